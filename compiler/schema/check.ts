@@ -153,6 +153,7 @@ function checkUnique(tree: SeqTree, path: ModelPath, findings: Findings): boolea
 }
 
 function hasType({ type, value }: ScalarTree, form: ScalarForm): boolean {
+  if (type === 'float' && form.digitsOnly) return false
   for (const allowed of form.types) {
     if (
       allowed === 'string'

@@ -18,12 +18,14 @@ const names: Readonly<Record<ValueType, string>> = {
   null: 'nothing',
 }
 
-function scalarForms({ types, words, pattern }: ScalarForm): string[] {
+function scalarForms({ types, words, pattern, digitsOnly }: ScalarForm): string[] {
   if (types.length > 3) return ['a single value']
   // Text that a reader converts to a number or boolean is not worth listing.
   const converts = (types[0] === 'integer' || types[0] === 'boolean') && !pattern
   if (words) return [words.length === 1 ? `the word \`${words[0]}\`` : 'one of a few words']
-  return types.filter(type => type !== 'null' && !(type === 'string' && converts)).map(type => names[type])
+  return types
+    .filter(type => type !== 'null' && !(type === 'string' && converts))
+    .map(type => names[type === 'number' && digitsOnly ? 'integer' : type])
 }
 
 /** Joins words with commas, and the last two with `or` or `and`. */

@@ -102,6 +102,8 @@ A variable can be text, or the number or boolean that its key takes, but not a l
 function hintForType(path: ModelPath, tree: Tree, shape: Shape): string | undefined {
   if (tree.kind === 'scalar') {
     if (shape.scalar?.types.includes('boolean')) return 'write `true` or `false`'
+    if (tree.type === 'float' && shape.scalar?.digitsOnly)
+      return Number.isSafeInteger(tree.value) ? `write \`${tree.value}\`` : 'write a whole number'
     if (shape.scalar?.types[0] === 'string' && tree.type !== 'string') return `put it in quotes: \`"${written(tree)}"\``
     if (tree.type === 'string' && shape.list?.items.scalar?.types.includes('string') && tree.template === undefined)
       return `write it as an item of a list: \`- ${tree.value}\``

@@ -117,9 +117,10 @@ function patternBeside(pattern: string, keys: MapForm['keys']): string {
 /** Text with a variable may become a value of any type. */
 const VARIABLE = { type: 'string', pattern: '\\$' }
 
-function scalarSchemas({ types, minimum, maximum, words, pattern }: ScalarForm): readonly JsonSchema[] {
+function scalarSchemas({ types, minimum, maximum, words, pattern, digitsOnly }: ScalarForm): readonly JsonSchema[] {
   const schemas: JsonSchema[] = []
-  const numeric = types.includes('number') ? 'number' : types.includes('integer') ? 'integer' : undefined
+  const integer = types.includes('integer') || (types.includes('number') && digitsOnly) ? 'integer' : undefined
+  const numeric = types.includes('number') && !digitsOnly ? 'number' : integer
   if (numeric)
     schemas.push({
       type: numeric,

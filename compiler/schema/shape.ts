@@ -21,6 +21,8 @@ export interface ScalarForm {
   /** Bounds of numbers. */
   readonly minimum?: number
   readonly maximum?: number
+  /** Numbers are written without a point or an exponent: `2.0` is refused. */
+  readonly digitsOnly?: true
   /** The allowed words. */
   readonly words?: readonly string[]
   /** Allowed text: in addition to `words`, or on its own. */
@@ -148,6 +150,12 @@ export const strictFlag = (): Shape => scalar(['boolean'])
 
 /** A value of a mapping such as `environment`: any scalar, or null. */
 export const value = (): Shape => scalar(['string', 'number', 'boolean', 'null'])
+
+/** The shape, with numbers that are written in digits: `80`, not `80.0`. */
+export const inDigits = (shape: Shape): Shape => ({
+  ...shape,
+  scalar: { types: [], ...shape.scalar, digitsOnly: true },
+})
 
 /** A scalar of one of these types. */
 export const anyOf = (...types: readonly ValueType[]): Shape => scalar(types)

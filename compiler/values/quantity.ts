@@ -73,22 +73,22 @@ export function cpuQuantity(cpus: string | number): Parsed<string> {
   if (!number) return failed('it is not a valid number of CPUs', 'write a decimal number: `0.5` is half a core')
   if (number.coefficient < 0n) return failed('it must not be negative', 'write a number of CPUs above zero')
   const milli = scaleDecimalUp(number, 1000n)
-  return milli * (NANO / 1000n) > MOST
-    ? failed('it is too large')
-    : parsed(milli % 1000n === 0n ? `${milli / 1000n}` : `${milli}m`)
+  const nano = milli * (NANO / 1000n)
+  return nano > MOST ? failed('it is too large') : parsed(withDecimal(nano))
 }
 
 /**
- * The memory quantity of a number of bytes: the largest of `Ti Gi Mi Ki` that loses nothing, else
- * the plain number.
+ * The memory quantity of a number of bytes: the largest binary suffix that loses nothing, else the
+ * largest decimal one. The API server stores it unchanged.
  */
 export function memoryQuantity(bytes: bigint): string {
-  for (const [suffix, shift] of BINARY) {
-    if (shift > 40n || bytes === 0n) continue
-    if (bytes % (1n << shift) === 0n) return `${bytes >> shift}${suffix}`
-  }
-  return bytes.toString()
+  if (bytes !== 0n)
+    for (const [suffix, shift] of BINARY) if (bytes % (1n << shift) === 0n) return `${bytes >> shift}${suffix}`
+  return withDecimal(bytes * NANO)
 }
+
+/** The quantity of a number of things, such as devices. */
+export const countQuantity = (count: number): string => withDecimal(BigInt(count) * NANO)
 
 /** With the largest suffix that leaves no fraction. */
 function withDecimal(nano: bigint): string {

@@ -148,11 +148,6 @@ function actionsOf(service: Service, host: FolderHost): readonly ActionRule[] {
   return service.watch.flatMap((rule): readonly ActionRule[] => {
     const { action, exec } = rule
     if (action.value === 'sync') return []
-    if (action.value === 'sync+exec' && !exec)
-      throw new UserError('a watch rule with the action `sync+exec` has no `exec`', {
-        notes: [shownPlace(action.span)],
-        hint: 'add `exec: {command: …}`, or write `action: sync`',
-      })
     if (action.value === 'rebuild' && !service.build)
       throw new UserError(
         `service \`${service.name}\` has a watch rule with the action \`rebuild\`, and no \`build\``,

@@ -1,12 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { normalizeProjectName } from '../../compiler/values/project-name.ts'
 
 /**
  * The default name of an environment: that of the repository that the project's folder is in, else
- * that of the folder.
+ * that of the folder. It is normalized as Compose normalizes the name of a folder: `my.app` is `myapp`.
  */
 export function fallbackName(folder: string): string {
-  return repositoryName(folder) ?? basename(folder)
+  const name = repositoryName(folder) ?? basename(folder)
+  return normalizeProjectName(name) || name
 }
 
 /** The folder, at or above this one, where Compose files are found when none is named. */

@@ -76,14 +76,24 @@ export const differences: readonly ComposeDifference[] = [
     devctl: 'printed as they are written',
   },
   {
-    topic: '`required: false` at a dependency that no file defines',
-    compose: 'error',
-    devctl: 'no wait, with a warning: the output of `config` has such dependencies when a profile excludes the service',
+    topic: '`required: false` at a dependency that a profile excludes',
+    compose: '`config` prints the dependency without the service, and Compose refuses to read its output',
+    devctl: '`config` leaves the dependency out',
   },
   {
     topic: '`external: true` beside other keys',
     compose: 'error for volumes only',
     devctl: 'error for networks, secrets and configs too',
+  },
+  {
+    topic: 'Two configs or two secrets at one path in one list',
+    compose: 'the last one is mounted',
+    devctl: 'error; a later file, or a service that extends another, may replace a mount',
+  },
+  {
+    topic: 'A `user` with two colons (`1:2:3`), `sync+exec` without a command',
+    compose: 'accepted',
+    devctl: 'errors',
   },
   {
     topic: 'A port with an IPv6 address without brackets (`::1:6000:6000`)',
@@ -119,6 +129,13 @@ export const differences: readonly ComposeDifference[] = [
     topic: '`healthcheck.disable: true` over an inherited `test`',
     compose: 'the specification calls it an error, the loader keeps both',
     devctl: 'both stay in `config`; there is no probe',
+  },
+  {
+    topic:
+      '`!reset` of one entry of `environment`, `labels` or the like after two steps: a service extends one that extends another, or there are three files',
+    compose: 'the entry stays: the merged mapping is a list by then, and no entry has the name',
+    devctl:
+      'the entry is removed, in whichever step it was set; so is a whole key (`environment: !reset {}`), as in Compose',
   },
   {
     topic: '`!reset` without anything to reset',

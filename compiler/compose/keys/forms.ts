@@ -46,5 +46,8 @@ export const uniqueLabels = (): Shape => ({
 /** A list of text without duplicates. */
 export const names = (): Shape => ({ ...list(text()), identity: identity.name })
 
+/** A user, with or without a group. */
+export const user = (): Shape => text({ pattern: /^[^:]*(:[^:]*)?$/, like: '`USER` or `USER:GROUP`' })
+
 /** Text or a list of text, to which later files add. */
 export const addedTexts = (): Shape => ({ ...textOrList(), merge: merge.texts, identity: identity.name })

@@ -5,10 +5,13 @@ import { parseVolume } from '../../values/volume.ts'
 const text = (tree: Tree | undefined): string | undefined =>
   tree?.kind === 'scalar' && tree.type === 'string' ? (tree.value as string) : undefined
 
+/** A float differs from the whole number with its value, so that it is not removed before it is checked. */
+const scalarIdentity = ({ type, value }: ScalarTree): string => (type === 'float' ? `float ${value}` : String(value))
+
 /** The name of `NAME=value`. */
 export const name: Identity = item => text(item)?.split('=', 1)[0]
 /** The value of a scalar. */
-export const scalar: Identity = item => (item.kind === 'scalar' ? String(item.value) : undefined)
+export const scalar: Identity = item => (item.kind === 'scalar' ? scalarIdentity(item) : undefined)
 /** The path of an env file. */
 export const envFile: Identity = item => text(item) ?? text(get(item, 'path'))
 /** The path of a device in the container. */
@@ -34,7 +37,7 @@ export const file =
   }
 /** The address, published port, container port and protocol of a port. */
 export const port: Identity = item => {
-  if (item.kind === 'scalar') return String(item.value)
+  if (item.kind === 'scalar') return scalarIdentity(item)
   const part = (key: string, otherwise: string) => {
     const value = get(item, key)
     return value?.kind === 'scalar' ? `${(value as ScalarTree).type === 'string' ? '' : '#'}${value.value}` : otherwise

@@ -4,6 +4,7 @@ import {
   command,
   either,
   flag,
+  inDigits,
   list,
   object,
   options,
@@ -22,7 +23,7 @@ import { readLabels } from '../read/labels.ts'
 import { readModelUses } from '../read/models.ts'
 import * as read from '../read/plain-values.ts'
 import { readRuntime } from '../read/runtime.ts'
-import { castFlag, labels, variables } from './forms.ts'
+import { castFlag, labels, user, variables } from './forms.ts'
 import * as path from './host-paths.ts'
 import * as identity from './identities.ts'
 import type { Keys } from './key.ts'
@@ -129,7 +130,7 @@ export const imageAndProcess = {
   },
   user: {
     ...mapped(
-      text(),
+      user(),
       '`securityContext.runAsUser` and `runAsGroup`',
       'numbers and `root`; other names need the `/etc/passwd` of the image (warning)',
     ),
@@ -137,7 +138,7 @@ export const imageAndProcess = {
   },
   group_add: {
     ...mapped(
-      list(anyOf('string', 'integer'), { unique: true }),
+      list(inDigits(anyOf('string', 'integer')), { unique: true }),
       '`securityContext.supplementalGroups`',
       'numbers only; names get a warning',
     ),

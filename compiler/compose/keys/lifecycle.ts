@@ -18,7 +18,7 @@ import {
   word,
 } from '../../schema/shape.ts'
 import { isInherited } from '../../schema/value-predicates.ts'
-import { castFlag, duration } from './forms.ts'
+import { castFlag, duration, user } from './forms.ts'
 import * as path from './host-paths.ts'
 import * as long from './long-forms.ts'
 import * as merge from './merge-rules.ts'
@@ -106,7 +106,7 @@ export const dependsOn: Shape = {
 
 const hookKeys = {
   command: mapped({ ...command(), print: print.words }, '`exec` of the handler', 'several hooks run in order'),
-  user: unusable(text(), 'a handler runs as the user of the container (warning)'),
+  user: unusable(user(), 'a handler runs as the user of the container (warning)'),
   privileged: unusable(flag(), 'a handler has the privileges of the container (warning)'),
   working_dir: mapped(text(), '`cd` before the command'),
   environment: mapped({ ...keyValues(), print: print.environment }, 'environment variables of the command'),

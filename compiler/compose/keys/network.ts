@@ -3,6 +3,7 @@ import {
   anyOf,
   either,
   flag,
+  inDigits,
   keyValues,
   list,
   object,
@@ -159,12 +160,12 @@ export const exposure = {
       {
         ...list({
           ...either(
-            anyOf('string', 'number'),
+            inDigits(anyOf('string', 'number')),
             object(
               {
                 target: mapped(castInteger(), '`containerPort`, and a port of the Service'),
                 published: mapped(
-                  anyOf('string', 'integer'),
+                  inDigits(anyOf('string', 'integer')),
                   'an HTTPS route, and a port of the Service',
                   'not for database and debugger ports (warning): use `endpoints` for them. `0` (the engine chooses a port) is not public (warning)',
                 ),
@@ -202,7 +203,7 @@ export const exposure = {
   },
   expose: {
     ...mapped(
-      { ...list(anyOf('string', 'number')), identity: identity.scalar },
+      { ...list(inDigits(anyOf('string', 'number'))), identity: identity.scalar },
       'ports of the container and the Service',
     ),
     read: readPorts,

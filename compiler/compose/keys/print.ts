@@ -221,7 +221,9 @@ export const words: Print = (tree, context) => {
   if (!isScalar(tree) || tree.type === 'null') return tree
   const parsed = splitWords(scalarText(tree))
   if (!parsed.ok) return fail(tree, 'command', parsed, context)
-  return { kind: 'seq', span: tree.span, items: parsed.value.map(word => scalarTree(tree.span, word)) }
+  const { span, variables } = tree
+  const items = parsed.value.map(word => ({ ...scalarTree(span, word), ...(variables && { variables }) }))
+  return { kind: 'seq', span, items }
 }
 
 /** A list, from a list or one item; an empty list is omitted. */

@@ -3,6 +3,7 @@ import { approximated, mapped, none, unusable } from '../../schema/row.ts'
 import {
   anyOf,
   either,
+  inDigits,
   integer,
   keyValues,
   list,
@@ -36,7 +37,7 @@ const rates = list({
 })
 
 /** `ulimits` by name: one number, or a soft and a hard limit. */
-export const ulimits = (number: Shape = integer(), rules: LoadRules = {}): Shape =>
+export const ulimits = (number: Shape = inDigits(integer()), rules: LoadRules = {}): Shape =>
   record(
     {
       ...either(number, object({ soft: number, hard: number }, { required: ['soft', 'hard'] })),
@@ -57,7 +58,7 @@ export const deviceRequest = (options: { capabilitiesRequired: boolean }): Shape
       ),
       driver: mapped(text(), 'the vendor’s extended resource', '`nvidia` unless given; `amd`, `intel`'),
       count: mapped(
-        { ...integer(), print: printDeviceCount },
+        { ...inDigits(integer()), print: printDeviceCount },
         'its quantity',
         '`all` has no equivalent: 1, with a warning',
       ),
@@ -154,7 +155,7 @@ export const machine = {
     ),
     read: { shmSize: readShmSize },
   },
-  ulimits: none(ulimits({ ...integer(), cast: 'integer' }, { merge: merge.ulimit, cast: 'integer' }), {
+  ulimits: none(ulimits({ ...inDigits(integer()), cast: 'integer' }, { merge: merge.ulimit, cast: 'integer' }), {
     why: 'A Pod has no field for ulimits: a container starts with the ulimits of the node’s container runtime.',
     hint: "set it on the node, or start the process with `sh -c 'ulimit -n 65535; exec …'`",
     harmless: isEmpty,
@@ -181,12 +182,14 @@ export const machine = {
     ...mapped(
       {
         ...record(
-          none(anyOf('string', 'integer', 'null'), {
+          none(inDigits(anyOf('string', 'integer', 'null')), {
             family: 'storage-opt',
             why: 'Storage driver options are for the container engine. Only `size` has an equivalent: the limit for ephemeral storage.',
           }),
           {
-            keys: { size: mapped(anyOf('string', 'integer', 'null'), '`resources.limits.ephemeral-storage`') },
+            keys: {
+              size: mapped(inDigits(anyOf('string', 'integer', 'null')), '`resources.limits.ephemeral-storage`'),
+            },
             names: /^/,
             called: 'OPTION',
           },

@@ -3,6 +3,7 @@ import {
   anyOf,
   either,
   flag,
+  inDigits,
   integer,
   list,
   number,
@@ -33,7 +34,7 @@ const fileReferences = (what: string): Shape =>
       object({
         source: mapped(text(), `the ${what}`),
         target: mapped(text(), '`mountPath` of the file'),
-        mode: mapped({ ...number(), print: print.fileMode }, '`mode` of the file'),
+        mode: mapped({ ...inDigits(number()), print: print.fileMode }, '`mode` of the file'),
         uid: unusable(text(), 'a mounted file has no owner setting in a Pod (warning)'),
         gid: unusable(text(), 'a mounted file has no owner setting in a Pod (warning)'),
       }),

@@ -52,16 +52,6 @@ const disabledReference = diagnostic({
     hint: 'activate its profile, or add `required: false` to the dependency',
   }),
 })
-const optionalMissing = diagnostic({
-  code: 'reference/optional-missing',
-  severity: 'warning',
-  explain:
-    'With `required: false` a service waits for its dependency only if the dependency exists. No file defines this one, so there is no wait. If that is not intended, correct the name.',
-  text: (p: { name: string }) => ({
-    message: `the optional dependency \`${p.name}\` is not defined; there is no wait for it`,
-    hint: 'correct the name, or remove the dependency',
-  }),
-})
 const badTest = diagnostic({
   code: 'healthcheck/bad-test',
   severity: 'error',
@@ -78,6 +68,25 @@ const watchTarget = diagnostic({
   explain:
     'A `develop.watch` rule that copies files (`sync`, `sync+restart`, `sync+exec`) needs a `target`, the path in the container to copy to.',
   text: (p: { action: string }) => ({ message: `a watch rule with the action \`${p.action}\` needs a \`target\`` }),
+})
+const watchExec = diagnostic({
+  code: 'develop/no-exec',
+  severity: 'error',
+  explain: `A \`develop.watch\` rule with the action \`sync+exec\` copies files and then runs a command in the container. It needs the command:
+
+\`\`\`yaml
+develop:
+  watch:
+    - path: ./migrations
+      target: /app/migrations
+      action: sync+exec
+      exec:
+        command: ./migrate.sh
+\`\`\``,
+  text: (_: Record<never, never>) => ({
+    message: 'a watch rule with the action `sync+exec` has no command',
+    hint: 'add `exec: {command: …}`, or write `action: sync`',
+  }),
 })
 const mountedTwice = diagnostic({
   code: 'volumes/mounted-twice',
@@ -125,13 +134,22 @@ function checkService(name: string, key: Span, service: MapTree, input: Consiste
   checkReferences(service, input)
   checkDependencies(service, input)
   checkDeployEquivalents(service, reporter)
-  for (const rule of items(get(service, 'develop', 'watch'))) {
-    const action = scalarAt(rule, 'action')
-    if (action && !scalarAt(rule, 'target') && !['rebuild', 'restart'].includes(scalarText(action)))
-      reporter.report(watchTarget, action.span, { action: scalarText(action) })
-  }
+  for (const rule of items(get(service, 'develop', 'watch'))) checkWatch(rule, reporter)
   checkMounts(service, reporter)
 }
+
+function checkWatch(rule: Tree, reporter: Reporter): void {
+  const action = scalarAt(rule, 'action')
+  if (!action) return
+  const name = scalarText(action)
+  if (!scalarAt(rule, 'target') && !['rebuild', 'restart'].includes(name))
+    reporter.report(watchTarget, action.span, { action: name })
+  if (name === 'sync+exec' && !hasWords(get(rule, 'exec', 'command'))) reporter.report(watchExec, action.span, {})
+}
+
+/** True for a command of at least one word. */
+const hasWords = (command: Tree | undefined): boolean =>
+  command?.kind === 'seq' ? command.items.length > 0 : command?.kind === 'scalar' && scalarText(command).trim() !== ''
 
 function checkReferences(service: MapTree, input: ConsistencyInput): void {
   const check = (kind: string, section: string, name: string, span: Span, hint?: string) => {
@@ -170,8 +188,7 @@ function checkDependencies(service: MapTree, input: ConsistencyInput): void {
     if (input.isInvalid(`services.${name}`)) return
     if (get(input.allServices, name)) {
       if (required) input.reporter.report(disabledReference, span, { name })
-    } else if (required) reportUndefined('service', 'services', name, span, input)
-    else input.reporter.report(optionalMissing, span, { name })
+    } else reportUndefined('service', 'services', name, span, input)
   }
   const dependencies = get(service, 'depends_on')
   if (isMap(dependencies))

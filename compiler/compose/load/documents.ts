@@ -11,6 +11,7 @@ import { assumedValues } from './assumed-values.ts'
 import { convertScalar } from './convert.ts'
 import { renameFormerExtensions } from './former-extensions.ts'
 import { type LoadState, withoutInvalid, withoutInvalidKeys } from './load-state.ts'
+import { reportSharedTargets } from './shared-targets.ts'
 import { reportTokenNames } from './token-names.ts'
 import { valuesFromSecrets } from './values-from-secrets.ts'
 import type { VariableScope } from './variables.ts'
@@ -69,6 +70,7 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
   })
   if (result) variables.secrets.addFrom(result)
   reportTokenNames(tree, state.reporter)
+  if (isMap(result)) reportSharedTargets(result, state.reporter)
   const invalid: string[] = []
   const invalidKeys = new Map<string, Set<string>>()
   for (const [section, name, key] of failed) {

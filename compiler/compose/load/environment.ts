@@ -16,6 +16,7 @@ import {
 import { scalarText } from '../../text/tree-text.ts'
 import { isVariableWithSecret } from '../../values/secret-names.ts'
 import type { LoadState } from './load-state.ts'
+import { reportMachineVariable } from './machine-variables.ts'
 import { isSecretEntry, type VariableScope } from './variables.ts'
 
 const unknownFormat = diagnostic({
@@ -137,10 +138,17 @@ function readEnvFiles(
         run.variables.secrets.add({ span: entry.span, origin: originOf(entry), value: entry.value })
       } else secret.delete(entry.name)
       read.set(entry.name, fromFile(entry))
+      for (const used of usedBy(entry))
+        reportMachineVariable(used, entry.value, entry.span, {
+          variables: run.variables,
+          reporter: run.state.reporter,
+        })
     }
   }
   return read
 }
+
+const usedBy = ({ name, inherited, variables = [] }: DotenvEntry): readonly string[] => (inherited ? [name] : variables)
 
 /** Names the variable that makes an entry of an env file secret. */
 const originOf = ({ name, value, variables = [] }: DotenvEntry): string =>

@@ -7,6 +7,7 @@ import { SecretPlaces } from '../../text/secret-places.ts'
 import type { Span } from '../../text/source.ts'
 import { substitute } from '../../text/template.ts'
 import { type Entry, get, isMap, isSeq, type MapTree, withEntry } from '../../text/tree.ts'
+import { normalizeProjectName } from '../../values/project-name.ts'
 import { assumedVariable } from './assumed-values.ts'
 import { checkConsistency } from './consistency.ts'
 import { findContextServices } from './context-services.ts'
@@ -17,7 +18,8 @@ import { reportMissingFiles, resolveEnvironment } from './environment.ts'
 import { foreignKeys } from './foreign-keys.ts'
 import { type LoadState, markInvalidKeys, withoutInvalid } from './load-state.ts'
 import type { Loaded } from './loaded.ts'
-import { type Located, locateProject, normalizeProjectName } from './locate.ts'
+import { type Located, locateProject } from './locate.ts'
+import { reportMachineVariables } from './machine-variables.ts'
 import { mapSection } from './map-section.ts'
 import { loadModel } from './model.ts'
 import { normalize } from './normalize.ts'
@@ -137,6 +139,7 @@ function finish(
   })
   const used = isMap(everything) ? findContextServices(everything, servicesOf(tree)) : new Map<string, Entry>()
   reportMissingFiles(state)
+  reportMachineVariables(tree, variables, reporter)
   findDeclaredSecrets(tree, options.secretRules, variables)
   const brokenServices = [...state.invalid].flatMap(path =>
     path.startsWith('services.') ? [path.slice('services.'.length)] : [],

@@ -4,6 +4,7 @@ import type { Reporter } from '../../diagnostics/reporter.ts'
 import type { CompilerHost } from '../../host.ts'
 import type { LoadOptions, ManifestInputs } from '../../options.ts'
 import type { SecretPlaces } from '../../text/secret-places.ts'
+import { normalizeProjectName } from '../../values/project-name.ts'
 import { isVariableWithSecret } from '../../values/secret-names.ts'
 import { isStream } from '../../values/stream-path.ts'
 import type { Sources } from './sources.ts'
@@ -134,20 +135,6 @@ export function locateProject(
   }
   return { directory, files, variables, profiles, ...(explicitName !== undefined && { explicitName }) }
 }
-
-/**
- * Normalizes a project name as Docker Compose does: lower-case letters, digits, `-` and `_`, with a
- * letter or digit first.
- */
-export function normalizeProjectName(name: string): string {
-  return name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9_-]/g, '')
-    .replace(/^[_-]+/, '')
-}
-
-/** The project name that a folder gives. */
-export const folderName = (directory: string): string => normalizeProjectName(basename(directory))
 
 /** The folder that relative paths are resolved against: the file's, or the parent of `.devctl`. */
 function projectFolder(file: string): string {

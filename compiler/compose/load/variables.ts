@@ -18,6 +18,9 @@ export interface Variable {
   readonly isSecret?: true
 }
 
+/** The origin of a variable of the shell, which includes `--var`. */
+export const FROM_SHELL = 'the shell'
+
 /**
  * The variables that a project's files may use. By precedence, highest first: those set by devctl
  * (COMPOSE_PROJECT_NAME), the shell, `.env` files, the platform.
@@ -68,7 +71,7 @@ export class VariableScope {
   /** A variable of the shell, which includes `--var`, or of the platform. */
   #outside(name: string, { value, source }: HostVariable): Variable {
     const isSecret = source === 'platform' || this.#host.secretVariables?.has(name) || isVariableWithSecret(name, value)
-    return { value, origin: source === 'platform' ? 'the platform' : 'the shell', ...(isSecret && { isSecret: true }) }
+    return { value, origin: source === 'platform' ? 'the platform' : FROM_SHELL, ...(isSecret && { isSecret: true }) }
   }
 
   /** Gives a copy with a variable that takes precedence over all others. */

@@ -114,7 +114,8 @@ function readTest(
   // The loader has reported any other word.
   if (mode !== 'CMD' && mode !== 'CMD-SHELL') return undefined
   const [script = '', ...others] = rest
-  if (script.trim() === '') {
+  // A shell without commands succeeds: `test: ""` is a container that is always healthy.
+  if (script.trim() === '' && (mode === 'CMD' || rest.length === 0)) {
     reporter.report(emptyTest, span, undefined)
     return undefined
   }

@@ -78,7 +78,7 @@ volumes:
   }),
 })
 
-const duplicate = diagnostic({
+export const duplicateTarget = diagnostic({
   code: 'mounts/duplicate-target',
   severity: 'error',
   explain: `Two mounts of a service have the same path in the container, so one would hide the other. Kubernetes refuses that. Paths are normalized first: \`/data\` and \`/data/\` are the same.`,
@@ -139,6 +139,6 @@ export function checkTargets(
   for (const { target, span } of [...service.configs, ...service.secrets]) {
     const other = mounted.get(target)
     if (!other) mounted.set(target, span)
-    else reporter.report(duplicate, span, { target }, [{ span: other, message: `\`${target}\` is mounted here` }])
+    else reporter.report(duplicateTarget, span, { target }, [{ span: other, message: `\`${target}\` is mounted here` }])
   }
 }

@@ -64,10 +64,14 @@ export function readNameServers(service: MapTree, { reporter }: ReadContext): Se
   })
 }
 
-/** Reads `dns_search` in lower case. `.` alone means no search domains. Reports invalid domains. */
+/**
+ * Reads `dns_search` in lower case, without empty names, which add nothing. `.` alone means no search domains.
+ * Reports invalid domains.
+ */
 export function readSearchDomains(service: MapTree, { reporter }: ReadContext): Service['dnsSearch'] {
   return list(service, 'dns_search').flatMap(({ value, span }) => {
-    const domain = value.toLowerCase()
+    const domain = value.trim().toLowerCase()
+    if (domain === '') return []
     const isDomain = domain.length <= 253 && domain.replace(/\.$/, '').split('.').every(isSearchLabel)
     if (domain === '.' || isDomain) return [{ value: domain, span }]
     reporter.report(badSearch, span, { domain: value })
@@ -77,10 +81,11 @@ export function readSearchDomains(service: MapTree, { reporter }: ReadContext): 
 
 const isSearchLabel = (label: string): boolean => label.length <= 63 && /^_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/.test(label)
 
-/** Reads `dns_opt`. Reports options without a name. */
+/** Reads `dns_opt` without empty options, which set nothing. Reports options without a name. */
 export function readDnsOptions(service: MapTree, { reporter }: ReadContext): Service['dnsOpt'] {
   return list(service, 'dns_opt').filter(({ value, span }) => {
-    if (!value.startsWith(':') && value !== '') return true
+    if (value === '') return false
+    if (!value.startsWith(':')) return true
     reporter.report(badOption, span, { option: value })
     return false
   })

@@ -1,5 +1,6 @@
 import type { Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { countQuantity } from '../../values/quantity.ts'
 import type { PlanContext } from '../context.ts'
 import type { ContainerPlan } from '../plan.ts'
 
@@ -72,7 +73,7 @@ export function planResources({ reporter }: PlanContext, service: Service): Cont
     ...(limits.ephemeralStorage && { 'ephemeral-storage': limits.ephemeralStorage.value }),
   }
   for (const [resource, count] of [...devices].sort(([a], [b]) => (a < b ? -1 : 1)))
-    if (count > 0) limited[resource] = String(count)
+    if (count > 0) limited[resource] = countQuantity(count)
   const requested: Record<string, string> = {
     ...(requests.cpu && { cpu: requests.cpu.value }),
     ...(requests.memory && { memory: requests.memory.value }),

@@ -58,7 +58,8 @@ it.each([
   ['0.0001', '1m'],
   ['0.0011', '2m'],
   ['0', '0'],
-  ['4000', '4000'],
+  ['4000', '4k'],
+  ['1500', '1500'],
   ['1e-1', '100m'],
 ])('%s CPUs are %s', (cpus, quantity) => expect(cpuQuantity(cpus)).toEqual({ ok: true, value: quantity }))
 
@@ -69,11 +70,16 @@ it.each(['', '500m', '-1', '1/2', 'all', Number.NaN])('%s is not a number of CPU
 it.each([
   [0n, '0'],
   [1n, '1'],
-  [1000n, '1000'],
+  [999n, '999'],
+  [1000n, '1k'],
+  [100_000_000n, '100M'],
+  [1_500_000_000n, '1500M'],
+  [123_456_789n, '123456789'],
   [1024n, '1Ki'],
   [1536n, '1536'],
   [134217728n, '128Mi'],
   [1610612736n, '1536Mi'],
   [1073741824n, '1Gi'],
-  [2n ** 50n, '1024Ti'],
+  [2n ** 50n, '1Pi'],
+  [2n ** 60n, '1Ei'],
 ])('%d bytes are %s', (bytes, quantity) => expect(memoryQuantity(bytes)).toBe(quantity))

@@ -144,9 +144,6 @@ describe('the development container of a service', () => {
   test('has no actions that cannot be carried out', () => {
     const watch = (image: string, rule: string) =>
       message(() => develop(`  web:\n    ${image}\n    volumes: [".:/app"]\n    develop: {watch: [${rule}]}\n`))
-    expect(watch('build: .', '{path: ./src, action: sync+exec, target: /app/src}')).toBe(
-      'a watch rule with the action `sync+exec` has no `exec`\ncompose.yaml:5:45\nadd `exec: {command: …}`, or write `action: sync`',
-    )
     expect(watch('image: node', '{path: ./src, action: rebuild}')).toBe(
       'service `web` has a watch rule with the action `rebuild`, and no `build`\ncompose.yaml:5:45\nadd `build` to the service, or write `action: sync+restart` with a `target`',
     )

@@ -1,8 +1,27 @@
 import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { repositoryName, repositoryOf } from '../../../../operations/project/environment-name.ts'
+import { fallbackName, repositoryName, repositoryOf } from '../../../../operations/project/environment-name.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
+
+describe('the default name of an environment', () => {
+  test.each([
+    ['my.app', 'myapp'],
+    ['_Shop', 'shop'],
+    ['-x_y', 'x_y'],
+    ['My App', 'myapp'],
+    ['7up', '7up'],
+    ['日本', '日本'],
+  ])('of the folder %s is %s, as in Compose', (folder, name) => {
+    const inside = makeFolder({ [`${folder}/compose.yaml`]: '' })
+    expect(fallbackName(join(inside, folder))).toBe(name)
+  })
+
+  test('of a repository is normalized, too', () => {
+    const folder = makeFolder({ '.git/config': '[remote "origin"]\n\turl = x/shop.example.com.git\n' })
+    expect(fallbackName(folder)).toBe('shopexamplecom')
+  })
+})
 
 describe('the name of a repository', () => {
   test.each([

@@ -221,6 +221,7 @@ services:
     tmpfs: [/cache]
     expose: [9000]
     volumes_from: [db]
+  away: {image: away:1, profiles: [never]}
   db:
     image: postgres:17
     container_name: shopdata

@@ -16,7 +16,7 @@ describe('wrong types', () => {
   test.each([
     ['ports: {a: b}', '`ports` of service `web` must be a list, not a mapping', '{a: b}'],
     ['ports: 8080', '`ports` of service `web` must be a list, not the number `8080`', '8080'],
-    ['ports: [[80]]', '`ports[0]` of service `web` must be text, a number or a mapping, not a list', '[80]'],
+    ['ports: [[80]]', '`ports[0]` of service `web` must be text, a whole number or a mapping, not a list', '[80]'],
     ['ports: [{target: [80]}]', '`ports[0].target` of service `web` must be a whole number, not a list', '[80]'],
     ['image: [a]', '`image` of service `web` must be text, not a list', '[a]'],
     ['image: 1.10', '`image` of service `web` must be text, not the number `1.10`', '1.10'],

@@ -5,6 +5,8 @@ const healthOf = (healthcheck: Json) => readWeb({ healthcheck }).web.healthcheck
 
 test.each<[Json, object]>([
   [{ test: ['CMD', 'pg_isready', '-U', 'postgres'] }, { kind: 'exec', command: ['pg_isready', '-U', 'postgres'] }],
+  [{ test: ['CMD-SHELL', ''] }, { kind: 'shell', script: '' }],
+  [{ test: ['CMD-SHELL', ' '] }, { kind: 'shell', script: ' ' }],
   [{ test: ['CMD-SHELL', 'curl x || exit 1'] }, { kind: 'shell', script: 'curl x || exit 1' }],
   [{ test: ['NONE'] }, { kind: 'none' }],
   [{ test: ['NONE', 'x'] }, { kind: 'none' }],
@@ -53,7 +55,8 @@ test('is a readiness probe and no liveness probe by default', () => {
 test.each<[Json, string]>([
   [{ test: ['CMD', 'x'], http: { path: '/', port: 80 } }, 'error healthcheck/http-and-test "http"'],
   [{ test: ['CMD'] }, 'error healthcheck/empty-test ["CMD", ]'],
-  [{ test: ['CMD-SHELL', ' '] }, 'error healthcheck/empty-test ["CMD-SHELL", " ", ]'],
+  [{ test: ['CMD-SHELL'] }, 'error healthcheck/empty-test ["CMD-SHELL", ]'],
+  [{ test: ['CMD', ''] }, 'error healthcheck/empty-test ["CMD", "", ]'],
   [{ http: { path: 'health', port: 80 } }, 'error healthcheck/http-path "health"'],
   [{ http: { path: '/', port: 70000 } }, 'error ports/out-of-range 70000'],
   [{ http: { path: '/', port: 0 } }, 'error ports/out-of-range 0'],

@@ -25,7 +25,7 @@ test.each<[Json, (string | undefined)[], (string | undefined)[]]>([
   [{ cpu_shares: 512 }, [none, none, none], ['500m', none]],
   [{ cpu_shares: 1024, cpus: 0.5 }, ['500m', none, none], ['500m', none]],
   [{ mem_reservation: '20971520' }, [none, none, none], [none, '20Mi']],
-  [{ mem_limit: '1000' }, [none, '1000', none], [none, none]],
+  [{ mem_limit: '1000' }, [none, '1k', none], [none, none]],
   [{ storage_opt: { size: '10G' } }, [none, none, '10Gi'], [none, none]],
   [
     {
