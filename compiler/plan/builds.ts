@@ -41,8 +41,6 @@ function toBuild(context: PlanContext, service: Service, image: string): readonl
   const { name, build } = service
   if (!build || options.images?.has(name)) return []
   const isNamed = service.image !== undefined
-  // Nodes do not pull it: it is put there by other means, as `kind load` does.
-  if (options.forBuild === 'deploy' && isNamed && service.pullPolicy?.value === 'never') return []
   checkOutside(context, build)
   const used = build.additionalContexts.flatMap(one => one.service ?? [])
   return [

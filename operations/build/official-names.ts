@@ -18,7 +18,7 @@ services:
     image: registry.example.com/team/web:1.4    # or no \`image\`: --registry and the name of the service
 \`\`\`
 
-For an image that is loaded onto the nodes, for example with \`kind load docker-image\`, write \`pull_policy: never\`. \`deploy\` then builds nothing.`,
+For an image that is loaded onto the nodes, for example with \`kind load docker-image\`, write \`pull_policy: never\`, and name it: with \`deploy --image web=web:1.4\` nothing is built, and nodes do not pull it.`,
   text: ({ service, image, isTag }: { readonly service: string; readonly image: string; readonly isTag: boolean }) => ({
     message: `the image of \`${service}\` cannot be pushed as \`${image}\`, the name of an official image of Docker Hub`,
     hint: isTag

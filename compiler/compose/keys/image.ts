@@ -61,7 +61,7 @@ export const imageAndProcess = {
         like: '`every_12h`',
       }),
       '`imagePullPolicy`',
-      'default: the Kubernetes default for the tag, written out. With `build` and `image`, a policy that pulls (`missing`, `always`) has `deploy` take an image that the registry has. `daily`, `weekly` and `every_…` become `IfNotPresent` with a warning',
+      'default: the Kubernetes default for the tag, written out. With `build` and `image`, a policy that pulls (`missing`, `always`) has `deploy` take an image that the registry has, and `never` has it built. `daily`, `weekly` and `every_…` become `IfNotPresent` with a warning',
     ),
     read: { pullPolicy: read.text },
   },

@@ -198,7 +198,7 @@ function checkDockerfile({ host, project, reporter }: PlanContext, build: Build)
     reporter.report(noDockerfile, build.dockerfile.span, { dockerfile: relative(project.directory, file) })
 }
 
-function planPullPolicy({ reporter }: PlanContext, service: Service, image: string): ContainerPlan['imagePullPolicy'] {
+function planPullPolicy(context: PlanContext, service: Service, image: string): ContainerPlan['imagePullPolicy'] {
   const policy = service.pullPolicy
   switch (policy?.value) {
     case undefined:
@@ -206,15 +206,30 @@ function planPullPolicy({ reporter }: PlanContext, service: Service, image: stri
     case 'always':
       return 'Always'
     case 'never':
-      return 'Never'
+      return isBuilt(context, service) ? 'IfNotPresent' : 'Never'
     case 'missing':
     case 'if_not_present':
     case 'build':
       return 'IfNotPresent'
   }
   // The schema lets no other words through than those that let the engine pull again after a time.
-  reporter.report(pullInterval, policy!.span, { policy: policy!.value })
+  context.reporter.report(pullInterval, policy!.span, { policy: policy!.value })
   return 'IfNotPresent'
+}
+
+/**
+ * True if a build makes the image of a service: its own, or that of a service with the same image. Nodes get it from
+ * the registry that it is pushed to, so `never` means that it is built, as in Compose.
+ */
+function isBuilt({ project, options }: PlanContext, { name, image, build }: Service): boolean {
+  const isMade = (one: Pick<Service, 'name' | 'image' | 'build'>): boolean =>
+    one.build !== undefined && !one.image?.value.includes('@') && (options.images?.get(one.name)?.includes('@') ?? true)
+  if (build || !image) return isMade({ name, image, build })
+  if (options.images?.has(name)) return false
+  const reference = withDefaultTag(image.value)
+  return [...project.services.values()].some(
+    one => one.image && withDefaultTag(one.image.value) === reference && isMade(one),
+  )
 }
 
 /**

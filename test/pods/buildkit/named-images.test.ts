@@ -28,7 +28,8 @@ const compose = (name: string, more = '') => `services:
 `
 
 function write({ name, compose: writeCompose, write }: Project): void {
-  writeCompose(compose(name))
+  // Nothing is pulled in place of a build; nodes pull what is built.
+  writeCompose(compose(name, 'pull_policy: never'))
   write('web/Dockerfile', 'FROM busybox:1.37\nCOPY a.txt /\nCMD ["sleep", "1000"]\n')
   write('web/a.txt', 'one\n')
 }
@@ -65,6 +66,8 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
       expect(first.said).toContain('web: built')
       const one = await image('web')
       expect(one).toMatch(new RegExp(`^${REGISTRY}/${name}:latest@sha256:[0-9a-f]{64}$`))
+      const policy = '--output=jsonpath={.spec.template.spec.containers[0].imagePullPolicy}'
+      expect(await project.kubectl('get', 'deployment', 'web', policy)).toBe('IfNotPresent')
       const [digest] = one.split('@').slice(1)
       expect(await digests()).toEqual([digest, digest])
       // What runs the same image runs the same build of it.
