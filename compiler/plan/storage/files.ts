@@ -5,8 +5,7 @@ import { shortHash } from '../../values/dns-name.ts'
 import { type PlanContext, sortBy, sourceOf } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
 import { distinctNames, slug, toDnsSubdomain } from '../object-names.ts'
-import { imageUser } from '../pod/image-user.ts'
-import { toId } from '../pod/security.ts'
+import { userOf } from '../pod/image-user.ts'
 import { secretSource } from '../secrets/secret-sources.ts'
 import { isApart } from '../secrets/values-apart.ts'
 import { reportExternalName } from './claims.ts'
@@ -18,7 +17,7 @@ const owner = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Kubernetes mounts configs and secrets as files owned by root. `uid` and `gid` cannot be set; with the default mode every user can read the files. If the number of the service’s user is known, that user can read them with any mode: what `mode` permits their owner, it then permits everybody.',
+    'Kubernetes mounts configs and secrets as files owned by root. `uid` and `gid` cannot be set; with the default mode every user can read the files. If the user of the service is known and not root, they can read them with any mode: what `mode` permits their owner, it then permits everybody.',
   text: (p: { key: 'uid' | 'gid'; value: string; source: string }) => ({
     message: `\`${p.key}: ${p.value}\` of \`${p.source}\` has no equivalent: the file is owned by root`,
     hint: 'use `mode` instead, for example `mode: 0444`',
@@ -125,18 +124,11 @@ function planObject(context: PlanContext, what: 'config' | 'secret', object: Fil
   return { kind: isSecret ? 'secret' : 'configMap', name }
 }
 
-/** The number of the user that a service runs as; undefined if neither the file nor the image's configuration has it. */
-function userOf(context: PlanContext, service: Service): number | undefined {
-  const [written = ''] = (service.user?.value ?? '').split(':')
-  return toId(written) ?? (written === '' ? imageUser(context, service).runAsUser : undefined)
-}
-
 /**
  * Gives a file's mode. Compose makes configs and secrets readable for all (0444); Kubernetes' own default for both is
  * 0644. The files belong to root, so another user has the permissions of the owner from those for everybody.
  */
-const modeOf = (mode: number, user: number | undefined): number =>
-  user === undefined || user === 0 ? mode : mode | ((mode >> 6) & 0o5)
+const modeOf = (mode: number, isRoot: boolean): number => (isRoot ? mode : mode | ((mode >> 6) & 0o5))
 
 function toMount(
   context: PlanContext,
@@ -149,11 +141,10 @@ function toMount(
   const declared = (what === 'config' ? project.configs : project.secrets).get(mount.source)
   // The loader has reported an entry that no file declares.
   if (stored === undefined) return []
-  const user = userOf(context, service)
+  const isRoot = userOf(context, service) === undefined
   for (const key of ['uid', 'gid'] as const) {
     const value = mount[key]
-    const isReadable = user !== undefined && user !== 0
-    if (value !== undefined && value !== '0' && !isReadable)
+    if (value !== undefined && value !== '0' && isRoot)
       reporter.report(owner, mount.span, { key, value, source: mount.source })
   }
   const source = what === 'secret' ? secretSource(context, `secrets.${mount.source}`) : undefined
@@ -169,7 +160,7 @@ function toMount(
         name: `${what}-${slug(mount.source) || shortHash(mount.source)}`,
         object: stored.name,
         subPath: source?.key ?? objectKey(key),
-        mode: modeOf(mount.mode ?? 0o444, user),
+        mode: modeOf(mount.mode ?? 0o444, isRoot),
       },
     },
   ]
