@@ -231,6 +231,18 @@ export interface ContainerPlan {
   readonly security?: ContainerSecurity
   readonly stdin?: boolean
   readonly tty?: boolean
+  /** Set if the container stays when its program has ended. */
+  readonly once?: OncePlan
+}
+
+/** A program that may end without its container, which shares a Pod that lasts. */
+export interface OncePlan {
+  /** The words of the image's entrypoint and command that come before the container's own. */
+  readonly words?: readonly string[]
+  /** How often it may fail and is started again; absent: without limit. */
+  readonly retries?: number
+  /** The small shell image whose static busybox runs the program. */
+  readonly toolsImage: string
 }
 
 /** A variable: its literal value, or the key of a Secret that holds it. */

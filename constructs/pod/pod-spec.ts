@@ -4,6 +4,7 @@ import { toContainer, toSidecar } from './container.ts'
 import { fillContainers } from './fill.ts'
 import { takeName, takenNames } from './helper.ts'
 import type { PodSpec } from './newer-fields.ts'
+import { onceContainer } from './once.ts'
 import { toPodSecurityContext } from './security.ts'
 import { planTools } from './tools.ts'
 import { toVolume } from './volumes.ts'
@@ -65,7 +66,7 @@ export function toPodSpec(plan: PodPlan, context: PodContext): PodSpec {
     restartPolicy: context.restartPolicy,
     imagePullSecrets: plan.pullSecrets?.length ? plan.pullSecrets.map(name => ({ name })) : undefined,
     initContainers: initContainers.length ? initContainers : undefined,
-    containers: plan.containers.map(toContainer),
+    containers: plan.containers.map(container => toContainer(onceContainer(container, tools))),
     volumes: volumes.length ? volumes : undefined,
   }
 }

@@ -14,7 +14,7 @@ export interface Tools {
 /** Where the other init containers find it. */
 export const busybox = '/devctl/busybox'
 
-/** The tools of a Pod that fills volumes or waits for Jobs; undefined when it needs none. */
+/** The tools of a Pod that fills volumes, waits for Jobs or runs a program once; undefined when it needs none. */
 export function planTools(plan: PodPlan, taken: TakenNames): Tools | undefined {
   const image = toolsImage(plan)
   if (image === undefined) return undefined
@@ -36,6 +36,7 @@ export function planTools(plan: PodPlan, taken: TakenNames): Tools | undefined {
 function toolsImage(plan: PodPlan): string | undefined {
   const [fill] = plan.fills
   if (fill) return fill.toolsImage
+  for (const { once } of plan.containers) if (once) return once.toolsImage
   for (const wait of plan.waits) if (wait.kind === 'job') return wait.toolsImage
   return undefined
 }

@@ -371,6 +371,11 @@ function remedyOfEnds({ ends, check }: ReportedProblem, service: Tree | undefine
     )
   if (check !== undefined) return remedyOf({ code: 'unhealthy', detail: check }, service, name)
   const logs = `\`devctl logs ${name}\` shows more`
+  if (ends?.exitCode === 0 && sharesPod(service))
+    return rule(
+      PROGRAM,
+      () => 'if the service should run once, set `entrypoint` to its program, and write `restart: "no"`',
+    )
   if (ends?.exitCode === 0)
     return rule(RESTART, () => 'if the service should run once, write `restart: "no"`, which makes it a Job')
   if (ends?.exitCode === 127)
@@ -379,6 +384,13 @@ function remedyOfEnds({ ends, check }: ReportedProblem, service: Tree | undefine
     return rule(PROGRAM, (_, key) => `126 means that a program is not executable: check \`${key}\`; ${logs}`)
   return rule([], () => logs)
 }
+
+/** True if a service runs in the Pod of another one, which is no Job. */
+const sharesPod = (service: Tree | undefined): boolean =>
+  ['network_mode', 'pid', 'ipc', 'uts', 'cgroup'].some(key => {
+    const value = get(service, key)
+    return value !== undefined && isScalar(value) && /^(?:service|container):/.test(`${value.value}`)
+  })
 
 interface Written {
   readonly key: string

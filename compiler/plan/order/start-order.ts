@@ -38,17 +38,23 @@ depends_on:
 const notAJob = diagnostic({
   code: 'depends-on/not-a-job',
   severity: 'error',
-  explain: `\`service_completed_successfully\` waits until a service has exited. This one never completes: its restart policy is \`always\`, or it runs on every node.
+  explain: `\`service_completed_successfully\` waits until a service has exited. This one never completes: its restart policy is \`always\`, it runs on every node, or it runs in the Pod of a service that lasts.
 
 \`\`\`yaml
 services:
   migrate:
     restart: "no"
 \`\`\``,
-  text: (p: { service: string; kind: string }) => ({
-    message: `\`${p.service}\` is a ${p.kind}, which never completes`,
-    hint: `write \`restart: "no"\` in \`${p.service}\`, or wait for \`service_healthy\``,
-  }),
+  text: (p: { service: string; kind: string; lead?: string | undefined }) =>
+    p.lead === undefined
+      ? {
+          message: `\`${p.service}\` is a ${p.kind}, which never completes`,
+          hint: `write \`restart: "no"\` in \`${p.service}\`, or wait for \`service_healthy\``,
+        }
+      : {
+          message: `\`${p.service}\` runs in the Pod of \`${p.lead}\`, a ${p.kind}, which never completes`,
+          hint: `let \`${p.service}\` reach \`${p.lead}\` by its name instead of sharing its Pod, so that it becomes a Job`,
+        },
 })
 
 const completionInGroup = diagnostic({
@@ -155,7 +161,7 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
         continue
       }
       const isAwaited = !isEmpty(context, dependency, target)
-      if (isAwaited && !isPossible(context, dependency, facts.kindOf(target))) continue
+      if (isAwaited && !isPossible(context, dependency, facts.kindOf(target), target.lead)) continue
       const service = context.names.of(target.lead.name)
       const condition = isAwaited && isStarted ? dependency.condition : 'service_started'
       dependencies.set(`${service} ${condition}`, { service, condition })
@@ -206,7 +212,12 @@ function isEmpty({ reporter }: PlanContext, { condition, service, span }: Depend
   return true
 }
 
-function isPossible({ reporter }: PlanContext, dependency: Dependency, decision: KindDecision): boolean {
+function isPossible(
+  { reporter }: PlanContext,
+  dependency: Dependency,
+  decision: KindDecision,
+  { name: lead }: Service,
+): boolean {
   const { condition, service, span } = dependency
   const related = decision.because && [decision.because]
   if (condition === 'service_healthy' && decision.kind === 'Job' && !decision.job?.isServer) {
@@ -214,7 +225,8 @@ function isPossible({ reporter }: PlanContext, dependency: Dependency, decision:
     return false
   }
   if (condition === 'service_completed_successfully' && decision.kind !== 'Job') {
-    reporter.report(notAJob, span, { service, kind: kindWords[decision.kind] }, related)
+    const kind = kindWords[decision.kind]
+    reporter.report(notAJob, span, { service, kind, ...(service !== lead && { lead }) }, related)
     return false
   }
   return true

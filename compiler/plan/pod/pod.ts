@@ -13,6 +13,7 @@ import { configuredImage } from './configured-image.ts'
 import { planContainer, planPreStart, toSidecar } from './container.ts'
 import { imageUser, userOf } from './image-user.ts'
 import { checkPreStart, planGracePeriod } from './lifecycle.ts'
+import { planOnce } from './one-shot.ts'
 import { planPodSettings } from './pod-settings.ts'
 import { planGroups } from './security.ts'
 
@@ -67,7 +68,8 @@ export function planPod(context: PlanContext, group: Group, facts: PodFacts): Pl
       sidecars.set(member.name, [...hooks, toSidecar(context, container, member, exposure)])
     else {
       preStart.push(...hooks)
-      containers.push(container)
+      const once = member !== lead && facts.kind !== 'Job' ? planOnce(context, member, container) : undefined
+      containers.push(once ? { ...container, once } : container)
     }
   }
   const labels = { ...facts.labels, ...Object.fromEntries(colocate.map(label => [label, 'true'])) }

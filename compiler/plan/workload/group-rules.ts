@@ -1,15 +1,29 @@
 import type { Pair, Service } from '../../compose/project.ts'
 import { diagnostic, type Related } from '../../diagnostics/diagnostic.ts'
 import type { PlanContext } from '../context.ts'
+import { isChecked, keepsPolicy } from '../pod/one-shot.ts'
 import type { Group } from './groups.ts'
 
 export const policyIgnored = diagnostic({
   code: 'restart/ignored',
   severity: 'warning',
   loss: true,
-  explain: `All containers of a Pod have the same restart policy, and the restart policy of a DaemonSet (\`deploy.mode: global\`) is always \`always\`. The policy of this service has no effect.`,
-  text: (p: { service: string; policy: string; reason: string }) => ({
+  explain: `All containers of a Pod have the same restart policy, and the restart policy of a DaemonSet (\`deploy.mode: global\`) is always \`always\`. The policy of this service has no effect.
+
+A service that shares the Pod of another one may still run once, if it has no healthcheck and devctl knows its program: its container then stays when the program has ended. The program is \`entrypoint\`, a \`command\` that begins with a path or a well-known program, or what a Dockerfile says.
+
+\`\`\`yaml
+services:
+  migrate:
+    image: shop/tools:4
+    entrypoint: [/usr/bin/tools]
+    command: [migrate]
+    network_mode: service:db
+    restart: "no"
+\`\`\``,
+  text: (p: { service: string; policy: string; reason: string; hint?: string | undefined }) => ({
     message: `the restart policy \`${p.policy}\` of \`${p.service}\` has no effect: ${p.reason}`,
+    hint: p.hint,
   }),
 })
 
@@ -64,7 +78,7 @@ const portTwice = diagnostic({
  * Reports what members of a group cannot each have for themselves: a restart policy, a mode, a
  * scale, a port that another one has.
  */
-export function checkGroup(context: Pick<PlanContext, 'reporter'>, group: Group): void {
+export function checkGroup(context: PlanContext, group: Group): void {
   for (const member of group.members) checkDeployLabels(context, member)
   if (group.members.length === 1) return
   checkPolicies(context, group)
@@ -103,15 +117,18 @@ function checkAnnotations(
     }
 }
 
-function checkPolicies({ reporter }: Pick<PlanContext, 'reporter'>, { lead, members }: Group): void {
+function checkPolicies(context: PlanContext, { lead, members }: Group): void {
+  const { reporter } = context
   const own = lead.restart.policy?.value ?? 'always'
   for (const member of members.slice(1)) {
     const { policy } = member.restart
-    if (policy && policy.value !== own)
+    const mayEnd = own === 'always' && keepsPolicy(context, member)
+    if (policy && policy.value !== own && !mayEnd)
       reporter.report(policyIgnored, policy.span, {
         service: member.name,
         policy: policy.value,
         reason: `it runs in the Pod of \`${lead.name}\`, whose policy is \`${own}\``,
+        hint: own === 'always' && !isChecked(member) ? 'set `entrypoint` to the program that it runs' : undefined,
       })
     const { mode } = member.deploy
     if (mode && mode.value !== (lead.deploy.mode?.value ?? 'replicated'))

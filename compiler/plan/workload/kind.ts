@@ -133,12 +133,13 @@ export function completionWaits(
 
 /** Decides what a group becomes: the first rule that matches. */
 export function planKind(
-  { reporter }: PlanContext,
+  context: PlanContext,
   group: Group,
   facts: KindFacts & { readonly persistent: PersistentMount | undefined },
 ): KindDecision {
+  const { reporter } = context
   const { lead, members } = group
-  checkGroup({ reporter }, group)
+  checkGroup(context, group)
   const mode = lead.deploy.mode
   if (mode && mode.value !== 'global' && mode.value !== 'replicated')
     reporter.report(unknownMode, mode.span, { mode: mode.value })

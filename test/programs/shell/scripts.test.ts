@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { quote } from '../../../compiler/values/shell-words.ts'
 import { fillContainers, fillScript } from '../../../constructs/pod/fill.ts'
 import { takenNames } from '../../../constructs/pod/helper.ts'
+import { onceScript } from '../../../constructs/pod/once.ts'
 import { planTools } from '../../../constructs/pod/tools.ts'
 import { waitContainers } from '../../../constructs/pod/wait-for.ts'
 import { shellCommand } from '../../../operations/develop/ssh-front/container.ts'
@@ -224,6 +225,47 @@ describe('filling a volume', () => {
       ['fill-data-2', { runAsUser: 0 }],
       ['fill-cache', { runAsUser: 1000 }],
     ])
+  })
+})
+
+describe('a program that may end before its container', () => {
+  /** Runs a script with a program; the container is stopped when it stays. */
+  const once = (script: string, retries: number | undefined, input = '') => {
+    const pauses = join(folder, 'pauses')
+    program(
+      'busybox',
+      `[ "$1 $2" = "sleep 86400" ] && exec kill -TERM "$PPID"; [ "$1" = sleep ] && { echo "$2" >> "${pauses}"; exit; }; exec "$@"`,
+    )
+    const own = onceScript(retries === undefined ? {} : { retries })
+    const local = own.replaceAll('/devctl/busybox', join(folder, 'busybox'))
+    const { stdout, stderr } = spawnSync('sh', ['-c', local, 'job', 'sh', '-c', script], { input, encoding: 'utf8' })
+    const paused = readFileSync(pauses, { encoding: 'utf8', flag: 'a+' }).split('\n').slice(0, -1)
+    return { stdout, stays: /ended with status (\d+); its container stays/.exec(stderr)?.[1], pauses: paused }
+  }
+
+  test('runs once, and its container stays', () => {
+    expect(once('echo ran', 5)).toEqual({ stdout: 'ran\n', stays: '0', pauses: [] })
+  })
+
+  test('is left alone when it has failed as often as it may', () => {
+    expect(once('echo ran; exit 3', 0)).toEqual({ stdout: 'ran\n', stays: '3', pauses: [] })
+    expect(once('echo ran; exit 3', 2)).toEqual({ stdout: 'ran\n'.repeat(3), stays: '3', pauses: ['10', '20'] })
+  })
+
+  test('is started again until it ends well', () => {
+    const counter = join(folder, 'runs')
+    const script = `echo x >> ${quote(counter)}; [ "$(wc -l < ${quote(counter)})" -ge 8 ]`
+    expect(once(script, undefined)).toEqual({
+      stdout: '',
+      stays: '0',
+      pauses: ['10', '20', '40', '80', '160', '300', '300'],
+    })
+  })
+
+  test('reads the input of its container, and ends with it', () => {
+    expect(once('cat', 0, 'given').stdout).toBe('given')
+    const script = 'trap "echo stopped; exit 7" TERM; kill -TERM "$PPID"; while :; do sleep 1 & wait $!; done'
+    expect(once(script, 5)).toEqual({ stdout: 'stopped\n', stays: undefined, pauses: [] })
   })
 })
 

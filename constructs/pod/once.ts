@@ -1,0 +1,64 @@
+import type { ContainerPlan, OncePlan } from '../../compiler/plan/plan.ts'
+import { busybox, type Tools } from './tools.ts'
+
+/**
+ * Returns the container with its program run by a script that stays when the program has ended: the kubelet would start the
+ * container again, and the Pod would not be ready meanwhile.
+ */
+export function onceContainer(plan: ContainerPlan, tools: Tools | undefined): ContainerPlan {
+  const { once, command = [], mounts, ...rest } = plan
+  if (!once) return plan
+  if (!tools) throw new Error(`${plan.name} runs once without tools`)
+  return {
+    ...rest,
+    command: [busybox, 'sh', '-c', onceScript(once), plan.name, ...(once.words ?? []), ...command],
+    mounts: [...mounts, { ...tools.mount, readOnly: true }],
+  }
+}
+
+/**
+ * Runs its arguments until they end well or have failed too often, with longer and longer pauses, and then stays. A program
+ * that has run for ten minutes may fail afresh, as with the kubelet. The shell would give a background program an empty input. Signals are passed on to the program; `wait` returns for
+ * each of them, so it is called until the program has ended.
+ */
+export function onceScript({ retries }: Pick<OncePlan, 'retries'>): string {
+  return `\
+b() { ${busybox} "$@"; }
+exec 3<&0
+program= stopped= failed=0 pause=10
+trap 'stopped=1; [ -z "$program" ] || b kill -TERM "$program" 2>/dev/null' TERM INT
+while :; do
+  began=$(b date +%s)
+  "$@" <&3 3<&- &
+  program=$!
+  wait "$program"
+  status=$?
+  while b kill -0 "$program" 2>/dev/null; do
+    wait "$program"
+    status=$?
+  done
+  program=
+  [ -z "$stopped" ] || exit "$status"
+  [ "$status" != 0 ] || break
+  if [ $(($(b date +%s) - began)) -ge 600 ]; then failed=0 pause=10; fi
+  failed=$((failed + 1))
+${
+  retries === undefined
+    ? ''
+    : `  [ "$failed" -le ${retries} ] || break
+`
+}\
+  echo "$0 has ended with status $status, and starts again in $pause s" >&2
+  ${busybox} sleep "$pause" &
+  wait "$!"
+  [ -z "$stopped" ] || exit "$status"
+  pause=$((pause * 2))
+  [ "$pause" -le 300 ] || pause=300
+done
+echo "$0 has ended with status $status; its container stays, for the others in the Pod" >&2
+while [ -z "$stopped" ]; do
+  ${busybox} sleep 86400 &
+  wait "$!"
+done
+`
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { planOf } from '../../../support/plan/compose.ts'
+
+const member = (keys: string, options = {}, files = {}, lead = 'image: m') =>
+  planOf(`services: {main: {${lead}}, job: {${keys}}}`, options, files)
+const onceOf = (keys: string, options = {}, files = {}) =>
+  member(keys, options, files)
+    .pod('main')
+    .containers.find(({ name }) => name === 'job')?.once
+
+const shared = 'network_mode: "service:main"'
+const toolsImage = 'busybox:1.37'
+
+describe('a service in the Pod of another one', () => {
+  test.each([
+    ['without a restart policy may fail a few times', '', 5],
+    ['with the policy no runs once', ', restart: "no"', 0],
+    ['with the condition none runs once', ', deploy: {restart_policy: {condition: none}}', 0],
+    ['may fail as often as it says', ', restart: "on-failure:3"', 3],
+    ['may fail without limit', ', restart: on-failure', undefined],
+  ])('%s', (_, policy, retries) => {
+    for (const sharing of [shared, 'pid: "service:main"', 'ipc: "service:main"']) {
+      const keys = `image: i, command: [sh, -c, "true"], ${sharing}${policy}`
+      expect(onceOf(keys)).toEqual({ toolsImage, ...(retries !== undefined && { retries }) })
+      expect(member(keys).codes).toEqual([])
+    }
+  })
+
+  const image = { imageConfigs: new Map([['job', { Entrypoint: ['/run'], Cmd: ['all'] }]]) }
+  const dockerfile = { Dockerfile: 'FROM x\nENTRYPOINT ["/run"]\nCMD ["all"]' }
+
+  test.each([
+    ['its entrypoint', 'image: i, entrypoint: [migrate], command: [up]', {}, {}, undefined],
+    ['a command with a path', 'image: i, command: [/bin/migrate]', {}, {}, undefined],
+    ['a cleared entrypoint', 'image: i, entrypoint: [], command: [migrate]', {}, {}, undefined],
+    ['the image', 'image: i', image, {}, ['/run', 'all']],
+    ['the entrypoint of the image', 'image: i, command: [one]', image, {}, ['/run']],
+    ['the Dockerfile', 'build: .', {}, dockerfile, ['/run', 'all']],
+    ['the entrypoint of the Dockerfile', 'build: ., command: [one]', {}, dockerfile, ['/run']],
+  ])('has the program of %s', (_, keys, options, files, words) => {
+    expect(onceOf(`${keys}, ${shared}`, options, files)).toEqual({ toolsImage, retries: 5, ...(words && { words }) })
+  })
+
+  test.each([
+    ['its policy is always', 'image: i, command: [sh], restart: always'],
+    ['its policy is unless-stopped', 'image: i, command: [sh], restart: unless-stopped'],
+    ['it only limits its restarts', 'image: i, command: [sh], deploy: {restart_policy: {max_attempts: 3}}'],
+    ['it may be a server', 'image: i, command: [sh], expose: ["80"]'],
+    ['it never ends', 'image: i, command: sleep infinity'],
+    ['it never ends either', 'image: i, entrypoint: tail -f /dev/null'],
+    ['it is checked', 'image: i, command: [sh], healthcheck: {test: "true"}'],
+    ['its program is not known', 'image: i'],
+    ['its command may be arguments', 'image: i, command: [tunnel, run]'],
+    ['the base image has its program', 'build: .', { Dockerfile: 'FROM x\nCMD ["sh"]' }],
+  ] as const)('is restarted if %s', (_, keys, files: Readonly<Record<string, string>> = {}) => {
+    expect(onceOf(`${keys}, ${shared}`, {}, files)).toBeUndefined()
+    expect(member(`${keys}, ${shared}`, {}, files).codes).toEqual([])
+  })
+
+  test('whose policy cannot be kept is reported, with what helps', () => {
+    const { diagnostics } = member(`image: i, restart: "no", ${shared}`)
+    expect(diagnostics.map(({ code, hint }) => [code, hint])).toEqual([
+      ['restart/ignored', 'set `entrypoint` to the program that it runs'],
+    ])
+    const help = member(`image: i, restart: "no", entrypoint: [run], ${shared}`)
+    expect(help.codes).toEqual([])
+    expect(member(`image: i, restart: "no", command: [sh], healthcheck: {test: "true"}, ${shared}`).codes).toEqual([
+      'restart/ignored',
+    ])
+  })
+
+  test('ends with a Job, and lasts on every node', () => {
+    const keys = `image: i, command: [sh], ${shared}`
+    expect(member(keys, {}, {}, 'image: m, restart: "no"').pod('main').containers[1]).not.toHaveProperty('once')
+    const { pod } = member(keys, {}, {}, 'image: m, deploy: {mode: global}')
+    expect(pod('main').containers[1]).toHaveProperty('once')
+  })
+
+  test('that others wait to complete is an error, whose help does not lead to another one', () => {
+    const text = (job: string) =>
+      planOf(
+        `services: {main: {image: m}, job: {image: i, command: [sh], ${job}}, web: {image: w, depends_on: {job: {condition: service_completed_successfully}}}}`,
+      )
+    for (const policy of ['', ', restart: "no"']) {
+      const { codes, diagnostics } = text(`${shared}${policy}`)
+      expect(codes).toEqual(['depends-on/not-a-job'])
+      expect(diagnostics.at(-1)).toMatchObject({ hint: expect.stringContaining('reach `main` by its name') })
+    }
+    expect(text('depends_on: [main]').codes).toEqual([])
+  })
+})
