@@ -28,6 +28,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
       span,
       directory: loaded.directory,
       defaultPlatform: host.environment.get(DEFAULT_PLATFORM) || undefined,
+      baseImages: loaded.baseImages(name),
       implicitDependencies: loaded.implicitDependencies,
       isFromSecret: variable => isFromSecret(`services.${name}.environment.${variable}`),
     })

@@ -43,7 +43,8 @@ const unknownBuild = diagnostic({
 const buildCircle = diagnostic({
   code: 'manifest/build-circle',
   severity: 'error',
-  explain: 'Images depend on each other in a cycle, so none of them can be built first. Remove one `depends_on`.',
+  explain:
+    'Images depend on each other in a cycle, so none of them can be built first: by `depends_on`, or by a Dockerfile that names the `image` of another one (`FROM`, `COPY --from=`, `RUN --mount=from=`). Remove one of them.',
   text: (p: { names: readonly string[] }) => ({
     message: `images depend on each other in a cycle: ${circle(p.names)}`,
   }),
@@ -178,10 +179,11 @@ function checkCaches({ cacheFrom, exportCache }: ImageBuild, { reporter }: Readi
   for (const one of exportCache) check('export_cache', one, 'to')
 }
 
-function checkOrder(
+/** Reports images in `depends_on` that do not exist, and images that depend on each other in a cycle. */
+export function checkOrder(
   builds: ReadonlyMap<string, ImageBuild>,
   written: ReadonlySet<string>,
-  { reporter }: Reading,
+  { reporter }: Pick<Reading, 'reporter'>,
 ): void {
   const done = new Set<string>()
   const visit = (build: ImageBuild, path: readonly string[]): void => {

@@ -76,6 +76,20 @@ export function withDefaultTag(image: string): string {
 }
 
 /**
+ * The shortest name of an image, by which BuildKit knows it: without `docker.io/library/` and
+ * `:latest`. Undefined for a name with a digest, and for one that is not valid.
+ */
+export function familiarName(image: string): string | undefined {
+  const read = parseImageReference(image)
+  if (!read.ok || read.value.digest !== undefined) return undefined
+  const { name, tag = 'latest' } = read.value
+  const short = name
+    .replace(/^(?:index\.)?docker\.io\/(?:library\/(?=[^/]+$))?/, '')
+    .replace(/^library\/(?=[^/]+$)/, '')
+  return tag === 'latest' ? short : `${short}:${tag}`
+}
+
+/**
  * The registry that an image's name begins with, if there is one: as Docker has it, its first part
  * when that looks like one.
  */

@@ -1,5 +1,6 @@
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { withBaseImages } from '../../compiler/manifest/base-images.ts'
 import { hashManifestBuilds } from '../../compiler/manifest/build-hash.ts'
 import { manifestBuildSpec, manifestContext } from '../../compiler/manifest/build-spec.ts'
 import type { ImageBuild } from '../../compiler/manifest/manifest.ts'
@@ -47,10 +48,12 @@ export function manifestBuilds(
   for (const { name, image, span } of manifest.build.values())
     if (isPushed && !image && registry === undefined)
       reporter.report(noRegistry, span, { service: name, command: isDeploy ? 'deploy' : 'build' })
-  if (reporter.hasErrors) throw new NotBuilt(reporter.diagnostics())
   const host = createHost({ ...variablesFor(workspace), boundary: boundaryOf(workspace, loading, project) })
   const secrets = project.secrets ?? new SecretPlaces()
-  const hashes = hashManifestBuilds({ manifest, host, secrets })
+  const images = withBaseImages(manifest, host, reporter)
+  if (reporter.hasErrors) throw new NotBuilt(reporter.diagnostics())
+  const build = new Map([...images].map(([name, { build }]) => [name, build]))
+  const hashes = hashManifestBuilds({ manifest: { ...manifest, build }, host, secrets })
   const contentTag = (name: string) => hashes.get(name)!.slice(0, 12)
   const repository = `${(registry ?? '').replace(/\/+$/, '')}/${plan.environment.name}-`
   const referenceOf = (name: string, tag: string) => (registry === undefined ? '' : `${repository}${name}:${tag}`)
@@ -58,7 +61,7 @@ export function manifestBuilds(
     if (image) return nameOfContent(image.value, contentTag(name))
     return isDeploy && tag !== undefined ? undefined : referenceOf(name, contentTag(name))
   }
-  const builds = [...manifest.build.values()].map((build): PlannedBuild => {
+  const builds = [...images.values()].map(({ build, bases }): PlannedBuild => {
     const hidden = hiddenValues(build.args, [build.target], secrets)
     return {
       service: build.name,
@@ -69,8 +72,10 @@ export function manifestBuilds(
       ...(hidden !== undefined && { hidden }),
       tags: [],
       dependsOn: build.dependsOn.map(({ value }) => value),
-      specOf: (reporter, images) =>
-        manifestBuildSpec(build, { manifest, host, built: variablesOf(build, images) }, reporter),
+      specOf: (reporter, images) => ({
+        ...manifestBuildSpec(build, { manifest, host, built: variablesOf(build, images) }, reporter),
+        contexts: new Map([...bases].map(([image, service]) => [image, { service }])),
+      }),
     }
   })
   return withMoving(builds)

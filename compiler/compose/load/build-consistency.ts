@@ -11,7 +11,7 @@ import {
   reportUndefined,
   scalarAt,
 } from './consistency-input.ts'
-import { findContextServices, usedByBuild } from './context-services.ts'
+import { contextsOfBuild, findContextServices, usedByBuild } from './context-services.ts'
 import { findCircles } from './find-circles.ts'
 
 const notBuilt = diagnostic({
@@ -37,7 +37,7 @@ const contextCircle = diagnostic({
   code: 'build/context-circle',
   severity: 'error',
   explain:
-    'The images of services are built from each other in a cycle (`additional_contexts` with `service:NAME`), so none of them can be built first. Remove one of the contexts.',
+    'The images of services are built from each other in a cycle, so none of them can be built first: `additional_contexts` with `service:NAME`, or a Dockerfile that names the `image` of a service with `build` (`FROM`, `COPY --from=`, `RUN --mount=from=`). Remove one of the contexts, or name another image.',
   text: (p: { path: readonly string[] }) => ({
     message: `images are built from each other in a cycle: ${circle(p.path)}`,
   }),
@@ -45,10 +45,12 @@ const contextCircle = diagnostic({
 
 /** Checks the builds of services, and of the services whose images they use. */
 export function checkBuilds(services: MapTree, input: ConsistencyInput): void {
-  const used = input.allServices ? findContextServices(input.allServices, services) : new Map<string, Entry>()
+  const used = input.allServices
+    ? findContextServices(input.allServices, services, input.baseImages)
+    : new Map<string, Entry>()
   const all = new Map([...services.entries, ...used])
   for (const { value } of all.values()) if (isMap(value)) checkBuild(value, input)
-  const usedBy = (name: string) => usedByBuild(all.get(name)?.value)
+  const usedBy = (name: string) => usedByBuild(name, all, input.baseImages)
   for (const { span, path } of findCircles(all.keys(), usedBy)) input.reporter.report(contextCircle, span, { path })
 }
 
@@ -61,7 +63,7 @@ function checkBuild(service: MapTree, input: ConsistencyInput): void {
       one: 'dockerfile',
       other: 'dockerfile_inline',
     })
-  for (const { name, span } of usedByBuild(service)) checkContext(name, span, input)
+  for (const { name, span } of contextsOfBuild(build)) checkContext(name, span, input)
   checkSources('build secret', 'secrets', get(build, 'secrets'), input)
   const platform = scalarAt(service, 'platform')
   const platforms = items(get(build, 'platforms'))

@@ -4,6 +4,7 @@ import { suggest } from '../../diagnostics/suggest.ts'
 import type { Span } from '../../text/source.ts'
 import { get, isMap, isSeq, type MapTree, type ScalarTree, type Tree } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
+import type { BaseImagesOf } from './context-services.ts'
 
 // Shared by the consistency checks.
 
@@ -58,6 +59,8 @@ export interface ConsistencyInput {
   readonly isInvalidKey: (service: string, key: string) => boolean
   /** True if a path relative to the project folder is a folder. */
   readonly isFolder: (path: string) => boolean
+  /** The images of other services that the Dockerfile of a service names. */
+  readonly baseImages: BaseImagesOf
   readonly reporter: Reporter
 }
 

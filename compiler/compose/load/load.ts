@@ -9,6 +9,7 @@ import { substitute } from '../../text/template.ts'
 import { type Entry, get, isMap, isSeq, type MapTree, withEntry } from '../../text/tree.ts'
 import { normalizeProjectName } from '../../values/project-name.ts'
 import { assumedVariable } from './assumed-values.ts'
+import { findBaseImages } from './base-images.ts'
 import { checkConsistency } from './consistency.ts'
 import { findContextServices } from './context-services.ts'
 import { findDeclaredSecrets } from './declared-secrets.ts'
@@ -121,6 +122,7 @@ function finish(
   ])
   checkActive(all, active.model, reporter)
   const everything = get(all, 'services')
+  const baseImages = isMap(everything) ? findBaseImages(everything, state.host, reporter) : () => []
   if (!state.incomplete)
     checkConsistency({
       model: active.model,
@@ -128,6 +130,7 @@ function finish(
       isInvalid: path => state.invalid.has(path),
       isInvalidKey: (service, key) => ['*', key].some(one => state.invalidKeys.get(service)?.has(one)),
       isFolder: path => state.host.stat(resolve(located.directory, path))?.kind === 'folder',
+      baseImages,
       reporter,
     })
   const chosen =
@@ -137,7 +140,9 @@ function finish(
     if (!resolved) markInvalidKeys(name, ['environment', 'env_file'], state)
     return resolved ?? service
   })
-  const used = isMap(everything) ? findContextServices(everything, servicesOf(tree)) : new Map<string, Entry>()
+  const used = isMap(everything)
+    ? findContextServices(everything, servicesOf(tree), baseImages)
+    : new Map<string, Entry>()
   reportMissingFiles(state)
   reportMachineVariables(tree, variables, reporter)
   findDeclaredSecrets(tree, options.secretRules, variables)
@@ -152,6 +157,7 @@ function finish(
     sources: state.sources.paths(),
     tree,
     contextServices: used,
+    baseImages,
     absentServices: new Set([...active.absent, ...chosen.absent, ...brokenServices]),
     incompleteServices: new Set(state.invalidKeys.keys()),
     invalidResources: new Set([...state.invalid].filter(path => !path.startsWith('services.'))),

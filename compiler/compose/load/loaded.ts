@@ -2,6 +2,7 @@ import type { SecretPlaces } from '../../text/secret-places.ts'
 import type { Span } from '../../text/source.ts'
 import type { Entry, MapTree } from '../../text/tree.ts'
 import type { Pair } from '../project.ts'
+import type { BaseImagesOf } from './context-services.ts'
 
 /**
  * The loaded files: merged, interpolated, checked, in canonical form, with the values that `docker
@@ -29,6 +30,8 @@ export interface Loaded {
   readonly absentServices: ReadonlySet<string>
   /** Those of them whose images the builds of services in `tree` use, directly or not. */
   readonly contextServices: ReadonlyMap<string, Entry>
+  /** The images of other services that the Dockerfile of a service names. */
+  readonly baseImages: BaseImagesOf
   /** Services in `tree` that lack keys in error. The rest is checked but not planned. */
   readonly incompleteServices: ReadonlySet<string>
   /** Resources in error (`volumes.data`), not to be reported as undefined. */

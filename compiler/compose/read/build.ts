@@ -136,12 +136,15 @@ class BuildReader {
   }
 
   additionalContexts(): readonly NamedContext[] {
-    return [...entries(this.#build, 'additional_contexts')].flatMap(([name, { value }]) => {
+    const written = [...entries(this.#build, 'additional_contexts')].flatMap(([name, { value }]) => {
       if (value.kind !== 'scalar') return []
-      const written: ScalarTree = value.type === 'null' ? { ...value, value: '' } : value
-      const source = this.parse(`additional_contexts.${name}`, written, parseNamedContext)
+      const text: ScalarTree = value.type === 'null' ? { ...value, value: '' } : value
+      const source = this.parse(`additional_contexts.${name}`, text, parseNamedContext)
       return source ? [{ ...source.value, name, span: value.span }] : []
     })
+    // BuildKit takes a context instead of the image with its name.
+    const implied = this.#context.baseImages.map(({ service, image, span }) => ({ service, name: image, span }))
+    return [...written, ...implied]
   }
 
   caches(key: string, use: 'from' | 'to'): readonly At<BuildCache>[] {

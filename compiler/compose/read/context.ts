@@ -12,6 +12,8 @@ export interface ReadContext {
   readonly directory: string
   /** The platform of builds that set none (`DOCKER_DEFAULT_PLATFORM`); absent: that of the builder. */
   readonly defaultPlatform?: string | undefined
+  /** The images of other services that its Dockerfile names, with the name by which BuildKit looks each up. */
+  readonly baseImages: readonly { readonly service: string; readonly image: string; readonly span: Span }[]
   /** The dependencies implied by links, shared namespaces and volumes_from, as `web db`. */
   readonly implicitDependencies: ReadonlySet<string>
   /** True if a variable of the service gets its value from a Secret of the cluster. */

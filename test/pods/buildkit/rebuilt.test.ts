@@ -51,6 +51,31 @@ describe.skipIf(buildkit === undefined)('an image whose content is in the regist
     ])
   })
 
+  test('is built after the image of another service that its Dockerfile names, and with it', async () => {
+    const registry = `${REGISTRY}/based-${process.pid}`
+    const write = (content: string) =>
+      makeFolder({
+        'base/Dockerfile': `FROM busybox:1.37\nRUN echo ${content} >/content\n`,
+        'api/Dockerfile': `ARG BASE\nFROM $BASE\nRUN grep ${content} /content\n`,
+        'files/Dockerfile': `FROM scratch\nCOPY --from=${registry}/base /content /\n`,
+        'compose.yaml': `services:
+  api: {build: {context: api, args: {BASE: "${registry}/base:latest"}}}
+  base: {image: "${registry}/base", build: base, profiles: [build]}
+  files: {image: "${registry}/files", build: files}
+`,
+      })
+    const build = (folder: string) =>
+      run(['build', '--name', 'based', '--registry', registry], {
+        cwd: folder,
+        env: { BUILDKIT_HOST: buildkit!, CI: '1' },
+      })
+    for (const content of ['one', 'two']) {
+      const { status, stderr } = await build(write(`${content}-${process.pid}`))
+      expect(status, stderr).toBe(0)
+      expect(stderr.match(/^\w+: built/gm)?.sort()).toEqual(['api: built', 'base: built', 'files: built'])
+    }
+  })
+
   longTest('is built with `--pull`', async () => {
     expect(await secondBuild(project(), ['--pull', 'plain', 'user'])).toContain('plain: built')
   })

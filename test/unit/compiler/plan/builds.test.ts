@@ -231,3 +231,60 @@ services:
     ])
   })
 })
+
+describe('an image that is built on the image of another service', () => {
+  const compose = (build: string, base = 'registry.example.com/base') => `
+services:
+  base: {image: "${base}", build: base, profiles: [base]}
+  web: {image: registry.example.com/web, build: {context: app, ${build}}}
+`
+  const web = (build: string, { base, ...given }: Case & { readonly base?: string } = {}) =>
+    buildsOf(compose(build, base), given).find(({ service }) => service === 'web')!
+  const inline = (text: string) => `dockerfile_inline: ${JSON.stringify(text).replaceAll('$', '$$$$')}`
+
+  test.each([
+    inline('FROM registry.example.com/base'),
+    inline('FROM registry.example.com/base:latest AS x\nFROM x'),
+    inline('FROM scratch\nCOPY --from=registry.example.com/base / /'),
+    inline('FROM scratch\nRUN --mount=from=registry.example.com/base,target=/b true'),
+    `${inline('ARG BASE\nFROM $BASE')}, args: {BASE: registry.example.com/base}`,
+    `${inline('ARG BASE=registry.example.com/base\nFROM $BASE')}`,
+    `${inline('FROM registry.example.com/base AS one\nFROM scratch')}, target: one`,
+  ])('%s depends on it', build => {
+    const found = web(build)
+    expect(found.dependsOn).toEqual(['base'])
+    expect(buildsOf(compose(build)).map(({ service }) => service)).toEqual(['web', 'base'])
+    // Its content is in the tag.
+    const files = { 'base/Dockerfile': 'FROM scratch\nLABEL changed=1\n' }
+    expect(web(build, { files }).contentImage).not.toBe(found.contentImage)
+  })
+
+  test('is found in its Dockerfile, and by the short name of Docker Hub', () => {
+    const files = { 'app/Dockerfile': 'FROM base:1\n' }
+    for (const base of ['base:1', 'docker.io/library/base:1']) {
+      const { plan: found } = plan(compose('no_cache: false', base), { files })
+      expect(found!.builds.find(({ service }) => service === 'web')!.dependsOn).toEqual(['base'])
+    }
+  })
+
+  test.each([
+    inline('FROM registry.example.com/base:2'),
+    inline(`FROM registry.example.com/base@sha256:${'a'.repeat(64)}`),
+    inline('FROM registry.example.com/base AS unused\nFROM scratch'),
+    inline('FROM registry.example.com/web'),
+    `${inline('FROM registry.example.com/base')}, additional_contexts: {registry.example.com/base: ./files}`,
+  ])('%s does not', build => expect(web(build).dependsOn).toEqual([]))
+
+  test('does not depend on a service whose name a stage has', () => {
+    const { plan: found } = plan(compose(inline('FROM scratch AS base\nFROM base'), 'base'))
+    expect(found!.builds.map(({ service }) => service)).toEqual(['web'])
+  })
+
+  test('uses the image that an option gives', () => {
+    const images = new Map([['base', `registry.example.com/base@sha256:${'b'.repeat(64)}`]])
+    const build = inline('FROM registry.example.com/base')
+    const given = buildsOf(compose(build), { options: { images } })
+    expect(given.map(({ service, dependsOn }) => [service, dependsOn])).toEqual([['web', []]])
+    expect(given[0]!.contentImage).not.toBe(web(build).contentImage)
+  })
+})

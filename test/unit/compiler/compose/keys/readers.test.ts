@@ -101,6 +101,7 @@ const contextOf = ({ span }: MapTree): ReadContext => ({
   service: 'web',
   span,
   implicitDependencies: new Set(),
+  baseImages: [],
   isFromSecret: () => false,
   directory: '/project',
 })

@@ -89,6 +89,7 @@ export function read(model: Json, world: World = {}): Found {
     tree,
     absentServices: new Set(world.absentServices),
     contextServices: new Map(),
+    baseImages: () => [],
     incompleteServices: new Set(),
     invalidResources: new Set(),
     namedResources: new Set(world.namedResources),

@@ -1,0 +1,100 @@
+import { isAbsolute, join } from 'node:path/posix'
+import type { Reporter } from '../../diagnostics/reporter.ts'
+import type { CompilerHost } from '../../host.ts'
+import type { Span } from '../../text/source.ts'
+import { entry, get, isMap, type MapTree, type Tree } from '../../text/tree.ts'
+import { scalarText } from '../../text/tree-text.ts'
+import { imagesOfDockerfile, stageNames } from '../../values/dockerfile-images.ts'
+import { familiarName } from '../../values/image-reference.ts'
+import { mayRead } from '../read/outside-files.ts'
+import { scalarAt } from './consistency-input.ts'
+import type { BaseImage, BaseImagesOf } from './context-services.ts'
+
+/**
+ * Finds the images of other services that Dockerfiles name, where both have `build`. A Dockerfile is
+ * read when it is asked for. Dockerfiles that are not on this machine are not read.
+ */
+export function findBaseImages(services: MapTree, host: CompilerHost, reporter: Reporter): BaseImagesOf {
+  const builders = buildersOf(services)
+  const known = new Map<string, readonly BaseImage[]>()
+  return name => {
+    const found = known.get(name)
+    if (found) return found
+    const service = get(services, name)
+    const images = builders.size === 0 ? [] : baseImages(service, builders, host, reporter)
+    known.set(name, images)
+    return images
+  }
+}
+
+/** The services with `build`, by the images that they name. */
+function buildersOf(services: MapTree): ReadonlyMap<string, string> {
+  const builders = new Map<string, string>()
+  for (const [name, { value }] of services.entries) {
+    const image = get(value, 'build') && imageOf(value)
+    if (image !== undefined && !builders.has(image)) builders.set(image, name)
+  }
+  return builders
+}
+
+function imageOf(service: Tree): string | undefined {
+  const image = scalarAt(service, 'image')
+  return image && familiarName(scalarText(image))
+}
+
+function baseImages(
+  service: Tree | undefined,
+  builders: ReadonlyMap<string, string>,
+  host: CompilerHost,
+  reporter: Reporter,
+): readonly BaseImage[] {
+  const build = get(service, 'build')
+  if (!service || !isMap(build)) return []
+  const dockerfile = readDockerfile(build, entry(service, 'build')!.key, host, reporter)
+  if (!dockerfile) return []
+  const { text, span } = dockerfile
+  const target = scalarAt(build, 'target')
+  const given = new Set([...contextNames(build), ...stageNames(text), imageOf(service)])
+  const used = imagesOfDockerfile(text, target && scalarText(target), argumentsOf(build))
+  return [...new Set(used.flatMap(image => familiarName(image) ?? []))].flatMap(image => {
+    const builder = builders.get(image)
+    // A context with this name, or a stage, takes precedence. An image that is built on its former self is its own.
+    return builder === undefined || given.has(image) ? [] : [{ service: builder, image, span }]
+  })
+}
+
+const contextNames = (build: MapTree): readonly string[] => {
+  const contexts = get(build, 'additional_contexts')
+  return isMap(contexts) ? [...contexts.entries.keys()].map(name => familiarName(name) ?? name) : []
+}
+
+function argumentsOf(build: MapTree): ReadonlyMap<string, string> {
+  const args = get(build, 'args')
+  const pairs = isMap(args) ? [...args.entries] : []
+  return new Map(
+    pairs.flatMap(([name, { value }]) =>
+      value.kind === 'scalar' && value.type !== 'null' ? [[name, scalarText(value)] as const] : [],
+    ),
+  )
+}
+
+/** The text of a Dockerfile of this machine, and what names it. A missing one is reported when it is built. */
+function readDockerfile(
+  build: MapTree,
+  key: Span,
+  host: CompilerHost,
+  reporter: Reporter,
+): { readonly text: string; readonly span: Span } | undefined {
+  const inline = scalarAt(build, 'dockerfile_inline')
+  if (inline && scalarText(inline) !== '') return { text: scalarText(inline), span: inline.span }
+  const context = scalarAt(build, 'context')
+  const written = scalarAt(build, 'dockerfile')
+  const folder = context ? scalarText(context) : ''
+  if (!isAbsolute(folder)) return undefined
+  const name = (written && scalarText(written)) || 'Dockerfile'
+  const path = isAbsolute(name) ? name : join(folder, name)
+  const span = written?.span ?? key
+  if (host.stat(path)?.kind !== 'file' || !mayRead(host, path, span, reporter)) return undefined
+  const content = host.readFile(path)
+  return content.kind === 'file' ? { text: new TextDecoder().decode(content.bytes), span } : undefined
+}

@@ -1,0 +1,86 @@
+import { resolve } from 'node:path/posix'
+import { mayRead } from '../compose/read/outside-files.ts'
+import type { Reporter } from '../diagnostics/reporter.ts'
+import type { CompilerHost } from '../host.ts'
+import { imagesOfDockerfile, stageNames } from '../values/dockerfile-images.ts'
+import { familiarName } from '../values/image-reference.ts'
+import { checkOrder } from './build.ts'
+import { manifestContext } from './build-spec.ts'
+import type { DevctlManifest, ImageBuild } from './manifest.ts'
+
+/** An image of the manifest, and the images of the manifest that its Dockerfile names. */
+export interface BuildWithBases {
+  /** Depends on the images of `bases`, too. */
+  readonly build: ImageBuild
+  /** The names of images in `build`, by the name that BuildKit looks up. */
+  readonly bases: ReadonlyMap<string, string>
+}
+
+/**
+ * Finds the images of the manifest that Dockerfiles of the manifest name: in `FROM`, `COPY --from=`
+ * and `RUN --mount=from=`. Reports images that are built from each other in a cycle.
+ */
+export function withBaseImages(
+  manifest: Pick<DevctlManifest, 'folder' | 'build'>,
+  host: CompilerHost,
+  reporter: Reporter,
+): ReadonlyMap<string, BuildWithBases> {
+  const builders = new Map(
+    [...manifest.build.values()].flatMap(({ name, image }) => {
+      const known = image && familiarName(image.value)
+      return known === undefined ? [] : [[known, name] as const]
+    }),
+  )
+  const found = new Map(
+    [...manifest.build.values()].map(build => {
+      const bases =
+        builders.size === 0 ? new Map<string, string>() : basesOf(build, builders, { manifest, host, reporter })
+      const known = new Set(build.dependsOn.map(({ value }) => value))
+      const { span } = build.dockerfile ?? build
+      const added = [...new Set(bases.values())].filter(name => !known.has(name)).map(value => ({ value, span }))
+      return [build.name, { build: { ...build, dependsOn: [...build.dependsOn, ...added] }, bases }] as const
+    }),
+  )
+  checkOrder(new Map([...found].map(([name, { build }]) => [name, build])), new Set(found.keys()), { reporter })
+  return found
+}
+
+interface Reading {
+  readonly manifest: Pick<DevctlManifest, 'folder'>
+  readonly host: CompilerHost
+  readonly reporter: Reporter
+}
+
+function basesOf(
+  build: ImageBuild,
+  builders: ReadonlyMap<string, string>,
+  reading: Reading,
+): ReadonlyMap<string, string> {
+  const text = dockerfileOf(build, reading)
+  if (text === undefined) return new Map()
+  const stages = stageNames(text)
+  const args = new Map(build.args.map(({ name, value }) => [name, value]))
+  return new Map(
+    imagesOfDockerfile(text, build.target?.value, args).flatMap(image => {
+      const name = familiarName(image)
+      const builder = name === undefined ? undefined : builders.get(name)
+      // An image that is built on its former self is its own.
+      return name === undefined || builder === undefined || builder === build.name || stages.has(name)
+        ? []
+        : [[name, builder] as const]
+    }),
+  )
+}
+
+/** The text of a Dockerfile of this machine: in the context, else in the folder of the manifest. */
+function dockerfileOf({ context, dockerfile, span }: ImageBuild, { manifest, host, reporter }: Reading) {
+  const source = manifestContext(context.value, manifest.folder)
+  if ('remote' in source) return undefined
+  const paths = [source.folder, ...(dockerfile ? [manifest.folder] : [])].map(folder =>
+    resolve(folder, dockerfile?.value ?? 'Dockerfile'),
+  )
+  const path = paths.find(one => host.stat(one)?.kind === 'file')
+  if (path === undefined || !mayRead(host, path, dockerfile?.span ?? span, reporter)) return undefined
+  const content = host.readFile(path)
+  return content.kind === 'file' ? new TextDecoder().decode(content.bytes) : undefined
+}

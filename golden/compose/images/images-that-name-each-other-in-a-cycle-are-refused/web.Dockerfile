@@ -1,0 +1,2 @@
+ARG VERSION=1
+FROM registry.example.com/base:$VERSION
