@@ -18,8 +18,8 @@ export function onceContainer(plan: ContainerPlan, tools: Tools | undefined): Co
 
 /**
  * Runs its arguments until they end well or have failed too often, with longer and longer pauses, and then stays. A program
- * that has run for ten minutes may fail afresh, as with the kubelet. The shell would give a background program an empty input. Signals are passed on to the program; `wait` returns for
- * each of them, so it is called until the program has ended.
+ * that has run for ten minutes may fail afresh, as with the kubelet. The shell would give a background program an empty
+ * input. Signals are passed on to the program; `wait` returns for each of them, so it is called until the program has ended.
  */
 export function onceScript({ retries }: Pick<OncePlan, 'retries'>): string {
   return `\

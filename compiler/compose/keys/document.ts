@@ -4,6 +4,7 @@ import { keyRows, table } from '../../schema/tables.ts'
 import { composeShape } from './compose.ts'
 import { differences } from './differences.ts'
 import { tableRows } from './lookup.ts'
+import { runTimeRules } from './run-time.ts'
 import { serviceFamilies } from './service.ts'
 
 export { differences } from './differences.ts'
@@ -22,6 +23,7 @@ export function composeDocument(): string {
     ),
     hostPaths,
     extensions,
+    runTime,
     `## Differences from Compose\n\n${table(
       ['', 'Compose', 'devctl'],
       differences.map(({ topic, compose, devctl }) => [topic, compose, devctl]),
@@ -85,6 +87,20 @@ const extensions = `## Extensions
 A key that begins with \`x-\` is accepted and ignored everywhere, except for the dialect's own
 (${ownExtensions.map(key => `\`${key}\``).join(', ')}). Below \`services\`, \`volumes\`, \`networks\`, \`secrets\`, \`configs\` and
 \`depends_on\` it is an ordinary name.`
+
+const runTime = `## What Compose does at run time, and what devctl does
+
+An application that runs with \`docker compose up\` is meant to run with \`devctl deploy\`, unedited. Each row names the test that shows it.
+
+${Object.entries(runTimeRules)
+  .map(
+    ([title, rules]) =>
+      `### ${title}\n\n${table(
+        ['', 'Compose', 'devctl', 'Test'],
+        rules.map(({ topic, compose, devctl, test }) => [topic, compose, devctl, `\`${test}\``]),
+      )}`,
+  )
+  .join('\n\n')}`
 
 /** The rows of top-level keys, without members that have a section of their own. */
 function topLevel(): (readonly string[])[] {
