@@ -7,6 +7,7 @@ import { type PlanContext, sortBy } from './context.ts'
 import { reportForeignLabels } from './labels/foreign-labels.ts'
 import { checkOwnLabels } from './labels/own-labels.ts'
 import { planEnvironment, planNames } from './names.ts'
+import { planDottedNames } from './network/dotted-names.ts'
 import { type EndpointPort, planExposure } from './network/exposure.ts'
 import { planNetworks } from './network/network-policies.ts'
 import { findClustered, planOwnNames } from './network/own-names.ts'
@@ -83,11 +84,23 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   )
   const exposureOf = (service: string) => exposures.get(service)!
   const clustered = findClustered(context, mentions)
+  const dotted = planDottedNames(context, { groups, kindOf, mentions })
   const ownNames = new Map(
-    groups.all.map(group => [group, planOwnNames(context, group, kindOf(group), mentions, clustered)]),
+    groups.all.map(group => {
+      const given = dotted.of(group)?.hostname
+      return [group, planOwnNames(context, group, kindOf(group), mentions, { clustered, given })]
+    }),
   )
   const ownNamesOf = (group: Group) => ownNames.get(group)!
-  const serviceObjects = planServiceObjects(context, { groups, kindOf, exposureOf, mentions, awaited, ownNamesOf })
+  const serviceObjects = planServiceObjects(context, {
+    groups,
+    kindOf,
+    exposureOf,
+    mentions,
+    awaited,
+    ownNamesOf,
+    dotted,
+  })
 
   const waiting = planStartOrder(context, groups, {
     kindOf,
@@ -106,6 +119,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   )
   const allRoutes = planRoutes(context, endpoints)
   const routes = allRoutes.filter(({ isOpen }) => !isOpen)
+  dotted.reportUses(new Set(allRoutes.map(({ host }) => host)))
   const networks = planNetworks(
     context,
     groups.all.map(group => ({
@@ -131,6 +145,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
       exposureOf,
       isSharedFolder,
       hostname: ownNamesOf(group).hostname,
+      subdomain: dotted.of(group)?.subdomain,
     }
     return planWorkload(context, group, decision, planPod(context, group, facts), own)
   })

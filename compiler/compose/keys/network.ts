@@ -96,7 +96,7 @@ export const network = {
             mapped(
               orNull(
                 object({
-                  aliases: mapped(names(), 'a Service for each alias'),
+                  aliases: mapped(names(), 'a Service for each alias', 'a Pod can have one with a dot'),
                   use_service_name_alias: none(
                     { ...castFlag(), print: print.optionalFlag },
                     {

@@ -118,7 +118,11 @@ export const serviceFamilies = {
     post_start: { ...mapped(list(hook), '`lifecycle.postStart`'), read: { postStart: readHooks } },
     pre_stop: { ...mapped(list(hook), '`lifecycle.preStop`'), read: { preStop: readHooks } },
     container_name: {
-      ...mapped(containerName, 'a Service of that name', 'Compose resolves it as a host name'),
+      ...mapped(
+        containerName,
+        'a Service of that name',
+        'Compose resolves it as a host name; one with a dot is the `hostname` and `subdomain` of the Pod',
+      ),
       read: { containerName: read.text },
     },
     provider,

@@ -4,6 +4,7 @@ import type { Span } from '../../text/source.ts'
 import { type PlanContext, sortBy } from '../context.ts'
 import { isServiceName } from '../object-names.ts'
 import type { Mentions } from '../secrets/mentions.ts'
+import type { DottedNames } from './dotted-names.ts'
 
 const collision = diagnostic({
   code: 'names/collision',
@@ -20,7 +21,7 @@ const notPossible = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Host names in a cluster are names of Services: one DNS label of lower-case letters, digits and `-`, beginning with a letter. An alias with dots, underscores or a leading digit is not a valid name and is left out.',
+    'Host names in a cluster are names of Services: one DNS label of lower-case letters, digits and `-`, beginning with a letter. An alias with underscores or a leading digit is not a valid name and is left out. A Pod can have one name with a dot, `api.shop`; others are left out.',
   text: (p: { alias: string; service: string }) => ({
     message: `the alias \`${p.alias}\` is not a valid host name in Kubernetes and is left out`,
     hint: `use \`${p.service}\`, or an alias of letters, digits and \`-\``,
@@ -32,7 +33,7 @@ const containerName = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Compose resolves a `container_name` as a host name. In a cluster host names have lower-case letters, digits and `-`, so this one does not exist. Nothing in the Compose file uses it. If a program in an image uses it, it must use the name of the service instead.',
+    'Compose resolves a `container_name` as a host name. In a cluster host names have lower-case letters, digits and `-`, and a Pod can have one name with a dot, so this one does not exist. Nothing in the Compose file uses it. If a program in an image uses it, it must use the name of the service instead.',
   text: (p: { name: string; service: string }) => ({
     message: `\`${p.name}\` is not a valid host name in Kubernetes; the service is reachable as \`${p.service}\``,
   }),
@@ -77,10 +78,10 @@ interface AliasRequest {
  * Collects the aliases of all services. Reports names that is not available, and names that two
  * want.
  */
-export function planAliases(context: PlanContext, mentions: Mentions): readonly Alias[] {
+export function planAliases(context: PlanContext, mentions: Mentions, dotted: DottedNames): readonly Alias[] {
   const byName = new Map<string, AliasRequest[]>()
   for (const service of sortBy(context.project.services.values(), ({ name }) => name))
-    for (const request of aliasRequests(context, service, mentions)) {
+    for (const request of aliasRequests(context, service, mentions, dotted)) {
       const list = byName.get(request.name)
       if (list) list.push(request)
       else byName.set(request.name, [request])
@@ -136,7 +137,12 @@ function reportCollision({ reporter }: PlanContext, request: AliasRequest, other
   ])
 }
 
-function* aliasRequests(context: PlanContext, service: Service, mentions: Mentions): Generator<AliasRequest> {
+function* aliasRequests(
+  context: PlanContext,
+  service: Service,
+  mentions: Mentions,
+  dotted: DottedNames,
+): Generator<AliasRequest> {
   const { reporter, project, names } = context
   const own = names.of(service.name)
   const owner = service.name
@@ -145,6 +151,8 @@ function* aliasRequests(context: PlanContext, service: Service, mentions: Mentio
     const name = container.value.toLowerCase()
     if (isServiceName(name)) {
       if (name !== own) yield { name, service: owner, owner, key: 'container_name', span: container.span }
+    } else if (dotted.isSettled(name, owner)) {
+      // A Pod has it, or its uses are reported.
     } else if (mentions.of(owner).some(({ host }) => host === name))
       reporter.report(notPossible, container.span, { alias: container.value, service: own })
     else reporter.report(containerName, container.span, { name: container.value, service: own })
@@ -152,6 +160,7 @@ function* aliasRequests(context: PlanContext, service: Service, mentions: Mentio
   for (const network of service.networks)
     for (const alias of network.aliases) {
       const name = alias.value.toLowerCase()
+      if (dotted.isSettled(name, owner)) continue
       if (!isServiceName(name)) reporter.report(notPossible, alias.span, { alias: alias.value, service: own })
       else if (name !== own)
         yield { name, service: owner, owner, key: 'networks', span: alias.span, network: network.name }
@@ -160,6 +169,7 @@ function* aliasRequests(context: PlanContext, service: Service, mentions: Mentio
     const target = project.services.has(link.service) ? names.of(link.service) : undefined
     const name = link.alias.toLowerCase()
     if (target === undefined || link.alias === link.service || name === target) continue
+    if (dotted.isSettled(name, link.service)) continue
     if (!isServiceName(name)) reporter.report(notPossible, link.span, { alias: link.alias, service: target })
     else yield { name, service: link.service, owner, key: 'links', span: link.span }
   }

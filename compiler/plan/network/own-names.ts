@@ -86,14 +86,14 @@ export interface OwnNames {
 
 /**
  * Decides how a group reaches itself by the names that its members use for themselves, and its peers in a cluster
- * (`findClustered`). Reports names that cannot be had. A name is never that of 127.0.0.1: servers listen at it, for others.
+ * (`findClustered`). `given` is the host name that its name with a dot needs. Reports names that cannot be had. A name is never that of 127.0.0.1: servers listen at it, for others.
  */
 export function planOwnNames(
   context: PlanContext,
   group: Group,
   { kind }: Pick<KindDecision, 'kind'>,
   mentions: Mentions,
-  clustered: ReadonlySet<string>,
+  { clustered, given }: { readonly clustered: ReadonlySet<string>; readonly given: string | undefined },
 ): OwnNames {
   const { lead, members } = group
   // The network of the node has its own names; without one there is nothing to reach.
@@ -110,7 +110,7 @@ export function planOwnNames(
     ?.toLowerCase()
   const own = context.names.of(lead.name)
   const preferred = used.find(({ host }) => host === own) ?? used.find(({ host }) => isDnsLabel(host))
-  const hostname = written ?? preferred?.host
+  const hostname = written ?? given ?? preferred?.host
   for (const { host, where, span } of distinct(used))
     if (hostname !== undefined && host !== hostname && isDnsLabel(host))
       context.reporter.report(otherNames, span, { where, host, name: hostname })

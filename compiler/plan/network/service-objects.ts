@@ -6,6 +6,7 @@ import type { Mentions } from '../secrets/mentions.ts'
 import type { Group, Groups } from '../workload/groups.ts'
 import type { KindDecision } from '../workload/kind.ts'
 import { type Alias, planAliases } from './aliases.ts'
+import type { DottedNames, PodName } from './dotted-names.ts'
 import { freeName, planExposedServices, reportSameNodePorts } from './exposed-services.ts'
 import { byPort, type Exposure } from './exposure.ts'
 import { type OwnNames, reportEarlyPorts } from './own-names.ts'
@@ -32,6 +33,7 @@ interface Facts {
   /** Services whose completion others wait for. */
   readonly awaited: { has(service: string): boolean }
   readonly ownNamesOf: (group: Group) => OwnNames
+  readonly dotted: DottedNames
 }
 
 /** Plans the Services: one of each service's name, and one for each alias. */
@@ -44,10 +46,11 @@ export function planServiceObjects(context: PlanContext, facts: Facts): ServiceO
       if (plan) own.set(member.name, plan)
     }
   }
-  const aliases = planAliases(context, facts.mentions)
+  const aliases = planAliases(context, facts.mentions, facts.dotted)
   const labels = new Map<Group, Record<string, string>>()
   const aliasPlans = aliases.flatMap(alias => planAlias(context, facts, own, labels, alias))
-  const inside = [...own.values(), ...aliasPlans]
+  const named = [...own.values(), ...aliasPlans]
+  const inside = [...named, ...planSubdomains(context, facts, labels, new Set(named.map(({ name }) => name)))]
   reportSameNodePorts(context)
   const taken = new Set(inside.map(({ name }) => name))
   const ready = planReady(context, own, taken)
@@ -85,6 +88,43 @@ function planService(
     headless: isDirect || ports.length === 0 || service.deploy.endpointMode?.value === 'dnsrr',
     ...(early.has(service.name) && { publishesNotReady: true as const }),
   }
+}
+
+/**
+ * Plans the headless Services of the names with dots: the cluster resolves `HOSTNAME.SUBDOMAIN` if a Pod has both and the
+ * Service of the subdomain selects it. Pods share a subdomain; one that is the name of their own service has its Service.
+ */
+function planSubdomains(
+  context: PlanContext,
+  { groups, mentions, dotted }: Facts,
+  labels: Map<Group, Record<string, string>>,
+  known: ReadonlySet<string>,
+): readonly ServicePlan[] {
+  const found = new Map<string, { readonly group: Group; readonly name: PodName }[]>()
+  for (const group of groups.all) {
+    const name = dotted.of(group)
+    if (name && !known.has(name.subdomain))
+      found.set(name.subdomain, [...(found.get(name.subdomain) ?? []), { group, name }])
+  }
+  return [...found].map(([subdomain, list]) => {
+    const [{ group, name }] = list as [(typeof list)[0], ...typeof list] // a list is made with its first name
+    const label = `alias.devctl/${subdomain}`
+    if (list.length > 1)
+      for (const one of list) labels.set(one.group, Object.assign(labels.get(one.group) ?? {}, { [label]: 'true' }))
+    const owner = context.project.services.get(name.service)!
+    const isEarly = list.some(one => mentions.ofItself(one.name.service).some(({ host }) => host === one.name.name))
+    return {
+      name: subdomain,
+      service: context.names.of(name.service),
+      source: sourceOf(context, name.span, `services.${name.owner}${name.key ? `.${name.key}` : ''}`),
+      span: name.span,
+      annotations: serviceAnnotations(context, owner),
+      selects: list.length > 1 ? { label } : { service: context.names.of(group.lead.name) },
+      ports: [],
+      headless: true,
+      ...(isEarly && { publishesNotReady: true as const }),
+    }
+  })
 }
 
 /** Plans the Services by which others wait for those that are reached before they are ready. Adds their names to `taken`. */

@@ -31,6 +31,8 @@ export interface PodFacts {
   readonly isSharedFolder: (mount: StoredMount) => boolean
   /** The name by which the Pod reaches itself. */
   readonly hostname: string | undefined
+  /** With the host name, the name by which other Pods reach it. */
+  readonly subdomain: string | undefined
 }
 
 export interface PlannedPod {
@@ -86,6 +88,7 @@ export function planPod(context: PlanContext, group: Group, facts: PodFacts): Pl
     terminationGracePeriodSeconds: planGracePeriod(context, members),
     ...planPodSettings(context, members, facts.kind),
     ...(facts.hostname !== undefined && { hostname: facts.hostname }),
+    ...(facts.subdomain !== undefined && { subdomain: facts.subdomain }),
     ...planPodSecurity(context, members, fills.size > 0 || hasClaims(volumes)),
     ...planScheduling(context, members),
     ...(colocate.length > 0 && { colocate }),

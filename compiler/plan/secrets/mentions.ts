@@ -119,7 +119,8 @@ export function findMentions({ project, names, reporter }: PlanContext, files: I
         const isOfAnother = !isOwn || text.from.size > 1
         if (isOfAnother) push(found, { ...mention, service })
         if (!isOfAnother && !isHost) continue
-        if (host === service.toLowerCase() && names.isRenamed(service))
+        // A name with dots may be that of the Pod (dotted-names.ts).
+        if (host === service.toLowerCase() && names.isRenamed(service) && !host.includes('.'))
           reporter.report(oldHostName, narrow(span, host), { host: service, name: names.of(service), where })
       }
     }

@@ -1,0 +1,184 @@
+import type { Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Span } from '../../text/source.ts'
+import { isDnsLabel } from '../../values/dns-name.ts'
+import { type PlanContext, sortBy } from '../context.ts'
+import { isServiceName } from '../object-names.ts'
+import type { Mention, Mentions } from '../secrets/mentions.ts'
+import type { Group, Groups } from '../workload/groups.ts'
+import type { KindDecision } from '../workload/kind.ts'
+
+const unreachable = diagnostic({
+  code: 'names/unreachable',
+  severity: 'error',
+  explain: `The text names a host that cannot exist in Kubernetes, so the service would not reach it. A name of two labels, such as \`api.shop\`, is the host name of a Pod and the name of a headless Service. That needs a service that is no StatefulSet, and a Pod has only one such name. Names of more labels do not exist. Use the name of the service, which works in Compose, too.
+
+\`\`\`yaml
+services:
+  api:
+    image: shop/api:4
+    container_name: api.shop.internal
+  web:
+    environment:
+      API_URL: http://api:8080      # not http://api.shop.internal:8080
+\`\`\``,
+  text: (p: { where: string; host: string; name: string; reason: string }) => ({
+    message: `${p.where} uses the host \`${p.host}\`, which does not exist in Kubernetes: ${p.reason}`,
+    hint: `write \`${p.name}\``,
+  }),
+})
+
+/** A name with dots by which services reach another one. */
+interface DottedRequest {
+  readonly name: string
+  /** The service that it leads to. */
+  readonly service: string
+  readonly owner: string
+  /** The key that gives it; absent: it is the name of the service. */
+  readonly key?: 'networks' | 'links' | 'container_name' | 'hostname'
+  readonly span: Span
+}
+
+/** The name of a Pod: `HOSTNAME.SUBDOMAIN`. */
+export interface PodName extends DottedRequest {
+  readonly hostname: string
+  /** Also the name of a Service. */
+  readonly subdomain: string
+}
+
+/** The names with dots of all services. */
+export interface DottedNames {
+  /** The name that the Pod of a group has. */
+  of(group: Group): PodName | undefined
+  /** True for a name that resolves to a service, and for one whose uses are reported. */
+  isSettled(name: string, service: string): boolean
+  /** Reports where other services use names that do not resolve, except `known` ones, which lead there in another way. */
+  reportUses(known: ReadonlySet<string>): void
+}
+
+interface Facts {
+  readonly groups: Groups
+  readonly kindOf: (group: Group) => KindDecision
+  readonly mentions: Mentions
+}
+
+interface Impossible extends DottedRequest {
+  readonly reason: string
+}
+
+/**
+ * Gives each Pod one of the names of two labels that its services have: one that others use, else the first one. Other
+ * names with dots do not resolve.
+ */
+export function planDottedNames(context: PlanContext, facts: Facts): DottedNames {
+  const requests = new Map<Group, DottedRequest[]>()
+  for (const service of sortBy(context.project.services.values(), ({ name }) => name))
+    for (const request of dottedRequests(context, facts.mentions, service)) {
+      const group = facts.groups.of(request.service)
+      if (group) requests.set(group, [...(requests.get(group) ?? []), request])
+    }
+  const holders = nameHolders(context, facts.groups)
+  const chosen = new Map<Group, PodName>()
+  const impossible: Impossible[] = []
+  for (const [group, list] of requests) {
+    const isUsed = ({ name, service }: DottedRequest) => usesOf(facts.mentions, name, service).length > 0
+    for (const request of [...list.filter(isUsed), ...list.filter(one => !isUsed(one))]) {
+      const found = podName(request, group, facts.kindOf(group), holders)
+      const first = chosen.get(group)
+      if (typeof found === 'string') impossible.push({ ...request, reason: found })
+      else if (!first) chosen.set(group, found)
+      else if (first.name !== found.name)
+        impossible.push({ ...request, reason: `its Pod has the name \`${first.name}\` already` })
+    }
+  }
+  return {
+    of: group => chosen.get(group),
+    isSettled: (name, service) => {
+      const group = facts.groups.of(service)
+      const isPossible = group !== undefined && chosen.get(group)?.name === name
+      return isPossible || (name.includes('.') && usesOf(facts.mentions, name, service).length > 0)
+    },
+    reportUses: known => {
+      for (const one of impossible) if (!known.has(one.name)) reportUse(context, facts.mentions, one)
+    },
+  }
+}
+
+/** The places where other services use a name as a host, unless they give it an address themselves. */
+const usesOf = (mentions: Mentions, name: string, service: string): readonly Mention[] =>
+  mentions.of(service).filter(({ host, isHost }) => isHost && host === name)
+
+function reportUse(
+  { reporter, names, project }: PlanContext,
+  mentions: Mentions,
+  { name: host, service, key, span, reason }: Impossible,
+): void {
+  const hasAddress = (user: string) =>
+    project.services.get(user)?.extraHosts.some(({ host: own }) => own.toLowerCase() === host) === true
+  for (const { where, span: place, from } of usesOf(mentions, host, service)) {
+    if ([...from].every(user => user === service || hasAddress(user))) continue
+    const related = [{ span, message: `\`${service}\` ${key ? `gets the name here, in \`${key}\`` : 'is here'}` }]
+    reporter.report(unreachable, place, { where, host, name: names.of(service), reason }, related)
+  }
+}
+
+/** The name of a Pod that makes a name resolve, or why there is none. */
+function podName(
+  request: DottedRequest,
+  { lead, members }: Group,
+  { kind }: KindDecision,
+  holders: ReadonlyMap<string, ReadonlySet<string>>,
+): PodName | string {
+  const [hostname = '', subdomain = '', ...more] = request.name.split('.')
+  if (more.length > 0) return 'a name has at most two labels there'
+  if (!isDnsLabel(hostname) || !isServiceName(subdomain)) return 'its labels are not valid'
+  if (kind === 'StatefulSet') return `\`${request.service}\` has data, and its Pod is called \`${lead.name}-0\``
+  const written = members.find(one => one.hostname)?.hostname?.value
+  if (written !== undefined && written.split('.')[0]?.toLowerCase() !== hostname)
+    return `its Pod has the host name \`${written}\``
+  if ([...(holders.get(subdomain) ?? [])].some(other => other !== lead.name))
+    return `\`${subdomain}\` is the name of another service`
+  return { ...request, hostname, subdomain }
+}
+
+/** The leads of the services that have a name without dots. */
+function nameHolders({ project, names }: PlanContext, groups: Groups): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>()
+  const add = (name: string, service: string) => {
+    const lead = groups.of(service)?.lead.name ?? service
+    found.set(name.toLowerCase(), (found.get(name.toLowerCase()) ?? new Set()).add(lead))
+  }
+  for (const { name, containerName, networks, links, externalLinks } of project.services.values()) {
+    add(names.of(name), name)
+    if (containerName) add(containerName.value, name)
+    for (const { aliases } of networks) for (const { value } of aliases) add(value, name)
+    for (const { alias, service } of links) add(alias, service)
+    for (const { alias, service } of externalLinks) add(alias, service)
+  }
+  return found
+}
+
+/** The names with dots that a service gives to itself and to others; those that only it knows if they are used. */
+function* dottedRequests({ project }: PlanContext, mentions: Mentions, service: Service): Generator<DottedRequest> {
+  const owner = service.name
+  const { containerName, networks, links, hostname } = service
+  const isUsed = (name: string) =>
+    [...mentions.of(owner), ...mentions.ofItself(owner)].some(
+      ({ host, isHost }) => isHost && host === name.toLowerCase(),
+    )
+  const isDotted = (name: string) => /^[^.]+(\.[^.]+)+$/.test(name)
+  const all: DottedRequest[] = [
+    ...(containerName
+      ? [{ name: containerName.value, service: owner, key: 'container_name', span: containerName.span } as const]
+      : []),
+    ...networks.flatMap(({ aliases }) =>
+      aliases.map(({ value, span }) => ({ name: value, service: owner, key: 'networks', span }) as const),
+    ),
+    ...links.map(({ alias, service: target, span }) => ({ name: alias, service: target, key: 'links', span }) as const),
+    ...(hostname && isUsed(hostname.value)
+      ? [{ name: hostname.value, service: owner, key: 'hostname', span: hostname.span } as const]
+      : []),
+    ...(isUsed(owner) ? [{ name: owner, service: owner, span: service.span }] : []),
+  ].map(one => ({ ...one, name: one.name.toLowerCase(), owner }))
+  for (const request of all) if (isDotted(request.name) && project.services.has(request.service)) yield request
+}
