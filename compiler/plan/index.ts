@@ -7,7 +7,7 @@ import { type PlanContext, sortBy } from './context.ts'
 import { reportForeignLabels } from './labels/foreign-labels.ts'
 import { checkOwnLabels } from './labels/own-labels.ts'
 import { planEnvironment, planNames } from './names.ts'
-import { planDottedNames } from './network/dotted-names.ts'
+import { nameHolders, planDottedNames } from './network/dotted-names.ts'
 import { type EndpointPort, planExposure } from './network/exposure.ts'
 import { planNetworks } from './network/network-policies.ts'
 import { findClustered, planOwnNames } from './network/own-names.ts'
@@ -84,11 +84,12 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   )
   const exposureOf = (service: string) => exposures.get(service)!
   const clustered = findClustered(context, mentions)
+  const holders = nameHolders(context, groups)
   const dotted = planDottedNames(context, { groups, kindOf, mentions })
   const ownNames = new Map(
     groups.all.map(group => {
       const given = dotted.of(group)?.hostname
-      return [group, planOwnNames(context, group, kindOf(group), mentions, { clustered, given })]
+      return [group, planOwnNames(context, group, kindOf(group), mentions, { clustered, given, holders })]
     }),
   )
   const ownNamesOf = (group: Group) => ownNames.get(group)!
@@ -107,7 +108,13 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     serviceOf: serviceObjects.of,
     readyServiceOf: serviceObjects.readyOf,
     waitPortOf: service => exposureOf(service).waitPort,
-    directOf: group => ownNamesOf(group).direct,
+    directOf: group => {
+      const { direct, called } = ownNamesOf(group)
+      return [
+        ...[...direct].map(service => ({ service, host: names.of(service) })),
+        ...[...called].map(([service, { value: host }]) => ({ service, host })),
+      ]
+    },
   })
   const colocate = planSharing(
     context,

@@ -1,6 +1,6 @@
 import type { Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
-import type { Span } from '../../text/source.ts'
+import type { At, Span } from '../../text/source.ts'
 import { type PlanContext, sortBy } from '../context.ts'
 import { isServiceName } from '../object-names.ts'
 import type { Mentions } from '../secrets/mentions.ts'
@@ -58,9 +58,16 @@ export interface Alias {
   readonly services: readonly string[]
   /** The service and key that it is written in. */
   readonly owner: string
-  readonly key: 'networks' | 'links' | 'container_name' | 'external_links'
+  readonly key: 'networks' | 'links' | 'container_name' | 'external_links' | 'hostname'
   readonly span: Span
   readonly externalName?: string
+}
+
+interface AliasFacts {
+  readonly mentions: Mentions
+  readonly dotted: DottedNames
+  /** Returns the `hostname` by which a service calls itself, if its Pod cannot have it. */
+  readonly calledOf: (service: string) => At<string> | undefined
 }
 
 interface AliasRequest {
@@ -78,10 +85,10 @@ interface AliasRequest {
  * Collects the aliases of all services. Reports names that is not available, and names that two
  * want.
  */
-export function planAliases(context: PlanContext, mentions: Mentions, dotted: DottedNames): readonly Alias[] {
+export function planAliases(context: PlanContext, facts: AliasFacts): readonly Alias[] {
   const byName = new Map<string, AliasRequest[]>()
   for (const service of sortBy(context.project.services.values(), ({ name }) => name))
-    for (const request of aliasRequests(context, service, mentions, dotted)) {
+    for (const request of aliasRequests(context, service, facts)) {
       const list = byName.get(request.name)
       if (list) list.push(request)
       else byName.set(request.name, [request])
@@ -131,6 +138,7 @@ function reportCollision({ reporter }: PlanContext, request: AliasRequest, other
     links: 'the link alias',
     container_name: 'the container name',
     external_links: 'the link alias',
+    hostname: 'the host name',
   }[request.key]
   reporter.report(collision, request.span, { name: request.name, what, other, service: request.service }, [
     { span, message: 'the other one is here' },
@@ -140,12 +148,13 @@ function reportCollision({ reporter }: PlanContext, request: AliasRequest, other
 function* aliasRequests(
   context: PlanContext,
   service: Service,
-  mentions: Mentions,
-  dotted: DottedNames,
+  { mentions, dotted, calledOf }: AliasFacts,
 ): Generator<AliasRequest> {
   const { reporter, project, names } = context
   const own = names.of(service.name)
   const owner = service.name
+  const called = calledOf(owner)
+  if (called) yield { name: called.value, service: owner, owner, key: 'hostname', span: called.span }
   const container = service.containerName
   if (container && container.value !== service.name) {
     const name = container.value.toLowerCase()

@@ -141,8 +141,8 @@ function podName(
   return { ...request, hostname, subdomain }
 }
 
-/** The leads of the services that have a name without dots. */
-function nameHolders({ project, names }: PlanContext, groups: Groups): ReadonlyMap<string, ReadonlySet<string>> {
+/** Returns the leads of the services that have each name by which services are found. */
+export function nameHolders({ project, names }: PlanContext, groups: Groups): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>()
   const add = (name: string, service: string) => {
     const lead = groups.of(service)?.lead.name ?? service

@@ -1,7 +1,9 @@
 import type { Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { At } from '../../text/source.ts'
 import { isDnsLabel } from '../../values/dns-name.ts'
 import type { PlanContext } from '../context.ts'
+import { isServiceName } from '../object-names.ts'
 import type { ServicePort } from '../plan.ts'
 import type { Mention, Mentions } from '../secrets/mentions.ts'
 import type { Group } from '../workload/groups.ts'
@@ -42,11 +44,17 @@ const fixedHostname = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'A service with data becomes a StatefulSet, whose Pods are called after it, with their number: `db-0`. Their host name cannot be set.',
-  text: (p: { hostname: string; name: string; isUsed: boolean }) => ({
-    message: `\`hostname: ${p.hostname}\` has no effect: the service has data, and its Pod is called \`${p.name}-0\``,
-    hint: p.isUsed ? `write \`${p.name}\` or \`${p.name}-0\` where it is used, and remove it` : 'remove it',
-  }),
+    'A service with data becomes a StatefulSet, whose Pods are called after it, with their number: `db-0`. Their host name cannot be set. Where the service uses the `hostname` of the file as its own name, that becomes a further name of the service, which leads to its Pod; programs that ask for the host name of their container get that of the Pod.',
+  text: (p: { hostname: string; name: string; isUsed: boolean; isName: boolean }) =>
+    p.isName
+      ? {
+          message: `\`${p.hostname}\` leads to \`${p.name}\`, but is not the host name of its Pod: the service has data, and its Pod is called \`${p.name}-0\``,
+          hint: `if its program asks for the host name, it gets \`${p.name}-0\``,
+        }
+      : {
+          message: `\`hostname: ${p.hostname}\` has no effect: the service has data, and its Pod is called \`${p.name}-0\``,
+          hint: p.isUsed ? `write \`${p.name}\` or \`${p.name}-0\` where it is used, and remove it` : 'remove it',
+        },
 })
 
 const earlyPort = diagnostic({
@@ -82,18 +90,29 @@ export interface OwnNames {
   readonly early: ReadonlySet<string>
   /** Those of them whose Services have no address of their own: a server can listen at the name. */
   readonly direct: ReadonlySet<string>
+  /** Members that use their `hostname` for themselves, which their Pod cannot have: it becomes a name of their Service. */
+  readonly called: ReadonlyMap<string, At<string>>
+}
+
+interface NameFacts {
+  /** The services of clusters (`findClustered`). */
+  readonly clustered: ReadonlySet<string>
+  /** The host name that the Pod's name with a dot needs. */
+  readonly given: string | undefined
+  /** The leads of the services that have a name. */
+  readonly holders: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /**
  * Decides how a group reaches itself by the names that its members use for themselves, and its peers in a cluster
- * (`findClustered`). `given` is the host name that its name with a dot needs. Reports names that cannot be had. A name is never that of 127.0.0.1: servers listen at it, for others.
+ * (`findClustered`). Reports names that cannot be had. A name is never that of 127.0.0.1: servers listen at it, for others.
  */
 export function planOwnNames(
   context: PlanContext,
   group: Group,
   { kind }: Pick<KindDecision, 'kind'>,
   mentions: Mentions,
-  { clustered, given }: { readonly clustered: ReadonlySet<string>; readonly given: string | undefined },
+  { clustered, given, holders }: NameFacts,
 ): OwnNames {
   const { lead, members } = group
   // The network of the node has its own names; without one there is nothing to reach.
@@ -101,8 +120,8 @@ export function planOwnNames(
   const used = isOwn ? members.flatMap(({ name }) => mentions.ofItself(name)) : []
   const peers = members.filter(({ name }) => clustered.has(name)).map(({ name }) => name)
   if (kind === 'StatefulSet') {
-    const direct = forStatefulSet(context, group, used)
-    return { early: new Set([...direct, ...peers]), direct }
+    const { direct, called } = forStatefulSet(context, group, used, holders)
+    return { early: new Set([...direct, ...peers]), direct, called }
   }
   const written = members
     .find(({ hostname }) => hostname)
@@ -115,7 +134,7 @@ export function planOwnNames(
     if (hostname !== undefined && host !== hostname && isDnsLabel(host))
       context.reporter.report(otherNames, span, { where, host, name: hostname })
   const isSet = written === undefined && hostname !== undefined
-  return { ...(isSet && { hostname }), early: new Set(peers), direct: new Set() }
+  return { ...(isSet && { hostname }), early: new Set(peers), direct: new Set(), called: new Map() }
 }
 
 /**
@@ -139,24 +158,35 @@ export function findClustered({ project }: PlanContext, mentions: Mentions): Rea
   )
 }
 
-/** The members of a StatefulSet whose Services lead to its only Pod, and which is thereby called as they call themselves. */
+/**
+ * Decides which Services of a StatefulSet's members lead to its only Pod, which is thereby called as they call themselves, and
+ * which of them get their `hostname` as a further name.
+ */
 function forStatefulSet(
-  { reporter, names }: PlanContext,
+  { reporter, names, project }: PlanContext,
   { lead, members }: Group,
   used: readonly Mention[],
-): ReadonlySet<string> {
+  holders: NameFacts['holders'],
+): Pick<OwnNames, 'direct' | 'called'> {
   const name = names.of(lead.name)
-  for (const { hostname, name: service } of members)
-    if (hostname && hostname.value !== `${name}-0`)
-      reporter.report(fixedHostname, hostname.span, {
-        hostname: hostname.value,
-        name,
-        isUsed: used.some(one => one.service === service && one.host === hostname.value.toLowerCase()),
-      })
   const replicas = lead.scale?.value ?? 1
-  if (replicas <= 1) return new Set(used.map(({ service }) => service))
+  const called = new Map<string, At<string>>()
+  for (const { hostname, name: service } of members) {
+    if (!hostname || hostname.value === `${name}-0`) continue
+    const host = hostname.value.toLowerCase()
+    const isUsed = used.some(one => one.service === service && one.host === host)
+    const holder = holders.get(host)
+    const isOnly = [...project.services.values()].every(
+      one => one.name === service || one.hostname?.value.toLowerCase() !== host,
+    )
+    const isFree = replicas <= 1 && isUsed && holder === undefined && isOnly && isServiceName(host)
+    if (isFree) called.set(service, { value: host, span: hostname.span })
+    const isName = isFree || (holder?.size === 1 && holder.has(lead.name))
+    reporter.report(fixedHostname, hostname.span, { hostname: hostname.value, name, isUsed, isName })
+  }
+  if (replicas <= 1) return { direct: new Set(used.map(({ service }) => service)), called }
   for (const { host, where, span } of distinct(used)) reporter.report(severalPods, span, { where, host, replicas })
-  return new Set()
+  return { direct: new Set(), called }
 }
 
 const distinct = (used: readonly Mention[]): readonly Mention[] =>

@@ -46,7 +46,11 @@ export function planServiceObjects(context: PlanContext, facts: Facts): ServiceO
       if (plan) own.set(member.name, plan)
     }
   }
-  const aliases = planAliases(context, facts.mentions, facts.dotted)
+  const calledOf = (service: string) => {
+    const group = facts.groups.of(service)
+    return group && facts.ownNamesOf(group).called.get(service)
+  }
+  const aliases = planAliases(context, { mentions: facts.mentions, dotted: facts.dotted, calledOf })
   const labels = new Map<Group, Record<string, string>>()
   const aliasPlans = aliases.flatMap(alias => planAlias(context, facts, own, labels, alias))
   const named = [...own.values(), ...aliasPlans]

@@ -117,8 +117,8 @@ export interface GroupFacts {
   /** The Service that leads to it only while it is ready, where its own does before. */
   readyServiceOf(service: string): ServicePlan | undefined
   waitPortOf(service: string): number | undefined
-  /** Members whose names lead to their own Pod, from when the cluster's DNS knows its address. */
-  directOf(group: Group): ReadonlySet<string>
+  /** Names that lead to their own Pod, from when the cluster's DNS knows its address, with the members whose they are. */
+  directOf(group: Group): readonly { readonly service: string; readonly host: string }[]
 }
 
 /**
@@ -172,9 +172,9 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
       if (wait && (!isClient || wait.kind === 'port')) waits.set(`${wait.service} ${wait.kind}`, wait)
     }
   // A server that listens at its own name ends at once where that is not known yet.
-  for (const direct of facts.directOf(group)) {
+  for (const { service: direct, host } of facts.directOf(group)) {
     const service = context.names.of(direct)
-    waits.set(`${service} name`, { kind: 'name', service, host: service, image: shellImage(context) })
+    waits.set(`${service} name ${host}`, { kind: 'name', service, host, image: shellImage(context) })
   }
   return {
     waits: sortBy(waits.values(), wait => `${wait.service} ${wait.kind}`),

@@ -21,7 +21,7 @@ To make this explicit, write \`restart: "no"\`.`,
 const serverAsJob = diagnostic({
   code: 'kind/server-as-job',
   severity: 'warning',
-  explain: `A service whose restart policy is not \`always\` becomes a Job. This one has ports, a healthcheck or clients, and no other service waits for its completion, so it is a server. As a Job it cannot be updated in place, and with \`on-failure:N\` it fails for good after N failures over its whole lifetime.
+  explain: `A service whose restart policy is not \`always\` becomes a Job. This one has ports, a healthcheck, clients or dependants, and no other service waits for its completion, so it looks like a server. If it does end, let the others wait with \`service_completed_successfully\`. As a Job it cannot be updated in place, and with \`on-failure:N\` it fails for good after N failures over its whole lifetime.
 
 \`\`\`yaml
 services:
@@ -155,7 +155,7 @@ export function planKind(
     const because = { span: mode.span, message: `\`${lead.name}\` is a daemon set because its mode is \`global\`` }
     return { kind: 'DaemonSet', because }
   }
-  const job = planJob({ reporter }, group, facts)
+  const job = planJob(context, group, facts)
   if (job) return job
   if (lead.restart.maxAttempts)
     reporter.report(attemptsIgnored, lead.restart.maxAttempts.span, { policy: policy?.value ?? 'always' })
@@ -172,7 +172,7 @@ export function planKind(
 
 /** The decision for a Job, undefined when the group is none. */
 function planJob(
-  { reporter }: Pick<PlanContext, 'reporter'>,
+  { reporter, project }: Pick<PlanContext, 'reporter' | 'project'>,
   { lead, members }: Group,
   { waits, endpoints, mentions }: KindFacts,
 ): KindDecision | undefined {
@@ -186,7 +186,8 @@ function planJob(
       { span: awaited.wait.span, message: `\`${awaited.by}\` waits here` },
     ])
   const served = members.map(member => serves(member, endpoints, mentions)).find(Boolean)
-  if (policy && !awaited) reportPolicy(reporter, lead, { policy, key: lead.restart.key }, served)
+  if (policy && !awaited)
+    reportPolicy(reporter, lead, { policy, key: lead.restart.key }, served ?? dependant(project, members))
   const restartPolicy = policy?.value === 'on-failure' ? 'OnFailure' : 'Never'
   if (restartPolicy === 'Never' && maxAttempts) reporter.report(attemptsIgnored, maxAttempts.span, { policy: 'no' })
   const because = {
@@ -219,6 +220,15 @@ function reportPolicy(
     ])
   } else if (policy.value === 'on-failure')
     reporter.report(onFailureJob, policy.span, { service, policy: written, always })
+}
+
+/** A service that depends on a member and does not wait for its completion. */
+function dependant({ services }: Project, members: readonly Service[]): Served | undefined {
+  const names = new Set(members.map(({ name }) => name))
+  for (const { name: other, dependsOn } of services.values())
+    for (const { service, implicit, span } of names.has(other) ? [] : dependsOn)
+      if (names.has(service) && !implicit) return { service, has: 'dependants', span }
+  return undefined
 }
 
 interface Served extends Pick<Related, 'span'> {

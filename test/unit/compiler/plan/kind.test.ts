@@ -121,6 +121,17 @@ services:
     expect(codes(', depends_on: {db: {condition: service_completed_successfully}}')).toEqual([])
   })
 
+  test('a service that others depend on without waiting for its completion looks like a server', () => {
+    const { diagnostics } = planOf(`
+services:
+  cache: {image: c, restart: on-failure}
+  web: {image: w, depends_on: [cache]}
+`)
+    expect(diagnostics.map(({ code, message }) => `${code} ${message}`)).toEqual([
+      'kind/server-as-job `cache` has dependants, but `restart: on-failure` makes it a Job',
+    ])
+  })
+
   test('of another one it is said that it must end', () => {
     const { diagnostics } = planOf('services: {worker: {image: w, restart: on-failure}}')
     expect(diagnostics.map(({ severity, code }) => `${severity} ${code}`)).toEqual(['info kind/on-failure-job'])
