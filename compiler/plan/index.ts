@@ -257,13 +257,17 @@ function* mountedFiles(
     }
 }
 
-/** The first mount of a group that keeps data: it makes the group a StatefulSet. */
+/**
+ * The first mount of a group that keeps data: it makes the group a StatefulSet. A data folder that others mount does not, in
+ * a copied folder around it.
+ */
 function persistentMount(
   group: Group,
   mountsOf: (service: Service) => readonly StoredMount[],
 ): PersistentMount | undefined {
   for (const service of group.members)
-    for (const { held, span, target } of mountsOf(service)) {
+    for (const { held, span, target, isPart } of mountsOf(service)) {
+      if (isPart) continue
       if (held.kind === 'claim') return { service: service.name, description: held.description, span }
       if (held.kind === 'anonymous')
         return { service: service.name, description: `the anonymous volume \`${target}\``, span }

@@ -22,6 +22,8 @@ const APPLICATIONS: Readonly<Record<string, string>> = {
 const SERVICES: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
   // Claims of several services.
   'host-paths/a-fresh-clone-gives-the-same-claims': { data: null },
+  'host-paths/a-data-folder-in-a-copied-one-is-mounted-in-it': { 'src-logs': null },
+  'host-paths/a-host-folder-belongs-to-the-user-of-its-service': { shared: null },
   'host-paths/a-host-folder-in-another-is-part-of-its-claim': { data: null },
   'host-paths/a-host-folder-without-tracked-files-becomes-a-claim': { data: null },
   'host-paths/a-mount-says-what-becomes-of-it': { seed: null },

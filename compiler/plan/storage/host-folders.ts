@@ -6,7 +6,7 @@ import { type PlanContext, sortBy, sourceOf } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
 import { cutName, distinctNames, slug } from '../object-names.ts'
 import type { HostMount } from './host-mount.ts'
-import { inHome, shown } from './host-paths.ts'
+import { inHome, isInside, shown } from './host-paths.ts'
 import { defaultSize } from './own-claim.ts'
 import type { StoredMount } from './stored-mount.ts'
 
@@ -32,11 +32,11 @@ export function writtenPaths(uses: readonly HostUse[]): (path: string) => boolea
 
 /**
  * Names the claims of the folders that are data: after their paths, the same for all services that
- * mount one. A folder in another one is a part of its claim, as it is a part of it on the host.
+ * mount one, also as a part of a `copied` folder. A folder in another one is a part of its claim, as it is a part of it on the host.
  */
 export function folderClaims(
   context: PlanContext,
-  data: readonly HostUse[],
+  { data, copied }: { readonly data: readonly HostUse[]; readonly copied: readonly HostUse[] },
   isOwn: (path: string) => boolean,
 ): (path: string) => FolderClaim {
   const { project, objects, host } = context
@@ -49,6 +49,10 @@ export function folderClaims(
     users.set(top, known)
     if (!known.has(use.service.name)) known.set(use.service.name, use)
   }
+  // Services that mount a copied folder around it, after those that mount the folder itself.
+  for (const use of sortBy(copied, ({ service }) => service.name))
+    for (const [top, known] of users)
+      if (isInside(top, use.mount.source) && !known.has(use.service.name)) known.set(use.service.name, use)
   // The absolute path of what is in the project, or at home, is another one on each machine.
   const written = (path: string) => {
     if (isOwn(path)) return relative(project.directory, path) || '.'

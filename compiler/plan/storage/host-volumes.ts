@@ -319,7 +319,7 @@ export function planDataWithin(
     .filter(source => source !== mount.source && isInside(source, mount.source))
     .map(source => ({ ...mount, source, target: join(mount.target, relative(mount.source, source)) }))
     .filter(({ target }) => !isTaken(target))
-    .map(inner => stored(inner, heldByFolder(context, claimOf(inner.source), inner, false)))
+    .map(inner => ({ ...stored(inner, heldByFolder(context, claimOf(inner.source), inner, false)), isPart: true }))
 }
 
 /**

@@ -121,10 +121,12 @@ function surveyHosts(context: PlanContext, volumes: ReadonlyMap<string, VolumeDe
       builtImageHolds(context, service, source, target) &&
       reader.read(source, path => mayRead(host, path, sourceSpan, context.reporter)).kind !== 'data',
   }
-  const data = uses.filter(({ service, mount }) => fateOf(context, world, service, mount).kind === 'claim')
+  const decided = uses.map(use => ({ use, fate: fateOf(context, world, use.service, use.mount) }))
+  const data = decided.flatMap(({ use, fate }) => (fate.kind === 'claim' ? [use] : []))
+  const copied = decided.flatMap(({ use, fate }) => (fate.kind === 'copy' && fate.content.isFolder ? [use] : []))
   return {
     world,
-    claimOf: folderClaims(context, data, path => isInProject(context, world, path)),
+    claimOf: folderClaims(context, { data, copied }, path => isInProject(context, world, path)),
     dataFolders: outermost(data.map(({ mount }) => mount.source)),
     once: oncePerPath(),
     unversioned: new Map(),

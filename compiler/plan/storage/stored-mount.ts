@@ -13,6 +13,8 @@ export interface StoredMount {
   readonly held: Held
   readonly propagation?: 'Bidirectional' | 'HostToContainer'
   readonly recursiveReadOnly?: boolean
+  /** True for a data folder within a mounted folder: the file does not mount it itself. */
+  readonly isPart?: true
 }
 
 export type Held =

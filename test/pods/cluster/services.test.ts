@@ -88,6 +88,58 @@ volumes: {data: {}}
     expect(status, stderr).toBe(0)
   })
 
+  it('run as Compose runs them', async project => {
+    project.write('conf/..data', 'dots')
+    project.write('conf/sub/plain', 'plain')
+    project.compose(`services:
+  main:
+    image: busybox:1.37
+    user: "1000"
+    read_only: true
+    command: [sh, -ec, "echo hi > /data/index.html; exec httpd -f -p 8080 -h /data"]
+    volumes: ["~/none-${project.name}:/data"]
+    stop_grace_period: 0s
+    healthcheck: {test: [CMD, wget, -qO, /dev/null, "http://localhost:8080"], interval: 1s}
+  # Ends well, or not, in the Pod of a service that becomes ready.
+  ends:
+    image: busybox:1.37
+    command: [sh, -c, "true"]
+    network_mode: service:side
+  fails:
+    image: busybox:1.37
+    command: [sh, -c, "exit 3"]
+    pid: service:side
+    restart: "no"
+  side:
+    image: busybox:1.37
+    container_name: side-dev.acme
+    command: [sh, -c, "httpd -f -p 8080 -h /conf"]
+    volumes: ["./conf:/conf"]
+    stop_grace_period: 0s
+  none: {image: "busybox:1.37", expose: ["80"], deploy: {replicas: 0}}
+  once: {image: "busybox:1.37", restart: "no", scale: 0}
+  client:
+    image: busybox:1.37
+    user: "1001"
+    command:
+      - sh
+      - -ec
+      - |
+        until wget -qO- http://side-dev.acme:8080/..data; do sleep 1; done
+        test "$$(cat /conf/..data)" = dots
+        touch /conf/sub/logs/written
+    volumes: ["./conf:/conf:ro", "./conf/sub/logs:/conf/sub/logs"]
+    restart: "no"
+    stop_grace_period: 0s
+    depends_on:
+      main: {condition: service_healthy}
+      none: {condition: service_healthy}
+      once: {condition: service_completed_successfully}
+`)
+    const { status, stderr } = await project.devctl('deploy', '--wait', '--start-order', 'manifest')
+    expect(status, stderr).toBe(0)
+  })
+
   it('in a namespace that is not there are an error of every command, and deploy can make it', async project => {
     project.compose(
       'services:\n  web:\n    image: busybox:1.37\n    command: [sleep, "9999"]\n    stop_grace_period: 0s\n',

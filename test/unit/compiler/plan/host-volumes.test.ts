@@ -267,6 +267,27 @@ describe('a data folder in a copied folder', () => {
     expect(pod('web').volumes[0]).toMatchObject({ kind: 'projected', folders: ['new'] })
   })
 
+  test('is a claim of both services, so that a deploy of either has it', () => {
+    const { plan } = planOf(
+      'services: {db: {image: d, volumes: ["./data:/d"]}, a: {image: w, volumes: [".:/x"]}}',
+      {},
+      all,
+    )
+    expect(plan.claims.map(({ name, service, source }) => [name, service, source])).toEqual([
+      ['data', undefined, 'compose.yaml#services.db.volumes'],
+    ])
+  })
+
+  test('does not make its service a StatefulSet', () => {
+    const { workload } = planOf(
+      'services: {web: {image: w, volumes: [".:/x"]}, db: {image: d, volumes: ["./data:/d"]}}',
+      {},
+      all,
+    )
+    expect([workload('web').kind, workload('db').kind]).toEqual(['Deployment', 'StatefulSet'])
+    expect(workload('web').pod.colocate).toEqual(workload('db').pod.colocate)
+  })
+
   test('is not for what runs on every node', () => {
     const { pod, codes } = planOf(
       'services: {web: {image: w, deploy: {mode: global}, volumes: [".:/x:ro"]}, db: {image: d, volumes: ["./data:/d"]}}',
