@@ -36,6 +36,7 @@ import { checkImageVolumes } from './storage/image-volumes.ts'
 import { checkShared } from './storage/memory-volumes.ts'
 import { planMounts, surveyMounts } from './storage/mounts.ts'
 import { joinFolders } from './storage/projected.ts'
+import { shareConfigMaps } from './storage/shared-config-maps.ts'
 import { planSharing } from './storage/shared-volumes.ts'
 import type { StoredMount } from './storage/stored-mount.ts'
 import { type Group, planGroups } from './workload/groups.ts'
@@ -232,7 +233,9 @@ function planAllMounts(
     }),
   )
   reportUnversioned(context, mounts.hosts)
-  return ({ name }) => found.get(name) ?? []
+  const share = shareConfigMaps(context)
+  const shared = new Map([...found].map(([name, own]) => [name, share(own)]))
+  return ({ name }) => shared.get(name) ?? []
 }
 
 /** The files of the host that services mount, but for keys. */

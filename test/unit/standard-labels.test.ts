@@ -27,6 +27,9 @@ const SERVICES: Readonly<Record<string, Readonly<Record<string, string | null>>>
   'host-paths/a-host-folder-in-another-is-part-of-its-claim': { data: null },
   'host-paths/a-host-folder-without-tracked-files-becomes-a-claim': { data: null },
   'host-paths/a-mount-says-what-becomes-of-it': { seed: null },
+  // ConfigMaps of several services.
+  'configs/equal-files-are-one-config-map': { 'app-copy-94f7313c': null, 'app-nginx-conf-49c5a1a7': null },
+  'host-paths/untracked-files-in-a-host-folder-are-left-out': { 'app-conf-4c873ab9': null },
   // A link is another name of the service that it leads to.
   'names/links-become-aliases': { database: 'db' },
   // Names that a Service cannot have.

@@ -1,3 +1,4 @@
+import { basename, relative } from 'node:path/posix'
 import type { Service } from '../../compose/project.ts'
 import { shortHash } from '../../values/dns-name.ts'
 import { type PlanContext, sourceOf } from '../context.ts'
@@ -5,6 +6,7 @@ import { serviceAnnotations } from '../labels/annotations.ts'
 import { cutName, slug } from '../object-names.ts'
 import { contentHash, type HostFile, objectKey, toKeys } from './host-files.ts'
 import { type HostMount, stored } from './host-mount.ts'
+import { addConfigMap } from './shared-config-maps.ts'
 import type { HeldByFiles, StoredMount } from './stored-mount.ts'
 
 /** Files of a host path. */
@@ -27,9 +29,11 @@ export function copyFiles(context: PlanContext, service: Service, mount: HostMou
     ? { data: { [objectKey(files[0]!.path)]: files[0]!.bytes }, items: undefined }
     : toKeys(files)
   const base = cutName(`${environment.name}-${owner}-${part}`, 240)
+  // Services that mount the same file share it, whoever of them comes and goes.
+  const shared = cutName(`${environment.name}-${fileName(context, mount)}`, 240)
   // No hash of a secret in a name: weak values could be guessed from it.
   const isTaken = (objects.secrets.get(base)?.span ?? mount.span) !== mount.span
-  const name = isSecret ? (isTaken ? `${base}-${shortHash(mount.target, 5)}` : base) : `${base}-${contentHash(data)}`
+  const name = isSecret ? (isTaken ? `${base}-${shortHash(mount.target, 5)}` : base) : `${shared}-${contentHash(data)}`
   const plan = {
     name,
     source: sourceOf(context, mount.span, `services.${service.name}.volumes`),
@@ -40,7 +44,7 @@ export function copyFiles(context: PlanContext, service: Service, mount: HostMou
     path: `services.${service.name}.volumes.${mount.target}`,
   }
   if (isSecret) objects.secrets.set(name, plan)
-  else objects.configMaps.set(name, plan)
+  else addConfigMap(context, plan)
   const mode = !isFolder && files[0]!.executable ? 0o755 : isSecret ? 0o444 : undefined
   const held: HeldByFiles = {
     kind: isSecret ? 'secret' : 'configMap',
@@ -52,6 +56,10 @@ export function copyFiles(context: PlanContext, service: Service, mount: HostMou
   }
   return { ...stored(mount, held), readOnly: true }
 }
+
+/** The name of a file or folder in names of objects. That of the project's folder differs between machines. */
+const fileName = ({ project }: PlanContext, { source }: Pick<HostMount, 'source'>): string =>
+  slug(basename(relative(project.directory, source))) || 'files'
 
 const secretName =
   /(^|\/)(\.env[^/]*|\.ssh|\.aws|\.gnupg|\.kube|id_(rsa|dsa|ecdsa|ed25519)|[^/]*\.(pem|key|p12|pfx))(\/|$)/i

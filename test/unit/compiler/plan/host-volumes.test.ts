@@ -23,7 +23,7 @@ describe('host volumes of a service with an image', () => {
   test('a file becomes a ConfigMap with a hash of its content', () => {
     const { plan, pod, container, lines } = mount('"./site.conf:/etc/nginx/site.conf:ro"')
     const [map] = plan.configMaps
-    expect(map!.name).toMatch(/^app-web-etc-nginx-site-conf-[0-9a-f]{8}$/)
+    expect(map!.name).toMatch(/^app-site-conf-[0-9a-f]{8}$/)
     expect(map!.service).toBe('web')
     expect(decoded(map!.data)).toEqual({ 'site.conf': 'listen 80;' })
     expect(pod('web').volumes).toEqual([{ kind: 'configMap', name: 'host-etc-nginx-site-conf', configMap: map!.name }])

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest'
+import { planOf } from '../../../support/plan/compose.ts'
+
+const files = {
+  'one.conf': 'same',
+  'two.conf': 'same',
+  'other.conf': 'other',
+}
+
+/** The ConfigMaps of a plan with the services that they belong to, and what each service mounts at `/etc/app.conf`. */
+function sharing(compose: string) {
+  const { plan } = planOf(compose, {}, files)
+  const mountedBy = (service: string) => {
+    const { pod } = plan.workloads.find(one => one.service === service)!
+    const mount = pod.containers[0]!.mounts.find(({ path }) => path === '/etc/app.conf')!
+    const volume = pod.volumes.find(({ name }) => name === mount.volume)!
+    const map = plan.configMaps.find(({ name }) => volume.kind === 'configMap' && name === volume.configMap)
+    return map && Buffer.from(map.data[mount.subPath!]!).toString()
+  }
+  return { maps: plan.configMaps.map(({ name, service }) => [name.replace(/-[0-9a-f]{8}$/, ''), service]), mountedBy }
+}
+
+const service = (name: string, file: string, more = '') =>
+  `  ${name}: {image: x, volumes: ["./${file}:/etc/app.conf:ro"]${more}}\n`
+
+describe('equal files', () => {
+  test('of several services are one ConfigMap of the application', () => {
+    const { maps, mountedBy } = sharing(`services:\n${service('web', 'one.conf')}${service('api', 'two.conf')}`)
+    expect(maps).toEqual([['app-one-conf', undefined]])
+    expect([mountedBy('web'), mountedBy('api')]).toEqual(['same', 'same'])
+  })
+
+  test('of one service are one ConfigMap of that service', () => {
+    const more = ', configs: []'
+    const own = service('web', 'one.conf', more).replace('ro"]', 'ro", "./two.conf:/etc/two.conf:ro"]')
+    expect(sharing(`services:\n${own}`).maps).toEqual([['app-one-conf', 'web']])
+  })
+
+  test('have the name of the file, whoever mounts them', () => {
+    const alone = sharing(`services:\n${service('web', 'one.conf')}`).maps.map(([name]) => name)
+    expect(sharing(`services:\n${service('api', 'one.conf')}${service('web', 'one.conf')}`).maps).toEqual([
+      [alone[0], undefined],
+    ])
+  })
+
+  test('are those of a config, if one has the content and no labels', () => {
+    const config = (more: string) => `configs:\n  app: {content: same${more}}\n`
+    const text = `services:\n${service('web', 'one.conf')}${service('api', 'other.conf', ', configs: [app]')}`
+    expect(sharing(text + config('')).maps).toEqual([
+      ['app-app', undefined],
+      ['app-other-conf', 'api'],
+    ])
+    expect(sharing(text + config('')).mountedBy('web')).toBe('same')
+    expect(sharing(text + config(', labels: {a: b}')).maps.length).toBe(3)
+  })
+
+  test('that are secret stay with their services', () => {
+    const text = `services:
+  web: {image: x, volumes: ["./one.conf:/etc/app.conf:ro"]}
+  api: {image: x, volumes: [{type: bind, source: ./one.conf, target: /etc/app.conf, read_only: true, x-mount: secret}]}
+`
+    const { plan } = planOf(text, { includeSecrets: true }, files)
+    expect(plan.configMaps.map(({ service }) => service)).toEqual(['web'])
+    expect(plan.secrets.map(({ service }) => service)).toEqual(['api'])
+  })
+})
