@@ -185,10 +185,13 @@ function planJob(
     reporter.report(jobByWait, lead.span, { service: lead.name, by: awaited.by }, [
       { span: awaited.wait.span, message: `\`${awaited.by}\` waits here` },
     ])
-  const served = members.map(member => serves(member, endpoints, mentions)).find(Boolean)
-  if (policy && !awaited)
-    reportPolicy(reporter, lead, { policy, key: lead.restart.key }, served ?? dependant(project, members))
-  const restartPolicy = policy?.value === 'on-failure' ? 'OnFailure' : 'Never'
+  const isOnFailure = policy?.value === 'on-failure'
+  const served = members.map(member => serves(member, endpoints, isOnFailure ? mentions : undefined)).find(Boolean)
+  if (policy && !awaited) {
+    const looks = served ?? (isOnFailure ? dependant(project, members) : undefined)
+    reportPolicy(reporter, lead, { policy, key: lead.restart.key }, looks)
+  }
+  const restartPolicy = isOnFailure ? 'OnFailure' : 'Never'
   if (restartPolicy === 'Never' && maxAttempts) reporter.report(attemptsIgnored, maxAttempts.span, { policy: 'no' })
   const because = {
     span: policy?.span ?? awaited?.wait.span ?? lead.span,
@@ -237,8 +240,12 @@ interface Served extends Pick<Related, 'span'> {
   readonly has: string
 }
 
-/** The reason why a service is a server: ports, an endpoint, a healthcheck or services that name it as a host. */
-function serves(service: Service, endpoints: ReadonlySet<string>, mentions: Pick<Mentions, 'of'>): Served | undefined {
+/** The reason why a service is a server: ports, an endpoint, a healthcheck, or services that name it as a host, if asked. */
+function serves(
+  service: Service,
+  endpoints: ReadonlySet<string>,
+  mentions: Pick<Mentions, 'of'> | undefined,
+): Served | undefined {
   const found = (has: string, span: Related['span']) => ({ service: service.name, has, span })
   const [port] = service.ports
   if (port) return found('ports', port.span)
@@ -247,6 +254,6 @@ function serves(service: Service, endpoints: ReadonlySet<string>, mentions: Pick
   const check = service.healthcheck
   if (check && check.check.kind !== 'none') return found('a healthcheck', check.span)
   if (endpoints.has(service.name)) return found('an endpoint', service.span)
-  const client = mentions.of(service.name).find(({ isHost }) => isHost)
+  const client = mentions?.of(service.name).find(({ isHost }) => isHost)
   return client && found('clients', client.span)
 }
