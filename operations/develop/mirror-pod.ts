@@ -7,6 +7,7 @@ import { toWarning, type Warning } from '../objects/events.ts'
 import { unlessForbidden } from '../objects/forbidden.ts'
 import { podProblems } from '../objects/problems.ts'
 import { isEnding } from '../objects/removal.ts'
+import { isAboutCapacity } from '../objects/unschedulable.ts'
 import type { Credentials } from './credentials.ts'
 import { endOfPod, evictedFor, isOver } from './end-of-pod.ts'
 import { lasting } from './lasting.ts'
@@ -20,6 +21,8 @@ export interface MirrorPodQuery {
   readonly labels: string
   /** The name of the development container, for messages. */
   readonly dev: string
+  /** True if failures of the Pod do not end a wait for it. */
+  readonly toleratesFailures?: boolean
 }
 
 /** The state of a container, as the kubelet reports it. */
@@ -164,11 +167,11 @@ export class MirrorPod {
   }
 
   #refuse(pod: KubeObject, isPatient: boolean): void {
-    const [problem] = podProblems(pod, this.#warningsAbout(pod), this.#clock.now())
+    const problem = podProblems(pod, this.#warningsAbout(pod), this.#clock.now()).find(one => !one.isPassing)
     // A node, and the volume that another one still has.
     if (isPatient && problem?.container === undefined) return
     // Some are gone a moment later: a Secret that is not seen yet, a node that comes.
-    if (!problem || problem.code === 'unhealthy') return
+    if (!problem || problem.code === 'unhealthy' || this.#query.toleratesFailures) return
     const { code, container, detail } = problem
     const end = code === 'crash-loop' ? (endOfAgent(pod) ?? endOfContainer(pod, container)) : undefined
     throw new UserError(`${problem.where} of \`${this.#query.dev}\` does not start: ${end ?? (detail || code)}`, {
@@ -185,7 +188,7 @@ export class MirrorPod {
 
   #warningsAbout(pod: KubeObject): readonly Warning[] {
     return this.#eventsAbout(pod)
-      .filter(one => one['type'] === 'Warning')
+      .filter(one => one['type'] === 'Warning' || isAboutCapacity(toWarning(one).reason))
       .map(toWarning)
       .sort((a, b) => a.time - b.time)
   }

@@ -12,6 +12,8 @@ export interface DeployRun {
   readonly by: string
   /** Aborted at the deadline, or by Ctrl-C. */
   readonly signal: AbortSignal
+  /** True if failures end no wait: all waits last until what they wait for is there, or until the deadline. */
+  readonly toleratesFailures?: boolean
 }
 
 /** The events of a running deploy. */

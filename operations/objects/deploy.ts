@@ -42,6 +42,8 @@ export interface DeployEnvironmentInput extends Deployment {
   readonly holder: Holder
   /** Wait until every workload is ready; else only for what others depend on. */
   readonly wait: boolean
+  /** Failures end no wait. */
+  readonly toleratesFailures?: boolean
   /** The caller has the environment's Lease already. */
   readonly isHeld?: boolean
   /** Values to mask in differences. */
@@ -143,6 +145,7 @@ export async function deployEnvironment(input: DeployEnvironmentInput, world: De
     clock,
     by: deployerOf(input),
     signal: active,
+    ...(input.toleratesFailures && { toleratesFailures: true }),
   })
   const routes: KubeObject[] = []
   const upToDate =
@@ -291,7 +294,7 @@ async function notesOf(
  * The workloads that were not ready at the deadline. At Ctrl-C it throws: the user does not want to
  * wait for the logs.
  */
-function endedEarly(error: unknown): NotInTime | undefined {
+export function endedEarly(error: unknown): NotInTime | undefined {
   if (!(error instanceof NotInTime)) return undefined
   if ((error.cause as Error).name !== 'TimeoutError') throw error.cause
   return error

@@ -1,39 +1,27 @@
-import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { entry, get, type Tree } from '../../compiler/text/tree.ts'
 import { readableDuration } from '../../compiler/values/readable-duration.ts'
+import type { Attempt } from './attempts.ts'
 import { toWarning } from './events.ts'
 import { KINDS } from './failures.ts'
 import { firstCheckDelay } from './first-check.ts'
-import { parseLine } from './logs/line.ts'
-import { lastEnd, type Problem } from './problems.ts'
-import { type ReportedProblem, remedyOf } from './remedies.ts'
+import { LOG_TIMEOUT, lastLogLines } from './last-log-lines.ts'
+import { hasStarted, lastEnd, type Problem } from './problems.ts'
+import { type ReportedProblem, remedyOf, remedyOfOnFailure, reportedOf } from './remedies.ts'
 import type { Tracked } from './tracker.ts'
 import type { WantedWorkload } from './wanted.ts'
 
-/** Lines of a log, and warnings, that are shown. */
-const LOG_LINES = 20
+/** Warnings that are shown. */
 const WARNINGS = 5
-/** Characters of one of these lines, and of all that is read for them: a program can write a log as a single line. */
-const LONGEST_LINE = 4096
-const MOST_READ = 1024 * 1024
 /** Problems of one workload that are explained: it can have any number of containers. */
 const MOST_PROBLEMS = 10
-/** Milliseconds for getting a log: the error it belongs to must not wait for it. */
-const LOG_TIMEOUT = 5000
-
-/**
- * The kubelet's answers in place of a log: the container was cleaned up, or never created. They are
- * not the program's output.
- */
-const KUBELET =
-  /^(?:unable to retrieve container logs for |failed to try resolving symlinks in path |container "[^"]+" in pod "[^"]+" is (?:waiting to start|not available)|previous terminated container |rpc error: code = |failed to (?:get|find|open) (?:container|log)|Error from server)/
 
 /** A workload that does not get ready, and what is known about it. */
 export interface ExplainedWorkload {
   readonly workload: Pick<WantedWorkload, 'service' | 'source' | 'object'>
-  readonly tracked: Pick<Tracked, 'status' | 'pods' | 'problems' | 'warnings'>
+  readonly tracked: Pick<Tracked, 'status' | 'pods' | 'problems' | 'warnings' | 'attempt'>
 }
 
 /**
@@ -46,65 +34,98 @@ export async function explainFailure(
   services: Tree | undefined,
 ): Promise<readonly Diagnostic[]> {
   const reporter = new Reporter()
+  const explained = { cluster, workload, tracked, services, reporter }
   const key = workload.source.split('#services.')[1] ?? workload.service
-  const { namespace = '' } = workload.object.metadata
   // Ten replicas that fail for one reason are one failure.
   const reported = new Set<string>()
   for (const problem of tracked.problems) {
-    const { code, container, ends } = problem
+    const { code, container } = problem
     // The container of a group's member has the member's name.
     const member = container !== undefined && entry(services, container) ? container : key
-    const service = member === key ? workload.service : member
     const id = `${code} ${member} ${container}`
     if (reported.has(id)) continue
     if (reported.size >= MOST_PROBLEMS) break
     reported.add(id)
-    const warnings = tracked.warnings.map(shown)
-    const check = await stoppedBy(cluster, namespace, problem, warnings)
-    const notes = await notesOf(cluster, namespace, problem, warnings, check)
-    const kind = KINDS[code === 'crash-loop' && ends?.exitCode === 0 && !check ? 'ends-well' : code]
-    const { place, ...found } = remedyOf({ ...problem, ...(check && { check }) }, get(services, member), service)
-    const isGone = problem.pod !== undefined && notes.includes(goneText(problem.pod))
-    const remedy = {
-      ...(check && { message: stoppedText(service, ends) }),
-      ...found,
-      ...(isGone && keepsLog(workload.object)),
-    }
-    const span = place ?? entry(services, member)?.key
-    reporter.report(kind, span, { service, notes: unique(notes), ...remedy, ...(ends && { ends }) })
+    await explainProblem(explained, member, problem)
   }
-  if (tracked.problems.length === 0) {
-    const { service } = workload
-    const pod = tracked.pods.at(-1)
-    const ends = pod && lastEnd(pod)
-    const lines = pod
-      ? await logNotes(cluster, namespace, pod, containersOf(pod)[0], false)
-      : isStartedAgain(workload.object)
-        ? ['its Pod is gone, and its log with it']
-        : []
-    const isGone = !pod || lines.includes(goneText(pod))
-    const notes = unique([tracked.status.text, ...lines, ...tracked.warnings.slice(-WARNINGS).map(shown)])
+  if (tracked.problems.length === 0) await explainState(explained, key)
+  return reporter.diagnostics()
+}
+
+/** A workload that is explained, and where to. */
+interface Explained extends ExplainedWorkload {
+  readonly cluster: Cluster
+  readonly services: Tree | undefined
+  readonly reporter: Reporter
+}
+
+/** Reports a problem of a service, which is the workload's own (`key`) or shares its Pod. */
+async function explainProblem(
+  { cluster, workload, tracked, services, reporter }: Explained,
+  key: string,
+  problem: Problem,
+): Promise<void> {
+  const { code, ends, because, pod } = problem
+  const { namespace = '' } = workload.object.metadata
+  const own = workload.source.split('#services.')[1] ?? workload.service
+  const service = key === own ? workload.service : key
+  const warnings = tracked.warnings.map(shown)
+  const check = await stoppedBy(cluster, namespace, problem, warnings)
+  const told = await notesOf(cluster, namespace, problem, warnings, check)
+  const lacksLog = pod !== undefined && (told.includes(goneText(pod)) || told.includes(emptyText(pod)))
+  const kept = lacksLog && code === 'crash-loop' ? await attemptNotes(tracked.attempt) : []
+  const notes =
+    kept.length > 0 ? [...told.filter(note => note !== goneText(pod!) && note !== emptyText(pod!)), ...kept] : told
+  const kind = KINDS[code === 'crash-loop' && ends?.exitCode === 0 && !check ? 'ends-well' : code]
+  const { place, ...found } = remedyOf(reportedOf(problem, check), get(services, key), service)
+  const isGone = pod !== undefined && notes.includes(goneText(pod))
+  reporter.report(kind, place ?? entry(services, key)?.key, {
+    service,
+    notes: unique([...notes, ...(because === undefined ? [] : [because])]),
+    ...(check && { message: stoppedText(service, ends) }),
+    ...found,
+    ...(isGone && keepsLog(workload.object)),
+    ...(ends && { ends }),
+  })
+}
+
+/** Reports a workload that has failed, or was not ready in time, for which no problem is known. */
+async function explainState({ cluster, workload, tracked, services, reporter }: Explained, key: string): Promise<void> {
+  const { service, object } = workload
+  const { namespace = '' } = object.metadata
+  const pod = tracked.pods.at(-1)
+  const ends = (pod && lastEnd(pod)) ?? tracked.attempt?.ends
+  const container = (pod && lastEnd(pod)?.container) ?? (pod && containersOf(pod)[0])
+  const live = pod
+    ? await logNotes(cluster, namespace, pod, container, false)
+    : isStartedAgain(object)
+      ? ['its Pod is gone, and its log with it']
+      : []
+  const lacksLog = !pod || live.includes(goneText(pod)) || live.includes(emptyText(pod))
+  const kept = lacksLog ? await attemptNotes(tracked.attempt) : []
+  const lines = kept.length > 0 ? kept : live
+  const notes = unique([tracked.status.text, ...lines, ...tracked.warnings.slice(-WARNINGS).map(shown)])
+  if (tracked.status.state === 'failed') {
     const ended: ReportedProblem | undefined = ends && { code: 'crash-loop', detail: '', ends }
     const { place, ...remedy } = ended ? remedyOf(ended, get(services, key), service) : {}
-    const span = place ?? entry(services, key)?.key
-    if (tracked.status.state === 'failed')
-      reporter.report(KINDS.failed, span, {
-        service,
-        notes,
-        ...remedy,
-        ...(isGone && keepsLog(workload.object)),
-        ...(ends && { ends }),
-      })
-    else {
-      const unchecked = lateCheck(workload.object, tracked.warnings)
-      reporter.report(KINDS.late, entry(services, key)?.key, {
-        service,
-        notes: [...(unchecked ? [unchecked.note] : []), ...notes],
-        ...(unchecked && { hint: unchecked.hint }),
-      })
-    }
+    const isGone = kept.length === 0 && (!pod || live.includes(goneText(pod)))
+    reporter.report(KINDS.failed, place ?? entry(services, key)?.key, {
+      service,
+      notes,
+      ...remedy,
+      ...(isGone && keepsLog(object)),
+      ...(ends && { ends }),
+    })
+    return
   }
-  return reporter.diagnostics()
+  const unchecked = lateCheck(object, tracked.warnings)
+  const restart = isStartedAgain(object) && !ends && tracked.pods.some(hasStarted) && remedyOfOnFailure(services, key)
+  const { place, ...remedy } = restart || { place: undefined, ...(unchecked && { hint: unchecked.hint }) }
+  reporter.report(KINDS.late, place ?? entry(services, key)?.key, {
+    service,
+    notes: [...(unchecked ? [unchecked.note] : []), ...notes],
+    ...remedy,
+  })
 }
 
 /** Returns the note and the hint about a workload that was not checked yet, because its first health check comes late. */
@@ -186,6 +207,8 @@ async function wasStopped(cluster: Cluster, namespace: string, { metadata }: Kub
 const stoppedText = (service: string, ends: Problem['ends']): string =>
   `\`${service}\` was stopped ${ends?.count ?? 0} times, because its health check failed`
 
+const emptyText = ({ metadata }: KubeObject): string => `pod/${metadata.name} printed nothing`
+
 const goneText = ({ metadata }: KubeObject): string => `pod/${metadata.name} is gone, and its log with it`
 
 /**
@@ -214,53 +237,23 @@ export async function logNotes(
 ): Promise<readonly string[]> {
   if (container === undefined) return []
   const { name } = pod.metadata
-  const lines = await lastLines(cluster, name, namespace, container, previous)
+  const lines = await lastLogLines(cluster, { pod: name, namespace, container }, previous)
   if (!lines) return [goneText(pod)]
-  return lines.length > 0
-    ? [`last lines of pod/${name}:`, ...lines.map(line => `| ${line.replaceAll('\t', '    ')}`)]
-    : [`pod/${name} printed nothing`]
+  return lines.length > 0 ? linesOf(name, lines) : [emptyText(pod)]
 }
+
+/** The end of the log of a Job's last failed attempt, as far as it was read before its Pod was gone. */
+async function attemptNotes(attempt: Attempt | undefined): Promise<readonly string[]> {
+  const lines = (await attempt?.lines) ?? []
+  return attempt && lines.length > 0 ? linesOf(attempt.pod, lines) : []
+}
+
+const linesOf = (pod: string, lines: readonly string[]): readonly string[] => [
+  `last lines of pod/${pod}:`,
+  ...lines.map(line => `| ${line.replaceAll('\t', '    ')}`),
+]
 
 function containersOf({ spec }: KubeObject): readonly string[] {
   const { containers = [] } = (spec ?? {}) as { readonly containers?: readonly { readonly name: string }[] } // a Pod's spec
   return containers.map(({ name }) => name)
-}
-
-/** Copies the beginning of a line: a part of a text would keep the whole of it in memory. */
-const shortened = (line: string): string =>
-  line.length > LONGEST_LINE ? `${Buffer.from(line.slice(0, LONGEST_LINE)).toString()}…` : Buffer.from(line).toString()
-
-/**
- * The end of a container's log; of the running one when there is none any more of the one before.
- */
-async function lastLines(
-  cluster: Cluster,
-  name: string,
-  namespace: string,
-  container: string,
-  previous: boolean,
-): Promise<readonly string[] | undefined> {
-  const found: string[] = []
-  const options = {
-    ...{ container, previous, tailLines: LOG_LINES, longestLine: LONGEST_LINE, timestamps: true },
-    signal: AbortSignal.timeout(LOG_TIMEOUT),
-  }
-  let read = 0
-  let isStamped = false
-  try {
-    for await (const piece of cluster.logs({ name, namespace }, options)) {
-      const line = parseLine(piece)
-      isStamped ||= line !== undefined
-      const text = line?.text ?? piece
-      // A piece without a time stamp after one that has it is the rest of an overlong line.
-      if ((line || !isStamped) && !KUBELET.test(text)) found.push(shortened(text))
-      read += piece.length
-      if (found.length >= LOG_LINES || read > MOST_READ) break
-    }
-  } catch (error) {
-    if (error instanceof ClusterError && error.failure === 'not-found') return undefined
-    // There may be none; what is known without it is reported.
-  }
-  if (found.length > 0) return found
-  return previous ? lastLines(cluster, name, namespace, container, false) : []
 }

@@ -15,7 +15,7 @@ const imagePull = diagnostic({
   code: 'deploy/image-pull',
   severity: 'error',
   explain:
-    'The node cannot pull the image of a container: the name or tag is wrong, the registry is not reachable, or it requires credentials that the namespace does not have. Kubernetes keeps retrying, so pushing the image is enough; devctl stops waiting immediately.',
+    'The node cannot pull the image of a container: the name or tag is wrong, the registry is not reachable, or it requires credentials that the namespace does not have. Kubernetes keeps retrying, so pushing the image is enough; devctl stops waiting immediately, unless the pull timed out or the registry answered with 429 or 5xx: those are waited for until the deadline.',
   text: ({ service, notes, message, hint }: FailureText) => ({
     message: message ?? `the image of \`${service}\` cannot be pulled`,
     notes,
@@ -27,7 +27,7 @@ const crashLoop = diagnostic({
   code: 'deploy/crash-loop',
   severity: 'error',
   explain:
-    'The container exits again and again after it starts. Its last log lines are below the message. Exit code 137 means that it was killed, most often out of memory or by a failed healthcheck; 126 and 127 that the command is not executable or was not found; 139 that the program crashed.',
+    'The container exits again and again after it starts. A Job and a `pre_start` hook are tried until the deadline, and a server at least for a minute after its dependencies became ready. The last log lines are below the message. Exit code 137 means that it was killed, most often out of memory or by a failed healthcheck; 126 and 127 that the command is not executable or was not found; 139 that the program crashed.',
   text: ({ service, notes, message, hint, ends = { count: 0, exitCode: 0 } }: FailureText & Pick<Problem, 'ends'>) => ({
     message:
       message ??
@@ -65,7 +65,7 @@ const unschedulable = diagnostic({
   code: 'deploy/unschedulable',
   severity: 'error',
   explain:
-    'The Pod cannot be scheduled: no node has enough free memory or CPU for its requests, its node selector matches no node, or a claim cannot be bound. The message of the scheduler has the reason for each node.',
+    'The Pod cannot be scheduled: no node has enough free memory or CPU for its requests, its node selector matches no node, or a claim cannot be bound. The message of the scheduler has the reason for each node. While an autoscaler adds a node, or another Pod still ends, devctl waits until the deadline.',
   text: ({ service, notes, hint }: FailureText) => ({
     message: `the Pods of \`${service}\` cannot be scheduled`,
     notes,
@@ -125,7 +125,7 @@ const serves = diagnostic({
   code: 'deploy/never-completes',
   severity: 'error',
   explain:
-    'Another service waits with `service_completed_successfully` for this one, which is a Job because of its restart policy or because of that wait. But its healthcheck passes: it is a server that keeps running, so the wait would last until the deadline. Write `restart: always` and wait with `service_healthy` or `service_started`, or, if the program does exit, remove the healthcheck.',
+    'Another service waits with `service_completed_successfully` for this one, which is a Job because of its restart policy or because of that wait. But its healthcheck passes: it is a server that keeps running, so the wait lasts until the deadline. Write `restart: always` and wait with `service_healthy` or `service_started`, or, if the program does exit, remove the healthcheck.',
   text: ({ service, notes, hint }: FailureText) => ({
     message: `\`${service}\` is a server and never completes`,
     notes,

@@ -2,7 +2,7 @@ import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes
 import { listWarnings } from './events.ts'
 import { SHORT } from './failures.ts'
 import { environmentSelector, MANAGER } from './labels.ts'
-import { podProblems, workloadProblems } from './problems.ts'
+import { type Problem, podProblems, workloadProblems } from './problems.ts'
 import { deleteObject, isEnding } from './removal.ts'
 import { statusOf } from './status.ts'
 import type { Step } from './steps.ts'
@@ -61,18 +61,25 @@ export async function findUnready(
       ...workloadProblems(live, warnings.about(live), sets),
       ...found.flatMap(({ problems }) => problems),
     ]
-    const failing = found.filter(({ problems }) => problems.some(({ code }) => code !== 'unhealthy'))
+    const failing = found.filter(({ problems }) => problems.some(one => isStuckBy(one) && one.code !== 'unhealthy'))
     const [first] = problems
     return {
       workload,
       live,
       why: first ? SHORT[first.code] : text,
-      isStuck: hasFailed || problems.length > 0,
+      isStuck: hasFailed || problems.some(isStuckBy),
       pods: failing.map(({ pod }) => pod),
-      begun: found.filter(({ problems }) => problems.length === 0).map(({ pod }) => pod.metadata.uid),
+      begun: found.filter(({ problems }) => !problems.some(isStuckBy)).map(({ pod }) => pod.metadata.uid),
     }
   })
 }
+
+/**
+ * True if waiting helps late or not at all: a back-off can take minutes. A Pod that waits for room or a disk keeps its
+ * place in the queue.
+ */
+const isStuckBy = ({ code, isPassing }: Problem): boolean =>
+  !isPassing || code === 'image-pull' || code === 'crash-loop'
 
 /**
  * Deletes the Pods that fail, and makes the controllers look again. `done` is called for each Pod.

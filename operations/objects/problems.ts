@@ -1,9 +1,14 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { checkWords, NO_PROGRAM } from './check-words.ts'
 import type { Warning } from './events.ts'
 import { TRIER } from './labels.ts'
+import { controllerOf } from './owners.ts'
+import { isPassingCreation, isPassingPull, isPassingVolume } from './passing-errors.ts'
+import { attemptedAt, firstStart, type SeenContainer, type SeenPod, type SeenProbe, statusesOf } from './pod-fields.ts'
 import { isOlderFailure } from './replica-sets.ts'
+import { noNodeOf } from './unschedulable.ts'
 
-/** Why a workload does not get ready; waiting longer would not help. */
+/** Why a workload does not get ready; waiting longer would not help, unless it `isPassing`. */
 export interface Problem {
   readonly code:
     | 'image-pull'
@@ -24,49 +29,15 @@ export interface Problem {
   readonly time?: number
   /** How often the container ended, and with what. */
   readonly ends?: { readonly count: number; readonly exitCode: number; readonly reason?: string }
-}
-
-interface ContainerStatus {
-  readonly name: string
-  readonly ready?: boolean
-  /** False until its startup probe, if it has one, has passed. */
-  readonly started?: boolean
-  readonly restartCount: number
-  readonly state?: ContainerState
-  readonly lastState?: ContainerState
-}
-interface ContainerState {
-  readonly waiting?: { readonly reason?: string; readonly message?: string }
-  readonly running?: { readonly startedAt?: string }
-  readonly terminated?: { readonly exitCode: number; readonly reason?: string }
-}
-interface Probe {
-  readonly initialDelaySeconds?: number
-  readonly periodSeconds?: number
-  readonly timeoutSeconds?: number
-  readonly failureThreshold?: number
-}
-/** The fields of a Pod that count here. */
-interface Pod {
-  readonly spec?: {
-    readonly containers?: readonly {
-      readonly name: string
-      readonly readinessProbe?: Probe
-      readonly startupProbe?: Probe
-    }[]
-  }
-  readonly status?: {
-    readonly phase?: string
-    readonly conditions?: readonly {
-      readonly type: string
-      readonly status: string
-      readonly reason?: string
-      readonly message?: string
-      readonly lastTransitionTime?: string
-    }[]
-    readonly initContainerStatuses?: readonly ContainerStatus[]
-    readonly containerStatuses?: readonly ContainerStatus[]
-  }
+  /** True if it may pass: it ends no wait, and is reported at the deadline. */
+  readonly isPassing?: boolean
+  /** Why it may pass, where the cluster tells. */
+  readonly because?: string
+  /**
+   * Milliseconds since 1970: when the program was last tried. Set if the kubelet tries it again by itself, so that the
+   * cause may be gone by then.
+   */
+  readonly attemptedAt?: number
 }
 
 const IMAGE = new Set([
@@ -76,6 +47,7 @@ const IMAGE = new Set([
   'ErrImageNeverPull',
   'ImageInspectError',
   'RegistryUnavailable',
+  'SignatureValidationFailed',
 ])
 const CONFIGURATION = new Set(['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'])
 /** Failed mounts are tried again; the first may come from a Secret that is just being made. */
@@ -87,22 +59,12 @@ const MOUNTS = new Set(['FailedMount', 'FailedAttachVolume', 'FailedMapVolume'])
 const STALE_COPY = /failed to sync (?:secret|configmap) cache|object "[^"]*"\/"[^"]*" not registered/
 
 /**
- * The message of a shell, or the runtime, about a program that is not in the image: its name is in
- * one of the groups.
- */
-export const NO_PROGRAM =
-  /exec: "([^"]+)": (?:executable file not found|stat [^:]+: no such file)|(?:^|[\s"])(?:\/bin\/)?(?:ba|a|da|z)?sh: (?:(?:line )?\d+: )?([^\s:]+): (?:command )?not found/
-
-/**
  * Restarts after which a container that ends counts as one that cannot work: the first may come
  * from a dependency that is still starting.
  */
 const TOLERATED_RESTARTS = 2
-/**
- * Milliseconds that a Pod may be without a node before that counts: an autoscaler, or a claim, may
- * take some.
- */
-const SCHEDULING_GRACE = 15_000
+/** Milliseconds that a claim without a storage class may wait for a volume before that counts. */
+const CLAIM_GRACE = 15_000
 /** Milliseconds that a container gets in any case before its failing health check counts. */
 const HEALTH_GRACE = 30_000
 
@@ -126,40 +88,72 @@ export function podProblems(
   since = 0,
 ): readonly Problem[] {
   if (pod.metadata.deletionTimestamp !== undefined) return []
-  const { spec, status = {} } = pod as unknown as Pod // the server has checked its shape
+  const seen = pod as unknown as SeenPod & Pick<KubeObject, 'metadata'> // the server has checked its shape
+  const { spec, status = {} } = seen
   const found: Problem[] = []
   const where = `pod/${pod.metadata.name}`
-  const add = (code: Problem['code'], detail: string, more: Partial<Problem> = {}) =>
-    found.push({ code, where, pod, container: undefined, detail, ...more })
-  for (const one of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
+  const add = (code: Problem['code'], detail: string, { isPassing, because, ...more }: Partial<Problem> = {}) =>
+    found.push({
+      ...{ code, where, pod, container: undefined, detail, ...more },
+      ...(isPassing && { isPassing }),
+      ...(because !== undefined && { because }),
+    })
+  // A Job counts the attempts of its Pods by itself, and says when it has failed.
+  const isOfJob = controllerOf(pod)?.kind === 'Job'
+  for (const one of statusesOf(seen)) {
     const container = one.name
     const { reason = '', message = '' } = one.state?.waiting ?? {}
-    if (IMAGE.has(reason)) add('image-pull', imageDetail(warnings, message || reason), { container })
-    else if (CONFIGURATION.has(reason)) add('configuration', message || reason, { container })
+    // The kubelet tries the init containers again, and then goes on with the Pod.
+    const isRetried = isOfJob || isInit(seen, one)
+    const attempt = { container, isPassing: isRetried, attemptedAt: attemptedAt(one) ?? now }
+    if (IMAGE.has(reason)) {
+      const { detail, isPassing } = pullError(warnings, message || reason)
+      add('image-pull', detail, { container, isPassing })
+    } else if (reason === 'RunContainerError') add('configuration', message || reason, attempt)
+    else if (CONFIGURATION.has(reason))
+      add('configuration', message || reason, { container, isPassing: isPassingCreation(message) })
     else if (
       one.restartCount - (before.get(container) ?? 0) >= TOLERATED_RESTARTS &&
       (reason === 'CrashLoopBackOff' || one.state?.terminated)
     )
-      add('crash-loop', message, { container, ends: endsOf(one) })
+      add('crash-loop', message, { ...attempt, ends: endsOf(one) })
     else {
       const { readinessProbe, startupProbe } = spec?.containers?.find(({ name }) => name === container) ?? {}
       const probe = one.started === false ? (startupProbe ?? readinessProbe) : readinessProbe
       const check = probe && !one.ready && one.state?.running && lastCheck(warnings, startOf(one))
       // A program that is not there does not come with time.
-      if (check && (isUnhealthy(one, probe, now, since) || NO_PROGRAM.test(check)))
-        add('unhealthy', check, { container })
+      if (check && (isUnhealthy(one, probe, now, since) || NO_PROGRAM.test(checkWords(check, pod, container))))
+        add('unhealthy', check, { container, isPassing: isOfJob })
     }
   }
-  const scheduled = status.conditions?.find(({ type }) => type === 'PodScheduled')
-  if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable') {
-    const since = Date.parse(scheduled.lastTransitionTime ?? pod.metadata.creationTimestamp ?? '')
-    if (now - since >= SCHEDULING_GRACE) add('unschedulable', scheduled.message ?? '')
-  }
-  const mount = warnings.findLast(({ reason, message }) => MOUNTS.has(reason) && !STALE_COPY.test(message))
-  if (mount && status.phase === 'Pending' && (mount.count > 1 || /not found/.test(mount.message)))
-    add('configuration', mount.message)
+  const noNode = noNodeOf(seen, warnings, now)
+  if (noNode) add('unschedulable', noNode.detail, noNode)
+  const mount = status.phase === 'Pending' ? failedMount(warnings, firstStart(seen)) : undefined
+  if (mount) add('configuration', mount.message, { isPassing: isPassingMount(mount) })
   return found
 }
+
+/** True for an init container that ends, such as a `pre_start` hook: no sidecar. */
+function isInit({ spec, status = {} }: SeenPod, one: SeenContainer): boolean {
+  if (!status.initContainerStatuses?.includes(one)) return false
+  return spec?.initContainers?.find(({ name }) => name === one.name)?.restartPolicy !== 'Always'
+}
+
+/**
+ * The newest mount that failed and counts, one that cannot pass before others. A container starts when all volumes are
+ * mounted: what failed before the `first` one is over.
+ */
+function failedMount(warnings: readonly Warning[], first = 0): Warning | undefined {
+  const failed = warnings.filter(
+    ({ reason, message, time, count }) =>
+      MOUNTS.has(reason) && !STALE_COPY.test(message) && time > first && (count > 1 || /not found/.test(message)),
+  )
+  return failed.findLast(one => !isPassingMount(one)) ?? failed.at(-1)
+}
+
+/** A disk is attached as soon as the node that has it lets it go, or the cloud is done. */
+const isPassingMount = ({ reason, message }: Warning): boolean =>
+  reason === 'FailedAttachVolume' || isPassingVolume(message)
 
 /**
  * The problems that keep a workload from having Pods: the cluster refuses to create them. `sets` are the ReplicaSets
@@ -172,7 +166,7 @@ export function workloadProblems(
 ): readonly Problem[] {
   if (isOlderFailure(workload, sets)) return []
   const where = `${workload.kind.toLowerCase()}/${workload.metadata.name}`
-  const status = (workload['status'] ?? {}) as NonNullable<Pod['status']> // conditions have one shape
+  const status = (workload['status'] ?? {}) as NonNullable<SeenPod['status']> // conditions have one shape
   const since = changedAt(workload)
   const failure = status.conditions?.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True')
   // An event lasts an hour, and a condition until the next attempt: one from before the last change
@@ -202,45 +196,62 @@ export function changedAt({ metadata }: KubeObject): number {
   return Math.max(0, ...times)
 }
 
-/** The problems that keep a claim from being bound. One that waits for its first Pod is well. */
-export function claimProblems(claim: KubeObject, warnings: readonly Warning[]): readonly Problem[] {
+/**
+ * The problems that keep a claim from being bound. One that waits for its first Pod is well. `now` is in milliseconds
+ * since 1970.
+ */
+export function claimProblems(claim: KubeObject, warnings: readonly Warning[], now = 0): readonly Problem[] {
   const { phase } = (claim['status'] ?? {}) as { readonly phase?: string } // a claim's status
   const where = `persistentvolumeclaim/${claim.metadata.name}`
   const event = warnings.findLast(({ reason }) => reason === 'ProvisioningFailed')
-  const detail = phase === 'Lost' ? 'its volume is gone' : phase === 'Pending' ? event?.message : undefined
-  return detail === undefined ? [] : [{ code: 'claim', where, pod: undefined, container: undefined, detail }]
+  const pending = event?.message ?? (isWithoutClass(claim, now) ? NO_CLASS : undefined)
+  const detail = phase === 'Lost' ? 'its volume is gone' : phase === 'Pending' ? pending : undefined
+  if (detail === undefined) return []
+  const isPassing = phase === 'Pending' && isPassingVolume(detail)
+  return [{ code: 'claim', where, pod: undefined, container: undefined, detail, ...(isPassing && { isPassing }) }]
+}
+
+/** The words of Kubernetes, which come as an event that is no warning. */
+const NO_CLASS = 'no persistent volumes available for this claim and no storage class is set'
+
+/** True if nothing provisions a volume for a claim: it has no class, and the cluster has given it no default one. */
+function isWithoutClass({ metadata, spec }: KubeObject, now: number): boolean {
+  const { storageClassName = '', volumeName } = (spec ?? {}) as {
+    readonly storageClassName?: string
+    readonly volumeName?: string
+  } // a claim's spec
+  const age = now - (Date.parse(metadata.creationTimestamp ?? '') || now)
+  return storageClassName === '' && volumeName === undefined && age >= CLAIM_GRACE
 }
 
 /** How the last container of a Pod that ended in an error ended. */
-export function lastEnd(pod: KubeObject): Problem['ends'] {
-  const { status = {} } = pod as unknown as Pod // the server has checked its shape
-  const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]
+export function lastEnd(pod: KubeObject): (NonNullable<Problem['ends']> & { readonly container: string }) | undefined {
+  const all = statusesOf(pod as unknown as SeenPod) // the server has checked its shape
   const failed = all.findLast(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0)
-  return failed && endsOf(failed)
+  return failed && { ...endsOf(failed), container: failed.name }
 }
 
 /** True if a Pod is ready, as its health checks say; of one without, whether its containers run. True for a ready node. */
 export function isReady({ status = {} }: KubeObject): boolean {
-  const { conditions } = status as NonNullable<Pod['status']> // a Pod's status, or a node's
+  const { conditions } = status as NonNullable<SeenPod['status']> // a Pod's status, or a node's
   return conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
 }
 
 /** True if a health check says when a Pod is ready. */
 export function isProbed(pod: KubeObject): boolean {
-  const { spec } = pod as unknown as Pod // the server has checked its shape
+  const { spec } = pod as unknown as SeenPod // the server has checked its shape
   return spec?.containers?.some(({ readinessProbe }) => readinessProbe !== undefined) ?? false
 }
 
 /** How often each container that is at work has been started again. */
 export function restartsOf(pod: KubeObject): ReadonlyMap<string, number> {
-  const { status = {} } = pod as unknown as Pod // the server has checked its shape
-  const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]
+  const all = statusesOf(pod as unknown as SeenPod) // the server has checked its shape
   return new Map(all.filter(({ state }) => state?.running).map(({ name, restartCount }) => [name, restartCount]))
 }
 
 /** True if a container of the Pod has started, or the Pod has finished. */
 export function hasStarted(pod: KubeObject): boolean {
-  const { status = {} } = pod as unknown as Pod // the server has checked its shape
+  const { status = {} } = pod as unknown as SeenPod // the server has checked its shape
   return status.phase === 'Running' || status.phase === 'Succeeded'
 }
 
@@ -248,9 +259,10 @@ export function hasStarted(pod: KubeObject): boolean {
  * `ErrImagePull` has the registry's own words; the back-off that follows says less than the event
  * before it.
  */
-function imageDetail(warnings: readonly Warning[], message: string): string {
+function pullError(warnings: readonly Warning[], message: string): Pick<Problem, 'detail' | 'isPassing'> {
   const pull = warnings.findLast(({ reason, message }) => reason === 'Failed' && message.startsWith('Failed to pull'))
-  return withoutLayers(/back-off/i.test(message) && pull ? pull.message : message)
+  const whole = /back-off/i.test(message) && pull ? pull.message : message
+  return { detail: withoutLayers(whole), isPassing: isPassingPull(whole) }
 }
 
 /** The prefixes that the kubelet, its protocol and containerd each put before the actual error. */
@@ -262,7 +274,7 @@ function withoutLayers(message: string): string {
   return rest === message ? message : withoutLayers(rest)
 }
 
-function endsOf({ state, lastState, restartCount }: ContainerStatus): NonNullable<Problem['ends']> {
+function endsOf({ state, lastState, restartCount }: SeenContainer): NonNullable<Problem['ends']> {
   const last = state?.terminated ?? lastState?.terminated
   return { count: restartCount + 1, exitCode: last?.exitCode ?? 0, ...(last?.reason && { reason: last.reason }) }
 }
@@ -271,12 +283,12 @@ function endsOf({ state, lastState, restartCount }: ContainerStatus): NonNullabl
 const lastCheck = (warnings: readonly Warning[], since: number): string | undefined =>
   warnings.findLast(({ reason, time }) => reason === 'Unhealthy' && time >= since)?.message
 
-const startOf = ({ state }: ContainerStatus): number => Date.parse(state?.running?.startedAt ?? '') || 0
+const startOf = ({ state }: SeenContainer): number => Date.parse(state?.running?.startedAt ?? '') || 0
 
 /**
  * As Compose counts: the check has failed as often as it may, after the time in which it may fail.
  */
-function isUnhealthy(one: ContainerStatus, probe: Probe, now: number, since: number): boolean {
+function isUnhealthy(one: SeenContainer, probe: SeenProbe, now: number, since: number): boolean {
   const { initialDelaySeconds = 0, periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe
   const allowed = 1000 * (initialDelaySeconds + failureThreshold * periodSeconds + timeoutSeconds)
   return now - Math.max(startOf(one), since) > Math.max(HEALTH_GRACE, allowed)

@@ -1,7 +1,8 @@
 import type { Span } from '../../compiler/text/source.ts'
 import { entry, get, isMap, isScalar, isSeq, type ScalarTree, type Tree } from '../../compiler/text/tree.ts'
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
-import { NO_PROGRAM, type Problem } from './problems.ts'
+import { checkWords, NO_PROGRAM } from './check-words.ts'
+import type { Problem } from './problems.ts'
 
 /** The change that fixes a problem. */
 export interface Remedy {
@@ -18,6 +19,16 @@ export interface Remedy {
 export type ReportedProblem = Pick<Problem, 'code' | 'detail' | 'ends'> & {
   /** The message of a health check that had the container stopped. */
   readonly check?: string
+}
+
+/** A problem as its remedy is looked up: the output of a health check is no reason. `check` had the container stopped. */
+export function reportedOf(problem: Problem, check?: string): ReportedProblem {
+  const { code, detail, pod, container } = problem
+  return {
+    ...problem,
+    ...(code === 'unhealthy' && { detail: checkWords(detail, pod, container) }),
+    ...(check !== undefined && { check: checkWords(check, pod, container) }),
+  }
 }
 
 /** The groups of a match of `match`. */
@@ -55,6 +66,7 @@ const NODES = ['x-node-selector', 'deploy.placement.constraints', 'platform']
 const CHECK = ['healthcheck.test', 'healthcheck.http', 'healthcheck']
 const PROGRAM = ['entrypoint', 'command']
 const RESTART = ['restart', 'deploy.restart_policy']
+const CONDITION = 'deploy.restart_policy.condition'
 /** An object's name in the cluster begins with the environment's; in the file it does not. */
 const named = (found: Found): string | undefined => found[1]
 
@@ -301,7 +313,7 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
   ],
   serves: [
     {
-      keys: ['restart', 'deploy.restart_policy.condition'],
+      keys: ['restart', CONDITION],
       hint: (found, key, value) =>
         `for a server, ${value === undefined ? 'write `restart: always`' : `set \`${key}\` to \`always\``}, and let ${found[0]} wait with \`condition: service_healthy\``,
     },
@@ -391,6 +403,17 @@ const sharesPod = (service: Tree | undefined): boolean =>
     const value = get(service, key)
     return value !== undefined && isScalar(value) && /^(?:service|container):/.test(`${value.value}`)
   })
+
+/** The change for a Job that is still running at the deadline: its restart policy, `on-failure`, made it one. */
+export function remedyOfOnFailure(services: Tree | undefined, key: string): Remedy {
+  const written = [CONDITION, 'restart'].map(one => placeOfKey(get(services, key), one)).find(one => one !== undefined)
+  const policy = written?.key === CONDITION ? CONDITION : 'restart'
+  const also = policy === CONDITION ? ', and remove `deploy.restart_policy`' : ''
+  return {
+    place: written?.span,
+    hint: `\`${policy}: on-failure\` makes it a Job, which is done when it exits: for a server, write \`restart: always\`${also}`,
+  }
+}
 
 interface Written {
   readonly key: string

@@ -4,7 +4,7 @@ import type { Tree } from '../../compiler/text/tree.ts'
 import { kindsOf } from '../../constructs/kinds.ts'
 import { applyWorkloads } from './apply.ts'
 import type { Clock } from './clock.ts'
-import { failuresIn } from './deploy.ts'
+import { endedEarly, failuresIn } from './deploy.ts'
 import type { ApplyEvents } from './deploy-run.ts'
 import { explainFailure } from './explain.ts'
 import type { Holder } from './held-lease.ts'
@@ -37,6 +37,8 @@ export interface RestartServicesInput {
   readonly select: (workloads: readonly KubeObject[]) => readonly KubeObject[]
   /** Wait until all are ready again. */
   readonly wait: boolean
+  /** Failures end no wait. */
+  readonly toleratesFailures?: boolean
   /** The services of the Compose file, for the places of failures. */
   readonly services: Tree | undefined
 }
@@ -53,6 +55,8 @@ export interface RestartResult {
   /** Errors about what does not get ready again. */
   readonly failures: readonly Diagnostic[]
   readonly failedServices: readonly string[]
+  /** The reason why it ended before all were ready: the deadline. */
+  readonly ended?: unknown
 }
 
 /**
@@ -71,10 +75,12 @@ export async function restartServices(input: RestartServicesInput, world: Restar
     await withLease(lease, active => perform(input, world, chosen, active))
     return { restarted, failures: [], failedServices: [] }
   } catch (error) {
-    const failed = failuresIn(error, signal)
+    const ended = endedEarly(error)
+    const failed = ended ? ended.late : failuresIn(error, signal)
     if (!failed) throw error
     const explained = await Promise.all(failed.map(one => explainFailure(cluster, one, input.services)))
-    return { restarted, failures: explained.flat(), failedServices: failed.map(({ workload }) => workload.service) }
+    const failedServices = failed.map(({ workload }) => workload.service)
+    return { restarted, failures: explained.flat(), failedServices, ...(ended && { ended: ended.cause }) }
   }
 }
 
@@ -91,7 +97,7 @@ async function workloadsOf({ cluster, environment, namespace }: RestartServicesI
 }
 
 async function perform(
-  { cluster, environment, namespace, wait }: RestartServicesInput,
+  { cluster, environment, namespace, wait, toleratesFailures = false }: RestartServicesInput,
   { clock, events }: RestartWorld,
   workloads: readonly KubeObject[],
   signal: AbortSignal,
@@ -106,13 +112,15 @@ async function perform(
       return live
     })
     if (!wait) return
-    const wanted = marked.map(
-      (object): WantedWorkload => ({ object, source: '', service: serviceOf(object)!, dependencies: [] }),
-    )
+    const names = marked.map(one => serviceOf(one)!)
+    const wanted = marked.map((object): WantedWorkload => {
+      const service = serviceOf(object)!
+      return { object, source: '', service, dependencies: [], beside: names.filter(name => name !== service) }
+    })
     const steps = new Map(
       wanted.map((one): [WantedObject, Step] => [one, { action: 'unchanged', wanted: one, live: one.object }]),
     )
-    const run = { cluster, tracker, events, clock, by: '', signal }
+    const run = { cluster, tracker, events, clock, by: '', signal, toleratesFailures }
     await applyWorkloads(run, { environment, namespace, before: [], workloads: wanted, after: [] }, steps, true)
   } finally {
     tracker.stop()

@@ -4,6 +4,7 @@ import type { DeployRun } from './deploy-run.ts'
 import { servicesBehind } from './endpoints/routes.ts'
 import { SHORT } from './failures.ts'
 import { SERVICE_LABEL, TRIER } from './labels.ts'
+import { hasAttempts, withPatience } from './patience.ts'
 import { isProbed } from './problems.ts'
 import { isOfQuota, QuotaRefusals } from './quota.ts'
 import { deleteObject } from './removal.ts'
@@ -150,6 +151,7 @@ class Rollout {
       const tracked = object && this.#run.tracker.now(object)
       if (!tracked?.hasReadyPods || tracked.status.state === 'complete') return []
       this.#tell(workload, { state: 'waiting', text: 'Job running, not complete' })
+      if (isServing(workload, tracked)) return [new WorkloadFailed(workload, servingForever(tracked, waits))]
       return [new WorkloadFailed(workload, { ...tracked, status: { state: 'waiting', text: servingText(waits) } })]
     })
   }
@@ -164,7 +166,22 @@ class Rollout {
   /** How a workload is now that was waited for; undefined for others. */
   #waitedFor(workload: WantedWorkload, object: KubeObject): Tracked | undefined {
     const seen = this.#statuses.has(workload.service) ? this.#run.tracker.now(object) : undefined
-    return seen && asServer(workload, seen)
+    return seen && this.#judged(workload, seen)
+  }
+
+  /** How a workload is, with the patience that those get whose dependencies have only just become ready. */
+  #judged(workload: WantedWorkload, seen: Tracked): Tracked {
+    const tracked = asServer(workload, seen)
+    if (!hasAttempts(tracked)) return tracked
+    const stateOf = (name: string, judge: (one: WantedWorkload, seen: Tracked) => Tracked) => {
+      const one = this.#byService.get(name)
+      const object = one && this.#objects.get(one)
+      const found = object && this.#run.tracker.now(object)
+      return one && found ? [judge(one, found)] : []
+    }
+    const needed = workload.dependencies.flatMap(({ service }) => stateOf(service, (...one) => this.#judged(...one)))
+    const beside = (workload.beside ?? []).flatMap(name => stateOf(name, asServer))
+    return withPatience(tracked, [...needed, ...beside])
   }
 
   async #apply(workload: WantedWorkload): Promise<KubeObject> {
@@ -183,11 +200,9 @@ class Rollout {
         const object = await this.#applied.get(service)!
         const needed = this.#byService.get(service)!
         if (needed.isServer && condition === 'service_completed_successfully') this.#completing.set(needed, workload)
-        await this.#look(needed, object, tracked => {
-          if (condition === 'service_completed_successfully' && isServing(needed, tracked))
-            throw new WorkloadFailed(needed, servingForever(tracked, workload))
-          return isReached(condition, tracked.status, tracked.hasStartedPod) ? 'done' : undefined
-        })
+        await this.#look(needed, object, tracked =>
+          isReached(condition, tracked.status, tracked.hasStartedPod) ? 'done' : undefined,
+        )
       }),
     )
     if (isThere) return step.live
@@ -279,11 +294,12 @@ class Rollout {
     }
     let refusals: QuotaRefusals | undefined
     const isPassing = ({ object, problems, status }: Tracked): boolean => {
-      if (status.state === 'failed' || !problems.every(isOfQuota)) return false
+      const definite = problems.filter(one => !one.isPassing)
+      if (status.state === 'failed' || !definite.every(isOfQuota)) return false
       const { clock, cluster, signal } = this.#run
       const now = clock.now()
       refusals ??= new QuotaRefusals(now)
-      const next = refusals.judge(problems, now)
+      const next = refusals.judge(definite, now)
       if (next === 'try') touch(cluster, object, { annotation: TRIED, manager: TRIER, now }, { signal }).catch(fail)
       return next !== 'failed'
     }
@@ -291,7 +307,7 @@ class Rollout {
       applied,
       seen => {
         if (failure) throw failure
-        const tracked = seen && asServer(workload, seen)
+        const tracked = seen && this.#judged(workload, seen)
         if (!tracked) return undefined
         for (const pod of tracked.stuck) this.#release(pod, fail)
         const found = check(tracked)
@@ -300,7 +316,8 @@ class Rollout {
         if (found === 'done') return true
         // A try changes the generation: for a moment nothing is known to be in the way, which is no reason to begin anew.
         if (found === 'well') refusals = undefined
-        else if (status.state === 'failed' && !isPassing(tracked)) throw new WorkloadFailed(workload, tracked)
+        else if (status.state === 'failed' && !this.#run.toleratesFailures && !isPassing(tracked))
+          throw new WorkloadFailed(workload, tracked)
         return undefined
       },
       until ? AbortSignal.any([this.#signal, until]) : this.#signal,
@@ -364,11 +381,12 @@ const servingText = ({ service }: WantedWorkload): string =>
 
 /**
  * How a workload is shown: a problem is reported at once, since what other workloads come to may
- * take some time.
+ * take some time. One with problems that may pass has not failed, even if its controller sees no progress.
  */
 function shownOf(tracked: Tracked): WorkloadStatus {
-  const [problem] = tracked.problems
-  return problem && !isReady(tracked) ? { state: 'failed', text: SHORT[problem.code] } : tracked.status
+  const problem = tracked.problems.find(one => !one.isPassing) ?? tracked.problems[0]
+  if (!problem || isReady(tracked)) return tracked.status
+  return { state: problem.isPassing ? 'waiting' : 'failed', text: SHORT[problem.code] }
 }
 
 function serviceSelectedBy({ spec }: KubeObject): string | undefined {

@@ -7,7 +7,7 @@ import { SHORT } from './failures.ts'
 import { untilFirstCheck } from './first-check.ts'
 import { isDependant } from './owners.ts'
 import { claimProblems, type Problem, podProblems, workloadProblems } from './problems.ts'
-import { remedyOf } from './remedies.ts'
+import { remedyOf, reportedOf } from './remedies.ts'
 import { isMirror, mirrorOf } from './resting.ts'
 import { newestPods } from './revisions.ts'
 import { statusOf, type WorkloadStatus } from './status.ts'
@@ -175,7 +175,7 @@ function stateOf(
         ...mounted.flatMap(claim => claimProblems(claim, warnings.about(claim))),
         ...pods.flatMap(pod => podProblems(pod, warnings.about(pod), now)),
       ]
-  const [problem] = problems
+  const problem = problems.find(one => !one.isPassing) ?? problems[0]
   const services = of(service, 'Service')
   const urls = services.flatMap(one => urlsOf.get(one.metadata.name) ?? [])
   const made = pods.map(pod => pod.metadata.creationTimestamp ?? '').sort()[0]
@@ -188,7 +188,7 @@ function stateOf(
     service,
     kind,
     workload: `${kind.toLowerCase()}/${metadata.name}`,
-    state: problem ? 'failed' : isStopped ? 'stopped' : status.state,
+    state: problem && !problem.isPassing ? 'failed' : isStopped ? 'stopped' : status.state,
     ...counts,
     restarts: pods.reduce((sum, pod) => sum + restartsIn(pod, container?.name), 0),
     since: made || metadata.creationTimestamp,
@@ -211,7 +211,7 @@ const isOwnedBy = (object: KubeObject, { metadata: { uid } }: KubeObject): boole
  * `its image cannot be pulled: not found`: on one line.
  */
 function reasonOf(problem: Problem, service: string): string {
-  const { message } = remedyOf(problem, undefined, service)
+  const { message } = remedyOf(reportedOf(problem), undefined, service)
   if (message !== undefined) return message
   const { code, detail, ends } = problem
   // The kubelet's own words are about its back-off.

@@ -6,10 +6,12 @@ import {
   type ObjectQuery,
 } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type Attempt, JobAttempts } from './attempts.ts'
 import type { Clock } from './clock.ts'
 import { toWarning, type Warning, Warnings } from './events.ts'
 import { environmentSelector } from './labels.ts'
 import { controllerOf } from './owners.ts'
+import type { SeenPod } from './pod-fields.ts'
 import {
   changedAt,
   claimProblems,
@@ -26,6 +28,7 @@ import { mirrorOf } from './resting.ts'
 import { newestPods, replacedPods } from './revisions.ts'
 import { Settling } from './settling.ts'
 import { isSeen, statusOf, type WorkloadStatus } from './status.ts'
+import { CAPACITY_EVENTS, CAPACITY_GRACE, isAboutCapacity, isUnschedulable } from './unschedulable.ts'
 import { isTaken } from './up-record.ts'
 import { nameOf, serviceOf } from './wanted.ts'
 
@@ -61,6 +64,8 @@ export interface Tracked {
   readonly problems: readonly Problem[]
   /** The cluster's warnings about them, the newest last. */
   readonly warnings: readonly Warning[]
+  /** Of a Job: the last attempt that ended in an error, whose Pod may be gone. */
+  readonly attempt?: Attempt
 }
 
 /**
@@ -80,9 +85,16 @@ export class Tracker {
   /** The same, by service. */
   readonly #ofService = new Map<string, Map<string, KubeObject>>()
   readonly #warnings = new Warnings()
+  /** What autoscalers say. */
+  readonly #capacity = new Warnings()
   /** Of each Pod when it was first seen, by its uid. */
   readonly #restarts = new Map<string | undefined, ReadonlyMap<string, number>>()
   readonly #settling = new Settling()
+  readonly #attempts: JobAttempts
+  /** UIDs of Pods that are ending: they hold what others may need. */
+  readonly #ending = new Set<string | undefined>()
+  /** When the last of them was gone. */
+  #freedAt = Number.NEGATIVE_INFINITY
   readonly #watched = new Set<string>()
   /** Workloads that are being deleted, or gone, by uid. */
   readonly #deleted = new Map<string | undefined, KubeObject>()
@@ -101,6 +113,7 @@ export class Tracker {
     begun: Iterable<string | undefined> = [],
   ) {
     this.#cluster = cluster
+    this.#attempts = new JobAttempts(cluster)
     this.#clock = clock
     this.#begun = new Set(begun)
     this.#beganAt = clock.now()
@@ -182,10 +195,12 @@ export class Tracker {
     const now = this.#clock.now()
     const since = changedAt(object)
     const isInGrace = now - this.#beganAt < RETRY_GRACE
+    const isMakingRoom = this.#ending.size > 0 || now - this.#freedAt < CAPACITY_GRACE
     const podProblemsOf = (pod: KubeObject) => {
       const { uid } = pod.metadata
-      const found = podProblems(pod, this.#warnings.about(pod), now, this.#restarts.get(uid), since)
-      return isInGrace && this.#begun.has(uid) ? found.filter(one => !isTriedAgain(one)) : found
+      const found = podProblems(pod, this.#eventsAbout(pod), now, this.#restarts.get(uid), since)
+      const counted = isInGrace && this.#begun.has(uid) ? found.filter(one => !isTriedAgain(one)) : found
+      return isMakingRoom ? counted.map(asMakingRoom) : counted
     }
     const stuck = replacedPods(object, own).filter(pod => podProblemsOf(pod).length > 0)
     const problems = [
@@ -201,19 +216,25 @@ export class Tracker {
         claimProblems(
           claim,
           this.#warnings.about(claim).filter(({ time }) => time >= since),
+          now,
         ),
       ),
       ...pods.flatMap(podProblemsOf),
     ]
-    const warnings = [object, ...claims, ...pods]
-      .flatMap(one => this.#warnings.about(one))
-      .sort((a, b) => a.time - b.time)
+    const warnings = [object, ...claims, ...pods].flatMap(one => this.#eventsAbout(one)).sort((a, b) => a.time - b.time)
     const known = this.#settled(statusOf(object), pods, now)
+    // The attempts of a Job that has failed are no problem of their own any more.
+    const hasFailed = object.kind === 'Job' && known.state === 'failed'
+    const attempt = object.kind === 'Job' ? this.#attempts.of(object) : undefined
     const status = mirror ? { ...known, text: known.text.replace(/^Deployment/, 'development container') } : known
     const isStable = pods.every(pod => this.#settling.isStable(pod, now))
     const hasReadyPods = pods.length > 0 && pods.every(pod => isReady(pod) && this.#settling.isSettled(pod, now))
     const hasStartedPod = pods.some(hasStarted)
-    return { object, status, isStable, hasStartedPod, hasReadyPods, pods, stuck, problems, warnings }
+    return {
+      ...{ object, status, isStable, hasStartedPod, hasReadyPods, pods, stuck, warnings },
+      problems: hasFailed ? problems.filter(one => !one.isPassing) : problems,
+      ...(attempt && { attempt }),
+    }
   }
 
   /**
@@ -248,6 +269,8 @@ export class Tracker {
       if (kind === 'Pod') {
         if (!this.#restarts.has(uid)) this.#restarts.set(uid, restartsOf(object))
         this.#settling.see(object, this.#clock.now(), !this.#listed.has(kind))
+        this.#attempts.see(object)
+        if (isUnschedulable(object as unknown as SeenPod)) this.#watchCapacity() // the server has checked its shape
       }
       if (change.type === 'Deleted') this.#forget(object)
       else this.#keep(object)
@@ -255,6 +278,7 @@ export class Tracker {
   }
 
   #keep(object: KubeObject): void {
+    if (object.kind === 'Pod' && isEnding(object) && hasNode(object)) this.#ending.add(object.metadata.uid)
     const service = serviceOf(object) ?? ''
     this.#objects.set(keyOf(object), object)
     if (!this.#ofService.has(service)) this.#ofService.set(service, new Map())
@@ -262,21 +286,38 @@ export class Tracker {
   }
 
   #forget(object: KubeObject): void {
+    if (this.#ending.delete(object.metadata.uid)) this.#freedAt = this.#clock.now()
     this.#objects.delete(keyOf(object))
     this.#ofService.get(serviceOf(object) ?? '')?.delete(keyOf(object))
   }
 
   #watchWarnings(): void {
-    this.#follow({ apiVersion: 'v1', kind: 'Event', namespace: this.#namespace, fields: 'type=Warning' }, change => {
-      if (change.type === 'Restarted') this.#warnings.clear()
-      else if (change.type === 'Deleted') this.#warnings.delete(change.object)
-      else if (change.type === 'Changed') this.#warnings.set(change.object)
+    this.#watchEvents('type=Warning', this.#warnings)
+  }
+
+  /** Autoscalers tell by ordinary events that a node comes, or that none does. */
+  #watchCapacity(): void {
+    this.#watchEvents(CAPACITY_EVENTS, this.#capacity)
+  }
+
+  #watchEvents(fields: string, known: Warnings): void {
+    this.#follow({ apiVersion: 'v1', kind: 'Event', namespace: this.#namespace, fields }, change => {
+      if (change.type === 'Restarted') known.clear()
+      else if (change.type === 'Deleted') known.delete(change.object)
+      else if (change.type === 'Changed') known.set(change.object)
     })
   }
 
+  /** The warnings about an object, and what autoscalers say of it, the newest last. */
+  #eventsAbout(object: KubeObject): readonly Warning[] {
+    const capacity = this.#capacity.about(object).filter(({ reason }) => isAboutCapacity(reason))
+    return [...this.#warnings.about(object), ...capacity].sort((a, b) => a.time - b.time)
+  }
+
   #follow(query: ObjectQuery, take: (change: Change) => void): void {
-    if (this.#watched.has(query.kind)) return
-    this.#watched.add(query.kind)
+    const id = query.kind === 'Event' ? `Event ${query.fields}` : query.kind
+    if (this.#watched.has(id)) return
+    this.#watched.add(id)
     const run = async () => {
       let isWhole = false
       for await (const change of this.#cluster.watch(query, { signal: this.#stop.signal })) {
@@ -318,6 +359,17 @@ export class Tracker {
     this.#listeners.set(service, found)
     return found
   }
+}
+
+/** Without a node, but another Pod is ending, or has just ended: its port, memory or disk may be what is needed. */
+const asMakingRoom = (problem: Problem): Problem =>
+  problem.code === 'unschedulable' && !problem.isPassing
+    ? { ...problem, isPassing: true, because: 'another Pod of the environment is ending' }
+    : problem
+
+function hasNode(pod: KubeObject): boolean {
+  const { spec } = pod as unknown as SeenPod // the server has checked its shape
+  return spec?.nodeName !== undefined
 }
 
 const keyOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.name}`

@@ -16,6 +16,8 @@ export interface WantedWorkload extends WantedObject {
   /** In Kubernetes' form. */
   readonly service: string
   readonly dependencies: readonly DependencyPlan[]
+  /** Services that become ready at the same time, and that it may need. */
+  readonly beside?: readonly string[]
   /** It is a Job that serves: ready when its Pods are, though it may never complete. */
   readonly isServer?: boolean
 }

@@ -11,6 +11,8 @@ export interface InstallWorld {
   now(): number
   /** Hears what happens, in a few words. */
   on(text: string): void
+  /** True if failures of the server's Pods do not end the wait for them. */
+  readonly toleratesFailures?: boolean
 }
 
 /** `role/platform`; objects of the same name are in several namespaces. */

@@ -97,7 +97,7 @@ async function applyOne(cluster: Cluster, object: KubeObject, signal: AbortSigna
   }
 }
 
-async function untilAvailable({ cluster, signal, now }: InstallWorld): Promise<void> {
+async function untilAvailable({ cluster, signal, now, toleratesFailures }: InstallWorld): Promise<void> {
   const ref = ownRef('apps/v1', 'Deployment')
   for (;;) {
     const live = await cluster.get(ref, { signal })
@@ -115,8 +115,8 @@ async function untilAvailable({ cluster, signal, now }: InstallWorld): Promise<v
         { apiVersion: 'v1', kind: 'Event', namespace: PLATFORM_NAMESPACE, fields },
         { signal },
       )
-      const [problem] = podProblems(pod, events.map(toWarning), now())
-      if (!problem || problem.code === 'unhealthy') continue
+      const problem = podProblems(pod, events.map(toWarning), now()).find(one => !one.isPassing)
+      if (!problem || problem.code === 'unhealthy' || toleratesFailures) continue
       const { code, where, container } = problem
       const ends = code === 'crash-loop'
       const log = ends ? await logNotes(cluster, PLATFORM_NAMESPACE, pod, container, true) : []

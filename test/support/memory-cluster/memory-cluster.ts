@@ -515,7 +515,7 @@ function disowned(object: KubeObject, uid: string): KubeObject {
 
 /** `metadata.name=web`: the value at a path is this text. */
 function hasField(object: KubeObject, selector: string): boolean {
-  const [path = '', wanted] = selector.split('=')
+  const [, path = '', isNot, wanted] = /^([^!=]*)(!)?={1,2}(.*)$/.exec(selector) ?? []
   const value = path.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], object)
-  return value === wanted
+  return (value === wanted) === (isNot === undefined)
 }

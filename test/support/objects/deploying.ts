@@ -76,7 +76,11 @@ export async function plan(
 export async function deploy(
   cluster: MemoryCluster,
   what: Wanted,
-  { wait = false, ...choices }: Partial<Choices> & { readonly wait?: boolean } = {},
+  {
+    wait = false,
+    toleratesFailures = false,
+    ...choices
+  }: Partial<Choices> & { readonly wait?: boolean; readonly toleratesFailures?: boolean } = {},
   clock = new FakeClock(),
   events: Partial<ApplyEvents> = {},
   signal = never,
@@ -92,7 +96,7 @@ export async function deploy(
     ...events,
   }
   const tracker = new Tracker(cluster, ENVIRONMENT, NAMESPACE, clock)
-  const run: DeployRun = { cluster, tracker, events: heard, clock, by: 'ann', signal }
+  const run: DeployRun = { cluster, tracker, events: heard, clock, by: 'ann', signal, toleratesFailures }
   try {
     const changes = await plan(cluster, what, choices)
     await applyChanges(run, what, changes, await recordBefore(run, what, changes), { wait })

@@ -44,6 +44,13 @@ const FILE = `services:
   bare:
     build: .
     deploy: {resources: {limits: {memory: 5m}}}
+  worker:
+    image: nginx
+    restart: on-failure
+  swarm:
+    image: nginx
+    restart: always
+    deploy: {restart_policy: {condition: on-failure, max_attempts: 3}}
 `
 const file = new SourceFile('compose.yaml', FILE)
 const services = get(parseYaml(file, new Reporter())?.[0]?.tree, 'services')
@@ -361,5 +368,84 @@ test.each([
   const nothing = {} as Partial<Cluster> as Cluster // nothing is asked
   const [found] = await explainFailure(nothing, new WorkloadFailed(web, tracked), services)
   expect(found).toMatchObject({ code: 'deploy/not-ready', notes: expect.arrayContaining([note]) })
+  expect(found!.hint).toMatch(hint)
+})
+
+test.each<[words: string, probe: object, at: string, hint: RegExp]>([
+  [
+    'curl: (7) Failed to connect to db port 5432: Connection refused',
+    { exec: {} },
+    'test',
+    /if it needs longer to start/,
+  ],
+  ['HTTP probe failed with statuscode: 503', { exec: {} }, 'test', /if it needs longer to start/],
+  ['query timed out after 3 s', { exec: {} }, 'test', /if it needs longer to start/],
+  ['checking\nimport.sh: pg_dump: not found', { exec: {} }, 'test', /if it needs longer to start/],
+  ['/bin/sh: curl: not found', { exec: {} }, 'test', /use a program of the image/],
+  ['sh: 1: curl: not found\nsh: 1: wget: not found', { exec: {} }, 'test', /use a program of the image/],
+  ['command timed out: "sh -c sleep 9" timed out after 1s', { exec: {} }, 'timeout', /raise `healthcheck.timeout`/],
+  ['command "sh -c sleep 9" timed out', { exec: {} }, 'timeout', /raise `healthcheck.timeout`/],
+  ['HTTP probe failed with statuscode: 503', { httpGet: {} }, 'test', /it answers 503/],
+  [
+    'Get "http://10.0.0.9:80/": dial tcp 10.0.0.9:80: connect: connection refused',
+    { httpGet: {} },
+    'test',
+    /nothing listens/,
+  ],
+  [
+    'Get "http://10.0.0.9:80/": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
+    { httpGet: {} },
+    'timeout',
+    /exceeds its timeout/,
+  ],
+])(
+  'the hint about a failing check is about what the kubelet says, not about what a command prints: %s %j',
+  async (...row) => {
+    const [words, probe, at, hint] = row
+    const plain = object('Pod', 'web-1')
+    const pod = { ...plain, spec: { containers: [{ name: 'web', readinessProbe: probe, livenessProbe: probe }] } }
+    const detail = `Readiness probe failed: ${words}`
+    const found = await told('unhealthy', detail, { pod, container: 'web' })
+    expect(found).toMatchObject({
+      at,
+      hint: expect.stringMatching(hint),
+      notes: expect.arrayContaining([`pod/web-1: ${detail}`]),
+    })
+    const warnings = [warning(`Liveness probe failed: ${words}`)]
+    const stopped = await told('crash-loop', '', { ends: { count: 3, exitCode: 137 }, pod, container: 'web', warnings })
+    expect(stopped).toMatchObject({ at, hint: expect.stringMatching(hint) })
+  },
+)
+
+test('what the runtime says of a check is no output of it', async () => {
+  const plain = object('Pod', 'web-1')
+  const pod = { ...plain, spec: { containers: [{ name: 'web', readinessProbe: { exec: {} } }] } }
+  const detail =
+    'Readiness probe errored and resulted in unknown state: rpc error: code = Unknown desc = failed to exec in container: failed to start exec "1": OCI runtime exec failed: exec failed: unable to start container process: exec: "pg_isready": executable file not found in $PATH'
+  const found = await told('unhealthy', detail, { pod, container: 'web' })
+  expect(found.message).toContain('runs `pg_isready`, which its image does not have')
+})
+
+test.each([
+  ['worker', 'restart', /^`restart: on-failure` makes it a Job, .* write `restart: always`$/],
+  ['swarm', 'condition', /write `restart: always`, and remove `deploy.restart_policy`$/],
+])('at the deadline a Job that still runs names the policy that made it one: %s', async (name, at, hint) => {
+  const job = workload('Job', name, { spec: { template: { spec: { restartPolicy: 'OnFailure' } } } })
+  const pod = { ...object('Pod', `${name}-1`), status: { phase: 'Running' } }
+  const tracked = {
+    object: job.object,
+    status: { state: 'waiting', text: 'Job running' } as const,
+    isStable: true,
+    hasStartedPod: true,
+    hasReadyPods: true,
+    pods: [pod],
+    stuck: [],
+    problems: [],
+    warnings: [],
+  }
+  const cluster = { async *logs() {} } as Partial<Cluster> as Cluster // nothing else is asked
+  const [found] = await explainFailure(cluster, new WorkloadFailed(job, tracked), services)
+  expect(found).toMatchObject({ code: 'deploy/not-ready', message: `\`${name}\` was not ready in time` })
+  expect(FILE.slice(found!.span!.start, found!.span!.end)).toBe(at)
   expect(found!.hint).toMatch(hint)
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import type { ApplyEvents } from '../../../../operations/objects/deploy-run.ts'
-import { WorkloadFailed } from '../../../../operations/objects/rollout.ts'
+import { NotInTime, WorkloadFailed } from '../../../../operations/objects/rollout.ts'
 import type { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 import { deploy, newCluster, object, ref, wanted, workload } from '../../../support/objects/deploying.ts'
 import { FakeClock, settle } from '../../../support/objects/fake-clock.ts'
@@ -185,13 +185,17 @@ describe('with --wait all have to be ready together', () => {
 })
 
 describe('a Job that is a server', () => {
-  const start = async (wait: boolean, condition: 'service_healthy' | 'service_completed_successfully') => {
+  const start = async (
+    wait: boolean,
+    condition: 'service_healthy' | 'service_completed_successfully',
+    signal?: AbortSignal,
+  ) => {
     const cluster = newCluster()
     const clock = new FakeClock()
     const job = { ...workload('Job', 'job', { spec: { template: {} } }), isServer: true }
     const web = workload('Deployment', 'web', { spec: { replicas: 1 } }, [{ service: 'job', condition }])
     const state = { isOver: false, error: undefined as unknown }
-    deploy(cluster, wanted([], [job, web]), { wait }, clock)
+    deploy(cluster, wanted([], [job, web]), { wait }, clock, {}, signal)
       .catch(error => {
         state.error = error
       })
@@ -233,13 +237,16 @@ describe('a Job that is a server', () => {
     })
   })
 
-  test('never completes, which is told at once to what waits for that', async () => {
-    const { error } = await start(false, 'service_completed_successfully')
-    expect(error).toBeInstanceOf(WorkloadFailed)
-    expect(error).toMatchObject({
-      workload: { service: 'job' },
-      tracked: { problems: [{ code: 'serves', detail: '`web`' }] },
-    })
+  test('is waited for until the deadline by what waits for its end: a migration may have a health check, too', async () => {
+    const deadline = new AbortController()
+    const state = await start(false, 'service_completed_successfully', deadline.signal)
+    expect(state).toMatchObject({ isOver: false, error: undefined })
+    deadline.abort(new Error('timed out'))
+    await settle()
+    expect(state.error).toBeInstanceOf(NotInTime)
+    expect((state.error as NotInTime).late).toMatchObject([
+      { workload: { service: 'job' }, tracked: { problems: [{ code: 'serves', detail: '`web`' }] } },
+    ])
   })
 })
 

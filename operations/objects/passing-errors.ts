@@ -1,0 +1,35 @@
+/**
+ * Errors of a pull that another attempt may not have: the registry or the way to it is slow or overloaded. The words
+ * are those of containerd, CRI-O and the Docker Engine, and of Go's network packages: `unexpected status from HEAD
+ * request to https://…: 429 Too Many Requests`, `toomanyrequests: You have reached your pull rate limit`, `received
+ * unexpected HTTP status: 503 Service Unavailable`, `dial tcp …: i/o timeout`, `net/http: TLS handshake timeout`. A
+ * missing tag, a refused login, and a host that does not exist are none of them.
+ */
+const PASSING_PULL = [
+  /\bstatus\b.*: (?:429|5\d\d)\b|\bstatus(?: code)? (?:429|5\d\d)\b|\b429 Too Many Requests|\btoo ?many ?requests\b/i,
+  /\b5\d\d (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)|\bregistry is unavailable\b/i,
+  /\brate limit|\bpull QPS exceeded/i,
+  /\btimed? ?-?out\b|\bTimeout exceeded\b|\bdeadline exceeded\b|\bcontext canceled\b|\bDeadlineExceeded\b/i,
+  /\bconnection reset\b|\bunexpected EOF\b|: EOF$|\bbroken pipe\b|\bstream error\b|\bGOAWAY\b/i,
+  /\bserver misbehaving\b|\btemporary failure in name resolution\b|\bno route to host\b|\bnetwork is unreachable\b/i,
+]
+
+/** True if another pull may succeed: this one took too long, or the registry was overloaded or broken. */
+export const isPassingPull = (message: string): boolean => PASSING_PULL.some(pattern => pattern.test(message))
+
+/** The codes of gRPC with which a driver says that it is still at work, or lacks room just now. */
+const PASSING_CODE = /\bcode = (?:DeadlineExceeded|Unavailable|Aborted|Canceled|ResourceExhausted)\b/
+
+/**
+ * True if a driver of volumes may succeed later: it is slow, busy with the same volume, or the volume is not attached
+ * yet, or still to another node.
+ */
+export const isPassingVolume = (message: string): boolean =>
+  PASSING_CODE.test(message) ||
+  /\btimed? ?out\b|\bdeadline exceeded\b|Multi-Attach|\bnot (?:yet )?(?:been )?attached\b|\boperation .* (?:is )?(?:already exists|pending)/i.test(
+    message,
+  )
+
+/** True if the runtime of a node may create the container at the next attempt: it was too slow for this one. */
+export const isPassingCreation = (message: string): boolean =>
+  /\bdeadline exceeded\b|\bcontext canceled\b|\bis reserved for\b|\bcode = Unavailable\b/i.test(message)
