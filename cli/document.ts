@@ -40,6 +40,7 @@ script with a certain Node.js, use \`node -- bin/devctl.cjs …\`.
 | \`DEVCTL_CLONE_TOKEN\` | a token with which one run of \`pipeline deploy\` or \`preview deploy\` clones a private repository |
 | \`DEVCTL_HOME\` | the folder for the state of devctl; default \`~/.devctl\` |
 | \`DEVCTL_TIMEOUT\` | the deadline, if \`--timeout\` is not given |
+| \`DEVCTL_TOLERATE_FAILURES\` | any value except \`0\` and \`false\`: as \`--tolerate-failures\` |
 | \`DEVCTL_GIT_TOKEN\`, \`DEVCTL_GIT_USERNAME\` | the token and the user name for GitOps repositories at \`https://\` |
 | \`DEVCTL_FORGE_TOKEN\` | the token that opens pull requests; gitops.md lists the tokens of each forge |
 | \`DEVCTL_GIT_TOKEN_HOST\`, \`DEVCTL_FORGE_TOKEN_HOST\` | the hosts that may receive these tokens; default: the server of the pipeline |

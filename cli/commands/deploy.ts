@@ -3,6 +3,7 @@ import { bash } from '../options/bash.ts'
 import { deploying } from '../options/deploy.ts'
 import { choice, flag } from '../options/option.ts'
 import { someServices } from '../options/project.ts'
+import { tolerateFailures } from '../options/tolerate-failures.ts'
 
 export const deploy = command({
   name: 'deploy',
@@ -19,6 +20,7 @@ With --registry-credentials, the Secret \`<environment>-registry\` holds the cre
     ...deploying,
     build: flag('--build', 'build and push the images of all services with `build`, also those that the registry has'),
     wait: flag('--wait', 'wait until all workloads are ready'),
+    tolerateFailures,
     dependencies: flag('--dependencies', 'deploy the repositories of `dependencies` even if they are already deployed'),
     createNamespace: flag(
       '--create-namespace',

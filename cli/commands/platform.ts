@@ -3,6 +3,7 @@ import { dnsLabel, dnsName, registryPath } from '../../operations/project/checks
 import { command } from '../command.ts'
 import { duration } from '../options/duration.ts'
 import { choice, flag, list, optionalText, text } from '../options/option.ts'
+import { tolerateFailures } from '../options/tolerate-failures.ts'
 
 const context = text('--context <context>', 'context of the kubeconfig, with the rights of a cluster administrator')
 
@@ -137,6 +138,7 @@ The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the clus
     print: flag('--print', 'print the objects as YAML instead of applying them, for GitOps; without Secrets'),
     onlySecrets: flag('--only-secrets', 'create only the Secrets that `--print` leaves out, with their namespaces'),
     timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),
+    tolerateFailures,
   },
   examples: [
     {

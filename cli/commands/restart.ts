@@ -2,6 +2,7 @@ import { command } from '../command.ts'
 import { flag } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target, timeout } from '../options/target.ts'
+import { tolerateFailures } from '../options/tolerate-failures.ts'
 
 export const restart = command({
   name: 'restart',
@@ -18,6 +19,7 @@ Jobs are not restarted; \`devctl deploy --rerun SERVICE\` runs a Job again.`,
     ...target,
     timeout,
     wait: flag('--wait', 'wait until all restarted workloads are ready'),
+    tolerateFailures,
   },
   examples: [
     { line: 'devctl restart api --wait', does: 'restart one service, and wait until it is ready' },

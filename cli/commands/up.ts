@@ -2,6 +2,7 @@ import { command } from '../command.ts'
 import { flag, list } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { target } from '../options/target.ts'
+import { tolerateFailures } from '../options/tolerate-failures.ts'
 
 export const up = command({
   name: 'up',
@@ -23,6 +24,7 @@ The mirror stays when \`up\` ends; \`devctl down\` restores the original. The ex
     ...target,
     env: list('--env <name=value>', 'set a variable in the development container; may be repeated'),
     deploy: flag('--deploy', 'run the deploy section first, even if the application is deployed'),
+    tolerateFailures,
     createNamespace: flag(
       '--create-namespace',
       'create the namespace if it does not exist (without the option, devctl asks on a terminal)',

@@ -3,6 +3,7 @@ import type { DeployingValues } from './deploy.ts'
 
 export interface DeployValues extends DeployingValues {
   readonly wait: boolean
+  readonly tolerateFailures: boolean
   readonly dependencies: boolean
   readonly createNamespace: boolean
   readonly bash: boolean

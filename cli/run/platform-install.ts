@@ -29,6 +29,7 @@ import { findPlatform, type Installed, type InstalledOptions } from '../../opera
 import { openAddresses, openProblem } from '../../operations/platform/open-addresses.ts'
 import type { PlatformProblem } from '../../operations/platform/platform-problem.ts'
 import type { Session } from '../../operations/session.ts'
+import { toleratesFailures } from '../../operations/tolerance.ts'
 import { version } from '../../operations/version.ts'
 import { MADE_CERTIFICATE } from '../../platform/install/certificate.ts'
 import { type PlatformImages, registryOf } from '../../platform/install/images.ts'
@@ -59,6 +60,7 @@ export interface PlatformInstallValues extends ProviderInput, RegistryInput, Bui
   readonly dryRun: boolean
   readonly yes: boolean
   readonly timeout: number | undefined
+  readonly tolerateFailures: boolean
 }
 
 /** Installs the platform or prints its objects. Gives the exit status. */
@@ -127,7 +129,7 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
       : await agreedChange(context, session, values, await planInstall(world, one, wanted), url)
     if (change === 'declined') return 1
     const { token, fingerprint } = await (change
-      ? installPlatform(world, one, wanted, change)
+      ? installPlatform({ ...world, toleratesFailures: toleratesFailures(io, values) }, one, wanted, change)
       : installSecrets(world, one, wanted))
     const by = fingerprint === undefined ? '' : ` --ca-fingerprint ${fingerprint}`
     io.stdout.write(onlySecrets ? `The Secrets of ${url} exist: ${namesOf(one)}\n` : `The platform is at ${url}\n`)

@@ -11,6 +11,7 @@ import { withProject } from './project-session.ts'
 export interface RestartValues extends LoadingValues, SessionOptions {
   readonly name: string | undefined
   readonly wait: boolean
+  readonly tolerateFailures: boolean
 }
 
 /** Makes the Pods of services anew: of those that the words name, else of all. */

@@ -7,6 +7,7 @@ import type { SessionOptions } from './cluster-session.ts'
 export interface UpValues extends LoadingValues, Omit<SessionOptions, 'timeout' | 'isEndless'> {
   readonly env: readonly string[] | undefined
   readonly deploy: boolean
+  readonly tolerateFailures: boolean
   readonly createNamespace: boolean
   readonly reset: boolean
   readonly command: readonly string[] | undefined

@@ -4,6 +4,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DeployOrigin } from '../objects/deploy.ts'
 import { repositoryOf } from '../project/environment-name.ts'
 import type { World } from '../session.ts'
+import { toleratesFailures } from '../tolerance.ts'
 import type { Workspace } from '../workspace.ts'
 import { type CompiledForCluster, choicesOf } from './compile-for-cluster.ts'
 import type { DeployInput } from './input.ts'
@@ -65,6 +66,7 @@ export async function applyCompiled(
       namespace,
       holder,
       wait: waits,
+      toleratesFailures: toleratesFailures(workspace, input),
       source,
       choices: choicesOf(input, compiled),
       isHeld,

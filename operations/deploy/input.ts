@@ -1,4 +1,5 @@
 import type { Loading, Planning } from '../project/input.ts'
+import type { Tolerance } from '../tolerance.ts'
 
 /**
  * The common input of `deploy` and `diff`: what is compiled for a cluster, and what may be done for
@@ -33,7 +34,7 @@ export interface ForCluster extends Loading, Omit<Planning, 'includeSecrets'> {
   readonly var?: Readonly<Record<string, string>> | undefined
 }
 
-export interface DeployInput extends ForCluster {
+export interface DeployInput extends ForCluster, Tolerance {
   /**
    * True if the deploy waits until every workload is ready; else only for what others depend on.
    */

@@ -7,6 +7,7 @@ import { personOf } from '../objects/held-lease.ts'
 import { upRecordOf } from '../objects/up-record.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { Session } from '../session.ts'
+import { toleratesFailures } from '../tolerance.ts'
 import type { SessionConfig } from './agent-session.ts'
 import { reportOf, sessionKey } from './ask.ts'
 import { Credentials } from './credentials.ts'
@@ -141,7 +142,10 @@ async function connected(
   const emptied = new EmptiedFolders(dev, prepared.folders, world)
   const credentials = new Credentials(on)
   const reset = input.reset ?? false
-  const parts: PartsInput = { world, found, prepared, taken, reset, state, emptied, credentials, signal }
+  const parts: PartsInput = {
+    ...{ world, found, prepared, taken, reset, state, emptied, credentials, signal },
+    toleratesFailures: toleratesFailures(world.workspace, input),
+  }
   try {
     const { supervisor, sync, link } = await openParts(parts, undo)
     const program = new SessionProgram(world, { input, found, prepared, supervisor, polling, signal })

@@ -34,6 +34,8 @@ export interface PartsInput {
   readonly taken: Taken<SessionConfig>
   /** True if what was agreed on in earlier sessions is forgotten. */
   readonly reset: boolean
+  /** True if failures of the Pod do not end the wait for it. */
+  readonly toleratesFailures: boolean
   readonly state: CurrentState
   readonly emptied: EmptiedFolders
   readonly credentials: Credentials
@@ -54,7 +56,11 @@ export async function openParts(input: PartsInput, undo: Undo): Promise<SessionP
   const { cluster, namespace, access, clock } = world.session
   const { development } = found
   const dev = development.name
-  const pods = new MirrorPod(cluster, { namespace, labels: taken.labels, dev }, clock)
+  const pods = new MirrorPod(
+    cluster,
+    { namespace, labels: taken.labels, dev, toleratesFailures: input.toleratesFailures },
+    clock,
+  )
   pods.watch(signal, credentials)
   const { workspace, on } = world
   const notes = new ToolFileNotes(workspace, error =>

@@ -1,10 +1,11 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { DeployOutcome } from '../deploy/outcome.ts'
 import type { World } from '../session.ts'
+import type { Tolerance } from '../tolerance.ts'
 import type { DevelopmentInput } from './find-development.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 
-export interface UpInput extends DevelopmentInput {
+export interface UpInput extends DevelopmentInput, Tolerance {
   /** As `NAME=VALUE`, or `NAME` for the value on this machine. */
   readonly env?: readonly string[] | undefined
   /** True if the deploy section runs although the application is there. */

@@ -11,8 +11,9 @@ import { findEnvironment } from '../project/known-environment.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import { serviceWords } from '../project/service-words.ts'
 import type { World } from '../session.ts'
+import { type Tolerance, toleratesFailures } from '../tolerance.ts'
 
-export interface RestartInput extends Loading {
+export interface RestartInput extends Loading, Tolerance {
   /** The environment; absent: the one that the files have. */
   readonly name?: string | undefined
   /** Absent or empty: all but Jobs. */
@@ -60,8 +61,11 @@ export async function restart(world: World, input: RestartInput, project: OpenPr
     waits,
     deadline: session.deadline,
   })
-  const { restarted, failures, failedServices } = await restartServices(
-    { cluster, environment, namespace, holder, select, wait: waits, services: known.services },
+  const { restarted, failures, failedServices, ended } = await restartServices(
+    {
+      ...{ cluster, environment, namespace, holder, select, wait: waits, services: known.services },
+      toleratesFailures: toleratesFailures(world.workspace, input),
+    },
     { clock, signal, events },
   )
   if (restarted.length === 0) {
@@ -71,6 +75,7 @@ export async function restart(world: World, input: RestartInput, project: OpenPr
     })
   }
   on({ type: 'diagnostics', diagnostics: failures })
+  if (ended !== undefined) throw ended
   return {
     environment,
     namespace,

@@ -45,7 +45,7 @@ const STARTED =
 const LONGEST_VARIABLE = 100
 const REFUSED: ReadonlySet<string> = new Set(NAMES)
 /** Switches that the documentation recommends for namespaces. */
-const ALLOWED: ReadonlySet<string> = new Set(['DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED'])
+const ALLOWED: ReadonlySet<string> = new Set(['DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED', 'DEVCTL_TOLERATE_FAILURES'])
 
 /**
  * Why a variable of the platform cannot have a name, as a clause; undefined if it can. A name can execute code: with

@@ -274,6 +274,7 @@ test.each([
   'GOOGLE_CLIENT_ID',
   'CCC',
   'DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED',
+  'DEVCTL_TOLERATE_FAILURES',
 ])('the variable %s is allowed', name => {
   expect(variableNameProblem(name)).toBeUndefined()
 })

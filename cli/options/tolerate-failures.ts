@@ -1,0 +1,7 @@
+import { flag } from './option.ts'
+
+/** The option of commands that wait for what runs in the cluster. */
+export const tolerateFailures = flag(
+  '--tolerate-failures',
+  'wait until the deadline whatever fails, since it may be fixed in the meantime (default: $DEVCTL_TOLERATE_FAILURES)',
+)
