@@ -3,7 +3,7 @@ import type { Construct } from 'constructs'
 import type { Environment, ObjectPlan, Plan, WorkloadPlan } from '../compiler/plan/plan.ts'
 import { ExternalSecret, externalSecretJson } from './external-secret.ts'
 import { IsolationPolicy, policyJson } from './isolation-policy.ts'
-import { PodTemplates, waiterAccountName } from './pod-templates.ts'
+import { PodTemplates, waitedServices, waiterAccountName } from './pod-templates.ts'
 import { GatewayRoute, IngressRoute, routeJson } from './route.ts'
 import { ServiceObject, serviceJson } from './service-object.ts'
 import { claimJson, configMapJson, FileConfigMap, FileSecret, secretJson, VolumeClaim } from './storage.ts'
@@ -126,17 +126,25 @@ function workload(scope: Construct, id: string, plan: WorkloadPlan, { environmen
   }
 }
 
-/** An account with which the Pods of a workload wait for Jobs. */
+/** An account with which the Pods of workloads wait for Jobs. */
 interface AccountPlan extends ObjectPlan {
   /** The names of the Jobs, sorted, each once. */
   readonly jobs: readonly string[]
 }
 
 function accounts({ plan: { workloads }, environment, templates }: Making): readonly AccountPlan[] {
-  return workloads.flatMap(({ pod, service, source, span }) => {
-    const waited = pod.waits.filter(({ kind }) => kind === 'job').map(({ service }) => templates.jobName(service))
-    if (waited.length === 0) return []
-    const name = waiterAccountName(environment.name, service)
-    return [{ name, source: `${source}.depends_on`, service, span, jobs: [...new Set(waited)].sort() }]
-  })
+  const found = new Map<string, AccountPlan>()
+  for (const workload of workloads) {
+    const waited = waitedServices(workload)
+    if (waited.length === 0) continue
+    const { service, source, span } = workload
+    const name = waiterAccountName(environment.name, waited)
+    const other = found.get(name)
+    const jobs = [...new Set(waited.map(templates.jobName))].sort()
+    // One that several workloads share belongs to none of them.
+    found.set(name, other ? withoutService(other) : { name, source: `${source}.depends_on`, service, span, jobs })
+  }
+  return [...found.values()]
 }
+
+const withoutService = ({ service: _, ...plan }: AccountPlan): AccountPlan => plan

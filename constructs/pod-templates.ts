@@ -1,3 +1,4 @@
+import { cutName } from '../compiler/plan/object-names.ts'
 import type { JobPlan, Plan, WorkloadPlan } from '../compiler/plan/plan.ts'
 import { jobName } from './job-name.ts'
 import { annotations, environmentLabels, selectorLabels, standardLabels } from './labels.ts'
@@ -49,9 +50,16 @@ export class PodTemplates {
     const job = this.#job(service)
     const known = this.#jobNames.get(job)
     if (known !== undefined) return known
-    const name = jobName(job.name, this.of(job), job.completions)
+    const name = jobName(job.name, this.#withFormerAccount(job), job.completions)
     this.#jobNames.set(job, name)
     return name
+  }
+
+  /** The account used to be named after the service that waits: a Job does not run again for the name of its account. */
+  #withFormerAccount(job: JobPlan): PodTemplate {
+    const { spec, ...template } = this.of(job)
+    if (waitedServices(job).length === 0) return { ...template, spec }
+    return { ...template, spec: { ...spec, serviceAccountName: `${this.#plan.environment.name}-${job.service}-waits` } }
   }
 
   #job(service: string): JobPlan {
@@ -75,7 +83,7 @@ export class PodTemplates {
       labels,
       restartPolicy: workload.kind === 'Job' ? workload.restartPolicy : undefined,
       jobName: this.jobName,
-      waiterAccount: waiterAccountName(environment.name, workload.service),
+      waiterAccount: waiterAccountName(environment.name, waitedServices(workload)),
     })
     const metadata = {
       labels: { ...workload.pod.labels, ...labels },
@@ -85,7 +93,14 @@ export class PodTemplates {
   }
 }
 
-/** The ServiceAccount, Role and RoleBinding with which a workload's Pods wait for Jobs. */
-export function waiterAccountName(environment: string, service: string): string {
-  return `${environment}-${service}-waits`
-}
+/** The services that a workload waits for as Jobs, sorted, each once. */
+export const waitedServices = ({ pod }: WorkloadPlan): readonly string[] =>
+  [...new Set(pod.waits.flatMap(({ kind, service }) => (kind === 'job' ? [service] : [])))].sort()
+
+/**
+ * The name of the ServiceAccount, Role and RoleBinding with which Pods wait for the Jobs of
+ * services, whose names have no dots. Workloads that wait for the same ones share it. The others have their own, so that a
+ * deploy of some services changes no right of those that it leaves alone.
+ */
+export const waiterAccountName = (environment: string, services: readonly string[]): string =>
+  cutName(`${environment}-waits-for-${services.join('.')}`, 253)

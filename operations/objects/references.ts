@@ -30,7 +30,9 @@ export function referencesOf(workload: Pick<KubeObject, 'kind'> & Readonly<Recor
   const found = new Set<string>()
   const spec = (workload['spec'] as { readonly template?: { readonly spec?: unknown } } | undefined)?.template?.spec
   const account = (spec as { readonly serviceAccountName?: string } | undefined)?.serviceAccountName
-  if (account !== undefined) found.add(`ServiceAccount/${account}`)
+  // The rights of an account that waits for Jobs have its name.
+  if (account !== undefined)
+    for (const kind of ['ServiceAccount', 'Role', 'RoleBinding']) found.add(`${kind}/${account}`)
   collect(spec, found)
   return found
 }

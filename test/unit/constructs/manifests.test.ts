@@ -36,9 +36,9 @@ test('what others refer to comes first, and a folder is a service or what servic
   expect(listed).toEqual([
     '_shared: ConfigMap guestbook-site-2c8f1e0a',
     '_shared: PersistentVolumeClaim data',
-    'api: ServiceAccount guestbook-api-waits',
-    'api: Role guestbook-api-waits',
-    'api: RoleBinding guestbook-api-waits',
+    'api: ServiceAccount guestbook-waits-for-migrate',
+    'api: Role guestbook-waits-for-migrate',
+    'api: RoleBinding guestbook-waits-for-migrate',
     'api: Service api',
     'cache: Service cache',
     'db: Service db',
@@ -126,7 +126,9 @@ describe('a Job is named after its content', () => {
     const user = deploymentOf('user', { waits: [waitFor('second'), waitFor('first')] })
     const manifests = toManifests(planOf({ workloads: [user, second, job('first')] }))
     const [secondName, firstName] = manifests.filter(m => m.object.kind === 'Job').map(m => m.object.metadata.name)
-    const role = manifests.find(m => m.object.metadata.name === 'shop-user-waits' && m.object.kind === 'Role')
+    const role = manifests.find(
+      m => m.object.metadata.name === 'shop-waits-for-first.second' && m.object.kind === 'Role',
+    )
     expect(role?.object['rules']).toEqual([
       {
         apiGroups: ['batch'],

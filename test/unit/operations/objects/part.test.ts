@@ -88,9 +88,9 @@ describe('a part of an application', () => {
         'statefulset/api',
         'ingress/api',
         'networkpolicy/shop-network-back',
-        'serviceaccount/shop-api-waits',
-        'role/shop-api-waits',
-        'rolebinding/shop-api-waits',
+        'serviceaccount/shop-waits-for-migrate',
+        'role/shop-waits-for-migrate',
+        'rolebinding/shop-waits-for-migrate',
       ]),
     )
     for (const other of [
@@ -173,7 +173,7 @@ describe('a deploy of a part', () => {
     expect(done).toEqual(['create networkpolicy/shop-network-default', expect.stringMatching(/^create job\/migrate-/)])
     expect((await record(cluster)).kinds.map(({ kind }) => kind)).toEqual(['Job', 'NetworkPolicy'])
     const { done: rest } = await deploy(cluster, COMPOSE)
-    expect(rest.filter(one => one.includes('migrate'))).toEqual([])
+    expect(rest.filter(one => one.includes('job/migrate'))).toEqual([])
     expect((await deploy(cluster, COMPOSE)).isUpToDate).toBe(true)
     expect((await deploy(cluster, COMPOSE, 'web', 'worker')).isUpToDate).toBe(true)
   })
