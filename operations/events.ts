@@ -36,7 +36,12 @@ export type OperationEvent =
    * Errors in the files, keys that are lost, or services that do not start. Each is reported once,
    * as soon as it is known.
    */
-  | { readonly type: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] }
+  | {
+      readonly type: 'diagnostics'
+      readonly diagnostics: readonly Diagnostic[]
+      /** The warnings among them that the last deploy of the environment has reported. */
+      readonly seen?: ReadonlySet<Diagnostic>
+    }
   /** A deploy ends before it is done: its promise rejects, or its outcome has `ended`. What state the services are in. */
   | {
       readonly type: 'stopped'

@@ -14,6 +14,8 @@ With service names, only these services and their dependencies are deployed. Eve
 
 Waits for services that others depend on, and with --wait for all services. Fails as soon as waiting cannot help, and reports why a container does not start.
 
+Warnings that the last deploy of the environment has printed are only counted; --all-warnings prints them again.
+
 With --registry-credentials, the Secret \`<environment>-registry\` holds the credentials in the Docker configuration for the registries of the images, and no others. A later deploy without the option deletes it.`,
   words: [someServices],
   options: {
@@ -33,6 +35,7 @@ With --registry-credentials, the Secret \`<environment>-registry\` holds the cre
       ['ask', 'overwrite'],
       'ask',
     ),
+    allWarnings: flag('--all-warnings', 'also print the warnings that the last deploy of the environment has printed'),
     output: choice('--output <form>', 'output format', ['text', 'json'], 'text'),
   },
   examples: [

@@ -9,6 +9,7 @@ export interface DeployValues extends DeployingValues {
   readonly bash: boolean
   readonly build: boolean
   readonly drift: 'ask' | 'overwrite'
+  readonly allWarnings: boolean
   readonly output: ProgressForm
   /** Only these services and what they depend on; empty: all. */
   readonly services: readonly string[]

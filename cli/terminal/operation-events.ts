@@ -22,7 +22,7 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
       case 'diagnostics':
         if (event.diagnostics.length === 0) return
         progress.pause()
-        return report(context, form, event.diagnostics)
+        return report(context, form, event.diagnostics, event.seen)
       case 'stopped':
         progress.pause()
         return void context.io.stderr.write(stoppedText(event))
@@ -103,9 +103,14 @@ function secretText({ name, namespace, action, keys }: Extract<OperationEvent, {
   return `${action}: secret/${name} in ${namespace}${keys.length > 0 ? ` (${keys.join(', ')})` : ''}\n`
 }
 
-/** Prints diagnostics in the form of the output. */
-export function report({ io, logLevel }: Context, form: ProgressForm, diagnostics: readonly Diagnostic[]): void {
-  if (form === 'text') printDiagnostics(diagnostics, io, logLevel)
+/** Prints diagnostics in the form of the output; of those that are `seen`, text only has the number. */
+export function report(
+  { io, logLevel }: Context,
+  form: ProgressForm,
+  diagnostics: readonly Diagnostic[],
+  seen?: ReadonlySet<Diagnostic>,
+): void {
+  if (form === 'text') printDiagnostics(diagnostics, io, logLevel, seen)
   else for (const one of diagnosticsToJson(diagnostics)) writeObject(io.stdout, { type: 'diagnostic', ...one })
 }
 

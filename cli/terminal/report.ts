@@ -1,9 +1,9 @@
 import { relative, resolve, sep } from 'node:path'
 import type { Diagnostic, Severity } from '../../compiler/diagnostics/diagnostic.ts'
 import { renderAnnotations } from '../../compiler/diagnostics/render/github.ts'
+import { renderGroups } from '../../compiler/diagnostics/render/grouped.ts'
 import { shortened } from '../../compiler/diagnostics/render/shorten.ts'
-import { selectShown } from '../../compiler/diagnostics/render/summary.ts'
-import { renderDiagnostics } from '../../compiler/diagnostics/render/text.ts'
+import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import type { OperationEvent } from '../../operations/events.ts'
 import type { Context, LogLevel } from '../command.ts'
 import { type Io, wantsColour } from './io.ts'
@@ -15,14 +15,26 @@ const SHOWN: Readonly<Record<LogLevel, readonly Severity[]>> = {
   error: ['error'],
 }
 
-/** Prints diagnostics to standard error as far as the log level wants them, at most fifty; in a GitHub workflow with annotations for its pages. */
-export function printDiagnostics(diagnostics: readonly Diagnostic[], io: Io, logLevel: LogLevel): void {
+/**
+ * Prints the diagnostics that the log level includes to standard error, one entry per code, and the number of those that
+ * are `seen`; in a GitHub workflow with an annotation for each.
+ */
+export function printDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  io: Io,
+  logLevel: LogLevel,
+  seen: ReadonlySet<Diagnostic> = new Set(),
+): void {
   const wanted = diagnostics.filter(({ severity }) => SHOWN[logLevel].includes(severity))
-  const { shown: selected, rest } = selectShown(wanted)
-  const shown = selected.map(one => shortened(one, text => io.secrets?.mask(text) ?? text))
-  io.stderr.write(renderDiagnostics(shown, { colour: wantsColour(io.stderr, io.env), width: io.stderr.columns }))
-  if (rest) io.stderr.write(`${rest}\n`)
-  if (io.env.GITHUB_ACTIONS) io.stderr.write(renderAnnotations(shown, repositoryPath(io)))
+  const short = (some: readonly Diagnostic[]) => some.map(one => shortened(one, text => io.secrets?.mask(text) ?? text))
+  const fresh = short(wanted.filter(one => !seen.has(one)))
+  io.stderr.write(renderGroups(fresh, { colour: wantsColour(io.stderr, io.env), width: io.stderr.columns }))
+  const left = wanted.filter(one => one.severity === 'warning' && seen.has(one)).length
+  if (left > 0)
+    io.stderr.write(
+      `${plural(left, 'warning')} unchanged since the last deploy; \`devctl deploy --all-warnings\` prints all\n`,
+    )
+  if (io.env.GITHUB_ACTIONS) io.stderr.write(renderAnnotations(short(wanted), repositoryPath(io)))
 }
 
 /** Prints the last line of a run that went well: not wanted by those who only want errors. */

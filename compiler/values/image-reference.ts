@@ -99,6 +99,16 @@ export function registryIn(image: string): string | undefined {
   return /[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase() ? first : undefined
 }
 
+/** True for the name of an official image of Docker Hub, such as `nginx:1.29`, without a digest. */
+export function isOfficialImage(reference: string): boolean {
+  const read = parseImageReference(reference)
+  if (!read.ok || read.value.digest !== undefined) return false
+  const { name } = read.value
+  const registry = registryIn(name)
+  if (registry === undefined) return !name.includes('/') || name.startsWith('library/')
+  return /^(?:index\.)?docker\.io$/i.test(registry) && /^[^/]*\/(?:library\/|[^/]*$)/.test(name)
+}
+
 function nameHint(name: string): string {
   if (/^[a-z]+:\/\//.test(name)) return 'leave the scheme out: `REGISTRY/NAME:TAG`'
   const slash = name.indexOf('/')

@@ -4,6 +4,7 @@ import { readFile } from '../../adapters/files/read-file.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { parseContext } from '../../compiler/values/build-context.ts'
 import { PLAIN_BUILD } from '../../compiler/values/build-spec.ts'
+import { isOfficialImage } from '../../compiler/values/image-reference.ts'
 import { DEFAULT_PLATFORM } from '../../compiler/values/platform.ts'
 import { withPlatformImages } from '../platform/with-images.ts'
 import type { LocalWorld } from '../session.ts'
@@ -13,7 +14,6 @@ import { findBuildTarget } from './build-target.ts'
 import { chooseBuilder } from './choose-builder.ts'
 import type { BuildSettings } from './image-input.ts'
 import { firstInstruction } from './is-dockerfile.ts'
-import { isOfficial } from './official-names.ts'
 
 export interface DockerfileInput extends BuildSettings {
   /** An absolute path. */
@@ -82,7 +82,7 @@ function checkFolder(folder: string, cwd: string): void {
 }
 
 function checkName(name: string): void {
-  if (!isOfficial(name)) return
+  if (!isOfficialImage(name)) return
   throw new UserError(`the image cannot be pushed as \`${name}\`, the name of an official image of Docker Hub`, {
     hint: `write \`--tag REGISTRY/${name}\``,
   })

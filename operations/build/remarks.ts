@@ -26,6 +26,18 @@ export function withoutOthers(
   return diagnostics.filter(one => !isRemark(one) || own.has(one.span!) || !others.has(one.span!))
 }
 
+/** Returns a function that finds the service with a node at a position; undefined for positions elsewhere. */
+export function serviceFinder(services: Tree | undefined): (span: Span) => string | undefined {
+  if (services?.kind !== 'map') return () => undefined
+  const all = [...services.entries].map(([name, { key, value }]) => {
+    const places = new Places()
+    places.add(key)
+    places.addAll(value)
+    return { name, places }
+  })
+  return span => all.find(({ places }) => places.has(span))?.name
+}
+
 /** Places in files. Parts that services share, by anchors or `extends`, are those of each of them. */
 class Places {
   readonly #starts = new Map<Span['file'], Set<number>>()

@@ -18,6 +18,8 @@ interface How {
   /** The caller has the environment's Lease. */
   readonly isHeld: boolean
   readonly signal: AbortSignal
+  /** The hashes of the warnings, for the record of the environment. */
+  readonly warnings?: readonly string[]
   /** The variables that commands handed on. */
   readonly variables?: Readonly<Record<string, string>>
 }
@@ -30,7 +32,7 @@ export async function applyCompiled(
   { workspace, session, on, ask }: World,
   input: DeployInput,
   compiled: CompiledForCluster,
-  { began, isHeld, signal, variables = {} }: How,
+  { began, isHeld, signal, warnings = [], variables = {} }: How,
 ): Promise<DeployOutcome> {
   const { cluster, namespace, clock, holder } = session
   const { plan, synth, services, source, part } = compiled
@@ -71,6 +73,7 @@ export async function applyCompiled(
       choices: choicesOf(input, compiled),
       isHeld,
       secrets: workspace.secrets,
+      warnings,
       origin: await originOf(compiled.directory, workspace.env, done.signal),
     },
     {

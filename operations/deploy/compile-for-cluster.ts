@@ -54,8 +54,10 @@ export interface CompiledForCluster {
 
 /** A project, compiled for the cluster, whose warnings have not been reported yet. */
 export interface PreparedForCluster extends CompiledForCluster {
-  /** Tells the warnings and notes. */
-  readonly tell: () => void
+  /** The warnings and remarks about the files. */
+  readonly warnings: readonly Diagnostic[]
+  /** Reports the warnings and notes; `seen` are the warnings that the last deploy has reported. */
+  readonly tell: (seen?: ReadonlySet<Diagnostic>) => void
 }
 
 /** The files have errors, which were reported. */
@@ -144,8 +146,8 @@ export async function prepareForCluster(
   const all = [...found.filter(one => !isSaid(one)), ...refused]
   const ofServices = chosen ? withoutOthers(all, get(loaded?.tree, 'services'), chosen) : all
   const shown = withoutRemarks(ofServices, ABOUT_COPIES, options.developed ?? [], loaded?.tree)
-  const tell = () => {
-    on({ type: 'diagnostics', diagnostics: shown })
+  const tell = (seen?: ReadonlySet<Diagnostic>) => {
+    on({ type: 'diagnostics', diagnostics: shown, ...(seen && seen.size > 0 && { seen }) })
     for (const text of notes) on({ type: 'note', text })
   }
   const directory = manifest?.folder ?? loaded?.directory
@@ -178,6 +180,7 @@ export async function prepareForCluster(
     built,
     rerun: await toRerun(options.rerun ?? [], compilation, part),
     ...(part && { part }),
+    warnings: shown,
     tell,
   }
   if (!options.registryCredentials) return { plan, ...common }

@@ -10,15 +10,10 @@ import { tellToolFiles } from '../project/tool-files.ts'
 import type { Session, World } from '../session.ts'
 import { withHanded } from '../workspace.ts'
 import { applyCompiled } from './apply-compiled.ts'
-import {
-  type CompiledForCluster,
-  compileForCluster,
-  type PreparedForCluster,
-  prepareForCluster,
-  type RefusedForCluster,
-} from './compile-for-cluster.ts'
+import { type PreparedForCluster, prepareForCluster, type RefusedForCluster } from './compile-for-cluster.ts'
 import { compileWithHanded } from './handed-variables.ts'
 import type { DeployInput } from './input.ts'
+import { hashWarnings, knownWarnings } from './known-warnings.ts'
 import type { DeployOutcome } from './outcome.ts'
 import { reportLock } from './progress.ts'
 
@@ -42,6 +37,8 @@ export async function deploy(
   // Before anything is run: what is wrong in the files shows at once.
   const compiled = await prepare(world, input, project, images)
   if (!compiled.plan) return { kind: 'refused', diagnostics: compiled.diagnostics }
+  // Commands may set the variables that warnings are about.
+  const told = runsCommands(input, project) ? {} : await tellWarnings(world, input, compiled)
   const environment = compiled.plan.environment.name
   if (above.length === 0) await ensureNamespace(world, input)
   const manifest = manifestOf(project)
@@ -60,7 +57,7 @@ export async function deploy(
     })
   const base = { began, isHeld: false, signal }
   if (!manifest || commands.length === 0) {
-    return applyCompiled(world, input, compiled, base)
+    return applyCompiled(world, input, compiled, { ...base, ...told })
   }
 
   const waiting = (holder: string) => reportLock(on, holder)
@@ -87,13 +84,13 @@ export async function deploy(
     if (Object.keys(kept).length > 0) await keep(session, environment, kept, active)
     if (hasFailed) return { kind: 'command-failed', environment, namespace }
     const isSame = Object.keys(variables).length === 0
-    if (isSame && 'tell' in compiled) compiled.tell()
     const fresh: World = { ...world, workspace: withHanded(world.workspace, variables) }
     const again = isSame
       ? compiled
-      : await compileForCluster({ ...fresh, session: { ...session, signal: active } }, input, project, images)
+      : await prepareForCluster({ ...fresh, session: { ...session, signal: active } }, input, project, images)
     if (!again.plan) return { kind: 'refused', diagnostics: again.diagnostics }
-    return applyCompiled(fresh, input, again, { ...base, isHeld: true, signal: active, variables })
+    const warnings = await tellWarnings(fresh, input, again)
+    return applyCompiled(fresh, input, again, { ...base, ...warnings, isHeld: true, signal: active, variables })
   })
 }
 
@@ -117,18 +114,36 @@ async function builtImages(references: ReadonlyMap<string, string>): Promise<Rea
 
 const isPartOf = ({ services = [] }: DeployInput): boolean => services.length > 0
 
+const runsCommands = (input: DeployInput, project: OpenProject): boolean =>
+  !isPartOf(input) && (manifestOf(project)?.deploy?.commands.length ?? 0) > 0
+
 /**
- * Compiles before the commands run; with `tell` the warnings come later, since the commands may set
- * the variables that they are about.
+ * Reports the warnings, and which of them the last deploy has reported. Gives the hashes that the record keeps.
  */
+async function tellWarnings(
+  { session, workspace }: World,
+  { allWarnings }: DeployInput,
+  { plan, services, warnings, part, tell }: PreparedForCluster,
+): Promise<{ readonly warnings: readonly string[] }> {
+  const hashes = hashWarnings(warnings, services, workspace.secrets)
+  const isPart = part !== undefined
+  const known = await knownWarnings(session, plan.environment.name, hashes, isPart).catch((error: unknown) => {
+    // The files have the warnings, whatever the cluster answers.
+    tell()
+    throw error
+  })
+  tell(allWarnings ? undefined : known.seen)
+  return { warnings: known.hashes }
+}
+
+/** Compiles before the commands run. */
 function prepare(
   world: World,
   input: DeployInput,
   project: OpenProject,
   images: ImageBuilder,
-): Promise<CompiledForCluster | PreparedForCluster | RefusedForCluster> {
-  const runsCommands = !isPartOf(input) && (manifestOf(project)?.deploy?.commands.length ?? 0) > 0
-  return runsCommands
+): Promise<PreparedForCluster | RefusedForCluster> {
+  return runsCommands(input, project)
     ? prepareForCluster(world, input, project, images)
     : compileWithHanded(world, input, project, images)
 }

@@ -3,25 +3,20 @@ import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 import { withHanded } from '../workspace.ts'
-import {
-  type CompiledForCluster,
-  compileForCluster,
-  prepareForCluster,
-  type RefusedForCluster,
-} from './compile-for-cluster.ts'
+import { type PreparedForCluster, prepareForCluster, type RefusedForCluster } from './compile-for-cluster.ts'
 import type { ForCluster } from './input.ts'
 
 /**
  * Compiles for the cluster where the commands of the manifest are not run: what they handed on at
- * the last deploy stands for it.
+ * the last deploy stands for it. The caller reports the warnings.
  */
 export async function compileWithHanded(
   world: World,
   options: ForCluster,
   project: OpenProject,
   images: ImageBuilder,
-): Promise<CompiledForCluster | RefusedForCluster> {
-  if (!manifestOf(project)?.deploy?.commands.length) return compileForCluster(world, options, project, images)
+): Promise<PreparedForCluster | RefusedForCluster> {
+  if (!manifestOf(project)?.deploy?.commands.length) return prepareForCluster(world, options, project, images)
   const compiled = await prepareForCluster(world, options, project, images)
   if (!compiled.plan) return compiled
   const { cluster, namespace, signal } = world.session
@@ -30,12 +25,9 @@ export async function compileWithHanded(
     import('../commands/kept-variables.ts'),
   ])
   const kept = await readKept(cluster, compiled.plan.environment.name, namespace, { signal })
-  if (!kept || Object.keys(kept.variables).length === 0) {
-    compiled.tell()
-    return compiled
-  }
+  if (!kept || Object.keys(kept.variables).length === 0) return compiled
   // They are for Compose files here, and for no program.
   const { taken } = usableVariables(kept.variables, new Set(Object.keys(kept.variables)), world.on)
   const workspace = withHanded(world.workspace, { ...taken, ...options.var })
-  return compileForCluster({ ...world, workspace }, options, project, images)
+  return prepareForCluster({ ...world, workspace }, options, project, images)
 }

@@ -47,6 +47,8 @@ export interface DeployInput extends ForCluster, Tolerance {
   readonly bash?: boolean | undefined
   /** The treatment of manual changes: ask if the user can be asked, or always overwrite. */
   readonly drift?: 'ask' | 'overwrite' | undefined
+  /** True if warnings are reported as new although the last deploy has reported them. */
+  readonly allWarnings?: boolean | undefined
   /** `var` is what a manifest says of a dependency, and no secret. */
   readonly isVarPublic?: boolean | undefined
 }

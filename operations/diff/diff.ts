@@ -32,6 +32,7 @@ export async function diff(world: World, input: ForCluster, project: OpenProject
   const [{ planDeploy }, { diffOf }] = await Promise.all([import('../objects/deploy.ts'), import('../objects/diff.ts')])
   const { presentImagesOnly } = await import('../build/ensure-images.ts')
   const compiled = await compileWithHanded(world, input, project, presentImagesOnly(world))
+  if (compiled.plan) compiled.tell()
   if (!compiled.plan) return { kind: 'refused', diagnostics: compiled.diagnostics }
   await requireNamespace(session)
   const { plan, synth, services, source } = compiled

@@ -23,7 +23,7 @@ export async function recordBefore(
   run: DeployRun,
   wanted: Wanted,
   changes: Changes,
-  notes: Pick<EnvironmentRecord, 'application' | 'history'> = {},
+  notes: Pick<EnvironmentRecord, 'application' | 'history' | 'warnings'> = {},
 ): Promise<EnvironmentRecord> {
   const { recorded, record } = changes
   const all = { ...record, ...notes, kinds: unitedKinds(recorded?.kinds ?? [], record.kinds) }

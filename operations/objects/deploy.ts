@@ -18,7 +18,7 @@ import { chancesOf, findUnready, type Unready, withJobsAgain } from './fresh-cha
 import { deployerOf, type Holder } from './held-lease.ts'
 import { isLocked, withLease } from './lease.ts'
 import { refuseEndingNamespace } from './namespace.ts'
-import { type EnvironmentRecord, isOvertaken, readRecord, recordRef, type Source } from './record.ts'
+import { type EnvironmentRecord, isOvertaken, readRecord, recordRef, type Source, writeRecord } from './record.ts'
 import { NotInTime, WorkloadFailed } from './rollout.ts'
 import { type KeptSecrets, keptRef, markSecrets, newKey, readKept, writeKept } from './secret-marks.ts'
 import { ObjectsDeleted, refuseDeleted } from './still-there.ts'
@@ -48,6 +48,8 @@ export interface DeployEnvironmentInput extends Deployment {
   readonly isHeld?: boolean
   /** Values to mask in differences. */
   readonly secrets?: KnownSecrets | undefined
+  /** Hashes of the warnings that were reported; they are kept in the record. */
+  readonly warnings?: readonly string[]
   /** What the history of the environment says of this deploy. */
   readonly origin?: DeployOrigin | undefined
 }
@@ -154,6 +156,7 @@ export async function deployEnvironment(input: DeployEnvironmentInput, world: De
     if (upToDate && input.wait) await applyWorkloads(runUntil(signal), first.wanted, first.changes.steps, true)
     const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
     const act = (active: AbortSignal) => perform(input, runUntil(active), first, chances)
+    if (upToDate) await keepWarnings(input, first, { signal })
     const pruned = upToDate ? [] : await (input.isHeld ? act(signal) : withLease(lease, act))
     if (input.wait)
       await Promise.all([
@@ -233,6 +236,21 @@ export async function planDeploy(
   return { wanted, changes, isLocked: locked, toKeep, keepsSecret: needsKey }
 }
 
+/** Writes the warnings into the record of an environment to which nothing else changes. */
+async function keepWarnings(
+  { cluster, namespace, warnings = [] }: DeployEnvironmentInput,
+  { wanted, changes: { recorded } }: DeployPlan,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  if (!recorded || warnings.join(' ') === (recorded.warnings ?? []).join(' ')) return
+  try {
+    await writeRecord(cluster, wanted.environment, namespace, { ...recorded, warnings }, options)
+  } catch (error) {
+    // Another deploy has written its own.
+    if (!isOvertaken(error)) throw error
+  }
+}
+
 /** Does what the plan says; gives the names of what it pruned. */
 async function perform(
   input: DeployEnvironmentInput,
@@ -271,10 +289,10 @@ async function begin(
 
 /** What the record says of the deploy beside the kinds of objects. */
 async function notesOf(
-  { plan, services, choices, secrets, origin }: DeployEnvironmentInput,
+  { plan, services, choices, secrets, warnings = [], origin }: DeployEnvironmentInput,
   { by, clock }: DeployRun,
   { wanted, changes }: DeployPlan,
-): Promise<Pick<EnvironmentRecord, 'application' | 'history'>> {
+): Promise<Pick<EnvironmentRecord, 'application' | 'history' | 'warnings'>> {
   const { recorded } = changes
   const before = choices.isPart ? readApplication(recorded?.application) : undefined
   const application = applicationText(
@@ -287,7 +305,7 @@ async function notesOf(
     ...(await origin?.change),
     ...recordedChanges(changes, secrets),
   })
-  return { history, ...(application !== undefined && { application }) }
+  return { history, warnings, ...(application !== undefined && { application }) }
 }
 
 /**

@@ -35,6 +35,8 @@ export interface EnvironmentRecord {
   /** What was deployed, as `readApplication` reads it; and what the last deploys changed, as `readChangeLists` does. */
   readonly application?: string
   readonly history?: string
+  /** Hashes of the warnings that the last deploy has reported (deploy/known-warnings.ts). */
+  readonly warnings?: readonly string[]
   /** Of the object in the cluster; another one after each write. */
   readonly version?: string
   /**
@@ -75,7 +77,7 @@ export async function readRecord(
 export function toRecord(found: KubeObject): EnvironmentRecord {
   // A ConfigMap's data are texts, those of `binaryData` in base64.
   const texts = (field: string) => (found[field] ?? {}) as Readonly<Record<string, string>>
-  const { kinds = '', repository, file, by, at, application } = texts('data')
+  const { kinds = '', repository, file, by, at, application, warnings } = texts('data')
   const { history } = texts('binaryData')
   return {
     ...(isEnding(found)
@@ -86,6 +88,7 @@ export function toRecord(found: KubeObject): EnvironmentRecord {
     ...(by !== undefined && at !== undefined && { deployed: { by, at } }),
     ...(application !== undefined && { application }),
     ...(history !== undefined && { history }),
+    ...(warnings !== undefined && { warnings: warnings.split(' ').filter(Boolean) }),
   }
 }
 
@@ -98,7 +101,7 @@ export async function writeRecord(
   cluster: Cluster,
   environment: string,
   namespace: string,
-  { kinds, source, deployed, application, history, version, ending }: EnvironmentRecord,
+  { kinds, source, deployed, application, history, warnings, version, ending }: EnvironmentRecord,
   options: CallOptions,
 ): Promise<string | undefined> {
   const { name } = recordRef(environment, namespace)
@@ -111,6 +114,7 @@ export async function writeRecord(
       ...source,
       ...deployed,
       ...(application !== undefined && { application }),
+      ...(warnings && warnings.length > 0 && { warnings: warnings.join(' ') }),
     },
     ...(history !== undefined && { binaryData: { history } }),
   }

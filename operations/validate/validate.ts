@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count } from '../../compiler/diagnostics/render/summary.ts'
-import { ABOUT_OPTIONS, compileFiles } from '../project/compile-files.ts'
+import { compileFiles } from '../project/compile-files.ts'
 import type { Loading, Planning } from '../project/input.ts'
 import type { LocalWorld } from '../session.ts'
 
@@ -28,9 +28,7 @@ export async function validate(
 ): Promise<ValidateOutcome> {
   const { services = [], forRepository } = input
   const compiled = await compileFiles(workspace, services, input, input, { ...(forRepository && { forRepository }) })
-  const { plan, diagnostics: found, hasNoCompose, manifest } = compiled
-  // They are no fault of the files, and nothing is written that would lack it.
-  const diagnostics = found.filter(({ code }) => !ABOUT_OPTIONS.has(code))
+  const { plan, diagnostics, hasNoCompose, manifest } = compiled
   return {
     diagnostics,
     isValid: plan !== undefined && count(diagnostics).error === 0,

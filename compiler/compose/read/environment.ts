@@ -29,10 +29,10 @@ const nul = diagnostic({
 
 const noValue = diagnostic({
   code: 'environment/no-value',
-  severity: 'warning',
-  explain: `A variable without a value takes it from the shell, from \`.env\` or from the platform. None of them sets it, so the container does not get the variable, as in Compose.
+  severity: 'info',
+  explain: `A variable without a value takes it from the shell, from \`.env\` or from the platform. None of them sets it, so the container does not get the variable, as in Compose. This is a remark, which \`--loglevel info\` shows.
 
-Give it a value, write \`NAME: ""\` for an empty one, or remove the entry.`,
+If the container needs the variable, give it a value, write \`NAME: ""\` for an empty one, or remove the entry.`,
   text: (p: { name: string }) => ({
     message: `\`${p.name}\` is not set in the shell, in .env or on the platform, and is left out`,
     hint: `set it, or write \`${p.name}: ""\` for an empty value`,

@@ -46,22 +46,3 @@ export function failureSummary(diagnostics: readonly Diagnostic[], outcome?: str
   const explain = last ? `. \`devctl explain ${last.code}\` tells more` : ''
   return `${plural(error, 'error')}${where}${outcome ? `; ${outcome}` : ''}${explain}`
 }
-
-/** The diagnostics that are shown, and a line about the rest. */
-export interface ShownDiagnostics {
-  readonly shown: readonly Diagnostic[]
-  readonly rest?: string
-}
-
-/** At most `limit` diagnostics, errors before warnings before remarks, in their order. */
-export function selectShown(diagnostics: readonly Diagnostic[], limit = 50): ShownDiagnostics {
-  if (diagnostics.length <= limit) return { shown: diagnostics }
-  const ranks: readonly Severity[] = ['error', 'warning', 'info']
-  const kept = new Set(
-    ranks.flatMap(rank => diagnostics.filter(diagnostic => diagnostic.severity === rank)).slice(0, limit),
-  )
-  const left = diagnostics.filter(diagnostic => !kept.has(diagnostic))
-  const counts = countsText(count(left))
-  const rest = `… and ${left.length} more${counts ? ` (${counts})` : ''}; \`devctl validate --output json\` lists them all`
-  return { shown: diagnostics.filter(diagnostic => kept.has(diagnostic)), rest }
-}

@@ -25,40 +25,97 @@ export function renderDiagnostics(diagnostics: readonly Diagnostic[], options: T
   return diagnostics.map(diagnostic => renderDiagnostic(diagnostic, options)).join('')
 }
 
+/** The other diagnostics of an entry. */
+interface EntryOptions extends TextOptions {
+  /** Further diagnostics with the same code, whose positions are listed. */
+  readonly also?: readonly Diagnostic[]
+  /** The number of diagnostics of the entry, in words. */
+  readonly count?: string
+}
+
 /**
  * One diagnostic: its code and message, its place, the line with carets, related places, notes and
  * help.
  */
-export function renderDiagnostic(diagnostic: Diagnostic, options: TextOptions = {}): string {
+export function renderDiagnostic(diagnostic: Diagnostic, options: EntryOptions = {}): string {
   const paint = painter(options.colour ?? false)
   const { severity, code, message, span } = diagnostic
+  const { gutter, lines: excerpted } = excerptLines(diagnostic, options)
+  const lines = [`${paint(severity, `${severity}[${code}]`)}${paint('strong', `: ${printable(message)}`)}`]
+  if (span) lines.push(`${gutter}${paint('gutter', '-->')} ${place(span)}`)
+  lines.push(...excerpted)
+  lines.push(...relatedLines(diagnostic, gutter, paint))
+  for (const other of options.also ?? []) lines.push(positionLine(other, diagnostic, gutter, paint))
+  lines.push(...footerLines(diagnostic, gutter, paint, options.count))
+  return `${lines.join('\n')}\n`
+}
+
+/**
+ * A further diagnostic of the entry of `first`: its position, its message where it differs, the line with carets, and its
+ * own related places, notes and help.
+ */
+export function renderPosition(diagnostic: Diagnostic, first: Diagnostic, options: TextOptions = {}): string {
+  const paint = painter(options.colour ?? false)
+  const { gutter, lines } = excerptLines(diagnostic, options)
+  const { hint, notes, ...rest } = diagnostic
+  const own = {
+    ...rest,
+    ...(notes && notes.join('\n') !== first.notes?.join('\n') && { notes }),
+    ...(hint !== undefined && hint !== first.hint && { hint }),
+  }
+  const all = [
+    positionLine(diagnostic, first, gutter, paint),
+    ...lines,
+    ...relatedLines(diagnostic, gutter, paint),
+    ...footerLines(own, gutter, paint),
+  ]
+  return `${all.join('\n')}\n`
+}
+
+function positionLine({ span, message }: Diagnostic, first: Diagnostic, gutter: string, paint: Paint): string {
+  const text = message === first.message && span ? [] : [printable(message)]
+  return `${gutter}${paint('gutter', '-->')} ${[...(span ? [place(span)] : []), ...text].join(': ')}`
+}
+
+/** The line of a diagnostic with its carets; none without a position, or in a file outside the project. */
+function excerptLines(
+  { severity, span, hidden }: Diagnostic,
+  { colour = false, width }: TextOptions,
+): { readonly gutter: string; readonly lines: readonly string[] } {
+  const paint = painter(colour)
   const number = span ? String(span.file.position(span.start).line) : ''
   const gutter = ' '.repeat(Math.max(2, number.length))
+  if (!span || span.file.isOutside) return { gutter, lines: [] }
   // Before the text stands the gutter with its bar, and a mark on either side where it is cut.
-  const room = (options.width || Number.POSITIVE_INFINITY) - gutter.length - ' | ……'.length
-  const shown = span && excerpt(span, Math.min(WIDEST, Math.max(NARROWEST, room)), diagnostic.hidden)
+  const room = (width || Number.POSITIVE_INFINITY) - gutter.length - ' | ……'.length
+  const shown = excerpt(span, Math.min(WIDEST, Math.max(NARROWEST, room)), hidden)
   const bar = paint('gutter', '|')
+  return {
+    gutter,
+    lines: [
+      `${gutter} ${bar}`,
+      `${paint('gutter', number.padStart(gutter.length))} ${bar} ${shown.text}`.trimEnd(),
+      `${gutter} ${bar} ${paintMarks(shown.marks, severity, paint)}`,
+    ],
+  }
+}
 
-  const lines = [`${paint(severity, `${severity}[${code}]`)}${paint('strong', `: ${printable(message)}`)}`]
-  if (span && shown) {
-    lines.push(`${gutter}${paint('gutter', '-->')} ${place(span)}`)
-  }
-  if (span && shown && !span.file.isOutside) {
-    lines.push(`${gutter} ${bar}`)
-    lines.push(`${paint('gutter', number.padStart(gutter.length))} ${bar} ${shown.text}`.trimEnd())
-    lines.push(`${gutter} ${bar} ${paintMarks(shown.marks, severity, paint)}`)
-  }
-  for (const other of diagnostic.related ?? []) {
-    lines.push(`${gutter}${paint('gutter', ':::')} ${place(other.span)}: ${printable(other.message)}`)
-  }
-  const footer = (kind: 'note' | 'help', text: string) => {
+const relatedLines = ({ related = [] }: Diagnostic, gutter: string, paint: Paint): readonly string[] =>
+  related.map(other => `${gutter}${paint('gutter', ':::')} ${place(other.span)}: ${printable(other.message)}`)
+
+function footerLines(
+  { notes = [], hint }: Pick<Diagnostic, 'notes' | 'hint'>,
+  gutter: string,
+  paint: Paint,
+  count?: string,
+): readonly string[] {
+  const footer = (kind: 'note' | 'help', text: string): readonly string[] => {
     const [first, ...rest] = text.split('\n').map(printable)
-    lines.push(`${gutter} ${paint('gutter', '=')} ${paint('strong', `${kind}:`)} ${first}`)
-    for (const line of rest) lines.push(`${gutter}         ${line}`.trimEnd())
+    const head = `${gutter} ${paint('gutter', '=')} ${paint('strong', `${kind}:`)} ${first}`
+    return [head, ...rest.map(line => `${gutter}         ${line}`.trimEnd())]
   }
-  for (const note of diagnostic.notes ?? []) footer('note', note)
-  if (diagnostic.hint !== undefined) footer('help', diagnostic.hint)
-  return `${lines.join('\n')}\n`
+  const told = count === undefined ? notes : [...notes, count]
+  return [...told.flatMap(note => footer('note', note)), ...(hint === undefined ? [] : footer('help', hint))]
 }
 
 function place(span: Span): string {

@@ -4,7 +4,7 @@ import { mayRead } from '../../compose/read/outside-files.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { didYouMean } from '../../diagnostics/suggest.ts'
 import type { At } from '../../text/source.ts'
-import { withDefaultTag } from '../../values/image-reference.ts'
+import { isOfficialImage, withDefaultTag } from '../../values/image-reference.ts'
 import type { PlanContext } from '../context.ts'
 import type { ContainerPlan } from '../plan.ts'
 import { contextService, hashOfBuild } from './build-input.ts'
@@ -98,13 +98,46 @@ build: .
   }),
 })
 
+/** An image to build whose name is that of an official image of Docker Hub; an error where it would be pushed. */
+export const officialName = diagnostic({
+  code: 'image/official-name',
+  severity: 'warning',
+  explain: `An image without a registry and a namespace, such as \`web:1.4\`, is an official image of Docker Hub (\`docker.io/library/web:1.4\`). Nobody else can push images of that kind. A container engine keeps the image that it builds on its own machine, so the name works there; a cluster has to pull it. \`build\` and \`deploy\` refuse to build such an image; other commands warn of it.
+
+\`\`\`yaml
+services:
+  web:
+    build: .
+    image: registry.example.com/team/web:1.4    # or no \`image\`: --registry and the name of the service
+\`\`\`
+
+For an image that is loaded onto the nodes, for example with \`kind load docker-image\`, write \`pull_policy: never\`, and name it: with \`deploy --image web=web:1.4\` nothing is built, and nodes do not pull it.`,
+  text: ({ service, image, isTag }: { readonly service: string; readonly image: string; readonly isTag: boolean }) => ({
+    message: `the image of \`${service}\` cannot be pushed as \`${image}\`, the name of an official image of Docker Hub`,
+    hint: isTag
+      ? `write \`REGISTRY/${image}\` under \`tags\``
+      : `write \`image: REGISTRY/${image}\`, or remove \`image\` and add \`--registry\``,
+  }),
+})
+
 /** The image of a service and when it is pulled. */
 export function planImage(context: PlanContext, service: Service): Pick<ContainerPlan, 'image' | 'imagePullPolicy'> {
   if (service.build && service.image?.value.includes('@'))
     context.reporter.report(pinnedImage, service.image.span, { service: service.name })
   const given = context.options.images?.get(service.name) ?? sharedImage(context, service)
+  if (given === undefined) checkName(context, service)
   const image = given ?? service.image?.value ?? builtImage(context, service)
   return { image, imagePullPolicy: planPullPolicy(context, service, image) }
+}
+
+/**
+ * Reports an image that could not be pushed after it is built. A builder reports the images that it is about to build by
+ * itself.
+ */
+function checkName({ options, reporter }: PlanContext, { name, build, image }: Service): void {
+  if (!build || !image || options.forBuild || image.value.includes('@')) return
+  const found = [image, ...build.tags].find(({ value }) => isOfficialImage(value))
+  if (found) reporter.report(officialName, found.span, { service: name, image: found.value, isTag: found !== image })
 }
 
 /**

@@ -115,8 +115,8 @@ describe('a file outside of the project', () => {
     symlinkSync('../good.env', join(folder, '../../stranger/inner/link'))
     write(folder, { 'compose.yaml': `${web}    volumes: ["../../stranger/inner:/a:ro"]\n` })
     const { stderr } = await render(folder, {})
-    const told = [...stderr.matchAll(/outside-read\]: `\S*\/stranger\/(\S*)` is .*\n +--> compose\.yaml:(\d+)/g)]
-    expect(told.map(([, path, line]) => `${path} ${line}`)).toEqual(['inner 5', 'good.env 5'])
+    const told = [...stderr.matchAll(/`\S*\/stranger\/(\S*)` is /g)]
+    expect(told.map(([, path]) => path)).toEqual(['inner', 'good.env'])
   })
 
   test.each(['/proc/self/environ', '/sys/kernel/notes', '/dev/zero', '/proc/self/cwd/compose.yaml'])(

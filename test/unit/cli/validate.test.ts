@@ -17,7 +17,7 @@ describe('validate', () => {
     expect(await validate(good)).toEqual({ status: 0, stdout: '', stderr: 'no errors in 1 service\n' })
   })
 
-  test('does not ask for the options of render', async () => {
+  test('prints the same warnings as render', async () => {
     const file =
       `${good}    build: .\n    ports: ['8080:80']\n    secrets: [s]\nsecrets:\n  s:\n    environment: S\n`.replace(
         / {4}image.*\n/,
@@ -27,7 +27,53 @@ describe('validate', () => {
     const rendered = await run(['render'], { cwd, env: { S: 's' } })
     for (const option of ['--registry', '--domain', '--namespace', '--include-secrets'])
       expect(rendered.stderr).toContain(option)
-    expect((await run(['validate'], { cwd, env: { S: 's' } })).stderr).toBe('no errors in 1 service\n')
+    const validated = await run(['validate'], { cwd, env: { S: 's' } })
+    expect(validated.stderr.replace(/\n.*\n$/, '')).toBe(rendered.stderr.replace(/\n.*\n$/, ''))
+    expect(validated.status).toBe(0)
+  })
+
+  test('prints one entry for each code, errors first, and all in JSON', async () => {
+    const services = Array.from({ length: 60 }, (_, i) => [`s${i}`, { image: 'x', cpuset: '0' }])
+    const warned = { name: 'shop', services: Object.fromEntries(services) }
+    const { stderr } = await validate(JSON.stringify(warned, undefined, 1))
+    expect(stderr.match(/^warning\[/gm)).toHaveLength(1)
+    expect(stderr.match(/--> compose.yaml/g)).toHaveLength(3)
+    expect(stderr).toContain('60 in all')
+    const json = await validate(JSON.stringify(warned), ['--output', 'json'])
+    expect(JSON.parse(json.stdout)).toHaveLength(60)
+
+    const keys = Object.fromEntries(services.map(([name]) => [`bad-${name}`, 1]))
+    const broken = { ...warned, services: { ...warned.services, web: { image: 'x', ...keys } } }
+    const failed = await validate(JSON.stringify(broken, undefined, 1))
+    expect(failed.stderr).toMatch(/^error\[services\/unknown-key\]/)
+    expect(failed.stderr.match(/^error\[/gm)).toHaveLength(1)
+    for (const key of Object.keys(keys)) expect(failed.stderr).toContain(`unknown key \`${key}\``)
+  })
+
+  test('does not warn of a variable that is not set and has no default', async () => {
+    const file = `${good}    environment: [NOWHERE, OTHER=1]\n`
+    expect((await validate(file)).stderr).toBe('no errors in 1 service\n')
+    expect((await validate(file, ['--strict'])).status).toBe(0)
+    expect((await validate(file, ['--loglevel', 'info'])).stderr).toContain('info[environment/no-value]: `NOWHERE`')
+    const rendered = await run(['render', '--namespace', 'shop'], { cwd: makeFolder({ 'compose.yaml': file }) })
+    expect(rendered.stderr).toBe('2 objects from 1 service\n')
+    expect(rendered.stdout).not.toContain('NOWHERE')
+  })
+
+  test.each(['validate', 'render'])('%s warns of an image that could not be pushed', async command => {
+    const files = { Dockerfile: 'FROM scratch\n' }
+    const said = async (service: string, ...argv: readonly string[]) => {
+      const compose = `name: shop\nservices:\n  web: {build: ., ${service}}\n`
+      const options = ['--namespace', 'shop', ...argv]
+      return (await run([command, ...options], { cwd: makeFolder({ ...files, 'compose.yaml': compose }) })).stderr
+    }
+    const official = 'warning[image/official-name]: the image of `web` cannot be pushed as `web:1`'
+    expect(await said('image: "web:1"')).toContain(official)
+    for (const name of ['docker.io/web', 'index.docker.io/library/web', 'library/web'])
+      expect(await said(`image: ${name}`)).toContain('warning[image/official-name]')
+    for (const fine of ['image: team/web', 'image: localhost/web', 'image: web, pull_policy: never'])
+      expect(await said(fine)).not.toContain('official-name')
+    expect(await said('image: web', '--image', 'web=registry.example.com/web:1')).not.toContain('official-name')
   })
 
   test('prints every mistake to standard error', async () => {

@@ -8,6 +8,7 @@ import { catalogue } from '../../../../compiler/diagnostics/diagnostic.ts'
  */
 const sameAsCompose: Readonly<Record<string, string>> = {
   'depends-on/no-replicas': 'Compose does not wait for a service without containers either',
+  'environment/no-value': 'Compose leaves the variable out too, and says nothing',
   'healthcheck/from-dockerfile': 'an engine runs the HEALTHCHECK of an image too',
   'image/not-known': 'nothing that the file says; what an image says may be more',
   'kind/job-by-wait': 'a service that is waited for until it has ended ends, as with the default policy of Compose',

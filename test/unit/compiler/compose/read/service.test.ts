@@ -97,7 +97,7 @@ test('sorts the environment, keeps empty values and omits variables without a va
     ['B', ''],
     ['a', 'true'],
   ])
-  expect(found).toEqual(['warning environment/no-value "Z"'])
+  expect(found).toEqual(['info environment/no-value "Z"'])
 })
 
 test.each<[Json, string]>([

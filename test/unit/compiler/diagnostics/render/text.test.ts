@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Diagnostic } from '../../../../../compiler/diagnostics/diagnostic.ts'
 import { excerpt } from '../../../../../compiler/diagnostics/render/excerpt.ts'
-import { failureSummary, selectShown } from '../../../../../compiler/diagnostics/render/summary.ts'
+import { failureSummary } from '../../../../../compiler/diagnostics/render/summary.ts'
 import { renderDiagnostic, renderDiagnostics } from '../../../../../compiler/diagnostics/render/text.ts'
 import { SourceFile, type Span } from '../../../../../compiler/text/source.ts'
 import { displayWidth, printable } from '../../../../../compiler/values/printable.ts'
@@ -144,19 +144,6 @@ test('a lone surrogate is escaped', () => expect(printable('a\ud800b')).toBe('a\
 
 describe('many diagnostics', () => {
   const file = new SourceFile('a.yaml', 'x\n'.repeat(200))
-  const many = Array.from({ length: 80 }, (_, i) =>
-    problem({ file, start: i * 2, end: i * 2 + 1 }, { severity: i % 2 === 0 ? 'warning' : 'error' }),
-  )
-
-  test('fifty are shown, errors first, in their order', () => {
-    const { shown, rest } = selectShown(many)
-    expect(shown.length).toBe(50)
-    expect(shown.filter(one => one.severity === 'error').length).toBe(40)
-    expect(shown.map(one => one.span!.start)).toEqual(shown.map(one => one.span!.start).sort((a, b) => a - b))
-    expect(rest).toBe('… and 30 more (30 warnings); `devctl validate --output json` lists them all')
-    expect(selectShown(many.slice(0, 50))).toEqual({ shown: many.slice(0, 50) })
-  })
-
   test('are summed up', () => {
     const other = new SourceFile('b.yaml', 'x')
     const two = [problem({ file, start: 0, end: 1 }), problem({ file: other, start: 0, end: 1 }, { code: 'b/last' })]

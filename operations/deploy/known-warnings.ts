@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import type { Tree } from '../../compiler/text/tree.ts'
+import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
+import { serviceFinder } from '../build/remarks.ts'
+import { readRecord } from '../objects/record.ts'
+import type { Session } from '../session.ts'
+
+/** The warnings that the record of an environment remembers. */
+const MOST = 1000
+
+/** The warnings of a deploy, with those that the last deploy of the environment has printed. */
+export interface KnownWarnings {
+  /** The warnings that the last deploy had as well. */
+  readonly seen: ReadonlySet<Diagnostic>
+  /** The hashes of all, for the record of this deploy. */
+  readonly hashes: readonly string[]
+}
+
+/**
+ * Compares the warnings of a deploy with the hashes in the environment's record. After a deploy of some services, the
+ * record also keeps the hashes of the others.
+ */
+export async function knownWarnings(
+  { cluster, namespace, signal }: Pick<Session, 'cluster' | 'namespace' | 'signal'>,
+  environment: string,
+  hashes: ReadonlyMap<Diagnostic, string>,
+  isPart: boolean,
+): Promise<KnownWarnings> {
+  const record = await readRecord(cluster, environment, namespace, { signal })
+  const last = new Set(record?.warnings)
+  const seen = new Set([...hashes].flatMap(([one, hash]) => (last.has(hash) ? [one] : [])))
+  const all = new Set([...hashes.values(), ...(isPart ? last : [])])
+  return { seen, hashes: [...all].sort().slice(0, MOST) }
+}
+
+/**
+ * Hashes the warnings and remarks by their code, text and service, so that a warning that only moves to another line stays
+ * the same. The hashed texts are masked as they are when they are printed.
+ */
+export function hashWarnings(
+  diagnostics: readonly Diagnostic[],
+  services: Tree | undefined,
+  secrets: KnownSecrets | undefined,
+): ReadonlyMap<Diagnostic, string> {
+  const serviceAt = serviceFinder(services)
+  const counts = new Map<string, number>()
+  const hashes = new Map<Diagnostic, string>()
+  for (const one of diagnostics) {
+    if (one.severity === 'error') continue
+    const message = secrets?.mask(one.message) ?? one.message
+    const text = JSON.stringify([one.severity, one.code, (one.span && serviceAt(one.span)) ?? '', message])
+    const number = (counts.get(text) ?? 0) + 1
+    counts.set(text, number)
+    hashes.set(one, createHash('sha256').update(`${text} ${number}`).digest('hex').slice(0, 12))
+  }
+  return hashes
+}

@@ -1,0 +1,53 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { findCluster } from '../../support/cluster/cluster.ts'
+import { playPods } from '../../support/cluster/play-pods.ts'
+import { withProject } from '../../support/cluster/project.ts'
+
+const cluster = findCluster()
+
+const SERVICE = 'image: busybox:1.37\n    command: [sleep, "3600"]'
+
+describe.skipIf(cluster === undefined)('a deploy', () => {
+  playPods()
+  afterAll(() => cluster?.close())
+
+  test('prints a warning again only when it changed since the last deploy', () =>
+    withProject(cluster!, async ({ compose, devctl, get, name }) => {
+      const file = (web: string, more = '') => `services:\n  web:\n    ${SERVICE}\n${web}${more}`
+      const said = async (...argv: readonly string[]) => {
+        const { status, stderr, stdout } = await devctl('deploy', ...argv)
+        expect(status, stderr).toBe(0)
+        return stdout + stderr
+      }
+      const warning = /^warning\[\S+\]: .*cpuset/m
+      const unchanged = '1 warning unchanged since the last deploy; `devctl deploy --all-warnings` prints all'
+      compose(file('    cpuset: "0"\n'))
+      expect(await said()).toMatch(warning)
+      const { data } = (await get(`configmap/devctl-${name}`)) as unknown as { data: Readonly<Record<string, string>> }
+      expect(data.warnings).toMatch(/^[0-9a-f]{12}$/)
+
+      compose(`# The warning moves to another line.\n${file('    cpuset: "0"\n')}`)
+      const again = await said()
+      expect(again).not.toMatch(warning)
+      expect(again).toContain(unchanged)
+      expect(await said('--all-warnings')).toMatch(warning)
+      expect(await said('--output', 'json')).toContain('cpuset')
+
+      // Another warning changes nothing in the cluster, and is remembered all the same.
+      const second = '  api:\n    image: busybox:1.37\n    command: [sleep, "3600"]\n'
+      compose(file('    cpuset: "0"\n', second))
+      await said()
+      compose(file('    cpuset: "0"\n', `${second}    cpuset: "0"\n`))
+      const fresh = await said()
+      expect(fresh).toMatch(warning)
+      expect(fresh).toContain(unchanged)
+      expect(await said()).toContain('2 warnings unchanged')
+      expect(await said('api')).not.toMatch(warning)
+      expect(await said(), 'a part forgets nothing').toContain('2 warnings unchanged')
+
+      compose(file('', second))
+      expect(await said()).not.toContain('unchanged since')
+      compose(file('    cpuset: "0"\n', second))
+      expect(await said(), 'a warning that comes back is new').toMatch(warning)
+    }))
+})
