@@ -71,7 +71,7 @@ describe('validate', () => {
     expect(await said('image: "web:1"')).toContain(official)
     for (const name of ['docker.io/web', 'index.docker.io/library/web', 'library/web'])
       expect(await said(`image: ${name}`)).toContain('warning[image/official-name]')
-    for (const fine of ['image: team/web', 'image: localhost/web', 'image: web, pull_policy: never'])
+    for (const fine of ['image: team/web', 'image: localhost/web'])
       expect(await said(fine)).not.toContain('official-name')
     expect(await said('image: web', '--image', 'web=registry.example.com/web:1')).not.toContain('official-name')
   })
