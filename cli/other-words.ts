@@ -33,26 +33,118 @@ export const insteadOfOption = (option: string): string | undefined =>
 /** Options of other tools, by command, and what devctl has instead. */
 const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   deploy: {
+    '--cleanup': '`devctl destroy` deletes the application',
+    '--default-repo': '`--registry HOST/PATH` sets the registry of the images that are built',
     '--detach': '`devctl deploy` does not wait until services are ready unless `--wait` is given',
     '--dry-run': '`devctl diff` shows what a deploy would change',
+    '--force': '`--force-conflicts` takes over fields of other tools; `devctl restart` replaces Pods',
     '--force-recreate': '`devctl restart` replaces Pods even if nothing changed',
+    '--no-build': '`--image SERVICE=REFERENCE` uses an image that exists',
+    '--no-deps': '`devctl deploy SERVICE` also deploys its dependencies; those that are up to date are left unchanged',
+    '--no-wait': '`devctl deploy` does not wait until services are ready unless `--wait` is given',
+    '--port-forward': '`devctl forward SERVICE 8080:80` forwards a local port to a service',
+    '--prune': '`devctl deploy` deletes what is no longer in the files',
+    '--pull': '`pull_policy: always` of a service pulls its image whenever a Pod starts',
     '--remove-orphans': '`devctl deploy` deletes what is no longer in the files',
+    '--scale': 'set `scale` in the Compose file',
+    '--tail': '`devctl logs --follow` shows the output',
     '-d': '`devctl deploy` does not wait until services are ready unless `--wait` is given',
+    '-w': '`--wait` waits until all workloads are ready',
   },
-  destroy: { '-v': '`--volumes` also deletes claims and their data' },
-  down: { '-v': '`--volumes` also deletes the volume with the synchronized folders' },
-  render: { '--dry-run': '`devctl render` changes nothing in a cluster' },
+  destroy: {
+    '--dry-run': '`devctl ps` lists the services that a destroy deletes',
+    '--force': '`--yes` asks no questions',
+    '--remove-orphans': '`devctl destroy` deletes all objects of the environment',
+    '--rmi': 'images stay in the registry; `devctl destroy` deletes none',
+    '-t': '`stop_grace_period` in the Compose file sets how long a service may take to stop',
+    '-v': '`--volumes` also deletes claims and their data',
+    '-y': '`--yes` asks no questions',
+  },
+  diff: { '--dry-run': '`devctl diff` changes nothing in a cluster' },
+  down: {
+    '--remove-orphans': '`devctl down` ends a development container; `devctl destroy` deletes the application',
+    '--rmi': '`devctl down` ends a development container; images stay in the registry',
+    '-t': '`--timeout DURATION` sets how long the command may take',
+    '-v': '`--volumes` also deletes the volume with the synchronized folders',
+  },
+  exec: {
+    '--env': 'write the variables in the command: `devctl exec SERVICE -- env NAME=value COMMAND`',
+    '--interactive': 'standard input is connected, and a terminal is used if there is one',
+    '--user': 'the command runs as the user of the development container',
+    '--workdir': 'change the folder in the command: `devctl exec SERVICE -- sh -c "cd FOLDER && COMMAND"`',
+    '-T': 'without a terminal here, the command gets none',
+    '-e': 'write the variables in the command: `devctl exec SERVICE -- env NAME=value COMMAND`',
+    '-i': 'standard input is connected, and a terminal is used if there is one',
+    '-it': 'standard input is connected, and a terminal is used if there is one',
+    '-t': 'standard input is connected, and a terminal is used if there is one',
+    '-u': 'the command runs as the user of the development container',
+    '-w': 'change the folder in the command: `devctl exec SERVICE -- sh -c "cd FOLDER && COMMAND"`',
+  },
+  logs: {
+    '--no-color': 'set `NO_COLOR=1` for output without colours',
+    '--selector': 'name the services: `devctl logs SERVICE`',
+    '-l': 'name the services: `devctl logs SERVICE`',
+    '-t': '`--timestamps` shows the time of each line',
+  },
+  ps: {
+    '--all-namespaces': '`devctl namespace list` lists the namespaces',
+    '--format': '`--output json` prints JSON',
+    '--services': '`devctl config --services` lists the services of the files',
+    '--watch': '`devctl deploy --wait` shows the progress until all workloads are ready',
+    '-A': '`devctl namespace list` lists the namespaces',
+    '-w': '`devctl deploy --wait` shows the progress until all workloads are ready',
+  },
+  render: {
+    '--dry-run': '`devctl render` changes nothing in a cluster',
+    '--output': '`--output-dir FOLDER` writes files, `--format json` prints JSON',
+    '-o': '`--output-dir FOLDER` writes files, `--format json` prints JSON',
+  },
   restart: {
     '--force': '`devctl restart` always replaces the Pods',
     '--hard': '`devctl restart` always replaces the Pods',
+    '--no-deps': '`devctl restart SERVICE` replaces the Pods of this service only',
+    '-t': '`stop_grace_period` in the Compose file sets how long a service may take to stop',
   },
-  up: { '-d': '`--detach` lets the container run its command by itself' },
+  up: {
+    '--build': '`devctl deploy --build` builds the images of all services; `devctl up` starts a development container',
+    '--force-recreate': '`devctl restart` replaces Pods even if nothing changed',
+    '--no-deps': '`devctl up SERVICE` develops this service only',
+    '--pull': '`pull_policy: always` of a service pulls its image whenever a Pod starts',
+    '--remove-orphans': '`devctl deploy` deletes what is no longer in the files',
+    '--scale': 'set `scale` in the Compose file, and use `devctl deploy`',
+    '--wait': '`devctl deploy --wait` deploys the application and waits until all workloads are ready',
+    '--watch': '`devctl up` always synchronizes the folders of the service',
+    '-d': '`--detach` lets the container run its command by itself',
+    '-w': '`devctl up` always synchronizes the folders of the service',
+  },
 }
 
-/** Options of other tools that mean the same for each command that has the option of devctl. */
-const EVERYWHERE: Readonly<Record<string, { readonly instead: string; readonly hint: string }>> = {
-  '-p': { instead: '--name', hint: '`--name NAME` names the environment' },
-  '--project-name': { instead: '--name', hint: '`--name NAME` names the environment' },
+/**
+ * Options of other tools that mean the same for each command that has the option of devctl; of several rows, the first
+ * that the command has.
+ */
+const EVERYWHERE: Readonly<Record<string, readonly { readonly instead: string; readonly hint: string }[]>> = {
+  '-p': [
+    { instead: '--name', hint: '`--name NAME` names the environment' },
+    {
+      instead: '--environment',
+      hint: 'set `name` in the Compose file, or choose an environment: `--environment NAME`',
+    },
+  ],
+  '--project-name': [
+    { instead: '--name', hint: '`--name NAME` names the environment' },
+    {
+      instead: '--environment',
+      hint: 'set `name` in the Compose file, or choose an environment: `--environment NAME`',
+    },
+  ],
+  '--kube-context': [{ instead: '--context', hint: '`--context NAME` chooses the context' }],
+  '--kubecontext': [{ instead: '--context', hint: '`--context NAME` chooses the context' }],
+  '--kubeconfig': [{ instead: '--context', hint: 'set `KUBECONFIG` to the path of the file' }],
+  '--filename': [{ instead: '-f, --file', hint: '`--file PATH` names a Compose file' }],
+  '--verbose': [{ instead: '--file', hint: '`--loglevel info` or `--loglevel debug` prints more' }],
+  '--log-level': [{ instead: '--file', hint: '`--loglevel info` or `--loglevel debug` prints more' }],
+  '--verbosity': [{ instead: '--file', hint: '`--loglevel info` or `--loglevel debug` prints more' }],
 }
 
 /**
@@ -63,8 +155,8 @@ export function insteadOfOptionOf(command: string, option: string, flags: readon
   const own = Object.hasOwn(OPTIONS, command) ? OPTIONS[command]! : {}
   if (Object.hasOwn(own, option)) return own[option]
   if (!Object.hasOwn(EVERYWHERE, option)) return undefined
-  const { instead, hint } = EVERYWHERE[option]!
-  return flags.some(one => one.startsWith(`${instead} `)) ? hint : undefined
+  const has = (name: string) => flags.some(one => one.split(/, | /).some(word => name.split(', ').includes(word)))
+  return EVERYWHERE[option]!.find(({ instead }) => has(instead))?.hint
 }
 
 /** Commands of other tools, and what to use instead. */

@@ -31,16 +31,28 @@ export async function explainCode(code: string | undefined): Promise<string> {
 
   const listed = code === undefined ? kinds : kinds.filter(one => one.code.startsWith(`${code.replace(/\/$/, '')}/`))
   if (listed.length > 0) return list(listed)
-  const codes = kinds.map(one => one.code)
-  const near =
-    suggest(code!, codes) ??
-    suggest(
-      code!,
-      codes.map(one => one.split('/')[0]!),
-    )
+  const near = nearCodes(
+    code!,
+    kinds.map(one => one.code),
+  )
   throw new UserError(`unknown diagnostic code \`${code}\``, {
-    hint: near ? `did you mean \`${near}\`?` : '`devctl explain` lists all codes',
+    hint:
+      near.length > 0
+        ? `did you mean ${near.map(one => `\`${one}\``).join(' or ')}?`
+        : '`devctl explain` lists all codes',
   })
+}
+
+/** The codes that a word most likely means: one that is misspelt, a family, or those with this name in any family. */
+function nearCodes(word: string, codes: readonly string[]): readonly string[] {
+  const nameOf = (code: string) => code.slice(code.indexOf('/') + 1)
+  const last = word.slice(word.lastIndexOf('/') + 1)
+  const named = (name: string | undefined) => codes.filter(code => name !== undefined && nameOf(code) === name)
+  const same = named(last)
+  if (same.length > 0) return same
+  const families = codes.map(code => code.slice(0, code.indexOf('/')))
+  const near = suggest(word, codes) ?? suggest(word, families)
+  return near === undefined ? named(suggest(last, codes.map(nameOf))) : [near]
 }
 
 function list(kinds: readonly ExplainedCode[]): string {

@@ -180,6 +180,11 @@ describe('explain', () => {
       stderr:
         'error: unknown diagnostic code `files/no-compose-fle`\n  = help: did you mean `files/no-compose-file`?\n',
     })
+    for (const word of ['host-claim', 'volume/host-claim', 'volumes/host-clam', 'host-clam', 'host_claim'])
+      expect((await explain(word)).stderr, word).toContain('did you mean `volumes/host-claim`?')
+    const several = (await explain('no-effect')).stderr
+    expect(several).toContain('`version/no-effect`')
+    expect(several).toContain('`ulimits/no-effect`')
     expect((await explain('zzzzzz')).stderr).toContain('`devctl explain` lists all codes')
   })
 })
