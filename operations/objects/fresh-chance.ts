@@ -78,8 +78,8 @@ export async function findUnready(
  * True if waiting helps late or not at all: a back-off can take minutes. A Pod that waits for room or a disk keeps its
  * place in the queue.
  */
-const isStuckBy = ({ code, isPassing }: Problem): boolean =>
-  !isPassing || code === 'image-pull' || code === 'crash-loop'
+const isStuckBy = ({ code, isPassing, attemptedAt }: Problem): boolean =>
+  !isPassing || code === 'image-pull' || attemptedAt !== undefined
 
 /**
  * Deletes the Pods that fail, and makes the controllers look again. `done` is called for each Pod.

@@ -7,7 +7,7 @@
  */
 const PASSING_PULL = [
   /\bstatus\b.*: (?:429|5\d\d)\b|\bstatus(?: code)? (?:429|5\d\d)\b|\b429 Too Many Requests|\btoo ?many ?requests\b/i,
-  /\b5\d\d (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)|\bregistry is unavailable\b/i,
+  /\b5\d\d (?:Internal Server Error|Bad Gateway|Service Unavailable|Gateway Time-?out)|\bregistry ?(?:is )?unavailable\b/i,
   /\brate limit|\bpull QPS exceeded/i,
   /\btimed? ?-?out\b|\bTimeout exceeded\b|\bdeadline exceeded\b|\bcontext canceled\b|\bDeadlineExceeded\b/i,
   /\bconnection reset\b|\bunexpected EOF\b|: EOF$|\bbroken pipe\b|\bstream error\b|\bGOAWAY\b/i,

@@ -200,7 +200,8 @@ export class Tracker {
       const { uid } = pod.metadata
       const found = podProblems(pod, this.#eventsAbout(pod), now, this.#restarts.get(uid), since)
       const counted = isInGrace && this.#begun.has(uid) ? found.filter(one => !isTriedAgain(one)) : found
-      return isMakingRoom ? counted.map(asMakingRoom) : counted
+      if (isMakingRoom) return counted.map(asMakingRoom)
+      return this.#knowsCapacity ? counted : counted.map(asUnknown)
     }
     const stuck = replacedPods(object, own).filter(pod => podProblemsOf(pod).length > 0)
     const problems = [
@@ -295,6 +296,11 @@ export class Tracker {
     this.#watchEvents('type=Warning', this.#warnings)
   }
 
+  /** False until it is known what autoscalers have said. */
+  get #knowsCapacity(): boolean {
+    return this.#listed.has(eventsOf(CAPACITY_EVENTS))
+  }
+
   /** Autoscalers tell by ordinary events that a node comes, or that none does. */
   #watchCapacity(): void {
     this.#watchEvents(CAPACITY_EVENTS, this.#capacity)
@@ -315,7 +321,7 @@ export class Tracker {
   }
 
   #follow(query: ObjectQuery, take: (change: Change) => void): void {
-    const id = query.kind === 'Event' ? `Event ${query.fields}` : query.kind
+    const id = query.kind === 'Event' ? eventsOf(query.fields) : query.kind
     if (this.#watched.has(id)) return
     this.#watched.add(id)
     const run = async () => {
@@ -326,7 +332,7 @@ export class Tracker {
         if (change.type === 'Restarted') isWhole = false
         else if (change.type === 'Listed') {
           isWhole = true
-          this.#listed.add(query.kind)
+          this.#listed.add(id)
         }
         if (isWhole) this.#tell(change)
       }
@@ -334,7 +340,10 @@ export class Tracker {
     run().catch(error => {
       if (this.#stop.signal.aborted) return
       // Without the warnings there is less to say, that is all.
-      if (query.kind === 'Event' && error instanceof ClusterError && error.failure === 'forbidden') return
+      if (query.kind === 'Event' && error instanceof ClusterError && error.failure === 'forbidden') {
+        this.#listed.add(id)
+        return
+      }
       this.#failure = error
       this.#tell()
     })
@@ -366,6 +375,13 @@ const asMakingRoom = (problem: Problem): Problem =>
   problem.code === 'unschedulable' && !problem.isPassing
     ? { ...problem, isPassing: true, because: 'another Pod of the environment is ending' }
     : problem
+
+/** Without a node, and nobody knows yet what an autoscaler has said of it. */
+const asUnknown = (problem: Problem): Problem =>
+  problem.code === 'unschedulable' ? { ...problem, isPassing: true } : problem
+
+/** The name of a watch of events. */
+const eventsOf = (fields = ''): string => `Event ${fields}`
 
 function hasNode(pod: KubeObject): boolean {
   const { spec } = pod as unknown as SeenPod // the server has checked its shape

@@ -50,6 +50,7 @@ describe('a pull', () => {
     'failed to copy: read tcp 10.0.0.1:5000->10.0.0.2:443: read: connection reset by peer',
     'failed to copy: unexpected EOF',
     'pull QPS exceeded',
+    'image pull failed for reg.example.com/app:1 because the registry is unavailable',
   ])('that is tried again ends no wait: %s', message => {
     expect(verdict(failed(message))).toEqual(['image-pull'])
     const back = failed('Back-off pulling image "reg.example.com/shop/app:500"', 'ImagePullBackOff')
