@@ -1,10 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { explainFailure } from '../../../../operations/objects/explain.ts'
+import { restartServices } from '../../../../operations/objects/restart.ts'
 import { NotInTime, WorkloadFailed } from '../../../../operations/objects/rollout.ts'
 import type { WantedWorkload } from '../../../../operations/objects/wanted.ts'
 import type { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
-import { deploy, newCluster, object, ref, wanted, workload } from '../../../support/objects/deploying.ts'
+import {
+  deploy,
+  ENVIRONMENT,
+  holder,
+  NAMESPACE,
+  newCluster,
+  object,
+  ref,
+  wanted,
+  workload,
+} from '../../../support/objects/deploying.ts'
 import { FakeClock, settle } from '../../../support/objects/fake-clock.ts'
 
 const SPEC = { containers: [{ name: 'app', image: 'app' }] }
@@ -255,6 +266,30 @@ describe('failures that are tolerated', () => {
     expect(scene.error).toBeInstanceOf(NotInTime)
     expect((await scene.told()).map(({ code }) => code).sort()).toEqual(['deploy/crash-loop', 'deploy/failed'])
   })
+})
+
+test('a restart that reaches its deadline reports what fails', async () => {
+  const scene = new Scene()
+  const [web, api] = [stateful('web'), stateful('api')]
+  for (const { object: one } of [web, api]) await scene.cluster.apply(one, { manager: 'devctl' })
+  const input = {
+    ...{ cluster: scene.cluster, environment: ENVIRONMENT, namespace: NAMESPACE, holder: holder() },
+    ...{ wait: true, toleratesFailures: true, services: undefined },
+    select: (all: readonly KubeObject[]) => all,
+  }
+  const events = { done() {}, waiting() {}, status() {}, applied() {}, routed() {}, watching() {}, locked() {} }
+  const result = restartServices(input, { clock: scene.clock, signal: scene.deadline.signal, events })
+  await settle()
+  const observed = { observedGeneration: 2 }
+  for (const one of [web, api]) {
+    const pod = await scene.pod(one)
+    await scene.set(one.object, observed)
+    await scene.crashed(pod, 5, 'app', 90_000)
+  }
+  await scene.end()
+  const { failures, failedServices, ended } = await result
+  expect(failures.map(({ code }) => code)).toEqual(['deploy/crash-loop', 'deploy/crash-loop'])
+  expect([failedServices.toSorted(), ended]).toEqual([['api', 'web'], scene.deadline.signal.reason])
 })
 
 describe('a Pod without a node', () => {
