@@ -27,6 +27,7 @@ export async function listEndpoints(context: Context, options: EndpointValues): 
 
 const WHY_NONE: Readonly<Record<NonNullable<EndpointsOutcome['none']>, string>> = {
   'not-deployed': 'it is not deployed there',
+  asleep: 'it sleeps; `devctl namespace wake` starts it',
   'no-routes':
     'its routes do not exist; `devctl deploy --domain DOMAIN` creates them as soon as a service behind them is ready',
   'not-public': 'no service has a public port (`ports: ["80:8080"]`), and there are no `endpoints`',

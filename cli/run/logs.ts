@@ -54,6 +54,8 @@ export async function showLogsOf(context: Context, pattern: string | undefined, 
       const outcome = await logs(world, input, project)
       await printer.end()
       if (outcome.kind === 'no-match') throw noMatch(outcome, pattern!)
+      if (outcome.kind === 'not-deployed' && logLevel !== 'error')
+        io.stderr.write(`${outcome.environment} is not deployed in ${outcome.namespace}\n`)
       return 0
     } catch (error) {
       // The reader has closed our output (`| head`). Other output errors are reported where they

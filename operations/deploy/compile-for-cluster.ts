@@ -1,7 +1,7 @@
 import type { Project } from '../../compiler/compose/project.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count, plural } from '../../compiler/diagnostics/render/summary.ts'
-import type { Plan } from '../../compiler/plan/plan.ts'
+import type { Plan, RoutePlan } from '../../compiler/plan/plan.ts'
 import { get, type Tree } from '../../compiler/text/tree.ts'
 import { isRoute } from '../../constructs/kinds.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
@@ -162,10 +162,11 @@ export async function prepareForCluster(
     wantedIn(part, toManifests(one)).filter(
       ({ object }) => domain !== undefined || !isRoute(object) || ownRoutes.has(object.metadata.name),
     )
-  const keepRoutes = new Set(domain === undefined ? routesOf(plan, part) : [])
+  const lacking = domain === undefined ? routesOf(plan, part) : []
+  const keepRoutes = new Set(lacking.map(({ name }) => name))
   if (keepRoutes.size > 0 && !options.developed) {
     notes.push(
-      `${plural(keepRoutes.size, 'route')} not created or changed: no domain is set (\`--domain\`, or permanently with \`devctl context use ${target.context} --domain DOMAIN\`)`,
+      `${plural(keepRoutes.size, 'route')} not created or changed: no domain is set (\`--domain\`, or permanently with \`devctl context use ${target.context} --domain DOMAIN\`), so ${portsOf(lacking)} no public address`,
     )
   }
   const files = manifest ? [manifest.path] : options.file
@@ -259,10 +260,22 @@ async function chosenServices({ project, plan }: CompiledProject, part: Part): P
 const wantedIn = (part: Part | undefined, manifests: readonly Manifest[]): readonly Manifest[] =>
   part ? manifestsOf(manifests, part.services) : manifests
 
-const routesOf = ({ routes, openRoutes }: Plan, part: Part | undefined): readonly string[] =>
-  [...routes, ...openRoutes]
-    .filter(({ service, isOwnHost }) => !isOwnHost && (!part || service === undefined || part.services.has(service)))
-    .map(({ name }) => name)
+const routesOf = ({ routes, openRoutes }: Plan, part: Part | undefined): readonly RoutePlan[] =>
+  [...routes, ...openRoutes].filter(
+    ({ service, isOwnHost }) => !isOwnHost && (!part || service === undefined || part.services.has(service)),
+  )
+
+/** The ports behind routes, in words: `port 80 of web, port 8080 of api have`. */
+function portsOf(routes: readonly RoutePlan[]): string {
+  const all = [
+    ...new Set(routes.flatMap(({ rules }) => rules.map(({ service, port }) => `port ${port} of ${service}`))),
+  ]
+  const shown = all.length > MOST_PORTS ? [...all.slice(0, MOST_PORTS), `${all.length - MOST_PORTS} more`] : all
+  return `${shown.join(', ')} ${all.length > 1 ? 'have' : 'has'}`
+}
+
+/** Ports that are named in a note. */
+const MOST_PORTS = 3
 
 /**
  * The services of `--rerun`, in Kubernetes' form. Throws a UserError for one that is not deployed

@@ -1,4 +1,4 @@
-import { requireNamespace } from '../namespaces.ts'
+import { requireNamespace, sleeps } from '../namespaces.ts'
 import type { Endpoint } from '../objects/endpoints/endpoints.ts'
 import type { Loading } from '../project/input.ts'
 import { findEnvironment } from '../project/known-environment.ts'
@@ -16,9 +16,9 @@ export interface EndpointsOutcome {
   readonly namespace: string
   readonly endpoints: readonly Endpoint[]
   /**
-   * Why there are none: it is not deployed, its routes are not there, or nothing of it is public.
+   * Why there are none: it is not deployed, it sleeps, its routes are not there, or nothing of it is public.
    */
-  readonly none?: 'not-deployed' | 'no-routes' | 'not-public'
+  readonly none?: 'not-deployed' | 'asleep' | 'no-routes' | 'not-public'
 }
 
 /** The public addresses of an environment, each with what answers there. */
@@ -38,10 +38,12 @@ export async function endpoints(world: World, input: EndpointsInput, project: Op
   const { readRecord } = await import('../objects/record.ts')
   const isDeployed = (await readRecord(cluster, environment, namespace, { signal })) !== undefined
   const isPublic = plan !== undefined && plan.routes.length > 0
-  return {
-    environment,
-    namespace,
-    endpoints,
-    none: !isDeployed ? 'not-deployed' : isPublic ? 'no-routes' : 'not-public',
-  }
+  const none = !isDeployed
+    ? 'not-deployed'
+    : !isPublic
+      ? 'not-public'
+      : (await sleeps(session))
+        ? 'asleep'
+        : 'no-routes'
+  return { environment, namespace, endpoints, none }
 }

@@ -35,6 +35,8 @@ export interface LogsWorld extends Pick<World, 'workspace' | 'session' | 'on'> {
 export type LogsOutcome =
   /** All that was to be read was read. */
   | { readonly kind: 'ended' }
+  /** The environment is not in the namespace. */
+  | { readonly kind: 'not-deployed'; readonly environment: string; readonly namespace: string }
   /** No service matches; these are there, and in the files. */
   | {
       readonly kind: 'no-match'
@@ -76,6 +78,7 @@ export async function logs(world: LogsWorld, input: LogsInput, project: OpenProj
           const hasMatch = names.some(({ name, label }) => services?.test(name) || services?.test(label))
           if (services && !hasMatch && known.size > 0) throw new NoMatch([...known].sort())
           await requireNamespace(session)
+          if (environment && !(await isThere(session, environment.name))) throw new NotDeployed()
           on({ type: 'no-pod', ...whose, isFiltered: Boolean(services ?? input.exclude), follows: follow })
         },
       },
@@ -83,9 +86,21 @@ export async function logs(world: LogsWorld, input: LogsInput, project: OpenProj
     return { kind: 'ended' }
   } catch (error) {
     if (error instanceof NoMatch) return { kind: 'no-match', ...whose, known: error.known }
+    if (error instanceof NotDeployed && environment)
+      return { kind: 'not-deployed', environment: environment.name, namespace }
     throw error
   }
 }
+
+/** True if an environment has a record or a workload; GitOps controllers write no record. */
+async function isThere({ cluster, namespace, clock, signal }: World['session'], environment: string): Promise<boolean> {
+  const { overviewOf } = await import('../objects/overview.ts')
+  const { services, record } = await overviewOf(cluster, { environment, namespace, now: clock.now() }, { signal })
+  return services.length > 0 || record !== undefined
+}
+
+/** Ends the reading where there is no environment. */
+class NotDeployed extends Error {}
 
 /** Ends the reading where no service is wanted. */
 class NoMatch extends Error {

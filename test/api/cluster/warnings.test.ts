@@ -50,4 +50,19 @@ describe.skipIf(cluster === undefined)('a deploy', () => {
       compose(file('    cpuset: "0"\n', second))
       expect(await said(), 'a warning that comes back is new').toMatch(warning)
     }))
+
+  test('without a domain names the published ports that have no public address', () =>
+    withProject(cluster!, async ({ compose, devctl, name }) => {
+      compose(
+        `services:\n  web:\n    ${SERVICE}\n    ports: ["8080:80"]\n  api:\n    ${SERVICE}\n    ports: ["9000:9000"]\n`,
+      )
+      const { status, stderr } = await devctl('deploy')
+      expect(status, stderr).toBe(0)
+      expect(stderr).toMatch(
+        /2 routes not created or changed: no domain is set \(.*\), so port \d+ of \w+, port \d+ of \w+ have no public address/,
+      )
+      expect((await devctl('endpoints')).stderr).toContain(
+        `${name} has no endpoints in ${name}: its routes do not exist`,
+      )
+    }))
 })

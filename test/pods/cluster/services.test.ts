@@ -31,6 +31,11 @@ describe.skipIf(cluster === undefined)('the services of an environment', () => {
       stdout: '',
       stderr: expect.stringContaining('is not deployed in'),
     })
+    expect(await project.devctl('logs')).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: `${project.name} is not deployed in ${project.name}\n`,
+    })
     expect((await project.devctl('deploy', '--wait')).status).toBe(1)
     project.write('compose.yaml', '')
     // The deploy ended with the first service that failed.
