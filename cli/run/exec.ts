@@ -17,7 +17,7 @@ export async function execute(context: Context, words: readonly string[], option
     throw new UsageError('there is no command to run', {
       hint: `write it behind two dashes: \`devctl exec ${dev ?? ''}${dev ? ' ' : ''}-- sh\``,
     })
-  const endless = { ...options, var: undefined, timeout: undefined, isEndless: true }
+  const endless = { ...options, var: undefined, timeout: undefined, isEndless: true, asksFirst: true as const }
   return withProject(context, endless, async (own, project, session) => {
     const { exec } = await import('../../operations/develop/exec.ts')
     const world = {

@@ -1,5 +1,5 @@
 import { isPlatform } from '../../operations/contexts/store.ts'
-import { openProject, targetOf } from '../../operations/project/open-project.ts'
+import { openProject, refuseMissingFiles, targetOf } from '../../operations/project/open-project.ts'
 import type { OpenProject } from '../../operations/project/opened-project.ts'
 import type { Session } from '../../operations/session.ts'
 import { withVariables } from '../../operations/workspace.ts'
@@ -15,6 +15,8 @@ interface Values extends LoadingValues, SessionOptions {
   /** The command makes what the files say: it gets the variables of the platform that it is for. */
   readonly usesPlatform?: { readonly form: ProgressForm }
   readonly var: Readonly<Record<string, string>> | undefined
+  /** The command asks the cluster before it reads the Compose files. */
+  readonly asksFirst?: true
 }
 
 /**
@@ -27,6 +29,7 @@ export async function withProject(
   work: (own: Context, project: OpenProject, session: Session) => Promise<number>,
 ): Promise<number> {
   const io = withGiven(context.io, options.var)
+  if (options.asksFirst) refuseMissingFiles(io, options.file)
   const project = await openProject(io, options)
   const target = targetOf(project, options)
   return withCluster(io, { ...options, ...target, logLevel: context.logLevel }, async session => {

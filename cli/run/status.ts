@@ -24,7 +24,7 @@ const EVERY = 500
 
 /** Prints how far the files are in sync, once or with each change. */
 export async function showStatus(context: Context, words: readonly string[], options: StatusValues): Promise<number> {
-  const values = { ...options, var: undefined, timeout: undefined, isEndless: options.watch }
+  const values = { ...options, var: undefined, timeout: undefined, isEndless: options.watch, asksFirst: true as const }
   return withProject(context, values, async (own, project, session) => {
     const { leftMirrors, status } = await import('../../operations/develop/status.ts')
     const world = { workspace: own.io, session, on: printsDiagnostics(own) }

@@ -28,6 +28,7 @@ export async function startSeveral(context: Context, words: readonly string[], o
     timeout: undefined,
     isEndless: true,
     usesPlatform: { form: 'text' as const },
+    asksFirst: true as const,
   }
   return withProject(context, endless, async (own, project, session) => {
     const { io, logLevel } = own

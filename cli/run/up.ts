@@ -42,6 +42,7 @@ export async function startDevelopment(context: Context, words: readonly string[
     timeout: undefined,
     isEndless: true,
     usesPlatform: { form: 'text' as const },
+    asksFirst: true as const,
   }
   return withProject(context, endless, async (own, project, session) => {
     const { mirrorsStay, up } = await import('../../operations/develop/up.ts')

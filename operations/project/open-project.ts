@@ -76,6 +76,16 @@ function refuseMissingFolder(workspace: Workspace, folder: string | undefined): 
   })
 }
 
+/**
+ * Throws a UserError for a file of `-f` that does not exist: for commands that ask the cluster before they read the
+ * Compose files.
+ */
+export function refuseMissingFiles({ cwd }: Pick<Workspace, 'cwd'>, files: readonly string[] = []): void {
+  const missing = files.find(path => path !== '-' && !existsSync(resolve(cwd, path)))
+  if (missing !== undefined)
+    throw new UserError(`the file \`${missing}\` does not exist`, { hint: '`-f` names a manifest or Compose files' })
+}
+
 /** The manifest among the files of `-f`, told by its content; it stands alone. */
 async function namedManifest(
   workspace: Workspace,
