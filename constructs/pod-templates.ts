@@ -50,16 +50,9 @@ export class PodTemplates {
     const job = this.#job(service)
     const known = this.#jobNames.get(job)
     if (known !== undefined) return known
-    const name = jobName(job.name, this.#withFormerAccount(job), job.completions)
+    const name = jobName(job.name, this.of(job), job.completions)
     this.#jobNames.set(job, name)
     return name
-  }
-
-  /** The account used to be named after the service that waits: a Job does not run again for the name of its account. */
-  #withFormerAccount(job: JobPlan): PodTemplate {
-    const { spec, ...template } = this.of(job)
-    if (waitedServices(job).length === 0) return { ...template, spec }
-    return { ...template, spec: { ...spec, serviceAccountName: `${this.#plan.environment.name}-${job.service}-waits` } }
   }
 
   #job(service: string): JobPlan {
