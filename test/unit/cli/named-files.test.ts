@@ -1,16 +1,23 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 
 const web = 'name: shop\nservices:\n  web:\n    image: nginx:${TAG:-none}\n'
 
-/** Returns a pipe that gets a text when it is opened, once. */
+const held: number[] = []
+afterEach(() => {
+  for (const file of held.splice(0)) closeSync(file)
+})
+
+/** Returns a pipe that holds a text, and has no writer any more: an open end keeps what is in it. */
 function pipeOf(folder: string, text: string): string {
   const pipe = join(folder, 'pipe')
   execFileSync('mkfifo', [pipe])
-  spawn('sh', ['-c', 'printf %s "$1" > "$2"', 'sh', text, pipe], { stdio: 'ignore' })
+  held.push(openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK))
+  execFileSync('sh', ['-c', 'printf %s "$1" > "$2"', 'sh', text, pipe])
   return pipe
 }
 
