@@ -1,4 +1,4 @@
-import { Masker } from './masker.ts'
+import { isWholeValue, Masker } from './masker.ts'
 import { isMeasure, isSwitch, isVariableWithSecret } from './secret-names.ts'
 
 /** The placeholder for a secret. */
@@ -23,7 +23,8 @@ server service staging system temp test tests testing token undefined user usern
  * The secret values that are known to a run, and what becomes of a text that leaves the process
  * (ARCHITECTURE.md, "Secrets"). A value is masked wherever it stands, also encoded, unless it is so
  * short or common that the text would be blotted out: then only a value that is nothing else is
- * masked (`maskValue`).
+ * masked (`maskValue`). A short word, which may be a part of names and addresses too, is masked
+ * where it is all of a value; what goes to a repository has it masked everywhere (`strictMasker`).
  */
 export class KnownSecrets {
   readonly #values = new Set<string>()
@@ -31,6 +32,7 @@ export class KnownSecrets {
   readonly #phrases = new Set<string>()
   readonly #names = new Set<string>()
   #masker: Masker | undefined
+  #strictMasker: Masker | undefined
 
   constructor(values: Iterable<string> = []) {
     this.add(values)
@@ -41,7 +43,7 @@ export class KnownSecrets {
     for (const value of values)
       if (value !== '' && !this.#values.has(value)) {
         this.#values.add(value)
-        this.#masker = undefined
+        this.#forget()
       }
   }
 
@@ -62,7 +64,7 @@ export class KnownSecrets {
   spare(names: Iterable<string>): void {
     for (const name of names) {
       this.#names.add(name)
-      if (this.#values.has(name)) this.#masker = undefined
+      if (this.#values.has(name)) this.#forget()
     }
   }
 
@@ -71,20 +73,38 @@ export class KnownSecrets {
     return [...this.#values].filter(value => isDistinct(value, this.#names))
   }
 
+  /** For what people read: a short word is masked where it is all of a value. */
   get masker(): Masker {
     if (this.#masker) return this.#masker
-    const distinct = this.distinct
-    const isPlainWord = (value: string) => /^[A-Za-z]{4,7}$/.test(value)
-    this.#masker = new Masker(
-      distinct.filter(value => !isPlainWord(value)),
-      distinct.filter(isPlainWord),
-    )
+    const [others, words] = this.#split(value => isPlainWord(value) || isNumberedWord(value))
+    this.#masker = new Masker(others, words, isWholeValue)
     return this.#masker
+  }
+
+  /** For what is written to a repository: a short word is masked also within a name. */
+  get strictMasker(): Masker {
+    this.#strictMasker ??= new Masker(...this.#split(isPlainWord))
+    return this.#strictMasker
+  }
+
+  #split(isWord: (value: string) => boolean): [readonly string[], readonly string[]] {
+    const distinct = this.distinct
+    return [distinct.filter(value => !isWord(value)), distinct.filter(isWord)]
+  }
+
+  #forget(): void {
+    this.#masker = undefined
+    this.#strictMasker = undefined
   }
 
   /** A text without the secrets in it. */
   mask(text: string): string {
     return this.masker.mask(text)
+  }
+
+  /** A text for a repository without the secrets in it. */
+  maskStrictly(text: string): string {
+    return this.strictMasker.mask(text)
   }
 
   /**
@@ -95,6 +115,10 @@ export class KnownSecrets {
     return this.#values.has(text) || this.#phrases.has(text) ? MASK : this.mask(text)
   }
 }
+
+const isPlainWord = (value: string) => /^[A-Za-z]{4,7}$/.test(value)
+/** `acme2`, as names are numbered. */
+const isNumberedWord = (value: string) => value.length <= 7 && /^[a-z]{3,}\d{1,2}$/.test(value)
 
 /** The values of the variables whose names say that they are secret. */
 export function secretValues(variables: Readonly<Record<string, string | undefined>>): readonly string[] {

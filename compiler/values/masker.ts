@@ -23,8 +23,8 @@ export interface MaskStream {
  * Replaces secrets by `***`, also where they are in base64 (alone or within a longer text, on one
  * line or several), percent-encoded or inside JSON, in YAML's single quotes, or written as
  * `printable` writes them. A secret of several lines is masked line by line. Values and lines of
- * fewer than four characters are left alone. What is among `words` is masked only where no letter
- * or digit stands around it.
+ * fewer than four characters are left alone. What is among `words` is masked only where it is a
+ * word of its own: by default, where no letter or digit stands around it.
  */
 export class Masker {
   /** The forms of all secrets by their first four characters. */
@@ -38,7 +38,10 @@ export class Masker {
   readonly #begins = new Uint8Array(HASHES)
   readonly #longest: number
 
-  constructor(secrets: readonly string[], words: readonly string[] = []) {
+  readonly #isWord: IsWord
+
+  constructor(secrets: readonly string[], words: readonly string[] = [], isWord: IsWord = isApart) {
+    this.#isWord = isWord
     const all = new Set(secrets.flatMap(formsOf))
     this.#words = new Set(words.filter(word => word.length >= SHORTEST && !all.has(word)))
     const forms = [...all, ...this.#words].sort((a, b) => b.length - a.length)
@@ -111,7 +114,7 @@ export class Masker {
     // Thousands of secrets may begin alike.
     for (const length of forms?.lengths ?? []) {
       const one = text.slice(at, at + length)
-      if (forms!.all.has(one) && (!this.#words.has(one) || isWord(text, at, at + length))) return one
+      if (forms!.all.has(one) && (!this.#words.has(one) || this.#isWord(text, at, at + length))) return one
     }
     return undefined
   }
@@ -123,12 +126,33 @@ interface Forms {
   readonly lengths: number[]
 }
 
+/** Tells if a stretch of a text, which is among the words of a masker, is to be masked. */
+type IsWord = (text: string, start: number, end: number) => boolean
+
 /**
- * True if a stretch is a word of its own. The letter of an option may stand before it: `-pgeheim`.
+ * True if no letter or digit stands around a stretch. The letter of an option may stand before it:
+ * `-pgeheim`.
  */
-function isWord(text: string, start: number, end: number): boolean {
+function isApart(text: string, start: number, end: number): boolean {
   const isPart = (at: number) => at >= 0 && /[A-Za-z0-9]/.test(text[at] ?? '')
   return !isPart(end) && (!isPart(start - 1) || text[start - 2] === '-')
+}
+
+/** What ends before a value: `=`, a quote, a blank, a bracket, or the letter of an option. */
+const BEFORE = /(?:^|[\s=,;|"'`\\([{<>]|(?:^|[\s"'`])-[A-Za-z])$/
+/** What begins after a value; a dot or a colon does if it ends a word. */
+const AFTER = /^(?:$|[\s=,;|&"'`\\)\]}<>]|[.:!?](?:$|[\s"'`\\)]))/
+
+/**
+ * True if a stretch is all of a value, or the password in an address (`postgres://app:geheim@db`),
+ * and no part of a name, a path or a host.
+ */
+export function isWholeValue(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - 8), start)
+  const after = text.slice(end, end + 8)
+  // A login has a token in the place of the user; after a tag stands a digest.
+  if (after.startsWith('@') && /:$|https?:\/\/$/.test(before)) return !after.startsWith('@sha256:')
+  return (start === 0 || BEFORE.test(before)) && AFTER.test(after)
 }
 
 function formsOf(secret: string): string[] {

@@ -50,7 +50,7 @@ export const holdsSecret = (text: string, secrets: KnownSecrets | undefined): bo
 
 /** A value that is long, or of more than small letters, is no word that stands there by chance. */
 function* knownIn(text: string, secrets: KnownSecrets | undefined): Generator<FoundShape> {
-  for (const { start, end } of secrets?.masker.find(text) ?? [])
+  for (const { start, end } of secrets?.strictMasker.find(text) ?? [])
     if (end - start >= 12 || (end - start >= 6 && /[^a-z]/.test(text.slice(start, end))))
       yield { what: 'the value of a secret', start, end }
 }

@@ -134,7 +134,7 @@ export function requestTextOf(
     path,
     verify: `devctl publish${words} --verify`,
   })
-  return secrets ? { title: secrets.mask(text.title), body: secrets.mask(text.body) } : text
+  return secrets ? { title: secrets.maskStrictly(text.title), body: secrets.maskStrictly(text.body) } : text
 }
 
 function imageChanges({ images, imagesBefore }: MessageInput): readonly ImageChange[] {

@@ -59,7 +59,7 @@ export async function publishToRepository(
       async message(changes) {
         message = await messageInput(world, project, prepared, changes, describe)
         const text = commitMessage(message)
-        return world.workspace.secrets?.mask(text) ?? text
+        return world.workspace.secrets?.maskStrictly(text) ?? text
       },
     },
   )

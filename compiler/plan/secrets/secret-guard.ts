@@ -219,7 +219,7 @@ function knownIn(project: Project): KnownSecrets {
 const LONG = 12
 
 function holdsKnown({ text }: GuardedText, known: KnownSecrets): SecretLook | undefined {
-  const [found] = known.masker.find(text)
+  const [found] = known.strictMasker.find(text)
   return found && { what: 'the value of a secret', ...found }
 }
 
