@@ -36,6 +36,8 @@ test.each([
   'postgres://app:acme@db/x',
   'redis://:acme@cache',
   'app:acme@tcp(db)/x',
+  'curl -u admin:acme http://x',
+  'admin:acme',
   'https://acme@git.example.com/x',
 ])('masks a short secret that is all of a value: %s', text => {
   expect(new KnownSecrets(['acme']).mask(text)).toBe(text.replace('acme', '***'))
