@@ -81,7 +81,7 @@ export class KnownSecrets {
     return this.#masker
   }
 
-  /** For what is written to a repository: a short word is masked also within a name. */
+  /** For what is written to a repository, or kept where others read it: a short word is masked also within a name. */
   get strictMasker(): Masker {
     this.#strictMasker ??= new Masker(...this.#split(isPlainWord))
     return this.#strictMasker
@@ -102,7 +102,7 @@ export class KnownSecrets {
     return this.masker.mask(text)
   }
 
-  /** A text for a repository without the secrets in it. */
+  /** A text for a repository, or that is kept where others read it, without the secrets in it. */
   maskStrictly(text: string): string {
     return this.strictMasker.mask(text)
   }
@@ -112,7 +112,16 @@ export class KnownSecrets {
    * short or common secret and nothing else.
    */
   maskValue(text: string): string {
-    return this.#values.has(text) || this.#phrases.has(text) ? MASK : this.mask(text)
+    return this.#isValue(text) ? MASK : this.mask(text)
+  }
+
+  /** The same for what is kept where others read it. */
+  get strict(): Pick<KnownSecrets, 'maskValue'> {
+    return { maskValue: text => (this.#isValue(text) ? MASK : this.maskStrictly(text)) }
+  }
+
+  #isValue(text: string): boolean {
+    return this.#values.has(text) || this.#phrases.has(text)
   }
 }
 

@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { parseJson } from '../../adapters/json/parse-json.ts'
+import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 import type { Changes } from './changes.ts'
 import { diffOf, type ValueDiff } from './diff.ts'
 import { changeLists } from './record-texts.validators.ts'
@@ -147,12 +148,12 @@ const texts = <K extends string>(all: Readonly<Record<K, string | undefined>>): 
 /** What a deploy changes, for the record: fewer values than a diff shows, because they stay. */
 export function recordedChanges(
   changes: Changes,
-  secrets: Parameters<typeof diffOf>[1],
+  secrets: Pick<KnownSecrets, 'strict'> | undefined,
 ): Pick<ChangeList, 'changes' | 'left'> {
   const { steps, prune, pruneFirst } = changes
   const objects = [...[...steps.values()].map(({ wanted }) => wanted.object), ...pruneFirst, ...prune]
   const services = new Map(objects.map(object => [nameOf(object), serviceOf(object)]))
-  const all = diffOf(changes, secrets).flatMap(({ action, object, values, consequence }): RecordedChange[] => {
+  const all = diffOf(changes, secrets?.strict).flatMap(({ action, object, values, consequence }): RecordedChange[] => {
     if (action === 'keep') return []
     const service = services.get(object)
     return [

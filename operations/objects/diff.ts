@@ -42,7 +42,7 @@ export interface ValueDiff {
  */
 export function diffOf(
   { steps, pruneFirst, prune, kept }: Changes,
-  secrets: KnownSecrets = new KnownSecrets(),
+  secrets: Pick<KnownSecrets, 'maskValue'> = new KnownSecrets(),
 ): readonly ObjectDiff[] {
   return [
     ...[...steps.values()].flatMap(step => stepDiff(step, secrets)),
@@ -75,7 +75,7 @@ export function diffOf(
   ]
 }
 
-function stepDiff(step: Step, secrets: KnownSecrets): readonly ObjectDiff[] {
+function stepDiff(step: Step, secrets: Pick<KnownSecrets, 'maskValue'>): readonly ObjectDiff[] {
   if (step.action === 'unchanged') return []
   const { object, source } = step.wanted
   const base = { object: nameOf(object), source }
@@ -102,7 +102,7 @@ function stepDiff(step: Step, secrets: KnownSecrets): readonly ObjectDiff[] {
 export function valueDiffs(
   differences: readonly Difference[],
   live: KubeObject,
-  secrets: KnownSecrets = new KnownSecrets(),
+  secrets: Pick<KnownSecrets, 'maskValue'> = new KnownSecrets(),
 ): readonly ValueDiff[] {
   return withoutKnown(differences, secrets).map(one => valueDiff(one, live))
 }

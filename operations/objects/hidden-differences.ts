@@ -13,7 +13,10 @@ const MASK = '***'
  * old one most likely has an older one, which nobody here knows: of it stays what the new value
  * shows, too. The items of a list count together: they move when one comes or goes.
  */
-export function withoutKnown(differences: readonly Difference[], secrets: KnownSecrets): readonly HiddenDifference[] {
+export function withoutKnown(
+  differences: readonly Difference[],
+  secrets: Pick<KnownSecrets, 'maskValue'>,
+): readonly HiddenDifference[] {
   const groups = new Map<string, Difference[]>()
   for (const one of differences) {
     const key = groupOf(one.keys)
@@ -31,7 +34,7 @@ function groupOf(keys: readonly FieldKey[]): string {
 
 function hide(
   group: readonly Difference[],
-  secrets: KnownSecrets,
+  secrets: Pick<KnownSecrets, 'maskValue'>,
 ): readonly (readonly [Difference, HiddenDifference])[] {
   const all = group.map(one => ({ one, before: mask(one.before, secrets), after: mask(one.after, secrets) }))
   if (all.every(({ one, before, after }) => before === one.before && after === one.after)) return []
@@ -51,7 +54,7 @@ const onlyShown = (text: string, shown: ReadonlySet<string>): string =>
     .join('\n')
 
 /** A value with its secrets masked; the same value where it has none. */
-function mask(value: unknown, secrets: KnownSecrets): unknown {
+function mask(value: unknown, secrets: Pick<KnownSecrets, 'maskValue'>): unknown {
   let any = false
   const masked = mapTexts(value, text => {
     const shown = secrets.maskValue(text)
