@@ -2,7 +2,7 @@ import { resolve } from 'node:path/posix'
 import { mayRead } from '../compose/read/outside-files.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
-import { imagesOfDockerfile, stageNames } from '../values/dockerfile-images.ts'
+import { buildersNamed } from '../values/dockerfile-images.ts'
 import { familiarName } from '../values/image-reference.ts'
 import { checkOrder } from './build.ts'
 import { manifestContext } from './build-spec.ts'
@@ -58,17 +58,12 @@ function basesOf(
 ): ReadonlyMap<string, string> {
   const text = dockerfileOf(build, reading)
   if (text === undefined) return new Map()
-  const stages = stageNames(text)
   const args = new Map(build.args.map(({ name, value }) => [name, value]))
-  return new Map(
-    imagesOfDockerfile(text, build.target?.value, args).flatMap(image => {
-      const name = familiarName(image)
-      const builder = name === undefined ? undefined : builders.get(name)
-      // An image that is built on its former self is its own.
-      return name === undefined || builder === undefined || builder === build.name || stages.has(name)
-        ? []
-        : [[name, builder] as const]
-    }),
+  // An image that is built on its former self is its own.
+  return buildersNamed(
+    { text, target: build.target?.value, args },
+    builders,
+    image => builders.get(image) === build.name,
   )
 }
 

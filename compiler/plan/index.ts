@@ -86,7 +86,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   const exposureOf = (service: string) => exposures.get(service)!
   const clustered = findClustered(context, mentions)
   const holders = nameHolders(context, groups)
-  const dotted = planDottedNames(context, { groups, kindOf, mentions })
+  const dotted = planDottedNames(context, { groups, kindOf, mentions, holders })
   const ownNames = new Map(
     groups.all.map(group => {
       const given = dotted.of(group)?.hostname

@@ -381,7 +381,7 @@ export type WaitPlan =
 
 /** Fills an empty volume from the image's directory, once, or gives it to a user, or both. */
 export interface FillPlan {
-  /** Of the volume in the Pod; the init container is `fill-<volume>`, or `own-<volume>` if nothing is copied. */
+  /** The volume in the Pod; the init container is `fill-<volume>`, or `own-<volume>` if nothing is copied. */
   readonly volume: string
   /** The directory of the volume that is mounted (the `subPath` of the mount). */
   readonly directory: string

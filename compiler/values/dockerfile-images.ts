@@ -1,5 +1,6 @@
 import { dockerfileLines, type Instruction } from './dockerfile-lines.ts'
 import { dockerfileWords, expandWord } from './dockerfile-words.ts'
+import { familiarName } from './image-reference.ts'
 
 /** Dockerfiles that are larger, or have more stages, are not read. */
 const MOST_TEXT = 1 << 20
@@ -44,9 +45,34 @@ export function imagesOfDockerfile(
   return [...images].filter(name => name !== 'scratch' && name !== '')
 }
 
-/** The names of the stages of a Dockerfile, in lower case. */
-export const stageNames = (text: string): ReadonlySet<string> =>
-  new Set(stagesOf(text, new Map()).map(({ name }) => name))
+/** A Dockerfile and how it is built. */
+export interface BuiltDockerfile {
+  readonly text: string
+  readonly target: string | undefined
+  /** The arguments of the build. */
+  readonly args: ReadonlyMap<string, string>
+}
+
+/**
+ * The builds whose images a Dockerfile names, by the name under which BuildKit looks each up. `builders` has the builds by
+ * the familiar names of their images. Stages take precedence, and so does what is `given` under a name.
+ */
+export function buildersNamed(
+  { text, target, args }: BuiltDockerfile,
+  builders: ReadonlyMap<string, string>,
+  given: (image: string) => boolean,
+): ReadonlyMap<string, string> {
+  const stages = new Set(stagesOf(text, new Map()).map(({ name }) => name))
+  return new Map(
+    imagesOfDockerfile(text, target, args).flatMap(image => {
+      const name = familiarName(image)
+      const builder = name === undefined ? undefined : builders.get(name)
+      return name === undefined || builder === undefined || stages.has(name) || given(name)
+        ? []
+        : [[name, builder] as const]
+    }),
+  )
+}
 
 /** The index of the last stage before `before` with a name or number; -1 if there is none. */
 function numberOf(name: string, stages: readonly Stage[], before: number, byNumber = true): number {

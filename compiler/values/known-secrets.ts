@@ -115,7 +115,7 @@ export class KnownSecrets {
     return this.#isValue(text) ? MASK : this.mask(text)
   }
 
-  /** The same for what is kept where others read it. */
+  /** Masks values by the strict rule, for what is kept where others read it. */
   get strict(): Pick<KnownSecrets, 'maskValue'> {
     return { maskValue: text => (this.#isValue(text) ? MASK : this.maskStrictly(text)) }
   }

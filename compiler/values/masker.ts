@@ -138,9 +138,9 @@ function isApart(text: string, start: number, end: number): boolean {
   return !isPart(end) && (!isPart(start - 1) || text[start - 2] === '-')
 }
 
-/** What ends before a value: `=`, `:` (`admin:geheim`), a quote, a blank, a bracket, or the letter of an option. */
+/** The end of a text before a value: `=`, `:` (`admin:geheim`), a quote, a blank, a bracket, or the letter of an option. */
 const BEFORE = /(?:^|[\s=:,;|"'`\\([{<>]|(?:^|[\s"'`])-[A-Za-z])$/
-/** What begins after a value; a dot or a colon does if it ends a word. */
+/** The beginning of a text after a value; a dot or a colon counts if it ends a word. */
 const AFTER = /^(?:$|[\s=,;|&"'`\\)\]}<>]|[.:!?](?:$|[\s"'`\\)]))/
 
 /**

@@ -67,19 +67,8 @@ export interface RefusedForCluster {
 }
 
 /**
- * Compiles for the cluster: what `render` may leave open is an error here, and without a domain
- * there are no routes. Tells what is wrong, and what is lost.
- */
-export async function compileForCluster(
-  ...parameters: Parameters<typeof prepareForCluster>
-): Promise<CompiledForCluster | RefusedForCluster> {
-  const prepared = await prepareForCluster(...parameters)
-  if (prepared.plan) prepared.tell()
-  return prepared
-}
-
-/**
- * The same, but keeps the warnings back: variables that are handed on later may make them wrong.
+ * Compiles for the cluster: what `render` may leave open is an error here, and without a domain there are no routes. Tells
+ * what is wrong, and keeps the warnings back: variables that are handed on later may make them wrong.
  */
 export async function prepareForCluster(
   {

@@ -64,7 +64,7 @@ export interface Tracked {
   readonly problems: readonly Problem[]
   /** The cluster's warnings about them, the newest last. */
   readonly warnings: readonly Warning[]
-  /** Of a Job: the last attempt that ended in an error, whose Pod may be gone. */
+  /** The last attempt of a Job that ended in an error; its Pod may be gone. */
   readonly attempt?: Attempt
 }
 
@@ -85,7 +85,7 @@ export class Tracker {
   /** The same, by service. */
   readonly #ofService = new Map<string, Map<string, KubeObject>>()
   readonly #warnings = new Warnings()
-  /** What autoscalers say. */
+  /** Events of autoscalers. */
   readonly #capacity = new Warnings()
   /** Of each Pod when it was first seen, by its uid. */
   readonly #restarts = new Map<string | undefined, ReadonlyMap<string, number>>()

@@ -1,4 +1,4 @@
-/** What happens while an application runs: by Compose, and by devctl in a cluster. */
+/** A rule of running applications: by Compose, and by devctl in a cluster. */
 export interface RunTimeRule {
   readonly topic: string
   readonly compose: string

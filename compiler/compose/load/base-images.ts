@@ -4,7 +4,7 @@ import type { CompilerHost } from '../../host.ts'
 import type { Span } from '../../text/source.ts'
 import { entry, get, isMap, type MapTree, type Tree } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
-import { imagesOfDockerfile, stageNames } from '../../values/dockerfile-images.ts'
+import { buildersNamed } from '../../values/dockerfile-images.ts'
 import { familiarName } from '../../values/image-reference.ts'
 import { mayRead } from '../read/outside-files.ts'
 import { scalarAt } from './consistency-input.ts'
@@ -54,13 +54,14 @@ function baseImages(
   if (!dockerfile) return []
   const { text, span } = dockerfile
   const target = scalarAt(build, 'target')
-  const given = new Set([...contextNames(build), ...stageNames(text), imageOf(service)])
-  const used = imagesOfDockerfile(text, target && scalarText(target), argumentsOf(build))
-  return [...new Set(used.flatMap(image => familiarName(image) ?? []))].flatMap(image => {
-    const builder = builders.get(image)
-    // A context with this name, or a stage, takes precedence. An image that is built on its former self is its own.
-    return builder === undefined || given.has(image) ? [] : [{ service: builder, image, span }]
-  })
+  // A context with a name takes precedence. An image that is built on its former self is its own.
+  const given = new Set([...contextNames(build), imageOf(service)])
+  const used = buildersNamed(
+    { text, target: target && scalarText(target), args: argumentsOf(build) },
+    builders,
+    image => given.has(image),
+  )
+  return [...used].map(([image, builder]) => ({ service: builder, image, span }))
 }
 
 const contextNames = (build: MapTree): readonly string[] => {

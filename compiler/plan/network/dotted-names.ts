@@ -60,6 +60,7 @@ interface Facts {
   readonly groups: Groups
   readonly kindOf: (group: Group) => KindDecision
   readonly mentions: Mentions
+  readonly holders: ReturnType<typeof nameHolders>
 }
 
 interface Impossible extends DottedRequest {
@@ -77,13 +78,12 @@ export function planDottedNames(context: PlanContext, facts: Facts): DottedNames
       const group = facts.groups.of(request.service)
       if (group) requests.set(group, [...(requests.get(group) ?? []), request])
     }
-  const holders = nameHolders(context, facts.groups)
   const chosen = new Map<Group, PodName>()
   const impossible: Impossible[] = []
   for (const [group, list] of requests) {
     const isUsed = ({ name, service }: DottedRequest) => usesOf(facts.mentions, name, service).length > 0
     for (const request of [...list.filter(isUsed), ...list.filter(one => !isUsed(one))]) {
-      const found = podName(request, group, facts.kindOf(group), holders)
+      const found = podName(request, group, facts.kindOf(group), facts.holders)
       const first = chosen.get(group)
       if (typeof found === 'string') impossible.push({ ...request, reason: found })
       else if (!first) chosen.set(group, found)
@@ -127,7 +127,7 @@ function podName(
   request: DottedRequest,
   { lead, members }: Group,
   { kind }: KindDecision,
-  holders: ReadonlyMap<string, ReadonlySet<string>>,
+  holders: Facts['holders'],
 ): PodName | string {
   const [hostname = '', subdomain = '', ...more] = request.name.split('.')
   if (more.length > 0) return 'a name has at most two labels there'

@@ -31,7 +31,7 @@ export interface PodFacts {
   readonly isSharedFolder: (mount: StoredMount) => boolean
   /** The name by which the Pod reaches itself. */
   readonly hostname: string | undefined
-  /** With the host name, the name by which other Pods reach it. */
+  /** The second label of the name by which other Pods reach it; the first one is the host name. */
   readonly subdomain: string | undefined
 }
 

@@ -20,7 +20,7 @@ interface Explanation {
   readonly isDone: Promise<void>
 }
 
-/** What explanations need from their surroundings. */
+/** Surroundings that explanations need. */
 export interface ExplanationWorld extends Room {
   /** Runs a task that reads logs, when it is its turn. */
   explain<T>(task: () => Promise<T>): Promise<T>

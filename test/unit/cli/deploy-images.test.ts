@@ -4,7 +4,7 @@ import { toTerminal } from '../../../cli/terminal/operation-events.ts'
 import { printOutcome } from '../../../cli/terminal/print-outcome.ts'
 import { plainProgress } from '../../../cli/terminal/progress/plain.ts'
 import type { ImageBuilder } from '../../../operations/build/builder.ts'
-import { compileForCluster } from '../../../operations/deploy/compile-for-cluster.ts'
+import { prepareForCluster } from '../../../operations/deploy/compile-for-cluster.ts'
 import type { ForCluster } from '../../../operations/deploy/input.ts'
 import { addCredentials, registriesIn } from '../../../operations/deploy/registry-credentials.ts'
 import { openProject } from '../../../operations/project/open-project.ts'
@@ -54,7 +54,8 @@ async function compiled(options: object = {}, compose = COMPOSE, env: Readonly<R
       return new Map(builds.map(({ service, reference }) => [service, `${reference}@${DIGEST}`]))
     },
   }
-  const outcome = await compileForCluster({ workspace: io, session, on }, values, project, images)
+  const outcome = await prepareForCluster({ workspace: io, session, on }, values, project, images)
+  if (outcome.plan) outcome.tell()
   if (!outcome.plan) printOutcome(context, 'text', { kind: 'refused', diagnostics: outcome.diagnostics })
   return { result: outcome.plan ? outcome : undefined, said, cwd, ensured }
 }

@@ -45,7 +45,7 @@ describe('a name with one dot', () => {
       expect(nameOf(found)).toEqual(['rt', 'acme'])
       expect(service(found, 'acme')).toMatchObject({ publishesNotReady: true })
     }
-    // Nobody else knows a host name, and nothing uses this one.
+    // A host name is known to its Pod alone, and nothing uses this one.
     expect(nameOf(planOf('services: {rt: {image: r, hostname: rt.acme}}'))).toEqual(['rt', undefined])
   })
 

@@ -22,7 +22,7 @@ const pod = (status: object, spec: object = {}, metadata: object = {}): KubeObje
   return { ...plain, metadata: { ...plain.metadata, ...metadata }, spec, status }
 }
 
-/** What ends a wait (`!`), and what may pass. */
+/** Messages that end a wait (`!`), and those that may pass. */
 const verdict = (of: KubeObject, warnings: readonly Warning[] = []): readonly string[] =>
   podProblems(of, warnings, NOW).map(({ code, isPassing }) => `${isPassing ? '' : '!'}${code}`)
 

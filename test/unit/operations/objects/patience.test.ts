@@ -104,7 +104,7 @@ class Scene {
     await settle()
   }
 
-  /** What is reported at the end. */
+  /** Returns the report at the end. */
   async told() {
     const all = this.error instanceof NotInTime ? this.error.late : [this.error as WorkloadFailed]
     return (await Promise.all(all.map(one => explainFailure(this.cluster, one, undefined)))).flat()
