@@ -9,6 +9,7 @@ import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { type ChangeList, withChangeList } from '../../../operations/objects/change-lists.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { askServer, makeServer, type ServerProcess, startServer } from '../../support/platform/server-process.ts'
+import { longTest } from '../../support/takes-all.ts'
 
 /** The limit of the Pod of a server, in MiB. */
 const LIMIT = 256
@@ -96,7 +97,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the memory of the server stays within 
     expect(most).toBeLessThan(LIMIT)
   })
 
-  test('while one person searches many times in namespaces with large objects', { timeout: LONG }, async () => {
+  longTest('while one person searches many times in namespaces with large objects', async () => {
     const owner = await person('searcher')
     const namespaces = [owner.home]
     for (let count = 0; count < 3; count++) {
@@ -144,7 +145,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the memory of the server stays within 
     expect(most).toBeLessThan(LIMIT)
   })
 
-  test('while clients that do not read follow a namespace that changes', { timeout: LONG }, async () => {
+  longTest('while clients that do not read follow a namespace that changes', async () => {
     const owner = await person('follower')
     const changed = (number: number): KubeObject => {
       const changes: ChangeList['changes'] = Array.from({ length: 200 }, (_, index) => ({
