@@ -1,5 +1,5 @@
 /** Options of other builders, and what devctl has instead. */
-const OF_BUILDERS: Readonly<Record<string, string>> = {
+export const OF_BUILDERS: Readonly<Record<string, string>> = {
   '--add-host': 'list hosts under `extra_hosts` of `build`',
   '--allow': 'list entitlements under `entitlements` of `build`',
   '--annotation': 'labels are under `labels` of `build`',
@@ -31,7 +31,7 @@ export const insteadOfOption = (option: string): string | undefined =>
   Object.hasOwn(OF_BUILDERS, option) ? OF_BUILDERS[option] : undefined
 
 /** Options of other tools, by command, and what devctl has instead. */
-const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   deploy: {
     '--cleanup': '`devctl destroy` deletes the application',
     '--default-repo': '`--registry HOST/PATH` sets the registry of the images that are built',
@@ -160,7 +160,7 @@ export function insteadOfOptionOf(command: string, option: string, flags: readon
 }
 
 /** Commands of other tools, and what to use instead. */
-const INSTEAD: Readonly<Record<string, string>> = {
+export const INSTEAD: Readonly<Record<string, string>> = {
   rm: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',
   remove: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',
   delete: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',
