@@ -9,6 +9,7 @@ import { connect } from '../../../adapters/kubernetes/kube-cluster.ts'
 import type { Io } from '../../../cli/terminal/io.ts'
 import { platformObjects } from '../../../platform/install/server.ts'
 import { PLATFORM_NAMESPACE, USERS_NAMESPACE } from '../../../platform/records/names.ts'
+import { fromUser } from '../../../platform/records/user.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { everything } from '../../support/platform/everything.ts'
 import { RUN } from '../../support/platform/run-name.ts'
@@ -314,6 +315,48 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
       await ok('platform install')
       expect((await ok('platform install --dry-run')).stdout).toContain('nothing differs')
     })
+  })
+
+  test('its images are listed with their digests, and the commands that copy them to another registry', async () => {
+    const { stdout } = await ok('platform images')
+    const rows = stdout
+      .trim()
+      .split('\n')
+      .map(line => line.split(/ {2,}/))
+    expect(rows[0]).toEqual(['Image', 'Digest'])
+    const own = (name: string) => `${registry.host}/${PATH}/${name}`
+    const digest = registry.digestOf(`${PATH}/platform`)
+    expect(rows).toContainEqual([`${own('platform')}:0.1.0@${digest}`, digest])
+
+    const copies = await ok(`platform images --from ${registry.host}/${PATH} --image-registry internal.example/devctl`)
+    expect(copies.stdout).toContain(
+      `skopeo copy --all docker://${own('platform')}@${digest} docker://internal.example/devctl/platform:0.1.0\n`,
+    )
+    expect(copies.stderr).toBe('note: then `devctl platform install … --image-registry internal.example/devctl`\n')
+    const printed = JSON.parse((await ok(`platform images --from ${registry.host}/${PATH} --output json`)).stdout)
+    expect(printed).toContainEqual({ image: `${own('platform')}:0.1.0`, digest })
+  })
+
+  test('who has logged in becomes an administrator by name, and nobody else', async () => {
+    const login = `eve-${RUN}`
+    const user = fromUser({
+      id: 'eveeveeveeveevee',
+      issuer: 'https://login.example.com',
+      subject: login,
+      login,
+      role: 'developer',
+      lastLogin: '2026-01-01T00:00:00Z',
+    })
+    await apply([user])
+    expect(await devctl(`platform admin add evi-${RUN}`)).toMatchObject({
+      status: 1,
+      stderr: `error: nobody has logged in to the platform as \`evi-${RUN}\`\n  = help: did you mean \`${login}\`?\n`,
+    })
+    expect((await ok(`platform admin add ${login}`)).stdout).toBe(`${login} is now an administrator of the platform\n`)
+    const { name } = user.metadata
+    const eve = await get('ServiceAccount', name, 'v1', USERS_NAMESPACE)
+    expect(eve?.metadata.annotations).toMatchObject({ 'dev.platform/role': 'admin' })
+    await cluster.delete({ apiVersion: 'v1', kind: 'ServiceAccount', name, namespace: USERS_NAMESPACE })
   })
 
   test('an ingress class that does not exist is warned of before anything changes, and told by the status', async () => {

@@ -15,6 +15,7 @@ export async function stubRegistry(has: (repository: string) => boolean): Promis
   const manifestOf = (repository: string) => JSON.stringify({ schemaVersion: 2, config: { repository } })
   const digestOf = (repository: string) => `sha256:${createHash('sha256').update(manifestOf(repository)).digest('hex')}`
   const server = createServer(({ url = '' }, response) => {
+    if (url === '/v2/') return response.writeHead(200).end('{}')
     const [, repository] = /^\/v2\/(.+)\/manifests\/[^/]+$/.exec(url) ?? []
     if (repository === undefined || !has(repository)) return response.writeHead(404).end('{"errors":[]}')
     return response
