@@ -13,23 +13,23 @@ import { longTest } from '../../support/takes-all.ts'
 
 /**
  * Follows CONTRIBUTING.md, "Keys", in a copy of the sources: a key needs a row, a decision of the
- * plan and a line of a construct, and the types between them. `x-priority-class` becomes
- * `priorityClassName` of the Pod.
+ * plan and a line of a construct, and the types between them. `x-preemption-policy` becomes
+ * `preemptionPolicy` of the Pod.
  */
 const EDITS: readonly (readonly [path: string, before: string, line: string])[] = [
   [
     'compiler/compose/keys/isolation.ts',
     '  pid: {',
-    "  'x-priority-class': { ...mapped(text(), '`priorityClassName`'), read: { priorityClass: read.text } },\n",
+    "  'x-preemption-policy': { ...mapped(text(), '`preemptionPolicy`'), read: { preemptionPolicy: read.text } },\n",
   ],
-  ['compiler/compose/project.ts', '  readonly readOnly?: At<boolean>\n', '  readonly priorityClass?: At<string>\n'],
-  ['compiler/plan/plan.ts', '  readonly runtimeClassName?: string\n', '  readonly priorityClassName?: string\n'],
+  ['compiler/compose/project.ts', '  readonly readOnly?: At<boolean>\n', '  readonly preemptionPolicy?: At<string>\n'],
+  ['compiler/plan/plan.ts', '  readonly runtimeClassName?: string\n', '  readonly preemptionPolicy?: string\n'],
   [
     'compiler/plan/pod/pod-settings.ts',
     '    ...(hostAliases.length > 0 && { hostAliases }),\n',
-    "    priorityClassName: agreed(context, 'x-priority-class', services, ({ priorityClass }) => priorityClass?.value),\n",
+    "    preemptionPolicy: agreed(context, 'x-preemption-policy', services, ({ preemptionPolicy }) => preemptionPolicy?.value),\n",
   ],
-  ['constructs/pod/pod-spec.ts', '    runtimeClassName:', '    priorityClassName: plan.priorityClassName,\n'],
+  ['constructs/pod/pod-spec.ts', '    runtimeClassName:', '    preemptionPolicy: plan.preemptionPolicy,\n'],
 ]
 
 const copy = mkdtempSync(join(import.meta.dirname, '.added-'))
@@ -84,13 +84,13 @@ longTest('the copy passes the type checker', async () => {
 
 test('the key reaches the manifests, merges and is documented', () => {
   const { pod, diagnostics } = render({
-    'compose.yaml': 'services:\n  web:\n    image: nginx\n    x-priority-class: low\n',
-    'compose.override.yaml': 'services:\n  web:\n    x-priority-class: high\n',
+    'compose.yaml': 'services:\n  web:\n    image: nginx\n    x-preemption-policy: Never\n',
+    'compose.override.yaml': 'services:\n  web:\n    x-preemption-policy: PreemptLowerPriority\n',
   })
   expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
-  expect(pod).toMatchObject({ priorityClassName: 'high' })
-  expect(Object.keys(pod!).at(-2), 'a simple value comes before `containers`').toBe('priorityClassName')
-  expect(copied.composeDocument()).toContain('| `x-priority-class` | text | mapped | `priorityClassName` |')
+  expect(pod).toMatchObject({ preemptionPolicy: 'PreemptLowerPriority' })
+  expect(Object.keys(pod!).at(-2), 'a simple value comes before `containers`').toBe('preemptionPolicy')
+  expect(copied.composeDocument()).toContain('| `x-preemption-policy` | text | mapped | `preemptionPolicy` |')
 })
 
 test('services of one Pod that differ are reported, and a hook that has it', () => {
@@ -98,9 +98,9 @@ test('services of one Pod that differ are reported, and a hook that has it', () 
     'compose.yaml': `services:
   web:
     image: nginx
-    x-priority-class: low
-    pre_start: [{command: [prepare], x-priority-class: high}]
-  helper: {image: nginx, network_mode: "service:web", x-priority-class: high}
+    x-preemption-policy: Never
+    pre_start: [{command: [prepare], x-preemption-policy: PreemptLowerPriority}]
+  helper: {image: nginx, network_mode: "service:web", x-preemption-policy: PreemptLowerPriority}
 `,
   })
   const codes = diagnostics.filter(({ severity }) => severity !== 'info').map(({ code }) => code)
