@@ -1,6 +1,6 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { FORGE_KINDS } from '../../compiler/values/repository-names.ts'
 import { dnsLabel } from '../../operations/project/checks.ts'
+import { HOOK_FORGES } from '../../platform/rules/webhook-signature.ts'
 import { command } from '../command.ts'
 import { choice, flag, type Option, text } from '../options/option.ts'
 import { platformContext as context, waitTimeout as timeout } from '../options/target.ts'
@@ -137,7 +137,7 @@ export const previewHook = command({
     },
   ],
   options: {
-    forge: choice('--forge <kind>', 'with add: kind of the forge, if its host does not show it', FORGE_KINDS),
+    forge: choice('--forge <kind>', 'with add: kind of the forge, if its host does not show it', HOOK_FORGES),
     forks: choice('--forks <policy>', 'with add: what happens with commits from forks (default: approve)', [
       'never',
       'approve',

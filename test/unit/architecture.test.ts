@@ -224,7 +224,10 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ],
     packages: [],
   },
-  cli: { ours: ['cli', 'operations', 'adapters', 'compiler', 'constructs'], packages: ['commander'] },
+  cli: {
+    ours: ['cli', 'operations', 'adapters', 'compiler', 'constructs', 'platform/rules/webhook-signature'],
+    packages: ['commander'],
+  },
 }
 
 /** Folders that have the row of the folder above them. A new folder is entered here, or has a row of its own. */
