@@ -15,6 +15,7 @@ import type { Plan } from './plan/plan.ts'
 import { SecretPlaces } from './text/secret-places.ts'
 import { isVariableWithSecret } from './values/secret-names.ts'
 
+export { modelNames } from './compose/model-names.ts'
 export type { Diagnostic } from './diagnostics/diagnostic.ts'
 export type { CompilerHost } from './host.ts'
 export type { LoadOptions, PlanOptions } from './options.ts'

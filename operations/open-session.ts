@@ -2,6 +2,7 @@ import { hostname, userInfo } from 'node:os'
 import { isRunning } from '../adapters/git/process-identity.ts'
 import type { KubeconfigAccess } from '../adapters/kubernetes/connection.ts'
 import type { EndedRequest, GivenUp } from '../adapters/kubernetes/request.ts'
+import { namesOfHost } from '../compiler/values/project-names.ts'
 import { isPlatform } from './contexts/store.ts'
 import type { TargetOptions } from './contexts/target.ts'
 import type { Clock } from './objects/clock.ts'
@@ -34,12 +35,13 @@ export interface SessionWorld {
 
 /** Chooses a cluster and a namespace, and opens the way to it. Asks the cluster nothing yet. Throws a UserError where nothing names one, or the kubeconfig is broken. */
 export async function openSession(
-  workspace: Pick<Workspace, 'cwd' | 'env'>,
+  workspace: Pick<Workspace, 'cwd' | 'env' | 'secrets'>,
   { manifest, ...wish }: SessionInput,
   { signal, trace, giveUp, chosen }: SessionWorld,
 ): Promise<Session> {
   const { findTargetWithHome } = await import('./platform/target-with-home.ts')
   const found = await findTargetWithHome(workspace, wish, manifest, signal)
+  workspace.secrets?.addNames(targetNames(found))
   chosen?.(found)
   const { namespace, from } = found
   dnsLabel(namespace, from.namespace.replaceAll('`', ''))
@@ -49,6 +51,12 @@ export async function openSession(
   ])
   return { cluster: toCluster(access, trace, giveUp), access, namespace, target, signal, clock, holder: holder(target) }
 }
+
+/** The context, or the host of a platform, and the namespace. */
+const targetNames = ({ context, namespace }: Session['target']): readonly string[] => [
+  ...namesOfHost(context.replace(/^https?:\/\//, '')),
+  namespace,
+]
 
 async function openAccess(
   workspace: Pick<Workspace, 'cwd' | 'env'>,

@@ -1,5 +1,7 @@
-import { isWholeValue, Masker } from './masker.ts'
+import { type MaskCondition, Masker } from './masker.ts'
 import { isMeasure, isSwitch, isVariableWithSecret } from './secret-names.ts'
+import { SparedNames } from './spared-names.ts'
+import { isSecretByPlace, isValueNotName, isWholeValue } from './whole-value.ts'
 
 /** The placeholder for a secret. */
 const MASK = '***'
@@ -23,16 +25,18 @@ server service staging system temp test tests testing token undefined user usern
  * The secret values that are known to a run, and what becomes of a text that leaves the process
  * (ARCHITECTURE.md, "Secrets"). A value is masked wherever it stands, also encoded, unless it is so
  * short or common that the text would be blotted out: then only a value that is nothing else is
- * masked (`maskValue`). A short word, which may be a part of names and addresses too, is masked
- * where it is all of a value; what goes to a repository has it masked everywhere (`strictMasker`).
+ * masked (`maskValue`). A short word, which may be a part of names and addresses too, and a name of
+ * the project are masked where they are all of a value. What goes to a repository has short words
+ * masked everywhere (`strictMasker`).
  */
 export class KnownSecrets {
   readonly #values = new Set<string>()
   /** Values as a whole that hold a secret which is too short to be looked for. */
   readonly #phrases = new Set<string>()
-  readonly #names = new Set<string>()
-  #masker: Masker | undefined
-  #strictMasker: Masker | undefined
+  /** Names that manifests cannot do without. */
+  readonly #ofObjects = new Set<string>()
+  readonly #names = new SparedNames()
+  readonly #maskers = new Map<MaskerKind, Masker>()
 
   constructor(values: Iterable<string> = []) {
     this.add(values)
@@ -43,7 +47,7 @@ export class KnownSecrets {
     for (const value of values)
       if (value !== '' && !this.#values.has(value)) {
         this.#values.add(value)
-        this.#forget()
+        this.#maskers.clear()
       }
   }
 
@@ -58,66 +62,112 @@ export class KnownSecrets {
   }
 
   /**
-   * Names that messages cannot do without (services, images): a secret that is the same is masked
-   * by its place alone.
+   * Enters names of the project: hosts, images, users, paths. A secret that equals one is masked
+   * where it is all of a value, and a name that contains one stays readable.
+   */
+  addNames(names: Iterable<string | undefined>): void {
+    if (this.#names.add([...names].filter(name => name !== undefined))) this.#maskers.clear()
+  }
+
+  /**
+   * Enters names that manifests cannot do without (services, volumes), as `addNames` does: a secret
+   * that is the same is not looked for in what goes to a repository.
    */
   spare(names: Iterable<string>): void {
-    for (const name of names) {
-      this.#names.add(name)
-      if (this.#values.has(name)) this.#forget()
-    }
+    const all = [...names]
+    for (const name of all) this.#ofObjects.add(name)
+    this.addNames(all)
+    this.#maskers.clear()
   }
 
-  /** The values that are looked for in texts, for who masks a stream. */
-  get distinct(): readonly string[] {
-    return [...this.#values].filter(value => isDistinct(value, this.#names))
+  /** Returns a copy that knows more values. */
+  with(values: Iterable<string>): KnownSecrets {
+    const copy = new KnownSecrets([...this.#values, ...values])
+    copy.addPhrases(this.#phrases)
+    copy.spare(this.#ofObjects)
+    copy.addNames(this.#names.all)
+    return copy
   }
 
-  /** For what people read: a short word is masked where it is all of a value. */
+  /** For messages of devctl: of a name, what is a value by its place is masked. */
   get masker(): Masker {
-    if (this.#masker) return this.#masker
-    const [others, words] = this.#split(value => isPlainWord(value) || isNumberedWord(value))
-    this.#masker = new Masker(others, words, isWholeValue)
-    return this.#masker
+    return this.#masker('messages', () => this.#forReaders(isSecretByPlace))
   }
 
-  /** For what is written to a repository, or kept where others read it: a short word is masked also within a name. */
+  /** For what programs print: a name is masked where it is all of a value. */
+  get outputMasker(): Masker {
+    return this.#masker('output', () => this.#forReaders(isValueNotName))
+  }
+
+  /** For what is written to a repository: a short word is masked also within a name. */
   get strictMasker(): Masker {
-    this.#strictMasker ??= new Masker(...this.#split(isPlainWord))
-    return this.#strictMasker
+    return this.#masker('repository', () => {
+      const values = this.#distinct.filter(value => !this.#ofObjects.has(value.trim()))
+      return new Masker(values, { words: new Set(values.filter(isPlainWord)) })
+    })
   }
 
-  #split(isWord: (value: string) => boolean): [readonly string[], readonly string[]] {
-    const distinct = this.distinct
-    return [distinct.filter(value => !isWord(value)), distinct.filter(isWord)]
+  /** For what is kept where others read it: as `strictMasker`, and names where they are all of a value. */
+  get #keptMasker(): Masker {
+    return this.#masker('kept', () => {
+      const isName = (form: string) => this.#ofObjects.has(form)
+      const words = new Set(this.#distinct.filter(isPlainWord))
+      return new Masker(this.#distinct, { words, conditionOf: form => (isName(form) ? isWholeValue : undefined) })
+    })
   }
 
-  #forget(): void {
-    this.#masker = undefined
-    this.#strictMasker = undefined
+  /** For people: `isValue` says where a name is a value. */
+  #forReaders(isValue: MaskCondition): Masker {
+    const conditionOf = (form: string): MaskCondition | undefined => {
+      const ofNames = this.#names.conditionOf(form, isValue)
+      if (!isShortWord(form) || this.#names.has(form)) return ofNames
+      return (...at) => isWholeValue(...at) && (ofNames?.(...at) ?? true)
+    }
+    return new Masker(this.#distinct, { words: new Set(this.#distinct.filter(isShortWord)), conditionOf })
   }
 
-  /** A text without the secrets in it. */
+  #masker(kind: MaskerKind, make: () => Masker): Masker {
+    const masker = this.#maskers.get(kind) ?? make()
+    this.#maskers.set(kind, masker)
+    return masker
+  }
+
+  /** The values that are looked for in texts. */
+  get #distinct(): readonly string[] {
+    return [...this.#values].filter(isDistinct)
+  }
+
+  /** A message of devctl without the secrets in it. */
   mask(text: string): string {
     return this.masker.mask(text)
   }
 
-  /** A text for a repository, or that is kept where others read it, without the secrets in it. */
+  /** A text that a program has printed without the secrets in it. */
+  maskOutput(text: string): string {
+    return this.outputMasker.mask(text)
+  }
+
+  /** A text for a repository without the secrets in it. */
   maskStrictly(text: string): string {
     return this.strictMasker.mask(text)
   }
 
+  /** A text that is kept where others read it, without the secrets in it. */
+  maskKept(text: string): string {
+    return this.#keptMasker.mask(text)
+  }
+
   /**
-   * One value of an object without the secrets in it: as `mask` does it, and also where it is a
-   * short or common secret and nothing else.
+   * One value of an object without the secrets in it: as `maskOutput` does it, and also where it is
+   * a short or common secret and nothing else.
    */
   maskValue(text: string): string {
-    return this.#isValue(text) ? MASK : this.mask(text)
+    return this.#isValue(text) ? MASK : this.maskOutput(text)
   }
 
   /** Masks values by the strict rule, for what is kept where others read it. */
   get strict(): Pick<KnownSecrets, 'maskValue'> {
-    return { maskValue: text => (this.#isValue(text) ? MASK : this.maskStrictly(text)) }
+    return { maskValue: text => (this.#isValue(text) ? MASK : this.maskKept(text)) }
   }
 
   #isValue(text: string): boolean {
@@ -125,9 +175,12 @@ export class KnownSecrets {
   }
 }
 
+/** The uses of a masker. */
+type MaskerKind = 'messages' | 'output' | 'repository' | 'kept'
+
 const isPlainWord = (value: string) => /^[A-Za-z]{4,7}$/.test(value)
-/** `acme2`, as names are numbered. */
-const isNumberedWord = (value: string) => value.length <= 7 && /^[a-z]{3,}\d{1,2}$/.test(value)
+/** True for a plain word, and for `acme2`: names are numbered like this. */
+const isShortWord = (value: string) => isPlainWord(value) || (value.length <= 7 && /^[a-z]{3,}\d{1,2}$/.test(value))
 
 /** The values of the variables whose names say that they are secret. */
 export function secretValues(variables: Readonly<Record<string, string | undefined>>): readonly string[] {
@@ -140,8 +193,8 @@ export function secretValues(variables: Readonly<Record<string, string | undefin
  * True if a value can be distinguished from the words around it. Numbers of five digits are ports,
  * years and counts.
  */
-function isDistinct(value: string, names: ReadonlySet<string>): boolean {
+function isDistinct(value: string): boolean {
   const text = value.trim()
-  if (text.length < SHORTEST || isSwitch(text) || names.has(text) || COMMON.has(text.toLowerCase())) return false
+  if (text.length < SHORTEST || isSwitch(text) || COMMON.has(text.toLowerCase())) return false
   return text.length > 5 || !isMeasure(text)
 }

@@ -5,6 +5,8 @@ const MASK = '***'
 /** Shorter texts would be found everywhere: half of the output would be asterisks. */
 const SHORTEST = 4
 const HASHES = 1 << 16
+/** The most characters before and behind a form that a condition looks at. */
+export const CONDITION_SIGHT = 512
 /** Shorter pieces of base64 are too often something else. */
 const SHORTEST_ENCODED = 8
 
@@ -23,14 +25,12 @@ export interface MaskStream {
  * Replaces secrets by `***`, also where they are in base64 (alone or within a longer text, on one
  * line or several), percent-encoded or inside JSON, in YAML's single quotes, or written as
  * `printable` writes them. A secret of several lines is masked line by line. Values and lines of
- * fewer than four characters are left alone. What is among `words` is masked only where it is a
- * word of its own: by default, where no letter or digit stands around it.
+ * fewer than four characters are left alone. A form with a condition is masked only where that holds.
  */
 export class Masker {
   /** The forms of all secrets by their first four characters. */
   readonly #forms = new Map<string, Forms>()
-  /** Forms that are masked only where they stand as a word of their own. */
-  readonly #words: ReadonlySet<string>
+  readonly #conditions = new Map<string, MaskCondition>()
   /**
    * Where something is at the hash of four characters, a form may begin with them: nearly every
    * place is passed by without more.
@@ -38,13 +38,22 @@ export class Masker {
   readonly #begins = new Uint8Array(HASHES)
   readonly #longest: number
 
-  readonly #isWord: IsWord
+  /** How far around a form its condition looks. */
+  readonly #sight: number
 
-  constructor(secrets: readonly string[], words: readonly string[] = [], isWord: IsWord = isApart) {
-    this.#isWord = isWord
-    const all = new Set(secrets.flatMap(formsOf))
-    this.#words = new Set(words.filter(word => word.length >= SHORTEST && !all.has(word)))
-    const forms = [...all, ...this.#words].sort((a, b) => b.length - a.length)
+  constructor(secrets: readonly string[], { words = new Set(), conditionOf }: MaskerOptions = {}) {
+    const others = secrets.filter(secret => !words.has(secret))
+    const all = new Set(others.flatMap(encodingsOf))
+    const enter = (form: string, usual?: MaskCondition) => {
+      if (form.length < SHORTEST || all.has(form)) return
+      const condition = conditionOf?.(form) ?? usual
+      if (condition) this.#conditions.set(form, condition)
+      all.add(form)
+    }
+    for (const form of others.flatMap(writtenForms)) enter(form)
+    for (const word of words) enter(word, isApart)
+    const forms = [...all].sort((a, b) => b.length - a.length)
+    this.#sight = this.#conditions.size > 0 ? CONDITION_SIGHT : 0
     this.#longest = forms[0]?.length ?? 0
     for (const form of forms) {
       const begin = form.slice(0, SHORTEST)
@@ -57,7 +66,7 @@ export class Masker {
 
   /** A whole text. */
   mask(text: string): string {
-    return this.#replace(text, text.length, 0).done
+    return this.#replace(text, { from: 0, certain: text.length, covered: 0 }).done
   }
 
   /** The stretches of a text that are secret, in order; they may overlap. */
@@ -71,34 +80,39 @@ export class Masker {
 
   stream(): MaskStream {
     let held = ''
-    let covered = 0
+    /** Up to there `held` was given back before: it is kept for the conditions. */
+    let from = 0
+    let until = 0
     const take = (text: string, certain: number) => {
-      const { done, until } = this.#replace(text, certain, covered)
-      held = text.slice(certain)
-      covered = Math.max(until - certain, 0)
-      return done
+      const taken = this.#replace(text, { from, certain, covered: until })
+      const kept = Math.max(certain - this.#sight, 0)
+      held = text.slice(kept)
+      from = certain - kept
+      until = Math.max(taken.until, certain) - kept
+      return taken.done
     }
     return {
       push: text => {
         const all = held + text
         // No form has a line end in it, so nothing that began before one is still to come.
-        return take(all, Math.max(all.lastIndexOf('\n') + 1, all.length - Math.max(this.#longest - 1, 0)))
+        const open = all.length - Math.max(this.#longest - 1, 0) - this.#sight
+        return take(all, Math.max(all.lastIndexOf('\n') + 1, open, from))
       },
       end: () => take(held, held.length),
     }
   }
 
   /**
-   * The text up to `certain`: what begins from there on may not be all there yet. Its first
-   * `covered` characters belong to a secret that was masked before. `until`: where the last secret
+   * The text up to `certain`: what begins from there on may not be all there yet. Begins at `from`; the
+   * characters up to `covered` belong to a secret that was masked before. `until`: where the last secret
    * that begins before `certain` ends.
    */
-  #replace(text: string, certain: number, covered: number): { done: string; until: number } {
+  #replace(text: string, { from, certain, covered }: Stretch): { done: string; until: number } {
     let done = ''
-    let until = covered
+    let until = Math.max(covered, from)
     const last = this.#longest === 0 ? -1 : Math.min(certain - 1, text.length - SHORTEST)
     // Looks at every place, also within a secret, so that secrets which overlap are all found.
-    for (let at = 0; at <= last; at++) {
+    for (let at = from; at <= last; at++) {
       const form = this.#formAt(text, at)
       if (form === undefined) continue
       if (at >= until) done += `${text.slice(until, at)}${MASK}`
@@ -114,7 +128,7 @@ export class Masker {
     // Thousands of secrets may begin alike.
     for (const length of forms?.lengths ?? []) {
       const one = text.slice(at, at + length)
-      if (forms!.all.has(one) && (!this.#words.has(one) || this.#isWord(text, at, at + length))) return one
+      if (forms!.all.has(one) && (this.#conditions.get(one)?.(text, at, at + length) ?? true)) return one
     }
     return undefined
   }
@@ -126,8 +140,23 @@ interface Forms {
   readonly lengths: number[]
 }
 
-/** Tells if a stretch of a text, which is among the words of a masker, is to be masked. */
-type IsWord = (text: string, start: number, end: number) => boolean
+/** A stretch of a text that is masked: from `from` to `certain`. */
+interface Stretch {
+  readonly from: number
+  readonly certain: number
+  readonly covered: number
+}
+
+/** Tells if a stretch of a text, which is a form of a secret, is to be masked. Looks no further than `CONDITION_SIGHT`. */
+export type MaskCondition = (text: string, start: number, end: number) => boolean
+
+/** Options of a masker. */
+export interface MaskerOptions {
+  /** Secrets that are masked as they are written, not encoded; without a condition, where no letter or digit stands around them. */
+  readonly words?: ReadonlySet<string>
+  /** The condition for a form of a secret that can be read; none for one that is masked everywhere. */
+  readonly conditionOf?: (form: string) => MaskCondition | undefined
+}
 
 /**
  * True if no letter or digit stands around a stretch. The letter of an option may stand before it:
@@ -138,27 +167,15 @@ function isApart(text: string, start: number, end: number): boolean {
   return !isPart(end) && (!isPart(start - 1) || text[start - 2] === '-')
 }
 
-/** The end of a text before a value: `=`, `:` (`admin:geheim`), a quote, a blank, a bracket, or the letter of an option. */
-const BEFORE = /(?:^|[\s=:,;|"'`\\([{<>]|(?:^|[\s"'`])-[A-Za-z])$/
-/** The beginning of a text after a value; a dot or a colon counts if it ends a word. */
-const AFTER = /^(?:$|[\s=,;|&"'`\\)\]}<>]|[.:!?](?:$|[\s"'`\\)]))/
-
-/**
- * True if a stretch is all of a value, or the password in an address (`postgres://app:geheim@db`),
- * and no part of a name, a path or a host.
- */
-export function isWholeValue(text: string, start: number, end: number): boolean {
-  const before = text.slice(Math.max(0, start - 8), start)
-  const after = text.slice(end, end + 8)
-  // A login has a token in the place of the user; after a tag stands a digest.
-  if (after.startsWith('@') && /:$|https?:\/\/$/.test(before)) return !after.startsWith('@sha256:')
-  return (start === 0 || BEFORE.test(before)) && AFTER.test(after)
+/** The lines of a secret that are long enough to be looked for. */
+function plainLines(secret: string): readonly string[] {
+  const lines = secret.split(/\r?\n|\r/)
+  return [...lines, ...lines.map(line => line.trim())].filter(line => line.length >= SHORTEST)
 }
 
-function formsOf(secret: string): string[] {
-  const lines = secret.split(/\r?\n|\r/)
-  const plain = [...lines, ...lines.map(line => line.trim())].filter(line => line.length >= SHORTEST)
-  const written = plain.flatMap(line => [
+/** The forms of a secret that can be read: as it is, quoted, escaped, and as names have it. */
+const writtenForms = (secret: string): readonly string[] =>
+  plainLines(secret).flatMap(line => [
     line,
     encodeURIComponent(wellFormed(line)),
     JSON.stringify(line).slice(1, -1),
@@ -169,9 +186,10 @@ function formsOf(secret: string): string[] {
     line.replaceAll('%', '%25'),
     printable(line),
   ])
-  const encoded = [secret, `${secret}\n`, ...plain].flatMap(encodings)
-  return [...written, ...(secret.length >= SHORTEST ? encoded : [])]
-}
+
+/** The forms of a secret in base64. */
+const encodingsOf = (secret: string): readonly string[] =>
+  secret.length < SHORTEST ? [] : [secret, `${secret}\n`, ...plainLines(secret)].flatMap(encodings)
 
 /** Within a shell's single quotes, and that inside JSON. */
 function shellForms(line: string): readonly string[] {
@@ -180,10 +198,12 @@ function shellForms(line: string): readonly string[] {
 }
 
 /** As names of images, projects and objects have it, which are made of paths and the like. */
-function nameForms(line: string): readonly string[] {
-  const lower = line.toLowerCase()
-  const forms = [lower, lower.replaceAll(/[^a-z0-9]+/g, '-'), lower.replaceAll(/[^a-z0-9_-]+/g, '')]
-  return forms.filter(form => form.length >= SHORTEST_ENCODED)
+const nameForms = (line: string): readonly string[] => namesMadeOf(line).filter(form => form.length >= SHORTEST_ENCODED)
+
+/** The names that images, projects and objects get from a text. */
+export function namesMadeOf(text: string): readonly string[] {
+  const lower = text.toLowerCase()
+  return [lower, lower.replaceAll(/[^a-z0-9]+/g, '-'), lower.replaceAll(/[^a-z0-9_-]+/g, '')]
 }
 
 /**

@@ -79,14 +79,16 @@ interface Build extends Mutable<BuildView> {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-/** Folds the events of builds into what is shown of them. `mask` takes secrets out of a text. */
+/** Folds the events of builds into what is shown of them. `mask` takes secrets out of a text, `maskOutput` out of what steps print. */
 export class BuildProgress {
   readonly #mask: (text: string) => string
+  readonly #maskOutput: (text: string) => string
   readonly #builds = new Map<string, Build>()
   #numbers = 0
 
-  constructor(mask: (text: string) => string) {
+  constructor(mask: (text: string) => string, maskOutput = mask) {
     this.#mask = text => maskLogins(mask(text))
+    this.#maskOutput = text => maskLogins(maskOutput(text))
   }
 
   /** In the order in which they began. */
@@ -187,7 +189,7 @@ export class BuildProgress {
     const step = build.byDigest.get(log.vertex)
     if (!step || !log.msg) return []
     const stream = log.stream ?? 1
-    const lines = step.streams.get(stream) ?? new LogLines(this.#mask)
+    const lines = step.streams.get(stream) ?? new LogLines(this.#maskOutput)
     step.streams.set(stream, lines)
     const at = secondsOf(log.timestamp) ?? step.began ?? 0
     return logged(build, step, stream, lines.push(log.msg), at - (step.began ?? at))

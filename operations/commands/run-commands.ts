@@ -34,8 +34,10 @@ export interface RunOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** `sh` in place of bash. Default false. */
   readonly noBash?: boolean
-  /** Values that never reach the output. */
+  /** Values that never reach the output, besides those that are `known`. */
   readonly secrets?: readonly string[]
+  /** The secrets and names of the project. */
+  readonly known?: KnownSecrets | undefined
   /** Keep colours in the output. Default false. */
   readonly colours?: boolean
   readonly signal?: AbortSignal | undefined
@@ -69,7 +71,7 @@ export interface RunResult {
  * folder; then, too, nothing is left running.
  */
 export async function runCommands(commands: readonly ManifestCommand[], options: RunOptions): Promise<RunResult> {
-  const { env, secrets = [], grace = 5_000, drain = 500, signal, output } = options
+  const { env, secrets = [], known = new KnownSecrets(), grace = 5_000, drain = 500, signal, output } = options
   const reporter = new Reporter()
   const background: Background[] = []
   const handed = new HandedVariables()
@@ -77,14 +79,14 @@ export async function runCommands(commands: readonly ManifestCommand[], options:
   try {
     for (const command of commands) {
       const own = { ...env, ...handed.values, DEVCTL_ENV: handed.path }
-      const { masker } = new KnownSecrets([...secrets, ...secretValues(handed.values)])
+      const all = known.with([...secrets, ...secretValues(handed.values)])
       options.begin?.(command)
       const ended = await runShell(command.command, {
         folder: options.folder,
         ...(command.args && { args: command.args }),
         env: own,
         noBash: options.noBash ?? false,
-        masker,
+        masker: all.outputMasker,
         colours: options.colours ?? false,
         signal,
         grace,
@@ -92,9 +94,9 @@ export async function runCommands(commands: readonly ManifestCommand[], options:
         line: (stream, text) => output({ command, stream, text }),
       })
       if (ended.background) background.push(ended.background)
-      const name = masker.mask(command.name)
+      const name = all.mask(command.name)
       for (const problem of handed.read(own))
-        reporter.report(handedVariables, command.span, { name, problem: masker.mask(problem) })
+        reporter.report(handedVariables, command.span, { name, problem: all.mask(problem) })
       const { exitCode, signal: killer } = ended
       if (exitCode === 0) continue
       failed = { command, exitCode, signal: killer }

@@ -85,7 +85,8 @@ export async function runSection(
       folder,
       env: { ...env, ...proxy.variables },
       noBash,
-      secrets: [...new Set([...secrets, ...proxy.secrets, ...(workspace.secrets?.distinct ?? [])])],
+      known: workspace.secrets,
+      secrets: [...secrets, ...proxy.secrets],
       signal,
       begin({ name }) {
         state('complete', 'done')

@@ -13,6 +13,7 @@ import { createHost, variablesFor } from './node-host.ts'
 import { openProject } from './open-project.ts'
 import type { OpenProject } from './opened-project.ts'
 import { namedEnvFiles, namedFiles, projectFolder } from './project-folder.ts'
+import { combinedNames, optionNames, workspaceNames } from './project-names.ts'
 
 /** A compilation with the manifest that it was made by. */
 export interface CompiledProject extends Compilation {
@@ -63,11 +64,12 @@ export async function compileFiles(
 ): Promise<CompiledProject> {
   const project = opened ?? (await openProject(workspace, loading))
   const compiler = import('../../compiler/index.ts')
-  const [{ compile, compileNothing }, plan] = await Promise.all([
+  const [{ compile, compileNothing, modelNames }, plan] = await Promise.all([
     compiler,
     // Refused options wait for the import, so that nothing goes on after the rejection.
     planOptions(workspace, loading, planning, project).finally(() => compiler),
   ])
+  workspace.secrets?.addNames([...workspaceNames(workspace, loading), ...optionNames(plan)])
   const { manifest, environment, diagnostics } = project
   const found = { ...(manifest && { manifest }), ...(environment && { environment }) }
   const failed = diagnostics.some(({ severity }) => severity === 'error')
@@ -90,6 +92,8 @@ export async function compileFiles(
 
   const options = loadOptions(workspace, services, loading, planning, await withStdin(workspace, loading, project))
   const compilation = compile({ ...options, ...plan, ...extra, ...(plansErrors && { plansErrors }) }, host)
+  if (compilation.loaded) workspace.secrets?.addNames(modelNames(compilation.loaded, givenNames(workspace)))
+  workspace.secrets?.addNames(combinedNames(compilation, plan))
   tellSecrets(workspace, compilation)
   const isMissing = compilation.diagnostics.some(({ code }) => code === 'files/no-compose-file')
   if (isMissing && manifest && !failed && !manifest.deploy?.endpoints) return nothing()
@@ -119,6 +123,10 @@ function tellSecrets({ secrets: known }: Workspace, { secrets, project, plan }: 
   known.add(secrets.values)
   known.addPhrases(secrets.phrases)
 }
+
+/** The variables whose values are secret because of how they were given. */
+const givenNames = ({ givenVariables, platformVariables }: Workspace): ReadonlySet<string> =>
+  new Set([...(givenVariables ?? []), ...(platformVariables?.keys() ?? [])])
 
 /** `-` in COMPOSE_FILE means standard input, too. */
 async function withStdin(workspace: Workspace, loading: Loading, project: OpenProject): Promise<OpenProject> {

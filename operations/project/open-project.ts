@@ -14,6 +14,7 @@ import type { Loading } from './input.ts'
 import { createHost, variablesFor } from './node-host.ts'
 import type { OpenProject } from './opened-project.ts'
 import { namedEnvFiles } from './project-folder.ts'
+import { manifestNames, workspaceNames } from './project-names.ts'
 
 /**
  * The manifest that decides about a project; undefined where there is none, and where `-f` names
@@ -50,6 +51,7 @@ const NAMES = ['devctl.yml', 'devctl.yaml', '.devctl/devctl.yml', '.devctl/devct
  * UsageError for an environment that does not exist.
  */
 export async function openProject(workspace: Workspace, loading: Loading): Promise<OpenProject> {
+  workspace.secrets?.addNames(workspaceNames(workspace, loading))
   refuseMissingFolder(workspace, loading.projectDirectory)
   const stdin = loading.file?.includes('-') ? await workspace.readStdin() : undefined
   const named = loading.file && (await namedManifest(workspace, loading.file, stdin))
@@ -156,6 +158,7 @@ async function read(workspace: Workspace, loading: Loading, path: string, stdin?
   )
   workspace.secrets?.add(found.secrets?.values ?? [])
   workspace.secrets?.addPhrases(found.secrets?.phrases ?? [])
+  if (found.manifest) workspace.secrets?.addNames(manifestNames(found.manifest, found.secrets))
   return found
 }
 

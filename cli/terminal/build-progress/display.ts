@@ -13,16 +13,24 @@ export type BuildForm = 'auto' | 'tty' | 'plain' | 'json'
 
 /** The display of builds in a form, on standard error. `auto` draws on a terminal, and prints lines elsewhere. */
 export function buildDisplay(io: Io, form: BuildForm, seconds: () => number): Progress<BuildEvent> {
-  const mask = (text: string) => io.secrets?.mask(text) ?? text
+  const [mask, maskOutput] = masksOf(io)
   const colour = wantsColour(io.stderr, io.env)
   if (form === 'json') return jsonDisplay(io, io.stderr, seconds)
   if (form === 'plain' || (form === 'auto' && !drawsOn(io)))
-    return plainBuilds(io.stderr, { progress: new BuildProgress(mask), seconds, colour })
+    return plainBuilds(io.stderr, { progress: new BuildProgress(mask, maskOutput), seconds, colour })
   // Text that is drawn is not escaped afterwards.
-  const progress = new BuildProgress(text => printableText(cleanText(mask(text), false)))
+  const clean = (text: string) => printableText(cleanText(text, false))
+  const progress = new BuildProgress(
+    text => clean(mask(text)),
+    text => clean(maskOutput(text)),
+  )
   return liveBuilds(io.stderr, { progress, seconds, colour })
 }
 
 /** Objects, a line each: on standard output where they are the output of a command. */
-export const jsonDisplay = ({ secrets }: Io, output: Output, seconds: () => number): Progress<BuildEvent> =>
-  jsonBuilds(output, { progress: new BuildProgress(text => secrets?.mask(text) ?? text), seconds })
+export const jsonDisplay = (io: Io, output: Output, seconds: () => number): Progress<BuildEvent> =>
+  jsonBuilds(output, { progress: new BuildProgress(...masksOf(io)), seconds })
+
+/** The masks for texts of devctl, and for the output of steps. */
+const masksOf = ({ secrets }: Io) =>
+  [(text: string) => secrets?.mask(text) ?? text, (text: string) => secrets?.maskOutput(text) ?? text] as const

@@ -89,12 +89,15 @@ async function shownProgress(io: Io, logLevel: LogLevel, seconds: () => number):
 /** An event without secrets, and without what a terminal would obey: a display cuts its texts, and a part of a secret would not be known again. */
 function cleaned<E extends StepEvent>(event: E, { secrets }: Io): E {
   // What programs print may have colours.
-  const shown = event.type === 'output' ? printableText : (text: string) => printable(text.replaceAll(/[\n\t]/g, ' '))
-  const clean = (value: unknown): unknown =>
+  const isOutput = event.type === 'output'
+  const shown = isOutput ? printableText : (text: string) => printable(text.replaceAll(/[\n\t]/g, ' '))
+  const clean = (value: unknown, mask: (text: string) => string | undefined): unknown =>
     typeof value === 'string'
-      ? shown(secrets?.mask(value) ?? value).replaceAll('\n', ' ')
+      ? shown(mask(value) ?? value).replaceAll('\n', ' ')
       : Array.isArray(value)
-        ? value.map(clean)
+        ? value.map(one => clean(one, mask))
         : value
-  return Object.fromEntries(Object.entries(event).map(([key, value]) => [key, clean(value)])) as E // the same keys
+  const maskOf = (key: string) => (text: string) =>
+    isOutput && key === 'text' ? secrets?.maskOutput(text) : secrets?.mask(text)
+  return Object.fromEntries(Object.entries(event).map(([key, value]) => [key, clean(value, maskOf(key))])) as E // the same keys
 }

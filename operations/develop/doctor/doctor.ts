@@ -100,7 +100,7 @@ export async function doctor(world: DoctorWorld, input: DoctorInput): Promise<Do
   const metadata = { ...metadataOf(world, dev, key), parts }
   // Names of Pods, which matter here, look random; in the logs of an application other things do.
   const mask = (name: string, text: string) =>
-    secrets.maskStrictly(maskSecrets(text, name.startsWith('cluster/logs/') ? looksSecretText : looksNamedSecret))
+    secrets.maskKept(maskSecrets(text, name.startsWith('cluster/logs/') ? looksSecretText : looksNamedSecret))
   const files = [['metadata.json', `${JSON.stringify(metadata, null, 2)}\n`] as const, ...found]
   const path = join(workspace.cwd, `devctl-doctor-${timestamp(now())}.zip`)
   await writeZip(

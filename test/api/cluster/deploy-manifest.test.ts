@@ -83,6 +83,26 @@ destroy:
     expect((await devctl('destroy')).stderr).toContain('nothing to destroy for')
   })
 
+  it('masks a secret that is a name of the project only as a whole value', async project => {
+    const { devctl, name } = project
+    project.write(
+      'devctl.yml',
+      `deploy:
+  commands:
+    - 'echo "key=$API_TOKEN https://$API_TOKEN-web.example.com $DEVCTL_NAMESPACE/$HOST_TOKEN"; echo "$HOST_TOKEN"'
+  compose: compose.yaml
+`,
+    )
+    project.compose(`services:\n  web-frontend:\n    ${SLEEP}\n    environment: {API_TOKEN: "\${API_TOKEN}"}\n`)
+    const tokens = ['--var', `API_TOKEN=${name}`, '--var', 'HOST_TOKEN=web-frontend']
+    const deployed = await devctl('deploy', '--wait', ...tokens)
+    expect(deployed.status, deployed.stderr).toBe(0)
+    expect(deployed.stderr).toContain(`key=*** https://${name}-web.example.com ${name}/web-frontend\n`)
+    expect(deployed.stderr).toMatch(/\| \*\*\*\n/)
+    expect(deployed.stderr).toMatch(/deployment\/web-frontend|web-frontend: /)
+    expect(deployed.stderr.match(/\*\*\*/g)).toHaveLength(2)
+  })
+
   it('warns of a variable that nothing sets only when no command hands it on', async ({ devctl, ...project }) => {
     project.write(
       'devctl.yml',

@@ -288,3 +288,93 @@ describe('a message about a mistake', () => {
     }
   })
 })
+
+describe('a secret that is a name of the project, too', () => {
+  const files = (restart: string) => ({
+    'compose.yaml': `name: acme-platform
+services:
+  nextcloud-9:
+    image: registry.example.com/team/wordpressdb1:27
+    container_name: billing-backend
+    restart: ${restart}
+    ports: ["80:80"]
+    depends_on: [db]
+    working_dir: /srv/data
+    environment: {POSTGRES_USER: wordpressdb1, DB_PASSWORD: wordpressdb1, AWS_SECRET_ACCESS_KEY: acme-platform, API_TOKEN: nextcloud-9}
+  db:
+    image: postgres:16
+    restart: always
+    user: wordpressdb1
+    environment: {POSTGRES_PASSWORD: wordpressdb1, POSTGRES_DB: wordpressdb1, URL: "postgres://wordpressdb1:wordpressdb1@db/wordpressdb1"}
+`,
+  })
+  const devctl = (folder: string, ...argv: string[]) =>
+    run(argv, { cwd: folder, env: { ROOT_PASSWORD: 'billing-backend' } })
+  const options = ['--namespace', 'billing-backend', '--domain', 'acme-platform.example.com']
+
+  test('stays readable in messages, their excerpts and their JSON', async () => {
+    const folder = makeFolder(files('sometimes'))
+    const { stderr } = await devctl(folder, 'validate')
+    expect(stderr).toContain('`restart` of service `nextcloud-9` cannot be `sometimes`')
+    const { stdout } = await devctl(folder, 'validate', '--output', 'json')
+    expect(stdout).toContain('`nextcloud-9`')
+    expect(stdout + stderr).not.toContain('***')
+    write(folder, files('always'))
+    const user = await devctl(folder, 'validate')
+    expect(user.stderr).toContain('`user: wordpressdb1` is a name')
+    expect(user.stderr).toContain('    user: wordpressdb1\n')
+  })
+
+  test('stays readable in the names of the command line before the files are read', async () => {
+    const folder = makeFolder({ 'compose.yaml': 'services: [' })
+    const variables = { A_PASSWORD: 'long-name-77', B_PASSWORD: 'other-file-78' }
+    const { stderr } = await run(
+      ['validate', '--environment', 'long-name-77', '-f', 'other-file-78/long-name-77.yaml'],
+      { cwd: folder, env: variables },
+    )
+    expect(stderr).toContain('environment `long-name-77` needs a manifest')
+    const missing = await run(['render', '-f', 'other-file-78/long-name-77.yaml'], { cwd: folder, env: variables })
+    expect(missing.stderr).toContain('other-file-78/long-name-77.yaml')
+    expect(missing.stderr + stderr).not.toContain('***')
+  })
+
+  test('is masked in an excerpt of its own line', async () => {
+    const folder = makeFolder({
+      'compose.yaml':
+        'services: {wordpressdb1: {image: x, environment: {A_TOKEN: wordpressdb1}}, web: {restart: sometimes}}\n',
+    })
+    const { stderr } = await devctl(folder, 'validate')
+    expect(stderr).toContain('{wordpressdb1: {image: x, environment: {A_TOKEN: ***}}, web:')
+  })
+
+  test.each(['text', 'json'])('is masked in a difference only as a whole value: %s', async output => {
+    const folder = makeFolder(files('always'))
+    expect((await devctl(folder, 'render', '--include-secrets', '--output-dir', 'k8s', ...options)).status).toBe(0)
+    write(folder, {
+      'compose.yaml': files('always')
+        ['compose.yaml'].replace('team/wordpressdb1:27', 'team/wordpressdb1:28')
+        .replace('working_dir: /srv/data', 'working_dir: /srv/wordpressdb1')
+        .replace(
+          'restart: always\n    user',
+          'command: [run, --password, wordpressdb1, "postgres://a:wordpressdb1@wordpressdb1-0/x"]\n    user',
+        ),
+    })
+    const { stdout } = await devctl(folder, 'diff', '--against', 'k8s', '--output', output, ...options)
+    expect(stdout).toContain('registry.example.com/team/wordpressdb1:28')
+    expect(stdout).toContain('/srv/wordpressdb1')
+    expect(stdout).toContain('deployment/nextcloud-9')
+    expect(stdout).toContain('postgres://a:***@wordpressdb1-0/x')
+    expect(stdout).not.toMatch(/^ *\+? *"?wordpressdb1"?,?$/m)
+  })
+
+  test('that a name is made of stays a secret', async () => {
+    const compose = `services:\n  web:\n    image: "x/\${DB_PASSWORD}"\n    working_dir: "/srv/\${DB_PASSWORD}"\n    hostname: "\${DB_PASSWORD}"\n    user: "\${DB_PASSWORD}"\n    extra_hosts: ["\${DB_PASSWORD}:1.2.3.4"]\n`
+    const folder = makeFolder({ 'compose.yaml': compose })
+    const { stdout, stderr } = await run(['validate', '--output', 'json'], {
+      cwd: folder,
+      env: { DB_PASSWORD: 'quartz-9-quartz' },
+    })
+    expect(stdout + stderr).toContain('***')
+    expect(stdout + stderr).not.toContain('quartz')
+  })
+})

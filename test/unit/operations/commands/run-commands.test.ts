@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
 import { SourceFile } from '../../../../compiler/text/source.ts'
+import { KnownSecrets } from '../../../../compiler/values/known-secrets.ts'
 import { uninstallCommand } from '../../../../operations/commands/helm-releases.ts'
 import { type RunOptions, runCommands } from '../../../../operations/commands/run-commands.ts'
 
@@ -124,6 +125,31 @@ describe('commands', () => {
       output: () => {},
     })
     expect(diagnostics[0]!.message).toBe('`login ***` failed with exit status 1')
+  })
+
+  test('a secret that is a name of the project is masked only as a whole value', async () => {
+    const known = new KnownSecrets(['acme-platform'])
+    known.addNames(['acme-platform'])
+    const { lines } = await run(
+      [
+        'echo "password=$T https://$T-web.example.com"; echo $T',
+        'echo HANDED_TOKEN=$T-2 >> $DEVCTL_ENV',
+        'echo x/$T x/$T-2',
+      ],
+      {
+        env: { PATH: process.env.PATH, T: 'acme-platform' },
+        known,
+      },
+    )
+    expect(lines).toEqual([
+      'c1 stdout: password=*** https://acme-platform-web.example.com',
+      'c1 stdout: ***',
+      'c3 stdout: x/acme-platform x/***',
+    ])
+    const { diagnostics } = await runCommands([{ name: 'make acme-platform', command: 'false' }], {
+      ...{ folder: work, env: process.env, known, output: () => {} },
+    })
+    expect(diagnostics[0]!.message).toBe('`make acme-platform` failed with exit status 1')
   })
 
   test('output is not read on until its line is taken: a fast program waits', async () => {
