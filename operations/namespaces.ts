@@ -67,9 +67,14 @@ export async function ensureNamespace(
   }
 }
 
+/** Asks for the namespace with a similar name, as ``did you mean `shop`?``; undefined if there is none. */
+export const similarNamespace = async ({ cluster, namespace, signal }: Where): Promise<string | undefined> =>
+  didYouMean(namespace, await namesOf(cluster, signal))
+
 /** The error for a namespace that is not there: names one that is spelt nearly so, else says `hint`. */
-export async function noNamespace({ cluster, namespace, signal }: Where, hint: string): Promise<UserError> {
-  const near = didYouMean(namespace, await namesOf(cluster, signal))
+export async function noNamespace(where: Where, hint: string): Promise<UserError> {
+  const { cluster, namespace } = where
+  const near = await similarNamespace(where)
   return new UserError(`namespace \`${namespace}\` does not exist in ${cluster.name}`, {
     hint: near === undefined ? hint : `${near} Otherwise ${hint}`,
   })

@@ -7,7 +7,7 @@ import { printSummary } from './report.ts'
 
 /** Prints the outcome of a destroy. */
 export function printDestroyed({ io, logLevel }: Context, outcome: DestroyOutcome): void {
-  const { namespace, wasEmpty, deleted, kept, held, volumes, waits, left, milliseconds } = outcome
+  const { namespace, wasEmpty, isNamespaceGone, deleted, kept, held, volumes, waits, left, milliseconds } = outcome
   const subject = subjectOf(outcome)
   if (kept.length > 0) {
     const hint = volumes ? '' : ' (`--volumes` deletes claims)'
@@ -15,13 +15,18 @@ export function printDestroyed({ io, logLevel }: Context, outcome: DestroyOutcom
   }
   for (const { object, why } of held) io.stderr.write(`kept ${object}: ${why}\n`)
   const objects = `${plural(deleted.length, 'object')}${waits ? '' : ', not waited for'}`
+  const nothing = isNamespaceGone
+    ? `namespace ${namespace} does not exist: nothing to destroy for ${subject}`
+    : `nothing to destroy for ${subject} in ${namespace}`
   printSummary(
     wasEmpty
-      ? `nothing to destroy for ${subject} in ${namespace}`
+      ? nothing
       : `${subject} ${areFor(outcome)} destroyed in ${namespace}: ${objects} (${readableDuration(milliseconds)})`,
     io,
     logLevel,
   )
+  if (outcome.similarNamespace !== undefined)
+    printSummary(`if ${namespace} is a spelling mistake: ${outcome.similarNamespace}`, io, logLevel)
   if (left.length > 0)
     printSummary(`dependencies not destroyed: ${left.join(', ')} (use \`--dependencies\`)`, io, logLevel)
 }

@@ -4,8 +4,9 @@ import { usableVariables } from '../commands/kept-variables.ts'
 import type { ManifestCommand } from '../commands/run-commands.ts'
 import { runSection } from '../commands/run-section.ts'
 import { reportLock } from '../deploy/progress.ts'
-import { requireNamespace } from '../namespaces.ts'
+import { similarNamespace } from '../namespaces.ts'
 import type { DestroyEnvironmentInput as EnvironmentInput } from '../objects/destroy.ts'
+import { type NamespaceState, takesAllAlong } from '../objects/namespace.ts'
 import { nameOf } from '../objects/wanted.ts'
 import { findEnvironment, findName } from '../project/known-environment.ts'
 import { manifestOf } from '../project/open-project.ts'
@@ -72,7 +73,9 @@ async function destroyProject(
       holder,
       volumes,
       wait: waits,
-      ...(select ? { select } : { before: active => runCommands(world, input, project, environment, active) }),
+      ...(select
+        ? { select }
+        : { before: (active, state) => runCommands({ ...world, state }, input, project, environment, active) }),
     },
     {
       clock,
@@ -94,13 +97,25 @@ async function destroyProject(
       on({ type: 'destroy-stopped', ...of, deleted, planned })
     throw error
   })
-  if (result.wasEmpty) await requireNamespace(session)
+  const { wasEmpty, isNamespaceGone, kept, held } = result
+  const near = isNamespaceGone ? await similarNamespace(session) : undefined
   const goes = all || input.dependencies
   const dependencies = manifest?.dependencies.map(({ name }) => name) ?? []
-  const { wasEmpty, kept, held } = result
-  const left = goes ? [] : dependencies
+  const left = goes || isNamespaceGone ? [] : dependencies
   const milliseconds = clock.now() - began
-  const outcome = { ...of, wasEmpty, deleted: result.deleted, kept, volumes, held, waits, left, milliseconds }
+  const outcome = {
+    ...of,
+    wasEmpty,
+    isNamespaceGone,
+    ...(near !== undefined && { similarNamespace: near }),
+    deleted: result.deleted,
+    kept,
+    volumes,
+    held,
+    waits,
+    left,
+    milliseconds,
+  }
   on({ type: 'destroyed', outcome })
   if (manifest && goes && dependencies.length > 0) {
     const { destroyDependencies } = await import('./dependencies.ts')
@@ -111,10 +126,11 @@ async function destroyProject(
 
 /**
  * The commands of the manifest, with the variables that the deploy kept, and after them what takes
- * Helm releases away.
+ * Helm releases away. They also run if the namespace was deleted: what they made outside the cluster
+ * still exists.
  */
 async function runCommands(
-  world: World,
+  world: World & { readonly state: NamespaceState },
   input: DestroyInput,
   project: OpenProject,
   environment: string,
@@ -156,6 +172,11 @@ async function runCommands(
         hint: 'nothing was deleted yet; fix the command, or make it exit 0 when it has nothing to do',
       })
   }
+  if (commands.length > 0 && takesAllAlong(world.state) && !kept)
+    world.on({
+      type: 'note',
+      text: `namespace ${namespace} ${world.state === 'gone' ? 'does not exist' : 'is being deleted'}: the commands of \`destroy\` run without the variables of the last deploy`,
+    })
   if (commands.length > 0) await run(commands)
   const claims = input.volumes || input.all ? await listTemplateClaims(cluster, environment, namespace, { signal }) : []
   const releases = await listHelmReleases(cluster, environment, namespace, { signal })

@@ -7,9 +7,13 @@ export interface DestroyOutcome {
   readonly named?: readonly string[]
   /** There was nothing. */
   readonly wasEmpty: boolean
+  /** True if the namespace did not exist: that is no error, because nothing is left to destroy in it. */
+  readonly isNamespaceGone: boolean
+  /** A namespace that does not exist may be a spelling mistake: ``did you mean `shop`?`` */
+  readonly similarNamespace?: string
   /** The deleted objects, as `deployment/web`. */
   readonly deleted: readonly string[]
-  /** Claims, and what is annotated to be kept. */
+  /** Claims, and what is annotated to be kept; without what others have deleted in the meantime. */
   readonly kept: readonly string[]
   /** True if claims were to go, too. */
   readonly volumes: boolean

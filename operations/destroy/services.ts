@@ -2,6 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { isWorkload } from '../../constructs/kinds.ts'
+import type { DestroyEnvironmentInput } from '../objects/destroy.ts'
 import { leadsOf, objectsOfServices } from '../objects/part.ts'
 import { serviceOf } from '../objects/wanted.ts'
 import type { KnownEnvironment } from '../project/known-environment.ts'
@@ -26,9 +27,11 @@ export async function selectServices(
   words: readonly string[],
   known: KnownEnvironment,
   options: Pick<DestroyInput, 'yes'>,
-): Promise<(objects: readonly KubeObject[]) => Promise<readonly KubeObject[]>> {
+): Promise<NonNullable<DestroyEnvironmentInput['select']>> {
   const toLabels = await serviceWords(known)
-  return async objects => {
+  return async (objects, namespace) => {
+    // Without files, nobody knows which services were in a namespace that does not exist.
+    if (namespace === 'gone' && objects.length === 0 && !known.project) return []
     const named = toLabels(words, objects)
     const leads = leadsOf(objects)
     for (const label of named) refuseMember(label, leads.get(label), named)

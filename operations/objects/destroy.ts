@@ -1,4 +1,4 @@
-import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isWorkload, KINDS, type Kind, kindsOf } from '../../constructs/kinds.ts'
 import { listEnvironment } from './changes.ts'
@@ -7,8 +7,8 @@ import { unlessForbidden } from './forbidden.ts'
 import { foreignContent } from './foreign-content.ts'
 import type { Holder } from './held-lease.ts'
 import { environmentSelector } from './labels.ts'
-import { isLocked, withLease } from './lease.ts'
-import { endingNamespace } from './namespace.ts'
+import { isLocked, type LeaseInput, withLease } from './lease.ts'
+import { type NamespaceState, namespaceState, takesAllAlong } from './namespace.ts'
 import { isDependant } from './owners.ts'
 import { inParallel } from './pool.ts'
 import { keepsItself } from './prune-rules.ts'
@@ -31,9 +31,12 @@ export interface DestroyEnvironmentInput {
    * Chooses what it is about among all that the environment has, which then goes on; absent: all of
    * it. Throws to stop.
    */
-  readonly select?: (objects: readonly KubeObject[]) => Promise<readonly KubeObject[]>
-  /** Done first, while the environment is held; when it throws, nothing is deleted. */
-  readonly before?: (signal: AbortSignal) => Promise<void>
+  readonly select?: (objects: readonly KubeObject[], namespace: NamespaceState) => Promise<readonly KubeObject[]>
+  /**
+   * Done first, while the environment is held; when it throws, nothing is deleted. It is also done if
+   * the record was deleted with the namespace: nobody knows any more that there is nothing to do.
+   */
+  readonly before?: (signal: AbortSignal, namespace: NamespaceState) => Promise<void>
 }
 
 export interface DestroyWorld {
@@ -60,6 +63,8 @@ export interface DestroyResult {
   readonly held: readonly { readonly object: string; readonly why: string }[]
   /** There was nothing. */
   readonly wasEmpty: boolean
+  /** True if the namespace did not exist. */
+  readonly isNamespaceGone: boolean
 }
 
 const recorded = ({ apiVersion, kind }: Kind): RecordedKind => ({ apiVersion, kind })
@@ -79,31 +84,36 @@ const ORDER = [...kindsOf('route').toReversed(), ...kindsOf('workload')].map(({ 
  * Deletes what an environment has, in the reverse of the order in which it was made, and the record
  * last, so that a destroy that is killed can be run again. Claims go only with `volumes`; what is
  * annotated `dev.platform/policy: keep` stays, and so do Namespaces and custom resource definitions
- * that hold what is not the environment's. Throws a UserError, and the signal's reason.
+ * that hold what is not the environment's. What a namespace takes along that is being deleted is
+ * neither deleted nor kept. Throws a UserError, and the signal's reason.
  */
 export async function destroyEnvironment(input: DestroyEnvironmentInput, world: DestroyWorld): Promise<DestroyResult> {
   const { cluster, environment, namespace, holder, wait } = input
   const { clock, signal, events } = world
   const options: CallOptions = { signal }
-  const [record, locked, ending] = await Promise.all([
+  const [record, locked, state] = await Promise.all([
     readRecord(cluster, environment, namespace, options),
     isLocked(cluster, environment, namespace, options),
-    endingNamespace(cluster, namespace, options),
+    namespaceState(cluster, namespace, options),
   ])
+  const isNamespaceGone = state === 'gone'
   const kinds = unitedKinds(KNOWN, record?.kinds ?? [])
   const holding = HOLDING.filter(one => !kinds.some(({ kind, namespace }) => kind === one.kind && namespace === null))
-  const [listed, beside] = await Promise.all([
+  const isForgotten = !record && takesAllAlong(state)
+  const [listed, beside, elsewhere] = await Promise.all([
     listEnvironment(cluster, environment, namespace, kinds, options),
     otherObjects(cluster, environment, namespace, record ? holding : [...holding, ...EXTRA], options),
+    isForgotten ? forgottenObjects(cluster, environment, namespace, options) : [],
   ])
-  const found = [...listed, ...beside]
+  const found = withoutRepeats([...listed, ...beside, ...elsewhere])
   const stays = (object: KubeObject) =>
     keepsItself(object) || (object.kind === 'PersistentVolumeClaim' && !input.volumes)
   // A mirror belongs to its workload, but a deletion that is waited for waits for its Pods, too.
   const all = found.filter(object => !isOwn(object, environment) && (!isDependant(object) || isMirror(object)))
-  const ours = input.select ? await input.select(all) : all
-  const others = all.filter(object => !ours.includes(object))
-  const staying = ours.filter(object => stays(object) && !isEnding(object))
+  const ours = input.select ? await input.select(all, state) : all
+  const beyond = all.filter(object => !ours.includes(object))
+  const goesAlong = ({ metadata }: KubeObject) => takesAllAlong(state) && metadata.namespace === namespace
+  const staying = ours.filter(object => stays(object) && !isEnding(object) && !goesAlong(object))
   const going = ours.filter(object => !stays(object) || isEnding(object))
   const of = { environment, namespace, volumes: input.volumes }
   const held = new Map(
@@ -115,24 +125,32 @@ export async function destroyEnvironment(input: DestroyEnvironmentInput, world: 
   const isHeld = (object: KubeObject) => held.get(object) !== undefined
   const kept = [...staying, ...going.filter(isHeld)]
   const doomed = going.filter(object => !isHeld(object))
-  const result = (objects: readonly KubeObject[]) => ({
-    deleted: objects.map(nameOf),
-    kept: staying.map(nameOf),
-    held: [...held].flatMap(([object, why]) => (why === undefined ? [] : [{ object: nameOf(object), why }])),
-  })
+  const result = async (objects: readonly KubeObject[]) => {
+    const isStill = await stillThere(cluster, namespace, [...staying, ...held.keys()], options)
+    return {
+      deleted: objects.map(nameOf),
+      kept: staying.filter(isStill).map(nameOf),
+      held: [...held].flatMap(([object, why]) =>
+        why !== undefined && isStill(object) ? [{ object: nameOf(object), why }] : [],
+      ),
+      isNamespaceGone,
+    }
+  }
   if (doomed.length === 0 && (input.select || (!record && !locked))) {
-    if (wait) await podsGone(cluster, input, [...others, ...kept], signal)
-    return { ...result([]), wasEmpty: true }
+    if (isForgotten) await input.before?.(signal, state)
+    if (wait) await podsGone(cluster, input, [...beyond, ...kept], signal)
+    return { ...(await result([])), wasEmpty: true }
   }
   events.planned(doomed, kept)
   const ofCluster = doomed.filter(object => object.metadata.namespace === undefined && !isEnding(object))
   if (ofCluster.length > 0 && events.mayDelete && !(await events.mayDelete(ofCluster)))
     throw new UserError('nothing was destroyed')
 
-  const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
+  const isMoot = async () => takesAllAlong(await namespaceState(cluster, namespace, options))
+  const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked, isMoot }
   const deleted: KubeObject[] = []
   const act = async (active: AbortSignal) => {
-    await input.before?.(active)
+    await input.before?.(active, state)
     for (const group of inOrder(doomed))
       await inParallel(group, async object => {
         // Somebody may have put something in since.
@@ -144,16 +162,58 @@ export async function destroyEnvironment(input: DestroyEnvironmentInput, world: 
       })
     if (wait) {
       await gone(cluster, deleted, active)
-      await podsGone(cluster, input, [...others, ...kept], active)
+      await podsGone(cluster, input, [...beyond, ...kept], active)
     }
     if (input.select) return
     // Objects that stay are found again by their label; they need no record.
     await deleteKept(cluster, environment, namespace, { signal: active })
     await deleteRecord(cluster, environment, namespace, { signal: active })
   }
-  // In a namespace that is being deleted no Lease can be made, by others neither.
-  await (ending ? act(signal) : withLease(lease, act))
-  return { ...result(doomed.filter(object => !isHeld(object))), wasEmpty: false }
+  await (takesAllAlong(state) ? act(signal) : whileHeld(lease, act))
+  return { ...(await result(doomed.filter(object => !isHeld(object)))), wasEmpty: false }
+}
+
+/**
+ * Does the work while holding the environment's Lease. In a namespace that has been deleted in the
+ * meantime no Lease can be created, by others neither: there the work is done without one.
+ */
+async function whileHeld(
+  lease: LeaseInput & Required<Pick<LeaseInput, 'isMoot'>>,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  let isHeld = false
+  try {
+    await withLease(lease, active => {
+      isHeld = true
+      return work(active)
+    })
+  } catch (error) {
+    if (isHeld || !(error instanceof ClusterError) || !(await lease.isMoot())) throw error
+    await work(lease.signal)
+  }
+}
+
+/**
+ * Tells which objects exist now, and are not being deleted, alone or with the namespace: others may have
+ * deleted some in the meantime.
+ */
+async function stillThere(
+  cluster: Cluster,
+  namespace: string,
+  objects: readonly KubeObject[],
+  options: CallOptions,
+): Promise<(object: KubeObject) => boolean> {
+  if (objects.length === 0) return () => false
+  const takesAlong = takesAllAlong(await namespaceState(cluster, namespace, options))
+  const staying = objects.filter(({ metadata }) => !takesAlong || metadata.namespace !== namespace)
+  const found = await inParallel(staying, async object => {
+    const { apiVersion, kind, metadata } = object
+    const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace }
+    const now = await unlessForbidden(cluster.get(ref, options), object)
+    return now !== undefined && now.metadata.uid === metadata.uid && !isEnding(now) ? [object] : []
+  })
+  const there = new Set(found.flat())
+  return object => there.has(object)
 }
 
 /**
@@ -177,6 +237,39 @@ async function podsGone(
 const HOLDING: readonly RecordedKind[] = [
   { apiVersion: 'v1', kind: 'Namespace', namespace: null },
   { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', namespace: null },
+]
+
+/**
+ * The objects of an environment outside its namespace, of any kind: the record, which knows what
+ * commands have made there, was deleted with the namespace. A kind that cannot be listed has none.
+ */
+async function forgottenObjects(
+  cluster: Cluster,
+  environment: string,
+  namespace: string,
+  options: CallOptions,
+): Promise<readonly KubeObject[]> {
+  const labels = environmentSelector(environment, namespace)
+  const kinds = await unlessFailing(cluster.kinds(options), options)
+  const lists = await inParallel(kinds, ({ apiVersion, kind }) =>
+    unlessFailing(cluster.list({ apiVersion, kind, labels }, options), options),
+  )
+  return lists.flat()
+}
+
+/** None if the cluster does not list them, as for a kind whose server is down. */
+async function unlessFailing<T>(asked: Promise<readonly T[]>, { signal }: CallOptions): Promise<readonly T[]> {
+  try {
+    return await asked
+  } catch (error) {
+    if (error instanceof ClusterError && !signal?.aborted) return []
+    throw error
+  }
+}
+
+/** Some kinds are in several groups, and the objects of a namespace are in two lists. */
+const withoutRepeats = (objects: readonly KubeObject[]): readonly KubeObject[] => [
+  ...new Map(objects.map(object => [object.metadata.uid ?? object, object])).values(),
 ]
 
 /** Objects of other kinds that need not be there. A user who may not list a kind has not made any. */

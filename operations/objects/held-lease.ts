@@ -59,6 +59,8 @@ export interface LeaseWish {
   readonly takeOver?: boolean
   /** Make it again when somebody has deleted it: nobody has taken it by that. Otherwise it is lost. */
   readonly remake?: boolean
+  /** True if nobody can take a deleted Lease, as its namespace goes, too: then it is not lost. */
+  readonly isMoot?: () => Promise<boolean>
 }
 
 export interface HeldLease {
@@ -92,6 +94,10 @@ export async function holdLease(input: LeaseWish): Promise<HeldLease> {
       renewed = begun
     } catch (error) {
       if (options.signal.aborted) return
+      if (isNotFound(error) && (await input.isMoot?.().catch(() => false))) {
+        renewed = begun
+        return
+      }
       // After a cut connection the next renewal tries again; but a holder that has not been heard
       // of for long has to stop, because others count it as gone.
       if (clock.now() - renewed >= input.silence) lost.abort(error)

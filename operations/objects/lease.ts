@@ -18,6 +18,8 @@ export interface LeaseInput {
   readonly signal: AbortSignal
   /** It waits for somebody who may be gone; said once of each. */
   readonly waiting: (holder: string) => void
+  /** True if nobody can take a deleted Lease, as its namespace goes, too: then it is not lost. */
+  readonly isMoot?: () => Promise<boolean>
 }
 
 /**

@@ -25,6 +25,28 @@ export async function endingNamespace(
   return found && isEnding(found) ? found : undefined
 }
 
+/**
+ * `ending` while the namespace is being deleted, `gone` if it does not exist, and `unknown` for users
+ * who may not read it. Nothing can be created in one that is ending or gone.
+ */
+export type NamespaceState = 'active' | 'ending' | 'gone' | 'unknown'
+
+/** Reads the state of a namespace. */
+export async function namespaceState(
+  cluster: Cluster,
+  namespace: string,
+  options: CallOptions,
+): Promise<NamespaceState> {
+  const asked = cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, options)
+  const found = await unlessForbidden(asked, 'unknown' as const)
+  if (found === 'unknown') return found
+  if (found === undefined) return 'gone'
+  return isEnding(found) ? 'ending' : 'active'
+}
+
+/** True for a namespace whose objects are deleted with it, or were. */
+export const takesAllAlong = (state: NamespaceState): boolean => state === 'ending' || state === 'gone'
+
 /** True if the cluster refuses a new object because its namespace is being deleted. */
 export const isOfEndingNamespace = ({ causes }: ClusterError): boolean =>
   causes.some(({ reason }) => reason === 'NamespaceTerminating')

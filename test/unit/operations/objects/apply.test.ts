@@ -233,6 +233,7 @@ describe('destroy', () => {
       deleted: [],
       kept: ['configmap/kept'],
       wasEmpty: true,
+      isNamespaceGone: false,
     })
   })
 
