@@ -72,11 +72,15 @@ export const pipelineDeploy = command({
 export const pipelineDestroy = command({
   name: 'pipeline destroy',
   summary: 'Destroy an environment from the cluster',
-  description: `Runs a job in the cluster that clones the deployed repository and runs \`devctl destroy\` in it. Succeeds if the environment does not exist. ${PLATFORM}`,
+  description: `Runs a job in the cluster that clones the deployed repository and runs \`devctl destroy\` in it. Fails if the environment does not exist, unless --ignore-not-found is given. ${PLATFORM}`,
   options: {
     name,
     ...target,
     timeout,
+    ignoreNotFound: flag(
+      '--ignore-not-found',
+      'succeed if the environment does not exist, as in a job that may run again',
+    ),
     volumes: flag('--volumes', 'also delete claims and their data'),
     wait: flag('--wait', 'follow the log, and wait until everything is deleted'),
   },

@@ -69,7 +69,7 @@ export const previewDeploy = command({
 export const previewDestroy = command({
   name: 'preview destroy',
   summary: 'Destroy a preview',
-  description: `Destroys a preview with everything in it, and waits until it is gone. Before that, a job in the cluster runs the \`destroy\` commands of its manifest. Does nothing if the preview does not exist. Only administrators can destroy global previews. ${PLATFORM}`,
+  description: `Destroys a preview with everything in it, and waits until it is gone. Before that, a job in the cluster runs the \`destroy\` commands of its manifest. Fails if the preview does not exist, unless --ignore-not-found is given. Only administrators can destroy global previews. ${PLATFORM}`,
   words: [name],
   options: {
     branch,
@@ -78,6 +78,7 @@ export const previewDestroy = command({
       '--force',
       'do not run the `destroy` commands of the manifest, and remove finalizers of other programs',
     ),
+    ignoreNotFound: flag('--ignore-not-found', 'succeed if the preview does not exist, as in a job that may run again'),
     context,
     timeout,
   },

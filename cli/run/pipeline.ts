@@ -10,6 +10,7 @@ import { startProgress } from '../terminal/progress/progress.ts'
 import { toTable } from '../terminal/table.ts'
 import { cloneLoginOf } from './clone-login.ts'
 import { isEndOfRun } from './end-of-run.ts'
+import { notFoundHint } from './not-found-hint.ts'
 import {
   type NeedsPlatform,
   type OnPlatform,
@@ -68,15 +69,21 @@ export async function deployPipeline(context: Context, values: PipelineDeployVal
   })
 }
 
-/** Destroys an environment from the cluster. */
+/** Destroys an environment from the cluster. Throws a UserError if it does not exist. */
 export async function destroyPipeline(
   context: Context,
-  values: WaitValues & { readonly volumes: boolean; readonly wait: boolean },
+  values: WaitValues & { readonly volumes: boolean; readonly wait: boolean; readonly ignoreNotFound: boolean },
 ): Promise<number> {
   const environment = values.name ?? nameHere(context)
   return withRuns(context, values, 'destroy', environment, async on => {
     const { platform, target, signal } = on
     const { namespace } = target
+    const missing = await missingEnvironment(context, values, on, environment)
+    if (missing) {
+      if (!values.ignoreNotFound) throw missing
+      context.io.stderr.write(`${missing.message.replaceAll('`', '')}: nothing to destroy\n`)
+      return 0
+    }
     const body = { namespace, environment, action: 'destroy' as const, ...(values.volumes && { volumes: true }) }
     return scheduled(context, values, on, await platform.call('POST /runs', { body }, signal))
   })
@@ -193,6 +200,37 @@ async function skip(
   }
   io.stderr.write(`${environment} exists in ${on.target.namespace}; skipped\n`)
   return 0
+}
+
+/**
+ * The error for an environment that does not exist: there is neither a run nor an object of it. Undefined
+ * if it exists, or if the user may not know.
+ */
+async function missingEnvironment(
+  { io }: Context,
+  { context, namespace: named, timeout, ignoreNotFound }: WaitValues & { readonly ignoreNotFound: boolean },
+  on: OnPlatform,
+  environment: string,
+): Promise<UserError | undefined> {
+  const { namespace } = on.target
+  const { unlessNotThere } = await import('../../operations/platform/connect-platform.ts')
+  const asked = runsOf(on, environment)
+  const own = ignoreNotFound ? await unlessNotThere(asked) : await asked
+  if (own === undefined)
+    return new UserError(`namespace \`${namespace}\` does not exist, or you are not a member of it`)
+  if (own.length > 0) return undefined
+  const { withCluster } = await import('./cluster-session.ts')
+  const { environmentsIn } = await import('../../operations/objects/known-environments.ts')
+  let found: ReadonlySet<string> | undefined
+  await withCluster(io, { context, namespace: named, timeout }, async ({ cluster, namespace, signal }) => {
+    found = await environmentsIn(cluster, namespace, { signal })
+    return 0
+  })
+  if (found === undefined || found.has(environment)) return undefined
+  const names = new Set([...(await runsOf(on)).map(run => run.environment), ...found])
+  return new UserError(`environment \`${environment}\` does not exist in \`${namespace}\``, {
+    hint: notFoundHint(environment, names, 'environments'),
+  })
 }
 
 function scheduled(

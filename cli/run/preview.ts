@@ -11,6 +11,7 @@ import { warningText } from '../terminal/report.ts'
 import { toTable } from '../terminal/table.ts'
 import { cloneLoginOf } from './clone-login.ts'
 import { isEndOfRun } from './end-of-run.ts'
+import { notFoundHint } from './not-found-hint.ts'
 import {
   type NeedsPlatform,
   type OnPlatform,
@@ -102,11 +103,15 @@ async function writeComment(
   }
 }
 
-/** Destroys a preview, and waits until it is gone. */
+/** Destroys a preview, and waits until it is gone. Throws a UserError if it does not exist. */
 export async function destroyPreview(
   context: Context,
   named: string | undefined,
-  values: SourceValues & { readonly timeout: number | undefined; readonly force: boolean },
+  values: SourceValues & {
+    readonly timeout: number | undefined
+    readonly force: boolean
+    readonly ignoreNotFound: boolean
+  },
 ): Promise<number> {
   const { io } = context
   await requirePlatform(io, needs('destroy', values))
@@ -117,7 +122,8 @@ export async function destroyPreview(
     const params = { name }
     const there = await unlessNotThere(platform.call('GET /previews/:name', { params }, signal))
     if (!there) {
-      io.stderr.write(`Preview ${name} does not exist\n`)
+      if (!values.ignoreNotFound) throw await missingPreview(platform, name, signal)
+      io.stderr.write(`preview ${name} does not exist: nothing to destroy\n`)
       return 0
     }
     const query = values.force ? { force: 'true' as const } : {}
@@ -135,6 +141,14 @@ export async function destroyPreview(
       signal,
     })
     return 0
+  })
+}
+
+async function missingPreview(platform: Platform, name: string, signal: AbortSignal): Promise<UserError> {
+  const { items } = await platform.call('GET /previews', { query: {} }, signal)
+  const names = items.map(one => one.name)
+  return new UserError(`preview \`${name}\` does not exist, or you may not see it`, {
+    hint: notFoundHint(name, names, 'previews that you may see'),
   })
 }
 

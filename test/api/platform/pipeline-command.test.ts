@@ -171,6 +171,44 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       expect(made?.volumes).toBeFalsy()
     })
 
+    test('of a name that does not exist fails, and starts nothing', async () => {
+      const wrong = await pipeline('destroy --name shopp --wait')
+      expect(wrong).toMatchObject({ status: 1, stdout: '' })
+      expect(wrong.stderr).toContain(`error: environment \`shopp\` does not exist in \`${ann.home}\`\n`)
+      expect(wrong.stderr).toContain('did you mean `shop`?')
+      const unlike = await pipeline('destroy --name quite-another')
+      expect(unlike).toMatchObject({ status: 1, stdout: '' })
+      expect(unlike.stderr).toMatch(/the environments are .*`shop`.*; .*`--ignore-not-found`/)
+      expect(await pipeline('destroy --name shopp --ignore-not-found')).toEqual({
+        status: 0,
+        stdout: '',
+        stderr: `environment shopp does not exist in ${ann.home}: nothing to destroy\n`,
+      })
+      expect(await pipeline(`destroy --name shop --ignore-not-found --namespace none-${RUN}`)).toMatchObject({
+        status: 0,
+        stderr: expect.stringContaining(`namespace none-${RUN} does not exist`),
+      })
+      expect(await pipeline(`destroy --name shop --namespace none-${RUN}`)).toMatchObject({ status: 1 })
+      expect([...(await runsOf('shopp')), ...(await runsOf('quite-another'))]).toEqual([])
+    })
+
+    test('of an environment without a run, and of claims that are left of one', async () => {
+      const deploy = async (name: string) => {
+        const service = `services:\n  ${name}: {image: "nginx:1.27-alpine", volumes: ["${name}:/data"]}\n`
+        writeFileSync(join(checkout, 'compose.yaml'), `${service}volumes: {${name}: {}}\n`)
+        const { status, stderr } = await devctl(`deploy --name ${name}`)
+        expect(status, stderr).toBe(0)
+      }
+      await deploy('local')
+      expect(await pipeline('destroy --name local')).toMatchObject({ status: 0, stderr: scheduled('local', 'destroy') })
+      await deploy('left')
+      expect((await devctl('destroy --name left')).stderr).toContain('kept persistentvolumeclaim/')
+      expect(await pipeline('destroy --name left --volumes')).toMatchObject({
+        status: 0,
+        stderr: scheduled('left', 'destroy'),
+      })
+    })
+
     test('--volumes, of another one, and --wait', async () => {
       const waiting = pipeline('destroy --name diary --volumes --wait')
       const made = await aRun('diary', 2)

@@ -136,12 +136,21 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
     expect((await devctl(['endpoints', `none-${RUN}`])).stderr).toContain('does not exist, or you may not see it')
   })
 
-  test('destroy, and once more: what is gone is no failure', async () => {
+  test('destroy fails for a preview that does not exist, except with --ignore-not-found', async () => {
+    const similar = await devctl(['destroy', `${name}x`])
+    expect(similar).toMatchObject({ status: 1, stdout: '' })
+    expect(similar.stderr).toContain(`error: preview \`${name}x\` does not exist, or you may not see it\n`)
+    expect(similar.stderr).toContain(`did you mean \`${name}\`?`)
+    expect(similar.stderr).toContain('--ignore-not-found')
+    expect(await devctl(['destroy', 'unlike-all'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(`the previews that you may see are`),
+    })
     expect(await devctl(['destroy'])).toMatchObject({ status: 0, stdout: `Destroying preview ${name}\n` })
-    expect(await devctl(['destroy', `none-${RUN}`])).toEqual({
+    expect(await devctl(['destroy', '--ignore-not-found', `none-${RUN}`])).toEqual({
       status: 0,
       stdout: '',
-      stderr: `Preview none-${RUN} does not exist\n`,
+      stderr: `preview none-${RUN} does not exist: nothing to destroy\n`,
     })
   })
 
