@@ -41,14 +41,29 @@ export async function requireNamespace(where: Where): Promise<void> {
 }
 
 /**
- * Makes the namespace of a deploy where it is not there, and where that is wanted: `createNamespace` says so, or somebody who is asked. Throws a UserError where nobody
- * does. One that sleeps is woken.
+ * True if the namespace of a deploy does not exist and is to be created: `createNamespace` says so, or the
+ * user, who is asked. Throws a UserError if it does not exist and is not to be created.
  */
-export async function ensureNamespace(
-  world: World,
-  { createNamespace = false }: { readonly createNamespace?: boolean | undefined },
-): Promise<void> {
-  const { session, on, ask } = world
+export async function confirmNamespace(
+  { session, ask }: Pick<World, 'session' | 'ask'>,
+  { createNamespace = false }: CreatesNamespace,
+): Promise<boolean> {
+  const { cluster, namespace } = session
+  if ((await hasNamespace(session)) !== false) return false
+  if (createNamespace || (await ask?.mayCreateNamespace?.(namespace, cluster.name))) return true
+  throw await noNamespace(session, 'create it with `--create-namespace`, or name another one with `--namespace`')
+}
+
+interface CreatesNamespace {
+  readonly createNamespace?: boolean | undefined
+}
+
+/**
+ * Creates the namespace of a deploy if it does not exist and `confirmNamespace` allows it. One that sleeps is
+ * woken.
+ */
+export async function ensureNamespace(world: World, input: CreatesNamespace): Promise<void> {
+  const { session, on } = world
   const { cluster, namespace, signal } = session
   const found = await findNamespace(session)
   if (found === 'unknown') return
@@ -56,8 +71,7 @@ export async function ensureNamespace(
     const { wakeNamespace } = await import('./platform/wake.ts')
     return wakeNamespace(world, found)
   }
-  if (!createNamespace && !(await ask?.mayCreateNamespace?.(namespace, cluster.name)))
-    throw await noNamespace(session, 'create it with `--create-namespace`, or name another one with `--namespace`')
+  if (!(await confirmNamespace(world, input))) return
   try {
     await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, { signal })
     on({ type: 'note', text: `created namespace ${namespace}` })

@@ -41,10 +41,7 @@ export async function applyCompiled(
   const { deployEnvironment } = await import('../objects/deploy.ts')
   const isWanted = ({ service }: { readonly service: string }) => !part || part.services.has(service)
   const states = new ServiceStates({ workloads: plan.workloads.filter(isWanted) })
-  if (plan.workloads.length === 0 && services)
-    throw new UserError('the files have no services to deploy', {
-      hint: 'check the profiles; `devctl destroy` deletes an environment',
-    })
+  refuseWithoutServices(plan, services)
   let isChanged = false
   const onChange = () => {
     isChanged = true
@@ -107,6 +104,17 @@ export async function applyCompiled(
   on({ type: 'diagnostics', diagnostics: result.failures })
   if ('ended' in result) stopped()
   return { kind: 'failed', ...there, ...('ended' in result && { ended: result.ended }) }
+}
+
+/** Throws a UserError if the Compose files have no services to deploy. */
+export function refuseWithoutServices(
+  { workloads }: Pick<CompiledForCluster['plan'], 'workloads'>,
+  services: CompiledForCluster['services'],
+): void {
+  if (workloads.length === 0 && services)
+    throw new UserError('the files have no services to deploy', {
+      hint: 'check the profiles; `devctl destroy` deletes an environment',
+    })
 }
 
 /** Git is asked while the cluster is: nobody waits for it. */

@@ -60,6 +60,22 @@ export interface PreparedForCluster extends CompiledForCluster {
   readonly tell: (seen?: ReadonlySet<Diagnostic>) => void
 }
 
+/** A project whose files have no errors, before its images are built. */
+export type NotYetBuilt = Pick<
+  CompiledForCluster,
+  'plan' | 'synth' | 'services' | 'source' | 'keepRoutes' | 'part' | 'rerun'
+> & {
+  /** True if there are images that have to exist. */
+  readonly hasBuilds: boolean
+}
+
+/** The surroundings of a compilation for the cluster. */
+export interface CompilingWorld extends Omit<World, 'session'> {
+  readonly session: Pick<World['session'], 'namespace' | 'signal' | 'target'>
+  /** Is called before images are built; when it throws, none is built. */
+  readonly beforeBuild?: (project: NotYetBuilt) => Promise<void>
+}
+
 /** The files have errors, which were reported. */
 export interface RefusedForCluster {
   readonly plan?: undefined
@@ -71,13 +87,7 @@ export interface RefusedForCluster {
  * what is wrong, and keeps the warnings back: variables that are handed on later may make them wrong.
  */
 export async function prepareForCluster(
-  {
-    workspace,
-    session: { namespace, signal, target },
-    on,
-  }: Omit<World, 'session'> & {
-    readonly session: Pick<World['session'], 'namespace' | 'signal' | 'target'>
-  },
+  { workspace, session: { namespace, signal, target }, on, beforeBuild }: CompilingWorld,
   options: ForCluster,
   project: OpenProject,
   images: ImageBuilder,
@@ -96,6 +106,27 @@ export async function prepareForCluster(
   const chosen = part && (await chosenServices(compilation, part))
   const untagged = compilation.project && untaggedNote(compilation.project, options.tag, chosen)
   if (untagged !== undefined) notes.push(untagged)
+  const manifest = manifestOf(project)
+  const inCluster = async (compiled: CompiledProject, plan: Plan): Promise<InCluster | undefined> => {
+    const { loaded } = compiled
+    const directory = manifest?.folder ?? loaded?.directory
+    if (directory === undefined) return undefined
+    const files = manifest ? [manifest.path] : options.file
+    return {
+      ...(await withRoutes(plan, domain, part)),
+      services: get(loaded?.tree, 'services'),
+      source: deploySource(workspace, directory, files),
+      directory,
+      rerun: await toRerun(options.rerun ?? [], compiled, part),
+      ...(part && { part }),
+    }
+  }
+  if (beforeBuild && compilation.plan && errorsBesidesBuild(compilation) === 0) {
+    const { plan } = compilation
+    const found = await inCluster(compilation, plan)
+    const hasBuilds = plan.builds.length > 0 || (!part && (manifest?.build.size ?? 0) > 0)
+    if (found) await beforeBuild({ ...found, plan, hasBuilds })
+  }
   let refused: readonly Diagnostic[] = []
   let built: ReadonlyMap<string, string> = new Map()
   try {
@@ -124,11 +155,7 @@ export async function prepareForCluster(
   }
   const { loaded } = compilation
   const plan = compilation.plan && (startOrder === 'manifest' ? inNoOrder(compilation.plan) : compilation.plan)
-  const manifest = manifestOf(project)
-  // That no registry is given is what the builder is for.
-  const found = compilation.diagnostics.filter(
-    ({ code }) => code !== 'routes/no-domain' && code !== 'image/no-registry',
-  )
+  const found = compilation.diagnostics.filter(isBesidesBuild)
   // The builder says it again.
   const isSaid = ({ code, span }: Diagnostic) =>
     code === 'build/unknown-target' && refused.some(other => other.span?.start === span?.start)
@@ -139,44 +166,49 @@ export async function prepareForCluster(
     on({ type: 'diagnostics', diagnostics: shown, ...(seen && seen.size > 0 && { seen }) })
     for (const text of notes) on({ type: 'note', text })
   }
-  const directory = manifest?.folder ?? loaded?.directory
-  if (!plan || directory === undefined || count(shown).error > 0) {
+  const deployed = plan && (await inCluster(compilation, plan))
+  if (!plan || !deployed || count(shown).error > 0) {
     tell()
     return { diagnostics: shown }
   }
-  const { toManifests } = await import('../../constructs/index.ts')
-  // Hosts of the user's own need no domain.
-  const ownRoutes = new Set(plan.routes.filter(({ isOwnHost }) => isOwnHost).map(({ name }) => name))
-  const synth = (one: typeof plan): readonly Manifest[] =>
-    wantedIn(part, toManifests(one)).filter(
-      ({ object }) => domain !== undefined || !isRoute(object) || ownRoutes.has(object.metadata.name),
-    )
+  const { keepRoutes, synth } = deployed
   const lacking = domain === undefined ? routesOf(plan, part) : []
-  const keepRoutes = new Set(lacking.map(({ name }) => name))
   if (keepRoutes.size > 0 && !options.developed) {
     notes.push(
       `${plural(keepRoutes.size, 'route')} not created or changed: no domain is set (\`--domain\`, or permanently with \`devctl context use ${target.context} --domain DOMAIN\`), so ${portsOf(lacking)} no public address`,
     )
   }
-  const files = manifest ? [manifest.path] : options.file
-  const common = {
-    keepRoutes,
-    synth,
-    services: get(loaded?.tree, 'services'),
-    source: deploySource(workspace, directory, files),
-    directory,
-    domain,
-    registry,
-    built,
-    rerun: await toRerun(options.rerun ?? [], compilation, part),
-    ...(part && { part }),
-    warnings: shown,
-    tell,
-  }
+  const common = { ...deployed, domain, registry, built, warnings: shown, tell }
   if (!options.registryCredentials) return { plan, ...common }
   const pulling = await addRegistryCredentials(plan, synth, workspace, signal)
   notes.push(...pulling.notes)
   return { ...common, plan: pulling.plan }
+}
+
+/** The properties of a compiled project that do not depend on its images. */
+type InCluster = Omit<CompiledForCluster, 'plan' | 'domain' | 'registry' | 'built'>
+
+/** That no registry is given is what the builder is for. */
+const isBesidesBuild = ({ code }: Diagnostic): boolean => code !== 'routes/no-domain' && code !== 'image/no-registry'
+
+const errorsBesidesBuild = ({ diagnostics }: CompiledProject): number => count(diagnostics.filter(isBesidesBuild)).error
+
+/** The manifests of a plan; without a domain only hosts of the user's own have routes. */
+async function withRoutes(
+  plan: Plan,
+  domain: string | undefined,
+  part: Part | undefined,
+): Promise<Pick<CompiledForCluster, 'synth' | 'keepRoutes'>> {
+  const { toManifests } = await import('../../constructs/index.ts')
+  const ownRoutes = new Set(plan.routes.filter(({ isOwnHost }) => isOwnHost).map(({ name }) => name))
+  const lacking = domain === undefined ? routesOf(plan, part) : []
+  return {
+    keepRoutes: new Set(lacking.map(({ name }) => name)),
+    synth: one =>
+      wantedIn(part, toManifests(one)).filter(
+        ({ object }) => domain !== undefined || !isRoute(object) || ownRoutes.has(object.metadata.name),
+      ),
+  }
 }
 
 /** All is applied at once: the manifests wait for themselves. */
@@ -308,7 +340,10 @@ async function addRegistryCredentials(
 }
 
 /** The user's choices about things that a deploy does not do by itself. */
-export function choicesOf(options: ForCluster, { keepRoutes, part, rerun }: CompiledForCluster): Choices {
+export function choicesOf(
+  options: ForCluster,
+  { keepRoutes, part, rerun }: Pick<CompiledForCluster, 'keepRoutes' | 'part' | 'rerun'>,
+): Choices {
   const { adopt = false, forceConflicts = false, takeOver = false, pruneLimit } = options
   return { adopt, forceConflicts, takeOver, pruneLimit, keepRoutes, rerun, isPart: part !== undefined }
 }

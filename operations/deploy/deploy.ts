@@ -1,7 +1,7 @@
 import type { ImageBuilder } from '../build/builder.ts'
 import type { BuiltImage } from '../commands/command-variables.ts'
 import { runSection } from '../commands/run-section.ts'
-import { ensureNamespace } from '../namespaces.ts'
+import { confirmNamespace, ensureNamespace } from '../namespaces.ts'
 import { withLease } from '../objects/lease.ts'
 import { newKey, readKept, writeKept } from '../objects/secret-marks.ts'
 import { manifestOf } from '../project/open-project.ts'
@@ -9,8 +9,15 @@ import type { OpenProject } from '../project/opened-project.ts'
 import { tellToolFiles } from '../project/tool-files.ts'
 import type { Session, World } from '../session.ts'
 import { withHanded } from '../workspace.ts'
-import { applyCompiled } from './apply-compiled.ts'
-import { type PreparedForCluster, prepareForCluster, type RefusedForCluster } from './compile-for-cluster.ts'
+import { applyCompiled, refuseWithoutServices } from './apply-compiled.ts'
+import {
+  type CompilingWorld,
+  choicesOf,
+  type NotYetBuilt,
+  type PreparedForCluster,
+  prepareForCluster,
+  type RefusedForCluster,
+} from './compile-for-cluster.ts'
 import { compileWithHanded } from './handed-variables.ts'
 import type { DeployInput } from './input.ts'
 import { hashWarnings, knownWarnings } from './known-warnings.ts'
@@ -34,14 +41,21 @@ export async function deploy(
   const { workspace } = world
   if (above.length === 0) await tellToolFiles(workspace, on, manifestOf(project)?.folder ?? workspace.cwd)
   const images = imageBuilder(world)
+  const manifest = manifestOf(project)
+  const hasMoreBefore = runsCommands(input, project) || (manifest?.dependencies.length ?? 0) > 0
+  let createNamespace = input.createNamespace ?? false
+  const beforeBuild = async (found: NotYetBuilt) => {
+    if (!found.hasBuilds && !hasMoreBefore) return
+    if (above.length === 0) createNamespace ||= await confirmNamespace(world, { createNamespace })
+    await checkEarly(world, input, found, hasMoreBefore)
+  }
   // Before anything is run: what is wrong in the files shows at once.
-  const compiled = await prepare(world, input, project, images)
+  const compiled = await prepare({ ...world, beforeBuild }, input, project, images)
   if (!compiled.plan) return { kind: 'refused', diagnostics: compiled.diagnostics }
   // Commands may set the variables that warnings are about.
   const told = runsCommands(input, project) ? {} : await tellWarnings(world, input, compiled)
   const environment = compiled.plan.environment.name
-  if (above.length === 0) await ensureNamespace(world, input)
-  const manifest = manifestOf(project)
+  if (above.length === 0) await ensureNamespace(world, { createNamespace })
   const dependencies = new Map<string, Readonly<Record<string, string>>>()
   if (manifest && manifest.dependencies.length > 0) {
     const { deployDependencies } = await import('./dependencies.ts')
@@ -87,7 +101,12 @@ export async function deploy(
     const fresh: World = { ...world, workspace: withHanded(world.workspace, variables) }
     const again = isSame
       ? compiled
-      : await prepareForCluster({ ...fresh, session: { ...session, signal: active } }, input, project, images)
+      : await prepareForCluster(
+          { ...fresh, session: { ...session, signal: active }, beforeBuild },
+          input,
+          project,
+          images,
+        )
     if (!again.plan) return { kind: 'refused', diagnostics: again.diagnostics }
     const warnings = await tellWarnings(fresh, input, again)
     return applyCompiled(fresh, input, again, { ...base, ...warnings, isHeld: true, signal: active, variables })
@@ -136,9 +155,25 @@ async function tellWarnings(
   return { warnings: known.hashes }
 }
 
+/** Refuses what the deploy would refuse in any case, before images are built for it and commands run. */
+async function checkEarly(
+  { session }: World,
+  input: DeployInput,
+  found: NotYetBuilt,
+  hasMoreBefore: boolean,
+): Promise<void> {
+  const { plan, synth, services, source } = found
+  // Commands may set the profiles.
+  if (!hasMoreBefore) refuseWithoutServices(plan, services)
+  const { cluster, namespace, signal } = session
+  const { refuseEarly } = await import('../objects/early-refusals.ts')
+  const choices = choicesOf(input, found)
+  await refuseEarly({ cluster, plan, synth, namespace, source, choices, hasMoreBefore }, { signal })
+}
+
 /** Compiles before the commands run. */
 function prepare(
-  world: World,
+  world: World & Pick<CompilingWorld, 'beforeBuild'>,
   input: DeployInput,
   project: OpenProject,
   images: ImageBuilder,

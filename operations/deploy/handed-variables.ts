@@ -3,7 +3,12 @@ import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 import { withHanded } from '../workspace.ts'
-import { type PreparedForCluster, prepareForCluster, type RefusedForCluster } from './compile-for-cluster.ts'
+import {
+  type CompilingWorld,
+  type PreparedForCluster,
+  prepareForCluster,
+  type RefusedForCluster,
+} from './compile-for-cluster.ts'
 import type { ForCluster } from './input.ts'
 
 /**
@@ -11,7 +16,7 @@ import type { ForCluster } from './input.ts'
  * the last deploy stands for it. The caller reports the warnings.
  */
 export async function compileWithHanded(
-  world: World,
+  world: World & Pick<CompilingWorld, 'beforeBuild'>,
   options: ForCluster,
   project: OpenProject,
   images: ImageBuilder,

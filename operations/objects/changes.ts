@@ -152,7 +152,13 @@ async function missingKinds(
   return kinds.filter((_, index) => resources[index] === undefined)
 }
 
-function refuseOtherSource(environment: string, before: Source | undefined, now: Source, { takeOver }: Choices): void {
+/** Throws a UserError if the environment was deployed from other files, unless the user takes it over. */
+export function refuseOtherSource(
+  environment: string,
+  before: Source | undefined,
+  now: Source,
+  { takeOver }: Choices,
+): void {
   if (takeOver || !before || sameSource(before, now)) return
   throw new UserError(
     `\`${environment}\` was deployed from another ${before.repository === now.repository ? 'file' : 'repository'}`,

@@ -43,6 +43,14 @@ function ownerOf(object: KubeObject): string | undefined {
   return controller && `${controller.kind.toLowerCase()}/${controller.name}`
 }
 
+/** The error for an object of a kind that the cluster does not have. */
+export const unknownKind = ({ object, source }: WantedObject, cause?: unknown): UserError =>
+  new UserError(`the cluster does not know the kind \`${object.kind}\` of \`${object.apiVersion}\``, {
+    notes: [`rendered from ${source}`],
+    hint: 'install its CustomResourceDefinition, such as the Gateway API',
+    ...(cause !== undefined && { cause }),
+  })
+
 /** Says in the user's words why the cluster does not take an object. */
 export function refusal(error: ClusterError, { object, source }: WantedObject): unknown {
   const name = `\`${nameOf(object)}\``
@@ -57,12 +65,7 @@ export function refusal(error: ClusterError, { object, source }: WantedObject): 
       cause: error,
     })
   if (isOfEndingNamespace(error)) return namespaceEnds(namespace ?? '', [], error)
-  if (error.failure === 'not-found')
-    return new UserError(`the cluster does not know the kind \`${object.kind}\` of \`${object.apiVersion}\``, {
-      notes: [`rendered from ${source}`],
-      hint: 'install its CustomResourceDefinition, such as the Gateway API',
-      cause: error,
-    })
+  if (error.failure === 'not-found') return unknownKind({ object, source }, error)
   if (error.failure === 'forbidden' && /exceeded quota|violates PodSecurity/.test(error.message))
     return new UserError(`the cluster refused ${name}`, { notes, cause: error })
   // A class that cannot make volumes larger answers 403.
