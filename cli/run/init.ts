@@ -1,12 +1,15 @@
+import { failureSummary } from '../../compiler/diagnostics/render/summary.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import type { Analysis, FoundApplication } from '../../operations/init/analyze.ts'
 import type { Language } from '../../operations/init/application.ts'
+import { joined } from '../../operations/init/compose-services.ts'
 import { type InitProjectOutcome, type InitQuestions, initProject, type Written } from '../../operations/init/init.ts'
 import { LANGUAGE_NAMES } from '../../operations/init/languages/languages.ts'
 import type { Context } from '../command.ts'
 import { editDiff } from '../terminal/edit-diff.ts'
 import { type Choose, type Io, wantsColour } from '../terminal/io.ts'
+import { printDiagnostics } from '../terminal/report.ts'
 
 export interface InitValues {
   readonly file: string | undefined
@@ -20,8 +23,9 @@ export interface InitValues {
 }
 
 /** Writes a manifest, or prints what was found. Gives the exit status: 130 if the user has left. */
-export async function initManifest({ io }: Context, options: InitValues): Promise<number> {
-  const { file = 'devctl.yml', namespace, context, yes, analyze, output } = options
+export async function initManifest(context: Context, options: InitValues): Promise<number> {
+  const { io, logLevel } = context
+  const { file = 'devctl.yml', namespace, yes, analyze, output } = options
   if (output === 'json' && !analyze) throw new UsageError('`--output json` is for `--analyze`')
   const { choose } = io
   if (!choose && !yes && !analyze)
@@ -32,12 +36,13 @@ export async function initManifest({ io }: Context, options: InitValues): Promis
     file,
     replace: truth(options.replace),
     namespace,
-    context,
+    context: options.context,
     isPlain: options.v1,
     analyzeOnly: analyze,
   }
   const outcome = await initProject({ workspace: io }, input, yes || !choose ? undefined : questions(io, choose))
   if (outcome.kind === 'written' && (yes || !choose)) await showChange(io, outcome)
+  if (outcome.kind !== 'cancelled') printDiagnostics(outcome.diagnostics, io, logLevel)
   return print(io, outcome, output)
 }
 
@@ -109,10 +114,13 @@ function print(io: Io, outcome: InitProjectOutcome, output: 'text' | 'json'): nu
       return 130
     case 'analyzed':
       io.stdout.write(output === 'json' ? `${jsonText(outcome.analysis, 2)}\n` : analysisText(outcome.analysis))
-      return 0
+      return outcome.analysis.compose?.hasErrors ? 1 : 0
+    case 'refused':
+      io.stderr.write(`${failureSummary(outcome.diagnostics, 'nothing was written')}\n`)
+      return 1
     case 'not-needed':
       io.stdout.write(
-        `${outcome.composeFile} is enough: no manifest is needed, and no service has a host folder to develop in\nnext: devctl deploy\n`,
+        `${joined(outcome.composeFiles)} ${isOrAre(outcome.composeFiles)} enough: no manifest is needed, and no service has a host folder to develop in\nnext: devctl deploy\n`,
       )
       return 0
     default:
@@ -126,8 +134,10 @@ function writtenLines(outcome: Extract<InitProjectOutcome, { readonly kind: 'wri
   const { compose } = analysis
   return [
     ...analysisLines(analysis),
-    ...(compose
-      ? [`${compose.file} needs no manifest to be deployed or developed; ${path} is for changes to \`dev\``]
+    ...(compose && !compose.isNamedByShell
+      ? [
+          `${joined(compose.files)} ${compose.files.length > 1 ? 'need' : 'needs'} no manifest to be deployed or developed; ${path} is for changes to \`dev\``,
+        ]
       : []),
     outcome.before === outcome.text ? `unchanged: ${path}` : `written: ${path}`,
     ...[...ignoreFiles.keys()].map(name => `written: ${name}`),
@@ -135,6 +145,8 @@ function writtenLines(outcome: Extract<InitProjectOutcome, { readonly kind: 'wri
     `next: ${next}`,
   ]
 }
+
+const isOrAre = (names: readonly string[]): string => (names.length > 1 ? 'are' : 'is')
 
 const analysisText = (analysis: Analysis): string => {
   const lines = analysisLines(analysis)
@@ -145,7 +157,9 @@ function analysisLines({ compose, applications, deployed }: Analysis): readonly 
   const services = compose?.services.map(({ name }) => name) ?? []
   return [
     ...(compose
-      ? [`found: ${compose.file}${services.length > 0 ? `, with host folders for ${services.join(', ')}` : ''}`]
+      ? [
+          `found: ${joined(compose.files)}${services.length > 0 ? `, with host folders for ${services.join(', ')}` : ''}`,
+        ]
       : []),
     ...applications.map(found => `found: ${titleOf(found)}${found.folder === '.' ? '' : ` in ${found.folder}`}`),
     ...(deployed ? [`found: ${deployed.by === 'chart' ? 'a chart' : 'manifests'} in ${deployed.path}`] : []),

@@ -5,7 +5,7 @@ import type { Development } from '../../compiler/manifest/development.ts'
 import type { Forward } from '../../compiler/manifest/forward.ts'
 import type { DevctlManifest } from '../../compiler/manifest/manifest.ts'
 import { type Boundary, boundaryOf, filesNamedBy } from '../project/boundary.ts'
-import { composeFileIn } from '../project/environment-name.ts'
+import { composeFileIn, composeFilesIn } from '../project/environment-name.ts'
 import type { Loading } from '../project/input.ts'
 import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
@@ -149,8 +149,8 @@ async function ofCompose(
 /** A manifest, and the Compose and env files that it names, or that are read beside it. */
 function filesOf(manifest: DevctlManifest): readonly string[] {
   const { path, folder } = manifest
-  const beside = composeFileIn(folder)
-  return [path, join(folder, '.env'), ...(beside ? [join(folder, beside)] : []), ...filesNamedBy(manifest)]
+  const beside = composeFilesIn(folder).map(one => join(folder, one))
+  return [path, join(folder, '.env'), ...beside, ...filesNamedBy(manifest)]
 }
 
 async function inCompose(world: FindingWorld, input: DevelopmentInput, project: OpenProject, which: WhichDevelopment) {

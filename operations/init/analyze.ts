@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { CompilerHost } from '../../compiler/host.ts'
 import { automaticManifest } from '../../compiler/manifest/automatic.ts'
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
@@ -41,18 +42,40 @@ export interface FoundApplication {
   readonly isDeployed: boolean
 }
 
-/** Looks into a folder: at the Compose file, marker files of languages, Dockerfiles, a chart, manifests. */
+/** The project to look at, and the programming language if only that is of interest. */
+export interface AnalyzedProject {
+  readonly folder: string
+  /** The path of the manifest to write: Compose files are found as with that manifest. */
+  readonly manifest: string
+  readonly files: ProjectFiles
+  readonly host: CompilerHost
+  readonly only?: Language
+}
+
+/**
+ * Analyzes a folder: its Compose files, marker files of languages, Dockerfiles, a chart or manifests. `diagnostics` are
+ * about the Compose files.
+ */
 export async function analyze(
   workspace: Workspace,
+  { folder, manifest, files, host, only }: AnalyzedProject,
+): Promise<{ readonly analysis: Analysis; readonly diagnostics: readonly Diagnostic[] }> {
+  const found = only === undefined ? await findCompose(workspace, manifest, folder) : undefined
+  // A chart or manifests are deployed only where there is no Compose file.
+  const deployed = only === undefined && !found ? findDeployed(folder, files, host) : undefined
+  const analysis = { ...(found && { compose: found.compose }), ...applicationsIn(folder, files, only, deployed) }
+  return { analysis, diagnostics: found?.diagnostics ?? [] }
+}
+
+function applicationsIn(
   folder: string,
-  { files, host, only }: { readonly files: ProjectFiles; readonly host: CompilerHost; readonly only?: Language },
-): Promise<Analysis> {
+  files: ProjectFiles,
+  only: Language | undefined,
+  deployed: Analysis['deployed'],
+): Omit<Analysis, 'compose'> {
   const name = toDnsLabel(fallbackName(folder)) || toDnsLabel(basename(folder)) || 'app'
-  const compose = only === undefined ? await findCompose(workspace, folder) : undefined
-  const deployed = only === undefined ? findDeployed(folder, files, host) : undefined
   return {
     name,
-    ...(compose && { compose }),
     applications: foldersToLookAt(files, only).flatMap(inside => {
       const found = lookAt(inside, files, only)
       return found ? [named(found, name, deployed)] : []

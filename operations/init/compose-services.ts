@@ -1,22 +1,29 @@
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import type { Service } from '../../compiler/compose/project.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { CompilerHost } from '../../compiler/host.ts'
+import type { DevctlManifest } from '../../compiler/manifest/manifest.ts'
 import { builtImage } from '../../compiler/plan/pod/built-image.ts'
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
+import { isStream } from '../../compiler/values/stream-path.ts'
 import { candidatesOf } from '../develop/candidates.ts'
 import { boundaryOf } from '../project/boundary.ts'
 import { compileFiles } from '../project/compile-files.ts'
 import { composeFileIn } from '../project/environment-name.ts'
 import { createHost } from '../project/node-host.ts'
+import type { OpenProject } from '../project/opened-project.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Guess } from './application.ts'
 
-/** What a Compose file says about development. */
+/** The Compose files of a project, and what they say about development. */
 export interface FoundCompose {
-  readonly file: string
+  /** In the order in which they are merged, relative to the project's folder. */
+  readonly files: readonly string[]
+  /** The manifest has to name the files: without `COMPOSE_FILE` of the shell, others are found, or none. */
+  readonly isNamedByShell: boolean
   readonly services: readonly DevelopedService[]
-  /** It cannot be compiled: there may be more services. */
+  /** They cannot be compiled: there may be more services. */
   readonly hasErrors: boolean
 }
 
@@ -31,23 +38,54 @@ export interface DevelopedService {
   readonly command?: Guess<readonly string[]>
 }
 
-/** Compiles the Compose file of a folder, and gives the services that `up` would work on; undefined if there is none. */
-export async function findCompose(workspace: Workspace, folder: string): Promise<FoundCompose | undefined> {
-  const file = composeFileIn(folder)
-  if (file === undefined) return undefined
-  const there = { ...workspace, cwd: folder }
-  const loading = { file: [file] }
-  const { project } = await compileFiles(there, [], loading)
-  if (!project) return { file, services: [], hasErrors: true }
-  const host = createHost({ env: workspace.env, boundary: boundaryOf(there, loading, { namesCompose: true }) })
-  const services = candidatesOf(project, host).map(({ service, folders }) => ({
+/**
+ * Compiles the Compose files that `deploy` would read beside the manifest at a path, and returns the services that `up`
+ * would work on, with the diagnostics. The result is undefined if there are no Compose files.
+ */
+export async function findCompose(
+  workspace: Workspace,
+  path: string,
+  folder: string,
+): Promise<{ readonly compose: FoundCompose; readonly diagnostics: readonly Diagnostic[] } | undefined> {
+  const opened = projectOf(path, folder)
+  const { project, loaded, diagnostics, hasNoCompose } = await compileFiles(workspace, [], {}, {}, { project: opened })
+  if (hasNoCompose) return undefined
+  const found = loaded?.files ?? []
+  const base = {
+    files:
+      found.length > 0
+        ? found.map(one => (isStream(one) ? one : relative(folder, one)))
+        : [composeFileIn(folder) ?? 'compose.yaml'],
+    isNamedByShell: await isNamedByShell(workspace, opened, found),
+  }
+  const host = createHost({ env: workspace.env, boundary: boundaryOf(workspace, {}, opened) })
+  const candidates = project && !hasErrors(diagnostics) ? candidatesOf(project, host) : []
+  const services = candidates.map(({ service, folders }) => ({
     name: toDnsLabel(service.name),
     folders: folders.map(({ local, remote, file = '' }) => `${relative(folder, join(local, file)) || '.'}:${remote}`),
     ports: publishedPorts(service),
     ...commandOf(service, host, folder),
   }))
-  return { file, services, hasErrors: false }
+  return { compose: { ...base, services, hasErrors: hasErrors(diagnostics) }, diagnostics }
 }
+
+/** The project with an empty manifest at a path, which may be missing, or have another content that is replaced. */
+function projectOf(path: string, folder: string): OpenProject & { readonly manifest: DevctlManifest } {
+  const manifest = { path, shown: basename(path), folder, build: new Map(), variables: new Set<string>() }
+  const sections = { dev: new Map(), dependencies: [], forward: [], environments: new Map() }
+  return { manifest: { ...manifest, ...sections }, diagnostics: [], namesCompose: false }
+}
+
+/** True if the shell names the Compose files, and without its variables other files would be found. */
+async function isNamedByShell(workspace: Workspace, project: OpenProject, files: readonly string[]): Promise<boolean> {
+  const { COMPOSE_FILE, COMPOSE_PATH_SEPARATOR: _, ...env } = workspace.env
+  if (!COMPOSE_FILE) return false
+  const { loaded } = await compileFiles({ ...workspace, env }, [], {}, {}, { project, until: 'loaded' })
+  return loaded?.files.join('\n') !== files.join('\n')
+}
+
+const hasErrors = (diagnostics: readonly Diagnostic[]): boolean =>
+  diagnostics.some(({ severity }) => severity === 'error')
 
 function publishedPorts({ ports }: Service): readonly string[] {
   const published = ports.filter(({ protocol, published }) => protocol === 'TCP' && /^\d+$/.test(published ?? ''))
@@ -67,3 +105,7 @@ function commandOf(service: Service, host: CompilerHost, folder: string): Pick<D
   const path = relative(folder, join(build.context.value, build.dockerfile?.value ?? 'Dockerfile'))
   return { command: { value: words, from: command || entrypoint ? `${path} and the Compose file` : path } }
 }
+
+/** Returns the names in a sentence: `a`, `a and b`, `a, b and c`. */
+export const joined = (names: readonly string[]): string =>
+  names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '')

@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { changeFile, readText } from '../../adapters/files/locked-file.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { CompilerHost } from '../../compiler/host.ts'
 import { readManifest } from '../../compiler/manifest/read.ts'
 import { createHost } from '../project/node-host.ts'
 import type { LocalWorld } from '../session.ts'
 import type { Workspace } from '../workspace.ts'
-import { type Analysis, analyze, type FoundApplication } from './analyze.ts'
+import { type Analysis, type AnalyzedProject, analyze, type FoundApplication } from './analyze.ts'
 import type { Language } from './application.ts'
 import { openProjectFiles } from './project-files.ts'
 import { type Proposal, type ProposalChoices, propose } from './propose.ts'
@@ -44,13 +45,21 @@ export interface Written {
 }
 
 export type InitProjectOutcome =
-  | { readonly kind: 'analyzed'; readonly analysis: Analysis }
+  | { readonly kind: 'analyzed'; readonly analysis: Analysis; readonly diagnostics: readonly Diagnostic[] }
+  /** The Compose files have errors. */
+  | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
   /** The user left without an answer, or wants nothing to be written. */
   | { readonly kind: 'cancelled' }
-  /** The Compose file says all. */
-  | { readonly kind: 'not-needed'; readonly composeFile: string }
+  /** The Compose files, relative to the project's folder, say all. */
+  | {
+      readonly kind: 'not-needed'
+      readonly composeFiles: readonly string[]
+      readonly diagnostics: readonly Diagnostic[]
+    }
   | (Written & {
       readonly kind: 'written'
+      /** Warnings about which Compose files are read. */
+      readonly diagnostics: readonly Diagnostic[]
       readonly analysis: Analysis
       /** The copy of the manifest that was replaced. */
       readonly copy?: string
@@ -71,12 +80,16 @@ export async function initProject(
   const before = readText(path)
   if (before !== undefined && !input.replace && !input.analyzeOnly) throw exists(input.file)
   const host = createHost({ env: workspace.env })
-  const analysis = await analyzed(workspace, folder, host, input, ask)
-  if (!analysis) return { kind: 'cancelled' }
-  if (input.analyzeOnly) return { kind: 'analyzed', analysis }
+  const found = await analyzed(workspace, { folder, manifest: path, files: openProjectFiles(folder), host }, input, ask)
+  if (!found) return { kind: 'cancelled' }
+  const { analysis } = found
+  const diagnostics = found.diagnostics.filter(isAboutFiles)
+  if (input.analyzeOnly) return { kind: 'analyzed', analysis, diagnostics }
   const { compose, applications } = analysis
-  if (compose?.hasErrors) throw hasErrors(compose.file)
-  if (compose && compose.services.length === 0) return { kind: 'not-needed', composeFile: compose.file }
+  if (compose?.hasErrors) return { kind: 'refused', diagnostics }
+  if (compose?.files.includes('-')) throw isStandardInput()
+  if (compose && compose.services.length === 0 && !compose.isNamedByShell)
+    return { kind: 'not-needed', composeFiles: compose.files, diagnostics }
   if (!compose && applications.length === 0 && !analysis.deployed) throw nothingRecognised()
   const choices = await choose(analysis, input, ask)
   if (!choices) return { kind: 'cancelled' }
@@ -92,7 +105,8 @@ export async function initProject(
   if (answer === undefined || answer === 'nothing') return { kind: 'cancelled' }
   const ignoreFiles = answer === 'all' ? written.ignoreFiles : new Map<string, string>()
   const copy = await write(path, written, folder, ignoreFiles)
-  return { kind: 'written', analysis, ...written, ignoreFiles, ...(copy && { copy }), next: nextCommand(proposal) }
+  const made = { ...written, ignoreFiles, ...(copy && { copy }) }
+  return { kind: 'written', analysis, diagnostics, ...made, next: nextCommand(proposal) }
 }
 
 /** The folder of the project: around `.devctl`, if the manifest is in it. */
@@ -101,22 +115,24 @@ function projectFolderOf(path: string): string {
   return basename(folder) === '.devctl' ? dirname(folder) : folder
 }
 
+/** True for errors, and for the warning that some of the files with a default name are ignored. */
+const isAboutFiles = ({ severity, code }: Diagnostic): boolean =>
+  severity === 'error' || code === 'files/several-compose-files'
+
 async function analyzed(
   workspace: Workspace,
-  folder: string,
-  host: CompilerHost,
+  project: AnalyzedProject,
   { isPlain }: InitProjectInput,
   ask: InitQuestions | undefined,
-): Promise<Analysis | undefined> {
-  const files = openProjectFiles(folder)
-  const { applications, ...analysis } = await analyze(workspace, folder, { files, host })
-  if (!isPlain) return { ...analysis, applications }
-  const found = applications.find(({ application }) => application)?.application?.language
+): Promise<Awaited<ReturnType<typeof analyze>> | undefined> {
+  const all = await analyze(workspace, project)
+  if (!isPlain) return all
+  const found = all.analysis.applications.find(({ application }) => application)?.application?.language
   const language = ask ? await ask.whichLanguage(found) : found
   if (language === undefined && ask) return undefined
   if (language === undefined) throw nothingRecognised()
-  const plain = await analyze(workspace, folder, { files, host, only: language })
-  if (plain.applications.length === 0) throw noMarker(language)
+  const plain = await analyze(workspace, { ...project, only: language })
+  if (plain.analysis.applications.length === 0) throw noMarker(language)
   return plain
 }
 
@@ -200,8 +216,10 @@ const nothingRecognised = () =>
     hint: 'run it where `package.json`, `go.mod`, `pyproject.toml`, `requirements.txt`, `pom.xml`, `build.gradle`, `Gemfile`, `composer.json`, `*.csproj`, `Cargo.toml` or a Dockerfile is, or write `devctl.yml` by hand: docs/manifest.md',
   })
 
-const hasErrors = (file: string) =>
-  new UserError(`${file} has errors`, { hint: `\`devctl validate --file ${file}\` shows them` })
+const isStandardInput = () =>
+  new UserError('`COMPOSE_FILE` names standard input, which a manifest cannot name', {
+    hint: 'write the Compose file into a file, and name that in `COMPOSE_FILE`',
+  })
 
 const noMarker = (language: Language) =>
   new UserError(`this folder has no project for \`${language}\``, {

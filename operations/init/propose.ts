@@ -1,7 +1,7 @@
 import { toVariableName } from '../../compiler/values/variable-name.ts'
 import { DEFAULT_PATTERNS } from '../../sync/default-ignores.ts'
 import type { Analysis, FoundApplication } from './analyze.ts'
-import type { DevelopedService } from './compose-services.ts'
+import { type DevelopedService, joined } from './compose-services.ts'
 import { comment, flowList, indented, isTrue, list, pair, scalar, type YamlLines } from './yaml-lines.ts'
 
 /** A manifest that is not written yet, and the ignore files of its folders. */
@@ -25,7 +25,7 @@ export function propose(analysis: Analysis, choices: ProposalChoices): Proposal 
   const { compose, applications } = analysis
   const ports = new LocalPorts()
   const dev = compose
-    ? compose.services.map(service => [service.name, ofService(service, compose.file)] as const)
+    ? compose.services.map(service => [service.name, ofService(service, compose.files)] as const)
     : applications.map(found => [found.name, ofApplication(found, analysis, choices, ports)] as const)
   const builds = compose ? [] : applications.flatMap(found => buildOf(found, analysis))
   const sections = [
@@ -60,7 +60,15 @@ function section(key: string, about: string, entries: readonly Section[]): YamlL
   return [...comment(about), `${key}:`, ...each.flatMap((lines, at) => [...(at > 0 ? [''] : []), ...indented(lines)])]
 }
 
-function deploySection({ deployed }: Analysis): YamlLines {
+function deploySection({ compose, deployed }: Analysis): YamlLines {
+  if (compose?.isNamedByShell) {
+    const files = indented(list('compose', compose.files))
+    return [
+      ...comment('The Compose files that `COMPOSE_FILE` named; `devctl deploy` deploys them.'),
+      'deploy:',
+      ...files,
+    ]
+  }
   if (!deployed) return []
   const what = deployed.by === 'chart' ? `the chart in ${deployed.path}` : `the manifests in ${deployed.path}`
   const command = scalar(deployed.command)
@@ -168,9 +176,9 @@ class LocalPorts {
 }
 
 /** Without `sync`, so that what the Compose file leaves out of its folders, and does after a change, counts. */
-function ofService({ folders, ports, command }: DevelopedService, file: string): YamlLines {
+function ofService({ folders, ports, command }: DevelopedService, files: readonly string[]): YamlLines {
   return [
-    ...comment(`\`sync\` is what ${file} says: ${folders.join(', ')}`),
+    ...comment(`\`sync\` is what ${joined(files)} ${files.length > 1 ? 'say' : 'says'}: ${folders.join(', ')}`),
     ...(command
       ? [
           ...comment(

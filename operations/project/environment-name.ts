@@ -20,8 +20,16 @@ const COMPOSE_FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'doc
 
 /** The Compose file with a default name in a folder, or in its `.devctl`, relative to it; undefined if there is none. */
 export function composeFileIn(folder: string): string | undefined {
-  const paths = COMPOSE_FILES.flatMap(name => [name, join('.devctl', name)])
+  const paths = ['', '.devctl'].flatMap(inside => COMPOSE_FILES.map(name => join(inside, name)))
   return paths.find(path => existsSync(join(folder, path)))
+}
+
+/** The Compose files with default names that devctl reads in a folder: `composeFileIn`, and the overrides beside it. */
+export function composeFilesIn(folder: string): readonly string[] {
+  const base = composeFileIn(folder)
+  if (base === undefined) return []
+  const overrides = COMPOSE_FILES.map(name => join(dirname(base), name.replace(/\.ya?ml$/, '.override$&')))
+  return [base, ...overrides.filter(path => existsSync(join(folder, path)))]
 }
 
 /**

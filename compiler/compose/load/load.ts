@@ -154,6 +154,7 @@ function finish(
     ...(named.span && { nameSpan: named.span }),
     ...(named.isGiven && { isNamed: true as const }),
     directory: located.directory,
+    files: located.files,
     sources: state.sources.paths(),
     tree,
     contextServices: used,

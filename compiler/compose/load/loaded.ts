@@ -19,6 +19,8 @@ export interface Loaded {
   readonly isNamed?: true
   /** Absolute. */
   readonly directory: string
+  /** The Compose files that were merged, in their order: absolute paths, or `-`. Those that they include are left out. */
+  readonly files: readonly string[]
   /** The Compose and env files that were read: absolute paths. */
   readonly sources: readonly string[]
   /**

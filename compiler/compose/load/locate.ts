@@ -8,7 +8,7 @@ import { normalizeProjectName } from '../../values/project-name.ts'
 import { isVariableWithSecret } from '../../values/secret-names.ts'
 import { isStream } from '../../values/stream-path.ts'
 import type { Sources } from './sources.ts'
-import { badEnvironmentFlag, type Variable, VariableScope } from './variables.ts'
+import { badEnvironmentFlag, FROM_SHELL, type Variable, VariableScope } from './variables.ts'
 
 /** The files of a project, and the variables and profiles to load them with. */
 export interface Located {
@@ -98,10 +98,12 @@ export function locateProject(
 
   let files: readonly string[] = given
   if (files.length === 0) {
-    const listed = variables.lookup('COMPOSE_FILE')?.value
-    if (listed) {
+    const listed = variables.lookup('COMPOSE_FILE')
+    if (listed?.value) {
       const separator = variables.lookup('COMPOSE_PATH_SEPARATOR')?.value || ':'
-      files = listed.split(separator).map(path => (path === '-' ? path : resolve(from, path)))
+      // Those of `.env` beside a manifest are beside it, too, also if devctl runs in a folder below.
+      const base = listed.origin === FROM_SHELL ? from : (manifest?.searchIn ?? from)
+      files = listed.value.split(separator).map(path => (path === '-' ? path : resolve(base, path)))
     } else {
       const found = discover(directory, manifest, host, sources, reporter)
       if (!found) {

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { main } from '../../../../cli/main.ts'
@@ -182,11 +182,182 @@ test.each([
   expect({ status, message: stderr }).toEqual({ status: 2, message: expect.stringContaining(message) })
 })
 
-test('a Compose file with errors', async () => {
-  mkdirSync(join(work, 'broken'))
-  writeFileSync(join(work, 'broken', 'compose.yaml'), 'services: [')
-  const { status, stderr } = await run(['init', '--yes'], { cwd: join(work, 'broken') })
-  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('compose.yaml has errors') })
+describe('Compose files', () => {
+  const BASE = 'services: {api: {image: node, command: serve}}\n'
+  const DEVELOPED = 'services: {api: {build: ., ports: ["3000:8080"], volumes: ["./src:/app"]}}\n'
+
+  /** A folder with these files, and one with sources. */
+  function folderWith(name: string, files: Readonly<Record<string, string>>): string {
+    const folder = join(work, name)
+    for (const [path, text] of Object.entries({ 'src/main.js': '', Dockerfile: 'FROM node\n', ...files })) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
+    return folder
+  }
+  const init = (cwd: string, env: Readonly<Record<string, string>> = {}, args: readonly string[] = []) =>
+    run(['init', '--yes', ...args], { cwd, env })
+
+  const BASES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml', '.devctl/compose.yaml']
+  const OVERRIDES = BASES.map(path => path.replace(/(\.ya?ml)$/, '.override$1'))
+
+  test.each(
+    BASES.flatMap(base =>
+      OVERRIDES.filter(path => dirname(path) === dirname(base)).map(override => [base, override] as const),
+    ),
+  )('%s is merged with %s', async (base, override) => {
+    const folder = folderWith(`${base} ${override}`.replaceAll('/', '-'), { [base]: BASE, [override]: DEVELOPED })
+    const { status, stdout, stderr } = await init(folder)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toContain(`found: ${base} and ${override}, with host folders for api\n`)
+    const manifest = written(folder, 'devctl.yml')
+    expect(manifest).toContain(`# \`sync\` is what ${base} and ${override} say: src:/app\n`)
+    expect(manifest).toContain('command: [serve]\n    forward:\n      - 3000:8080\n')
+    expect(manifest).not.toContain('deploy:')
+  })
+
+  test('an override of `.devctl` is not merged with a file of the project', async () => {
+    const files = {
+      'docker-compose.yml': BASE,
+      '.devctl/compose.yaml': '-',
+      '.devctl/compose.override.yaml': DEVELOPED,
+    }
+    const { status, stdout } = await init(folderWith('not-mixed', files))
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('docker-compose.yml is enough') })
+  })
+
+  test.each([
+    ['empty', ''],
+    ['of comments', '# nothing\n'],
+    ['with no services', 'services: {}\n'],
+  ])('an override that is %s changes nothing', async (name, text) => {
+    const folder = folderWith(`override ${name}`, { 'compose.yaml': DEVELOPED, 'compose.override.yml': text })
+    const { status, stdout } = await init(folder)
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('next: devctl up api\n') })
+  })
+
+  test('an override resets what the base has', async () => {
+    const override = 'services: {api: {volumes: !reset [], build: !reset null, image: node}}\n'
+    const folder = folderWith('reset', { 'compose.yaml': DEVELOPED, 'compose.override.yaml': override })
+    const { stdout } = await init(folder)
+    expect(stdout).toMatch(/^compose\.yaml and compose\.override\.yaml are enough: no manifest is needed/)
+    expect(written(folder, 'devctl.yml')).toBeUndefined()
+  })
+
+  test.each([
+    ['that is not YAML', 'services: [', 'compose.override.yaml:1:'],
+    ['with an unknown key', 'services:\n  api:\n    bild: .\n', 'compose.override.yaml:3:5'],
+    ['with a wrong type', 'services:\n  api:\n    ports: 80\n', 'compose.override.yaml:3:12'],
+    ['with an unset variable', 'services:\n  api:\n    command: ${UNSET:?}\n', 'compose.override.yaml:3:14'],
+  ])('an override %s is an error at its position', async (name, text, position) => {
+    const folder = folderWith(`broken ${name}`, { 'compose.yaml': DEVELOPED, 'compose.override.yaml': text })
+    const { status, stdout, stderr } = await init(folder)
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toMatch(/^error\[/)
+    expect(stderr).toContain(`--> ${position}`)
+    expect(stderr).toContain('\n1 error in 1 file; nothing was written.')
+    expect(written(folder, 'devctl.yml')).toBeUndefined()
+    const analyzed = await run(['init', '--analyze', '--output', 'json'], { cwd: folder })
+    expect(JSON.parse(analyzed.stdout)).toMatchObject({ compose: { hasErrors: true } })
+    expect(analyzed).toMatchObject({ status: 1, stderr: expect.stringContaining(`--> ${position}`) })
+  })
+
+  test('of several base files, the first one is used, with a warning', async () => {
+    const files = { 'compose.yaml': DEVELOPED, 'docker-compose.yml': BASE, 'docker-compose.override.yml': BASE }
+    const { status, stdout, stderr } = await init(folderWith('several', files))
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringContaining('found: compose.yaml and docker-compose.override.yml, with'),
+    })
+    expect(stderr).toBe(
+      'warning[files/several-compose-files]: `compose.yaml` is used; `docker-compose.yml` is ignored\n',
+    )
+  })
+
+  test('COMPOSE_FILE of `.env` names the files, and the manifest need not', async () => {
+    const env = 'COMPOSE_PATH_SEPARATOR=,\nCOMPOSE_FILE=base.yaml,dev.yaml\n'
+    const folder = folderWith('of-env', { '.env': env, 'base.yaml': BASE, 'dev.yaml': DEVELOPED })
+    const { status, stdout } = await init(folder)
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringContaining('found: base.yaml and dev.yaml, with host folders for api\n'),
+    })
+    expect(written(folder, 'devctl.yml')).not.toContain('deploy:')
+    for (const cwd of [folder, join(folder, 'src')])
+      expect(await run(['config', '--services'], { cwd })).toMatchObject({ status: 0, stdout: 'api\n' })
+  })
+
+  test.each<{ readonly COMPOSE_FILE: string } & Readonly<Record<string, string>>>([
+    { COMPOSE_FILE: 'base.yaml:dev.yaml' },
+    { COMPOSE_FILE: 'base.yaml,dev.yaml', COMPOSE_PATH_SEPARATOR: ',' },
+  ])('the manifest names the files of %j, which is only set in this shell', async env => {
+    const folder = folderWith(`of-shell-${env.COMPOSE_FILE.replace(':', '')}`, {
+      'base.yaml': BASE,
+      'dev.yaml': DEVELOPED,
+      'compose.yaml': '-',
+    })
+    const { status, stdout, stderr } = await init(folder, env)
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).not.toContain('no manifest')
+    expect(written(folder, 'devctl.yml')).toContain('deploy:\n  compose:\n    - base.yaml\n    - dev.yaml\n')
+    const { stdout: services } = await run(['config', '--format', 'json'], { cwd: folder })
+    expect(JSON.parse(services)).toMatchObject({ services: { api: { command: ['serve'], ports: [{ target: 8080 }] } } })
+  })
+
+  test('the manifest names files without anything to develop, too', async () => {
+    const folder = folderWith('of-shell-only', { 'stack.yaml': BASE })
+    const { stdout } = await init(folder, { COMPOSE_FILE: 'stack.yaml' })
+    expect(stdout).toBe('found: stack.yaml\nfound: Dockerfile\nwritten: devctl.yml\nnext: devctl deploy\n')
+    expect(written(folder, 'devctl.yml')).toMatch(/\ndeploy:\n {2}compose:\n {4}- stack.yaml\n$/)
+  })
+
+  test('the manifest names no files that are found without COMPOSE_FILE', async () => {
+    const folder = folderWith('of-shell-default', { 'compose.yaml': BASE, 'compose.override.yaml': DEVELOPED })
+    await init(folder, { COMPOSE_FILE: 'compose.yaml:compose.override.yaml' })
+    expect(written(folder, 'devctl.yml')).toMatch(/\ndev:\n {2}api:/)
+    expect(written(folder, 'devctl.yml')).not.toContain('deploy:')
+  })
+
+  test('the override is left out when COMPOSE_FILE names the base file alone', async () => {
+    const folder = folderWith('base-alone', { 'compose.yaml': BASE, 'compose.override.yaml': DEVELOPED })
+    await init(folder, { COMPOSE_FILE: 'compose.yaml' })
+    expect(written(folder, 'devctl.yml')).toMatch(/\ndeploy:\n {2}compose:\n {4}- compose.yaml\n$/)
+  })
+
+  test('COMPOSE_FILE names a missing file', async () => {
+    const { status, stderr } = await init(folderWith('missing', {}), { COMPOSE_FILE: 'missing.yaml' })
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('`missing.yaml` does not exist') })
+  })
+
+  test('COMPOSE_FILE names standard input', async () => {
+    const folder = folderWith('stdin', {})
+    const { status, stderr } = await run(['init', '--yes'], { cwd: folder, env: { COMPOSE_FILE: '-' }, stdin: BASE })
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('names standard input') })
+  })
+
+  test('a Compose file in a folder above is not of this project', async () => {
+    folderWith('above', { 'compose.yaml': DEVELOPED })
+    const { status, stderr } = await init(folderWith('above/empty', {}))
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(written(join(work, 'above/empty'), 'devctl.yml')).toContain('build:\n  ')
+  })
+
+  test('the files of another folder are those beside the manifest', async () => {
+    const folder = folderWith('elsewhere', {
+      'sub/compose.yaml': BASE,
+      'sub/compose.override.yaml': DEVELOPED,
+      'sub/src/main.js': '',
+    })
+    const { stdout } = await init(folder, {}, ['--file', 'sub/devctl.yml'])
+    expect(stdout).toContain('found: compose.yaml and compose.override.yaml, with host folders for api\n')
+    expect(written(folder, 'sub/devctl.yml')).toContain('say: src:/app\n')
+  })
+
+  test('a chart beside a Compose file is not deployed', async () => {
+    const folder = folderWith('with-chart', { 'compose.yaml': DEVELOPED, 'chart/Chart.yaml': 'name: x\n' })
+    await init(folder)
+    expect(written(folder, 'devctl.yml')).not.toContain('deploy:')
+  })
 })
 
 test('an empty folder', async () => {

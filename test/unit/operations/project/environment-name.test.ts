@@ -1,7 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { fallbackName, repositoryName, repositoryOf } from '../../../../operations/project/environment-name.ts'
+import {
+  composeFilesIn,
+  fallbackName,
+  repositoryName,
+  repositoryOf,
+} from '../../../../operations/project/environment-name.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
 
 describe('the default name of an environment', () => {
@@ -80,5 +85,23 @@ describe('the name of a repository', () => {
   test('is not there outside of one', () => {
     expect(repositoryName(makeFolder())).toBeUndefined()
     expect(repositoryName('/none/such')).toBeUndefined()
+  })
+})
+
+describe('the Compose files in a folder', () => {
+  test.each([
+    [
+      ['compose.yaml', 'compose.override.yml'],
+      ['compose.yaml', 'compose.override.yml'],
+    ],
+    [['docker-compose.yaml', '.devctl/compose.yaml'], ['docker-compose.yaml']],
+    [
+      ['.devctl/compose.yml', '.devctl/docker-compose.override.yaml', 'compose.override.yml'],
+      ['.devctl/compose.yml', '.devctl/docker-compose.override.yaml'],
+    ],
+    [['compose.override.yaml'], []],
+  ])('of %j are %j', (files, found) => {
+    const folder = makeFolder(Object.fromEntries(files.map(path => [path, ''])))
+    expect(composeFilesIn(folder)).toEqual(found)
   })
 })

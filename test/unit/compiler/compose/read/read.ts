@@ -85,6 +85,7 @@ export function read(model: Json, world: World = {}): Found {
   const loaded: Loaded = {
     name: 'test',
     directory: '/project',
+    files: [],
     sources: [],
     tree,
     absentServices: new Set(world.absentServices),
