@@ -4,7 +4,7 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { kubectlImage, type PlanContext, shellImage, sortBy } from '../context.ts'
 import { findProtected } from '../network/network-policies.ts'
 import type { DependencyPlan, ServicePlan, WaitPlan } from '../plan.ts'
-import type { Group, Groups } from '../workload/groups.ts'
+import { type Group, type Groups, joiningKeys } from '../workload/groups.ts'
 import type { KindDecision } from '../workload/kind.ts'
 import { kindWords } from '../workload/update-policy.ts'
 import { type Edge, findCycles } from './cycles.ts'
@@ -44,16 +44,31 @@ const notAJob = diagnostic({
 services:
   migrate:
     restart: "no"
+\`\`\`
+
+A container in the Pod of another service (\`network_mode: service:db\`) may run once, but Kubernetes reports the completion of Pods only. To let others wait for it, remove the key that joins the Pod: the service becomes a Job, and reaches the other one by its name instead of \`localhost\`.
+
+\`\`\`yaml
+services:
+  migrate:
+    command: migrate --host db     # not localhost
+    depends_on:
+      db: {condition: service_healthy}
+    restart: "no"
 \`\`\``,
-  text: (p: { service: string; kind: string; lead?: string | undefined }) =>
-    p.lead === undefined
+  text: (p: {
+    service: string
+    kind: string
+    pod?: { lead: string; keys: readonly string[]; isRestarted: boolean }
+  }) =>
+    p.pod === undefined
       ? {
           message: `\`${p.service}\` is a ${p.kind}, which never completes`,
           hint: `write \`restart: "no"\` in \`${p.service}\`, or wait for \`service_healthy\``,
         }
       : {
-          message: `\`${p.service}\` runs in the Pod of \`${p.lead}\`, a ${p.kind}, which never completes`,
-          hint: `let \`${p.service}\` reach \`${p.lead}\` by its name instead of sharing its Pod, so that it becomes a Job`,
+          message: `\`${p.service}\` runs in the Pod of \`${p.pod.lead}\`, a ${p.kind}, which never completes`,
+          hint: `remove ${p.pod.keys.map(key => `\`${key}\``).join(' and ')} from \`${p.service}\`${p.pod.isRestarted ? ' and write `restart: "no"`' : ''}, which makes it a Job${p.pod.keys.some(key => key.startsWith('network_mode')) ? `; it reaches \`${p.pod.lead}\` by its name instead of \`localhost\`` : ''}`,
         },
 })
 
@@ -161,7 +176,7 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
         continue
       }
       const isAwaited = !isEmpty(context, dependency, target)
-      if (isAwaited && !isPossible(context, dependency, facts.kindOf(target), target.lead)) continue
+      if (isAwaited && !isPossible(context, dependency, facts.kindOf(target), target)) continue
       const service = context.names.of(target.lead.name)
       const condition = isAwaited && isStarted ? dependency.condition : 'service_started'
       dependencies.set(`${service} ${condition}`, { service, condition })
@@ -212,12 +227,7 @@ function isEmpty({ reporter }: PlanContext, { condition, service, span }: Depend
   return true
 }
 
-function isPossible(
-  { reporter }: PlanContext,
-  dependency: Dependency,
-  decision: KindDecision,
-  { name: lead }: Service,
-): boolean {
+function isPossible({ reporter }: PlanContext, dependency: Dependency, decision: KindDecision, target: Group): boolean {
   const { condition, service, span } = dependency
   const related = decision.because && [decision.because]
   if (condition === 'service_healthy' && decision.kind === 'Job' && !decision.job?.isServer) {
@@ -226,10 +236,24 @@ function isPossible(
   }
   if (condition === 'service_completed_successfully' && decision.kind !== 'Job') {
     const kind = kindWords[decision.kind]
-    reporter.report(notAJob, span, { service, kind, ...(service !== lead && { lead }) }, related)
+    const pod = service === target.lead.name ? undefined : sharedPodOf(service, target)
+    const joins = pod?.keys.map(({ span, key }) => ({ span, message: `\`${key}\` puts it into the Pod here` })) ?? []
+    const keys = pod?.keys.map(({ key, value }) => `${key}: ${value}`)
+    reporter.report(notAJob, span, { service, kind, ...(pod && keys && { pod: { ...pod, keys } }) }, [
+      ...joins,
+      ...(related ?? []),
+    ])
     return false
   }
   return true
+}
+
+/** Describes how a member, which is not the lead, is in its Pod, for the hint how to take it out. */
+function sharedPodOf(service: string, { lead, members }: Group) {
+  const member = members.find(({ name }) => name === service)
+  const { policy, maxAttempts } = member?.restart ?? {}
+  const isRestarted = policy ? policy.value === 'always' : maxAttempts !== undefined
+  return { lead: lead.name, keys: member ? joiningKeys(member) : [], isRestarted }
 }
 
 function toWait(context: PlanContext, facts: GroupFacts, dependency: Dependency, lead: string): WaitPlan | undefined {

@@ -91,6 +91,13 @@ function toGroup(
   return { lead, members: [lead, ...sorted.filter(service => service !== lead)] }
 }
 
+/** Returns the keys by which a service joins the Pod of another one, with their values. */
+export const joiningKeys = (service: Service): readonly (At<string> & { readonly key: string })[] =>
+  shared.flatMap(field => {
+    const found = service[field]
+    return found && /^(?:service|container):/.test(found.value) ? [{ ...found, key: composeKeys[field] }] : []
+  })
+
 const joinsContainer = (service: Service): boolean =>
   shared.some(field => service[field]?.value.startsWith('container:'))
 

@@ -76,16 +76,32 @@ describe('a service in the Pod of another one', () => {
     expect(pod('main').containers[1]).toHaveProperty('once')
   })
 
-  test('that others wait to complete is an error, whose help does not lead to another one', () => {
+  test.each([
+    ['network_mode: "service:main"', 'remove `network_mode: service:main` from `job`, which makes it a Job'],
+    ['network_mode: "service:main", restart: "no"', 'remove `network_mode: service:main` from `job`, which makes'],
+    ['network_mode: "service:main", restart: on-failure:2', 'remove `network_mode: service:main` from `job`, which'],
+    ['pid: "container:m"', 'remove `pid: container:m` from `job`, which makes it a Job'],
+    [
+      'network_mode: "service:main", ipc: "service:main", restart: always',
+      'remove `network_mode: service:main` and `ipc: service:main` from `job` and write `restart: "no"`, which makes it a Job',
+    ],
+    [
+      'network_mode: "service:main", deploy: {restart_policy: {max_attempts: 3}}',
+      'remove `network_mode: service:main` from `job` and write `restart: "no"`, which makes it a Job',
+    ],
+  ])('that others wait to complete is an error, whose help does not lead to another one: %s', (joins, hint) => {
     const text = (job: string) =>
       planOf(
-        `services: {main: {image: m}, job: {image: i, command: [sh], ${job}}, web: {image: w, depends_on: {job: {condition: service_completed_successfully}}}}`,
+        `services: {main: {image: m, container_name: m}, job: {image: i, command: [sh]${job}}, web: {image: w, depends_on: {job: {condition: service_completed_successfully}}}}`,
       )
-    for (const policy of ['', ', restart: "no"']) {
-      const { codes, diagnostics } = text(`${shared}${policy}`)
-      expect(codes).toEqual(['depends-on/not-a-job'])
-      expect(diagnostics.at(-1)).toMatchObject({ hint: expect.stringContaining('reach `main` by its name') })
-    }
-    expect(text('depends_on: [main]').codes).toEqual([])
+    const { codes, diagnostics } = text(`, ${joins}`)
+    const error = diagnostics.find(({ code }) => code === 'depends-on/not-a-job')
+    expect(codes).toContain('depends-on/not-a-job')
+    expect(error?.hint).toContain(hint)
+    const isNetwork = joins.includes('network_mode')
+    expect(error?.hint?.endsWith('; it reaches `main` by its name instead of `localhost`')).toBe(isNetwork)
+    expect(error?.related?.[0]?.message).toMatch(/^`\w+` puts it into the Pod here$/)
+    for (const policy of ['', ', restart: "no"', ', restart: on-failure:2'])
+      expect(text(`, depends_on: [main]${policy}`).codes).not.toContain('depends-on/not-a-job')
   })
 })
