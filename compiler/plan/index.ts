@@ -233,8 +233,7 @@ function planAllMounts(
     }),
   )
   reportUnversioned(context, mounts.hosts)
-  const share = shareConfigMaps(context)
-  const shared = new Map([...found].map(([name, own]) => [name, share(own)]))
+  const shared = shareConfigMaps(context, found)
   return ({ name }) => shared.get(name) ?? []
 }
 

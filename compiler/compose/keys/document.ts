@@ -53,7 +53,7 @@ is on disk, so a laptop and a fresh clone render the same manifests.
 
 | content of the path in a git checkout | becomes |
 | --- | --- |
-| tracked files, up to 1 MiB in total | a ConfigMap, or a Secret if the content looks like keys, mounted read-only. Content is taken from the working tree, file modes from the index. Equal files and folders are one ConfigMap, named after the file and its content, for all services that mount them |
+| tracked files, up to 1 MiB in total | a ConfigMap, or a Secret if the content looks like keys, mounted read-only. Content is taken from the working tree, file modes from the index. Equal files and folders are one ConfigMap, named after the file and its content, for all services that mount them. A service that mounts a folder and a file of it takes the file from the ConfigMap of the folder |
 | a folder without tracked files (\`.gitkeep\` and the like do not count), or nothing | a claim named after the path, shared by all services that mount it |
 | the same, but no service writes to it, or its name looks like a file | an error: there is nothing to read |
 | more than 1 MiB of tracked files | an error that says what to write; \`deploy\` mounts an empty claim in place of a folder that is written to, and \`up\` synchronizes it |

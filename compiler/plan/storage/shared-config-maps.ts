@@ -12,11 +12,25 @@ export function addConfigMap({ objects }: PlanContext, plan: ConfigMapPlan): voi
   objects.configMaps.set(plan.name, other ? united([other, plan]) : plan)
 }
 
+/** The mounts of services, by their names. */
+type MountsByService = ReadonlyMap<string, readonly StoredMount[]>
+
 /**
- * Unites ConfigMaps with the same content. Returns a function that gives the mounts of a service
- * the ConfigMaps that are left.
+ * Unites ConfigMaps with the same content, and takes files from the folders that the same service mounts. Returns the
+ * mounts with the ConfigMaps that remain.
  */
-export function shareConfigMaps({ objects }: PlanContext): (mounts: readonly StoredMount[]) => readonly StoredMount[] {
+export function shareConfigMaps(context: PlanContext, mounts: MountsByService): MountsByService {
+  const kept = uniteEqual(context)
+  const united = kept.size === 0 ? mounts : mapMounts(mounts, own => withKept(own, kept))
+  return takeFromFolders(context, united)
+}
+
+const mapMounts = (
+  mounts: MountsByService,
+  change: (own: readonly StoredMount[]) => readonly StoredMount[],
+): MountsByService => new Map([...mounts].map(([service, own]) => [service, change(own)]))
+
+function uniteEqual({ objects }: PlanContext): ReadonlyMap<string, Kept> {
   const groups = new Map<string, ConfigMapPlan[]>()
   for (const plan of objects.configMaps.values()) {
     const content = contentOf(plan)
@@ -34,8 +48,60 @@ export function shareConfigMaps({ objects }: PlanContext): (mounts: readonly Sto
     }
     objects.configMaps.set(plan.name, plan)
   }
-  if (kept.size === 0) return mounts => mounts
-  return mounts => mounts.map(mount => ({ ...mount, held: withKept(mount.held, kept) }))
+  return kept
+}
+
+/**
+ * Takes the files of a service from the folders that it mounts, too, and leaves out ConfigMaps that nothing uses any more.
+ * A service without the folder keeps the ConfigMap of the file, because the name of a ConfigMap has the hash of its
+ * content: a change of another file would replace the Pods of that service. The mounts of other services do not matter,
+ * so that a new service does not replace the Pods of others either.
+ */
+function takeFromFolders({ objects }: PlanContext, mounts: MountsByService): MountsByService {
+  const replaced = new Set<string>()
+  const changed = mapMounts(mounts, own => {
+    const maps = hostMapsOf(own, objects.configMaps)
+    const kept = new Map(maps.length < 2 ? [] : maps.flatMap(plan => largerOf(plan, maps)))
+    for (const name of kept.keys()) replaced.add(name)
+    return kept.size === 0 ? own : withKept(own, kept)
+  })
+  const used = new Set(
+    [...changed.values()].flatMap(own => hostMapsOf(own, objects.configMaps).map(({ name }) => name)),
+  )
+  for (const name of replaced) if (!used.has(name)) objects.configMaps.delete(name)
+  return changed
+}
+
+/** Returns the largest of other ConfigMaps that has all files of one, by the name of that one; empty if there is none. */
+function largerOf(plan: ConfigMapPlan, maps: readonly ConfigMapPlan[]): readonly (readonly [string, Kept])[] {
+  const countOf = ({ data }: ConfigMapPlan) => Object.keys(data).length
+  const larger = maps
+    .filter(one => countOf(one) > countOf(plan))
+    .sort((a, b) => countOf(b) - countOf(a) || compareText(a.name, b.name))
+  for (const { name, data } of larger) {
+    const keys = keysWithin(plan, data)
+    if (keys) return [[plan.name, { name, keys }]]
+  }
+  return []
+}
+
+/** Returns the ConfigMaps of host files among the mounts of a service. */
+function hostMapsOf(mounts: readonly StoredMount[], all: ReadonlyMap<string, ConfigMapPlan>): readonly ConfigMapPlan[] {
+  const held = mounts.flatMap((one): readonly Held[] => (one.held.kind === 'projected' ? one.held.sources : [one.held]))
+  const maps = held.flatMap(one => (one.kind === 'configMap' ? (all.get(one.object) ?? []) : []))
+  return [...new Set(maps)].filter(({ path }) => path?.startsWith('services.'))
+}
+
+/** Returns the keys of a larger ConfigMap that have the values of another one, by the keys of that; undefined if one has not. */
+function keysWithin({ data }: ConfigMapPlan, larger: ConfigMapPlan['data']): ReadonlyMap<string, string> | undefined {
+  const keys = new Map<string, string>()
+  for (const [key, bytes] of Object.entries(data)) {
+    const isSame = (other: string) => Buffer.compare(larger[other]!, bytes) === 0
+    const found = key in larger && isSame(key) ? key : Object.keys(larger).find(isSame)
+    if (found === undefined) return undefined
+    keys.set(key, found)
+  }
+  return keys
 }
 
 /** The ConfigMap that stands for another one, and its keys by those of that one. */
@@ -67,7 +133,10 @@ function united(plans: readonly ConfigMapPlan[]): ConfigMapPlan {
   return { ...plan, ...(service === undefined && annotations && { annotations }) }
 }
 
-function withKept(held: Held, kept: ReadonlyMap<string, Kept>): Held {
+const withKept = (mounts: readonly StoredMount[], kept: ReadonlyMap<string, Kept>): readonly StoredMount[] =>
+  mounts.map(mount => ({ ...mount, held: heldByKept(mount.held, kept) }))
+
+function heldByKept(held: Held, kept: ReadonlyMap<string, Kept>): Held {
   if (held.kind === 'configMap') return filesOf(held, kept)
   if (held.kind !== 'projected') return held
   return { ...held, sources: held.sources.map(source => filesOf(source, kept)) }

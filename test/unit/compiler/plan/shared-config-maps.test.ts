@@ -64,3 +64,57 @@ describe('equal files', () => {
     expect(plan.secrets.map(({ service }) => service)).toEqual(['api'])
   })
 })
+
+describe('a file of a folder', () => {
+  const folder = { 'conf/app.conf': 'app', 'conf/sub/more.conf': 'more', 'conf/b.conf': 'b', 'other/app.conf': 'app' }
+  const planFolder = (services: string) => planOf(`services: {${services}}`, {}, folder)
+  const namesOf = ({ plan }: ReturnType<typeof planFolder>) => plan.configMaps.map(({ name }) => name.slice(0, -9))
+  /** The name and key of the ConfigMap that a service mounts at a path, and its content there. */
+  const mounted = ({ plan, pod }: ReturnType<typeof planFolder>, service: string, path: string) => {
+    const { containers, volumes } = pod(service)
+    const { subPath = '', volume } = containers[0]!.mounts.find(one => one.path === path)!
+    const held = volumes.find(({ name }) => name === volume)
+    const map = plan.configMaps.find(({ name }) => held?.kind === 'configMap' && held.configMap === name)!
+    return [map.name.slice(0, -9), subPath, Buffer.from(map.data[subPath]!).toString()]
+  }
+  const both = (file: string) => `image: x, volumes: ["./conf:/etc/conf:ro", "./${file}:/etc/file:ro"]`
+
+  test.each([
+    ['conf/app.conf', 'app.conf', 'app'],
+    ['other/app.conf', 'app.conf', 'app'],
+    ['conf/sub/more.conf', expect.stringContaining('more.conf'), 'more'],
+  ])('that a service mounts with the folder is that of the folder: %s', (file, key, content) => {
+    const found = planFolder(`a: {image: x, volumes: ["./conf:/etc/conf:ro"]}, b: {${both(file)}}`)
+    expect(namesOf(found)).toEqual(['app-conf'])
+    expect(mounted(found, 'b', '/etc/file')).toEqual(['app-conf', key, content])
+  })
+
+  test('that is not in a mounted folder, or has another content, has its own', () => {
+    const other = '{image: x, volumes: ["./conf/app.conf:/etc/file:ro"]}'
+    expect(namesOf(planFolder(`a: {image: x, volumes: ["./conf:/etc/conf:ro"]}, b: ${other}`))).toEqual([
+      'app-app-conf',
+      'app-conf',
+    ])
+    const changed = planOf(`services: {b: {${both('other/app.conf')}}}`, {}, { ...folder, 'other/app.conf': 'new' })
+    expect(namesOf(changed)).toHaveLength(2)
+  })
+
+  test('does not change the Pods of others with a service that only mounts the file', () => {
+    const alone = planFolder(`b: {${both('conf/app.conf')}}`)
+    const found = planFolder(`b: {${both('conf/app.conf')}}, c: {image: x, volumes: ["./conf/app.conf:/etc/file:ro"]}`)
+    expect(namesOf(found)).toEqual(['app-app-conf', 'app-conf'])
+    expect(found.pod('b')).toEqual(alone.pod('b'))
+    expect(mounted(found, 'c', '/etc/file')).toEqual(['app-app-conf', 'app.conf', 'app'])
+  })
+
+  test('is mounted with the files of a smaller folder', () => {
+    const found = planFolder(
+      'b: {image: x, volumes: ["./conf:/etc/conf:ro", "./conf/sub:/etc/sub:ro", "./conf/sub/more.conf:/etc/file:ro"]}',
+    )
+    expect(namesOf(found)).toEqual(['app-conf'])
+    const volumes = found
+      .pod('b')
+      .volumes.flatMap(one => (one.kind === 'configMap' ? [one.items?.map(({ path }) => path)] : []))
+    expect(volumes).toContainEqual(['more.conf'])
+  })
+})
