@@ -54,7 +54,7 @@ export {
   type InitQuestions,
   initProject,
 } from './init/init.ts'
-export { type EndpointsInput, type EndpointsOutcome, endpoints } from './list/endpoints.ts'
+export { type EndpointsInput, type EndpointsOutcome, endpoints, type NoEndpoints } from './list/endpoints.ts'
 export { type HistoryInput, type HistoryOutcome, history } from './list/history.ts'
 export { type ServiceRow, type ServicesInput, type ServicesOutcome, services } from './list/services.ts'
 export type { LogEvent } from './logs/events.ts'

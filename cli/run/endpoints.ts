@@ -1,7 +1,6 @@
-import type { EndpointsOutcome } from '../../operations/list/endpoints.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
-import { renderEndpoints } from '../terminal/print-endpoints.ts'
+import { noEndpointsText, renderEndpoints } from '../terminal/print-endpoints.ts'
 import { printsDiagnostics } from '../terminal/report.ts'
 import type { SessionOptions } from './cluster-session.ts'
 import { withProject } from './project-session.ts'
@@ -20,15 +19,10 @@ export async function listEndpoints(context: Context, options: EndpointValues): 
     const { environment, namespace, endpoints, none } = await find(world, options, project)
     if (endpoints.length > 0 || options.output === 'json')
       io.stdout.write(renderEndpoints(endpoints, options.output ?? 'text'))
-    if (none) io.stderr.write(`${environment} has no endpoints in ${namespace}: ${WHY_NONE[none]}\n`)
+    if (none) {
+      const why = noEndpointsText(none, session.target.context)
+      io.stderr.write(`${environment} has no endpoints in ${namespace}: ${why}\n`)
+    }
     return 0
   })
-}
-
-const WHY_NONE: Readonly<Record<NonNullable<EndpointsOutcome['none']>, string>> = {
-  'not-deployed': 'it is not deployed there',
-  asleep: 'it sleeps; `devctl namespace wake` starts it',
-  'no-routes':
-    'its routes do not exist; `devctl deploy --domain DOMAIN` creates them as soon as a service behind them is ready',
-  'not-public': 'no service has a public port (`ports: ["80:8080"]`), and there are no `endpoints`',
 }

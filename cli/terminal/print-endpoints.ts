@@ -1,4 +1,5 @@
 import { jsonText } from '../../compiler/values/printable.ts'
+import type { NoEndpoints } from '../../operations/list/endpoints.ts'
 import type { Endpoint } from '../../operations/objects/endpoints/endpoints.ts'
 
 export type EndpointFormat = 'text' | 'json' | 'md'
@@ -23,6 +24,23 @@ export function renderEndpoints(endpoints: readonly Endpoint[], format: Endpoint
         .map(line => `${line}\n`)
         .join('')
   }
+}
+
+/** Returns the reason for having no endpoints, with what to do; `context` is that of the command. */
+export const noEndpointsText = (none: NoEndpoints, context: string): string => WHY_NONE[none](context)
+
+const WHY_NONE: Readonly<Record<NoEndpoints, (context: string) => string>> = {
+  'not-deployed': () => 'it is not deployed there',
+  'not-public': () => 'no service has a public port (`ports: ["80:8080"]`), and there are no `endpoints`',
+  'not-http': () =>
+    'none of the published ports gets a public address; publish a port that serves HTTP (`ports: ["80:8080"]`), or write `endpoints`',
+  'no-domain': context =>
+    `no domain is set, so published ports get no public address; deploy with \`devctl deploy --domain DOMAIN\`, or set it permanently with \`domain: DOMAIN\` in devctl.yml or \`devctl context use ${context} --domain DOMAIN\``,
+  asleep: () => 'it sleeps; `devctl namespace wake` starts it',
+  'no-routes': () =>
+    'its routes do not exist; `devctl deploy`, with `--domain DOMAIN` if none is set, creates them as soon as a service behind them is ready',
+  unknown: () =>
+    'its last deploy created none, and the Compose files, which are not here or have errors, do not tell why; `devctl validate` checks them',
 }
 
 /** A line for each endpoint: its services, its address, and what is wrong with it. */

@@ -1,7 +1,9 @@
+import type { Project } from '../../compiler/compose/project.ts'
 import { requireNamespace, sleeps } from '../namespaces.ts'
 import type { Endpoint } from '../objects/endpoints/endpoints.ts'
 import type { Loading } from '../project/input.ts'
-import { findEnvironment } from '../project/known-environment.ts'
+import { findEnvironment, type KnownEnvironment } from '../project/known-environment.ts'
+import { lastingOptions } from '../project/lasting-options.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 
@@ -15,35 +17,81 @@ export interface EndpointsOutcome {
   readonly environment: string
   readonly namespace: string
   readonly endpoints: readonly Endpoint[]
-  /**
-   * Why there are none: it is not deployed, it sleeps, its routes are not there, or nothing of it is public.
-   */
-  readonly none?: 'not-deployed' | 'asleep' | 'no-routes' | 'not-public'
+  /** The reason if there are none. */
+  readonly none?: NoEndpoints
 }
+
+/**
+ * The reason why an environment has no endpoints:
+ * - `not-deployed`: it is not deployed.
+ * - `not-public`: the files publish no ports, and have no `endpoints`.
+ * - `not-http`: the files publish ports, none of which gets a public address: they are not HTTP, say. Diagnostics tell why.
+ * - `no-domain`: no domain is set, so that a deploy creates no routes.
+ * - `asleep`: its namespace sleeps.
+ * - `no-routes`: its routes do not exist.
+ * - `unknown`: the last deploy created no routes, and the files, which have errors or are elsewhere, do not tell why.
+ */
+export type NoEndpoints = 'not-deployed' | 'not-public' | 'not-http' | 'no-domain' | 'asleep' | 'no-routes' | 'unknown'
+
+/** Warnings about published ports without a public address. */
+const NOT_PUBLIC: ReadonlySet<string> = new Set([
+  'ports/loopback',
+  'ports/never-public',
+  'ports/no-network',
+  'ports/not-http',
+  'ports/not-public',
+])
 
 /** The public addresses of an environment, each with what answers there. */
 export async function endpoints(world: World, input: EndpointsInput, project: OpenProject): Promise<EndpointsOutcome> {
   const { session } = world
   const { cluster, namespace, signal } = session
-  const { name: environment, plan } = await findEnvironment(world, input, project)
-  const [{ findEndpoints }, { withAnswers }, { askAddress }] = await Promise.all([
+  const known = await findEnvironment(world, input, project)
+  const { name: environment } = known
+  const [{ findEndpoints }, { withAnswers }, { withClassProblems }, { askAddress }] = await Promise.all([
     import('../objects/endpoints/endpoints.ts'),
     import('../objects/endpoints/asked.ts'),
+    import('../objects/endpoints/ingress-classes.ts'),
     import('../../adapters/kubernetes/ask-address.ts'),
   ])
   const found = await findEndpoints(cluster, { environment, namespace }, [], { signal })
-  const endpoints = await withAnswers(found, (url, entry) => askAddress(url, { entry, signal }))
+  const answered = await withAnswers(found, (url, entry) => askAddress(url, { entry, signal }))
+  const where = { environment, namespace }
+  const endpoints = await withClassProblems(cluster, where, answered, unansweredOf(found, answered), { signal })
   if (endpoints.length > 0) return { environment, namespace, endpoints }
   await requireNamespace(session)
-  const { readRecord } = await import('../objects/record.ts')
-  const isDeployed = (await readRecord(cluster, environment, namespace, { signal })) !== undefined
-  const isPublic = plan !== undefined && plan.routes.length > 0
-  const none = !isDeployed
-    ? 'not-deployed'
-    : !isPublic
-      ? 'not-public'
-      : (await sleeps(session))
-        ? 'asleep'
-        : 'no-routes'
-  return { environment, namespace, endpoints, none }
+  return { environment, namespace, endpoints, none: await reasonOf(world, known, project) }
 }
+
+/** Returns the addresses that were ready in the cluster and have not answered well. */
+const unansweredOf = (found: readonly Endpoint[], answered: readonly Endpoint[]): ReadonlySet<string> =>
+  new Set(answered.flatMap(({ url, isReady }, index) => (found[index]?.isReady && !isReady ? [url] : [])))
+
+/** Finds the reason for having no endpoints. Reports the warnings about the ports that are not public. */
+async function reasonOf(world: World, known: KnownEnvironment, opened: OpenProject): Promise<NoEndpoints> {
+  const { session, workspace, on } = world
+  const { cluster, namespace, signal, target } = session
+  const [{ readRecord }, { readApplication }] = await Promise.all([
+    import('../objects/record.ts'),
+    import('../objects/deployed-application.ts'),
+  ])
+  const record = await readRecord(cluster, known.name, namespace, { signal })
+  if (!record) return 'not-deployed'
+  const { plan, project, diagnostics } = known
+  const deployed = readApplication(record.application)?.services.some(one => one.endpoints.length > 0)
+  if (!deployed) {
+    if (!plan) return 'unknown'
+    if (plan.routes.length === 0) {
+      const about = diagnostics.filter(({ code }) => NOT_PUBLIC.has(code))
+      if (about.length > 0) on({ type: 'diagnostics', diagnostics: about })
+      return about.length > 0 || publishes(project) ? 'not-http' : 'not-public'
+    }
+    // Hosts of the user's own need no domain.
+    const needsDomain = plan.routes.every(({ isOwnHost }) => !isOwnHost)
+    if (needsDomain && lastingOptions(workspace, {}, opened, target).domain === undefined) return 'no-domain'
+  }
+  return (await sleeps(session)) ? 'asleep' : 'no-routes'
+}
+
+const publishes = (project: Project | undefined): boolean =>
+  [...(project?.services.values() ?? [])].some(({ ports }) => ports.some(({ published }) => published !== undefined))

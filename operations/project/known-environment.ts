@@ -1,4 +1,5 @@
 import type { Project } from '../../compiler/compose/project.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { get, type Tree } from '../../compiler/text/tree.ts'
@@ -19,6 +20,7 @@ export interface KnownEnvironment {
   readonly plan: Plan | undefined
   /** The services of the Compose file, for the places of failures. */
   readonly services: Tree | undefined
+  readonly diagnostics: readonly Diagnostic[]
 }
 
 interface Finding extends Loading {
@@ -45,7 +47,8 @@ export async function findEnvironment(
     { project: opened, leavesFoldersToUp: true },
   )
   const name = plan?.environment.name ?? options.name ?? project?.name
-  if (name !== undefined) return { name: toDnsLabel(name), project, plan, services: get(loaded?.tree, 'services') }
+  if (name !== undefined)
+    return { name: toDnsLabel(name), project, plan, services: get(loaded?.tree, 'services'), diagnostics }
   on({ type: 'diagnostics', diagnostics })
   throw new UserError('the name of the environment cannot be derived from the files', { hint: 'set it with `--name`' })
 }

@@ -75,7 +75,7 @@ export async function endpointsOf(
   const found = routes.flatMap(route =>
     addressesOf(route, gateways).map(address => ({
       ...address,
-      problem: problemOf(route),
+      problem: problemOf(route, gateways),
       entry: entryOf(route, gateways),
     })),
   )

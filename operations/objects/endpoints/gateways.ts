@@ -35,11 +35,14 @@ export async function gatewaysOf(
 async function look(cluster: Cluster, ref: ParentRef, options: CallOptions): Promise<GatewayFacts> {
   const { name, namespace } = ref
   const asked = cluster.get({ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', name, namespace }, options)
-  const gateway = await unlessForbidden(asked, undefined)
-  const { listeners = [] } = (gateway?.['spec'] ?? {}) as GatewaySpec // a Gateway's spec
+  const gateway = await unlessForbidden(asked, 'unknown' as const)
+  if (gateway === undefined)
+    return { scheme: 'https', missing: namespace === undefined ? name : `${namespace}/${name}` }
+  if (gateway === 'unknown') return { scheme: 'https' }
+  const { listeners = [] } = (gateway['spec'] ?? {}) as GatewaySpec // a Gateway's spec
   const used = listeners.filter(({ name }) => ref.sectionName === undefined || name === ref.sectionName)
   const scheme = used.length > 0 && used.every(({ protocol }) => protocol === 'HTTP') ? 'http' : 'https'
-  const { addresses = [] } = (gateway?.['status'] ?? {}) as GatewayStatus // a Gateway's status
+  const { addresses = [] } = (gateway['status'] ?? {}) as GatewayStatus // a Gateway's status
   // An address without a port means the ordinary one; behind another one it is for DNS and what is
   // in front to say.
   const isOrdinary = used.some(({ port }) => port === undefined || port === (scheme === 'http' ? 80 : 443))

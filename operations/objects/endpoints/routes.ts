@@ -10,6 +10,8 @@ export interface PublicAddress {
 
 /** The facts about a Gateway that routes attached to it need. */
 export interface GatewayFacts {
+  /** `NAMESPACE/NAME` of a Gateway that does not exist. */
+  readonly missing?: string
   readonly scheme: 'http' | 'https'
   /** Where it takes requests at the ordinary port of the scheme: an IP address or a name. */
   readonly entry?: string
@@ -65,9 +67,12 @@ export const servicesBehind = (route: KubeObject): readonly string[] =>
 export const shorterFirst = (a: Pick<PublicAddress, 'url'>, b: Pick<PublicAddress, 'url'>): number =>
   a.url.length - b.url.length || (a.url < b.url ? -1 : 1)
 
-/** Why a route leads nowhere yet: no gateway has taken it. Ingresses do not tell. */
-export function problemOf(route: KubeObject): string | undefined {
+/** Returns the reason why a route leads nowhere yet: its gateway is missing, or has not taken it. Ingresses do not tell. */
+export function problemOf(route: KubeObject, gateways: Gateways): string | undefined {
   if (route.kind !== 'HTTPRoute') return undefined
+  const facts = factsOf(route, gateways)
+  const missing = facts.every(one => one.missing !== undefined) ? facts[0]?.missing : undefined
+  if (missing !== undefined) return `the Gateway \`${missing}\` does not exist`
   const { parents = [] } = (route['status'] ?? {}) as HttpRouteStatus // its status
   if (parents.length === 0) return 'no gateway has taken its route yet'
   for (const { conditions = [] } of parents)

@@ -62,7 +62,7 @@ describe.skipIf(cluster === undefined)('a deploy', () => {
         /2 routes not created or changed: no domain is set \(.*\), so port \d+ of \w+, port \d+ of \w+ have no public address/,
       )
       expect((await devctl('endpoints')).stderr).toContain(
-        `${name} has no endpoints in ${name}: its routes do not exist`,
+        `${name} has no endpoints in ${name}: no domain is set, so published ports get no public address`,
       )
     }))
 })

@@ -65,7 +65,7 @@ endpoints:
     await devctl('deploy')
     const { stdout, stderr } = await devctl('endpoints')
     expect(stdout).toBe('')
-    expect(stderr).toContain('its routes do not exist')
+    expect(stderr).toContain('no domain is set')
     expect(await listed()).toEqual([])
   })
 

@@ -9,11 +9,13 @@ import {
 import { renderEndpoints } from '../../../../../cli/terminal/print-endpoints.ts'
 import { withAnswers } from '../../../../../operations/objects/endpoints/asked.ts'
 import { endpointsOf, findEndpoints } from '../../../../../operations/objects/endpoints/endpoints.ts'
+import { withClassProblems } from '../../../../../operations/objects/endpoints/ingress-classes.ts'
 
 /** A cluster that holds these objects; Gateways may not be read where `forbidden` says so, nor routes of the Gateway API with `onlyEdit`. */
 function holding(objects: readonly KubeObject[], { forbidden = false, onlyEdit = false } = {}): Cluster {
   const cluster = {
     list: async ({ kind, namespace, labels }: ObjectQuery) => {
+      if (kind === 'IngressClass' && onlyEdit) throw new ClusterError('forbidden', 'ingressclasses are forbidden')
       if (kind === 'HTTPRoute' && onlyEdit) throw new ClusterError('forbidden', 'httproutes are forbidden')
       return objects.filter(
         ({ kind: of, metadata }) =>
@@ -190,6 +192,55 @@ describe('endpoints', () => {
     const spec = { hostnames: ['a.example.com'], rules: [{ backendRefs: [{ name: 'web' }] }] }
     const route = { ...httpRoute('a', spec), status: {} }
     expect(await find([route, slice('web', true)])).toMatchObject([{ reason: 'no gateway has taken its route yet' }])
+  })
+
+  test.each([
+    ['does not exist', [], {}, 'the Gateway `infra/public` does not exist'],
+    ['may not be read', [], { forbidden: true }, 'no gateway has taken its route yet'],
+    [
+      'has not seen the route',
+      [
+        {
+          ...object('gateway.networking.k8s.io/v1', 'Gateway', 'public', {}),
+          metadata: { name: 'public', namespace: 'infra' },
+        },
+      ],
+      {},
+      'no gateway has taken its route yet',
+    ],
+  ])('of an HTTPRoute whose Gateway %s are not ready', async (_, gateways, options, reason) => {
+    const parentRefs = [{ name: 'public', namespace: 'infra' }]
+    const spec = { parentRefs, hostnames: ['a.example.com'], rules: [{ backendRefs: [{ name: 'web' }] }] }
+    const route = { ...httpRoute('a', spec), status: {} }
+    expect(await find([route, slice('web', true), ...gateways], options)).toMatchObject([{ reason }])
+  })
+
+  describe('of an Ingress that do not answer', () => {
+    const rules = [rule('a.example.com', ['/', 'web'])]
+    const nginx = object('networking.k8s.io/v1', 'IngressClass', 'nginx', {})
+    const classes = (...names: readonly (typeof nginx)[]) =>
+      names.map(one => ({ ...one, metadata: { name: one.metadata.name } }))
+    const status = { loadBalancer: { ingress: [{ ip: '10.0.0.1' }] } }
+    const missing = 'the ingress class `traefik` does not exist (it does not resolve)'
+    const noClass = 'the cluster has no ingress class, so no controller serves its Ingress (it does not resolve)'
+    const plain = 'it does not resolve'
+
+    test.each([
+      ['its class does not exist', { ingressClassName: 'traefik' }, {}, classes(nginx), {}, missing],
+      ['its class exists', { ingressClassName: 'nginx' }, {}, classes(nginx), {}, plain],
+      ['it has no class, and there is none', {}, {}, [], {}, noClass],
+      ['it has no class, and there is one', {}, {}, classes(nginx), {}, plain],
+      ['a controller has taken it', { ingressClassName: 'traefik' }, { status }, [], {}, plain],
+      ['classes may not be read', { ingressClassName: 'traefik' }, {}, [], { onlyEdit: true }, plain],
+    ])('give the reason: %s', async (_, spec, more, found, options, reason) => {
+      const cluster = holding([{ ...ingress('web', { ...spec, rules }), ...more }, ...found], options)
+      const endpoint = { url: 'http://a.example.com', services: ['web'], isReady: false, reason: plain }
+      const where = { environment: 'shop', namespace: 'shop' }
+      expect(await withClassProblems(cluster, where, [endpoint], new Set([endpoint.url]), {})).toEqual([
+        { ...endpoint, reason },
+      ])
+      expect(await withClassProblems(cluster, where, [endpoint], new Set(), {})).toEqual([endpoint])
+    })
   })
 
   test('name the Secret of their certificate when it does not exist', async () => {
