@@ -32,6 +32,7 @@ async function show(
   options: {
     readonly terminal?: Terminal
     readonly secrets?: readonly string[]
+    readonly names?: readonly string[]
     readonly at?: (time: number) => void
   } = {},
 ): Promise<Shown> {
@@ -52,6 +53,7 @@ async function show(
   }
   const own = redacting(io as unknown as Io) // nothing else of it is used
   own.secrets.add(options.secrets ?? [])
+  own.secrets.addNames(options.names ?? [])
   const progress = await startProgress(own, 'warn', 'text', () => Date.now(), form)
   for (const { time, event } of events) {
     vi.advanceTimersByTime(Math.max(0, Math.round(time * 1000) - Date.now()))
@@ -237,4 +239,28 @@ test('a build that is tried again says why, and its steps have new numbers', asy
     'worker: not built, because a build that it needs failed',
     '',
   ])
+})
+
+test('a secret that is a name of the project is masked in logs as a whole value, and stays readable in names', async () => {
+  const step = { digest: 'sha256:1', name: '[storefront-1 2/2] RUN make storefront-1', started: { seconds: 1 } }
+  const msg = Buffer.from('password=storefront-1 from https://storefront-1-web\n')
+  const events = [
+    { type: 'build-begun', name: 'storefront-1', reference: 'r/storefront-1:1' },
+    { type: 'build-status', name: 'storefront-1', status: { vertexes: [step] } },
+    {
+      type: 'build-status',
+      name: 'storefront-1',
+      status: { logs: [{ vertex: 'sha256:1', timestamp: { seconds: 1 }, msg }] },
+    },
+    { type: 'build-ended', name: 'storefront-1', outcome: 'built', seconds: 1 },
+  ] as const
+  for (const form of ['plain', 'json'] as const) {
+    const recorded = events.map((event, index) => ({ time: index, event }))
+    const options = { secrets: ['storefront-1'], names: ['storefront-1'] }
+    const { stdout, stderr } = await show(recorded, form, options)
+    const all = stdout + stderr
+    expect(all).toContain('password=*** from https://storefront-1-web')
+    expect(all).toContain('RUN make storefront-1')
+    expect(all.match(/\*\*\*/g)).toHaveLength(1)
+  }
 })
