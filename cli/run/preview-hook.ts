@@ -1,10 +1,10 @@
 import { FORGES } from '../../adapters/forge/forges.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText, printable } from '../../compiler/values/printable.ts'
-import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import { agoText } from '../../operations/objects/ago.ts'
 import type { Webhook } from '../../platform/api/hooks.ts'
 import type { ForkPolicy } from '../../platform/rules/pull-trust.ts'
+import type { HookForge } from '../../platform/rules/webhook-signature.ts'
 import type { Context } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import type { Io } from '../terminal/io.ts'
@@ -13,7 +13,7 @@ import { type NeedsPlatform, type OnPlatform, onPlatform, requirePlatform } from
 import { repositoryHere } from './repository-here.ts'
 
 export interface PreviewHookValues {
-  readonly forge: ForgeKind | undefined
+  readonly forge: HookForge | undefined
   readonly forks: ForkPolicy | undefined
   readonly scope: 'personal' | 'global' | undefined
   readonly prefix: string | undefined
