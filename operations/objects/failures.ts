@@ -125,7 +125,7 @@ const serves = diagnostic({
   code: 'deploy/never-completes',
   severity: 'error',
   explain:
-    'Another service waits with `service_completed_successfully` for this one, which is a Job because of its restart policy or because of that wait. But its healthcheck passes: it is a server that keeps running, so the wait lasts until the deadline. Write `restart: always` and wait with `service_healthy` or `service_started`, or, if the program does exit, remove the healthcheck.',
+    'Another service waits with `service_completed_successfully` for this one, which is a Job because of its restart policy or because of that wait. But its healthcheck passes: it is a server that keeps running, so the wait lasts until the deadline. Write `restart: always` (or `condition: any`, if it has `deploy.restart_policy`) and wait with `service_healthy` or `service_started`, or, if the program does exit, remove the healthcheck.',
   text: ({ service, notes, hint }: FailureText) => ({
     message: `\`${service}\` is a server and never completes`,
     notes,

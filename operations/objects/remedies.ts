@@ -313,9 +313,10 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
   ],
   serves: [
     {
-      keys: ['restart', CONDITION],
+      // The condition takes precedence.
+      keys: [CONDITION, 'restart'],
       hint: (found, key, value) =>
-        `for a server, ${value === undefined ? 'write `restart: always`' : `set \`${key}\` to \`always\``}, and let ${found[0]} wait with \`condition: service_healthy\``,
+        `for a server, ${value === undefined ? 'write `restart: always`' : `set \`${key}\` to \`${key === CONDITION ? 'any' : 'always'}\``}, and let ${found[0]} wait with \`condition: service_healthy\``,
     },
   ],
   claim: [
@@ -407,11 +408,11 @@ const sharesPod = (service: Tree | undefined): boolean =>
 /** The change for a Job that is still running at the deadline: its restart policy, `on-failure`, made it one. */
 export function remedyOfOnFailure(services: Tree | undefined, key: string): Remedy {
   const written = [CONDITION, 'restart'].map(one => placeOfKey(get(services, key), one)).find(one => one !== undefined)
-  const policy = written?.key === CONDITION ? CONDITION : 'restart'
-  const also = policy === CONDITION ? ', and remove `deploy.restart_policy`' : ''
+  const [policy, always] =
+    written?.key === CONDITION ? [CONDITION, 'condition: any'] : (['restart', 'restart: always'] as const)
   return {
     place: written?.span,
-    hint: `\`${policy}: on-failure\` makes it a Job, which is done when it exits: for a server, write \`restart: always\`${also}`,
+    hint: `\`${policy}: on-failure\` makes it a Job, which is done when it exits: for a server, write \`${always}\``,
   }
 }
 

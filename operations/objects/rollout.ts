@@ -377,7 +377,7 @@ function servingForever(tracked: Tracked, waits: WantedWorkload): Tracked {
 }
 
 const servingText = ({ service }: WantedWorkload): string =>
-  `it runs, and \`${service}\` waits for it to complete; it has ports, and a server never completes: if it is one, write \`restart: always\` and let \`${service}\` wait with \`condition: service_healthy\``
+  `it runs, and \`${service}\` waits for it to complete; it has ports, and a server never completes: if it is one, let it restart always, and let \`${service}\` wait with \`condition: service_healthy\``
 
 /**
  * How a workload is shown: a problem is reported at once, since what other workloads come to may

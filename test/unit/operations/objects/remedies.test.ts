@@ -192,6 +192,16 @@ test.each<[code: Problem['code'], detail: string, at: string, hint: RegExp, mess
 })
 
 test.each([
+  ['worker', 'restart', 'set `restart` to `always`'],
+  ['swarm', 'condition', 'set `deploy.restart_policy.condition` to `any`'],
+  ['bare', undefined, 'write `restart: always`'],
+])('a server that is a Job is told the key that its file has: %s', async (service, at, hint) => {
+  const found = await told('serves', '`api`', {}, service)
+  expect(found.at === service ? undefined : found.at).toBe(at)
+  expect(found.hint).toBe(`for a server, ${hint}, and let \`api\` wait with \`condition: service_healthy\``)
+})
+
+test.each([
   ['db-password', 'db_password'],
   ['token', '{source: token, target: db}'],
   ['creds-of-prod', 'secrets'],
@@ -428,7 +438,7 @@ test('what the runtime says of a check is no output of it', async () => {
 
 test.each([
   ['worker', 'restart', /^`restart: on-failure` makes it a Job, .* write `restart: always`$/],
-  ['swarm', 'condition', /write `restart: always`, and remove `deploy.restart_policy`$/],
+  ['swarm', 'condition', /^`deploy.restart_policy.condition: on-failure` makes it a Job, .* write `condition: any`$/],
 ])('at the deadline a Job that still runs names the policy that made it one: %s', async (name, at, hint) => {
   const job = workload('Job', name, { spec: { template: { spec: { restartPolicy: 'OnFailure' } } } })
   const pod = { ...object('Pod', `${name}-1`), status: { phase: 'Running' } }
