@@ -8,6 +8,7 @@ import { statusOf } from './status.ts'
 import type { Step } from './steps.ts'
 import { touch } from './touch.ts'
 import { belongsTo } from './tracker.ts'
+import { addCapacityEvents } from './unschedulable.ts'
 import type { Wanted, WantedObject, WantedWorkload } from './wanted.ts'
 
 /** A workload that is as the files say, and that is not ready. */
@@ -54,6 +55,7 @@ export async function findUnready(
     cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet', namespace, labels }, options),
     listWarnings(cluster, namespace, options),
   ])
+  await addCapacityEvents(cluster, namespace, { pods, warnings }, options)
   return suspects.map(({ workload, live, text, hasFailed }) => {
     const own = pods.filter(pod => !isEnding(pod) && belongsTo(pod, live))
     const found = own.map(pod => ({ pod, problems: podProblems(pod, warnings.about(pod), now) }))

@@ -7,6 +7,7 @@ import { unlessForbidden } from './forbidden.ts'
 import { environmentSelector } from './labels.ts'
 import { type EnvironmentRecord, readRecord } from './record.ts'
 import { type ServiceOverview, servicesIn } from './seen-services.ts'
+import { addCapacityEvents } from './unschedulable.ts'
 
 /** How an environment is. */
 export interface Overview {
@@ -44,7 +45,11 @@ export async function overviewOf(
     ...STATE_KINDS.map(([apiVersion, kind]) => list(apiVersion, kind)),
   ])
   const objects = lists.flat()
-  const gateways = await gatewaysOf(cluster, objects, options)
+  const pods = objects.filter(({ kind }) => kind === 'Pod')
+  const [gateways] = await Promise.all([
+    gatewaysOf(cluster, objects, options),
+    addCapacityEvents(cluster, namespace, { pods, warnings }, options),
+  ])
   const urls = objects.filter(isRoute).flatMap(route => addressesOf(route, gateways))
   const services = servicesIn({ objects, warnings, urls, now })
   return { record, services: services.map(({ overview }) => overview) }

@@ -213,7 +213,9 @@ const isOwnedBy = (object: KubeObject, { metadata: { uid } }: KubeObject): boole
 function reasonOf(problem: Problem, service: string): string {
   const { message } = remedyOf(reportedOf(problem), undefined, service)
   if (message !== undefined) return message
-  const { code, detail, ends } = problem
+  const { code, detail, ends, because } = problem
+  if (code === 'unschedulable' && problem.isPassing && because !== undefined)
+    return `it waits for capacity: ${because.split('\n')[0]}`
   // The kubelet's own words are about its back-off.
   if (ends) return `${SHORT[code]}: exit code ${ends.exitCode}${ends.reason === 'OOMKilled' ? ', out of memory' : ''}`
   const [first = ''] = detail.split('\n')

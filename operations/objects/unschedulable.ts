@@ -1,4 +1,6 @@
-import type { Warning } from './events.ts'
+import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { toWarning, type Warning, type Warnings } from './events.ts'
+import { unlessForbidden } from './forbidden.ts'
 import type { SeenPod } from './pod-fields.ts'
 
 /** Why a Pod has no node, and whether it may get one. */
@@ -34,6 +36,22 @@ export const CAPACITY_EVENTS = [
   'type=Normal',
   ...['Scheduled', 'Pulling', 'Pulled', 'Created', 'Started', 'Killing'].map(reason => `reason!=${reason}`),
 ].join(',')
+
+/**
+ * Adds to the warnings of a namespace what autoscalers say of its Pods. Asks only if one of the Pods has no
+ * node.
+ */
+export async function addCapacityEvents(
+  cluster: Cluster,
+  namespace: string,
+  { pods, warnings }: { readonly pods: readonly KubeObject[]; readonly warnings: Warnings },
+  options: CallOptions,
+): Promise<void> {
+  if (!pods.some(pod => isUnschedulable(pod as SeenPod))) return // the server has checked its shape
+  const asked = cluster.list({ apiVersion: 'v1', kind: 'Event', namespace, fields: CAPACITY_EVENTS }, options)
+  for (const event of await unlessForbidden(asked, []))
+    if (isAboutCapacity(toWarning(event).reason)) warnings.set(event)
+}
 
 /** True if the scheduler has found no node for a Pod. */
 export const isUnschedulable = ({ status }: SeenPod): boolean => noNodeCondition(status) !== undefined

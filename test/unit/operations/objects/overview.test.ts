@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { listWarnings } from '../../../../operations/objects/events.ts'
+import { findUnready } from '../../../../operations/objects/fresh-chance.ts'
 import { overviewOf } from '../../../../operations/objects/overview.ts'
 import { inSleep, servicesIn } from '../../../../operations/objects/seen-services.ts'
 import {
@@ -9,6 +10,7 @@ import {
   NAMESPACE,
   newCluster,
   object,
+  plan,
   ref,
   wanted,
   workload,
@@ -201,3 +203,52 @@ test.each([
   const { services } = await overviewOf(cluster, { environment: ENVIRONMENT, namespace: NAMESPACE, now: NOW }, {})
   expect(services.map(({ reason }) => reason)).toEqual([reason])
 })
+
+const UP = 'pod triggered scale-up: [{workers 1->2 (max: 5)}]'
+const NO = "pod didn't trigger scale-up: 1 max node group size reached"
+
+test.each<[what: string, status: object, events: readonly [string, string][], state: string, reason: string]>([
+  ['no word', {}, [], 'failed', 'it cannot be scheduled: 0/1 nodes are available'],
+  ['a scale-up', {}, [['TriggeredScaleUp', UP]], 'waiting', `it waits for capacity: ${UP}`],
+  ['a refusal', {}, [['NotTriggerScaleUp', NO]], 'failed', 'it cannot be scheduled: 0/1 nodes are available'],
+  [
+    'a preemption',
+    { nominatedNodeName: 'a' },
+    [],
+    'waiting',
+    'it waits for capacity: Pods of lower priority make room on a',
+  ],
+])(
+  'a service whose Pod has had no node for minutes, after %s of the autoscaler',
+  async (_, more, events, state, reason) => {
+    const cluster = newCluster()
+    const web = workload('StatefulSet', 'web', template({ name: 'web', image: 'web' }))
+    await deploy(cluster, wanted([], [web]))
+    const { uid } = (await cluster.get(ref(web.object)))!.metadata
+    const pod = object('Pod', 'web-0', {}, 'web')
+    const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: uid!, controller: true }]
+    const labels = { ...pod.metadata.labels, 'controller-revision-hash': 'a' }
+    await cluster.create({ ...pod, metadata: { ...pod.metadata, labels, ownerReferences } })
+    const status = { observedGeneration: 1, replicas: 1, currentRevision: 'a', updateRevision: 'a' }
+    cluster.act(ref(web.object), live => ({ ...live, status }), 'controller')
+    const lastTransitionTime = new Date(NOW - 240_000).toISOString()
+    const message = '0/1 nodes are available'
+    const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message, lastTransitionTime }
+    cluster.act(ref(pod), live => ({ ...live, status: { phase: 'Pending', conditions: [condition], ...more } }))
+    const involvedObject = { kind: 'Pod', name: 'web-0', uid: (await cluster.get(ref(pod)))!.metadata.uid }
+    for (const [reason, message] of [...events, ['Unrelated', 'of something else'] as const])
+      await cluster.create({
+        ...object('Event', reason.toLowerCase()),
+        type: 'Normal',
+        reason,
+        message,
+        involvedObject,
+      })
+    const where = { environment: ENVIRONMENT, namespace: NAMESPACE, now: NOW }
+    expect((await overviewOf(cluster, where, {})).services[0]).toMatchObject({ state, reason })
+    const planned = wanted([], [web])
+    const { steps } = await plan(cluster, planned)
+    const [unready] = await findUnready(cluster, planned, steps, NOW, {})
+    expect(unready?.pods.length, 'the Pods that the next deploy replaces').toBe(state === 'failed' ? 1 : 0)
+  },
+)
