@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Copy, follow } from '../support/recipe.ts'
+import { command } from './recipes/command.ts'
+import { diagnostic } from './recipes/diagnostic.ts'
+import { forge } from './recipes/forge.ts'
+import { kind } from './recipes/kind.ts'
+import { schema } from './recipes/schema.ts'
+
+// Follows the recipes of CONTRIBUTING.md in one copy of the project. The recipe of a key alone is in test/programs/recipes.
+
+const RECIPES = { command, diagnostic, forge, kind, schema }
+/** What the recipes name, to be run with `-u` and then without. */
+const TESTS = [
+  'test/unit/adapters',
+  'test/unit/architecture.test.ts',
+  'test/unit/cli',
+  'test/unit/compiler',
+  'test/unit/constructs',
+  'test/unit/docs',
+  'test/unit/examples.test.ts',
+  'test/unit/golden.test.ts',
+  'test/unit/operations/contexts',
+  'test/unit/operations/gitops',
+]
+const vitest = (...words: readonly string[]) => copy.node('node_modules/vitest/vitest.mjs', 'run', ...words)
+
+const copy = new Copy()
+beforeAll(async () => {
+  await copy.fill()
+  for (const recipe of Object.values(RECIPES)) follow(copy.folder, recipe)
+  await copy.add()
+})
+afterAll(() => copy.remove())
+
+test('`-u` writes what is generated, and all else passes', async () => {
+  // The validators of a schema come before all that imports them, and the program before the tests that start it.
+  await vitest('--project', 'unit', 'test/unit/adapters/json', '-u')
+  await copy.node('scripts/build.mjs')
+  await vitest('--project', 'unit', ...TESTS, '-u')
+  await copy.add()
+  await vitest('--project', 'catalogue', '-u')
+  expect(copy.read('docs/diagnostics.md')).toContain('## scale/many')
+  expect(copy.read('docs/cli.md')).toContain('### devctl count')
+  const manifests = copy.read('golden/compose/workloads/many-pods-have-a-disruption-budget/manifests.yaml')
+  expect(manifests).toContain('kind: PodDisruptionBudget')
+})
+
+test('what was written is in style, and stays as it is', async () => {
+  await copy.node('node_modules/@biomejs/biome/bin/biome', 'check', '.')
+  await copy.add()
+  await vitest(
+    '--project',
+    'unit',
+    '--project',
+    'catalogue',
+    'test/unit/golden.test.ts',
+    'test/unit/compiler/diagnostics',
+  )
+})
