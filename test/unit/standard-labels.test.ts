@@ -29,6 +29,7 @@ const SERVICES: Readonly<Record<string, Readonly<Record<string, string | null>>>
   'host-paths/a-mount-says-what-becomes-of-it': { seed: null },
   // ConfigMaps of several services.
   'configs/equal-files-are-one-config-map': { 'app-copy-94f7313c': null, 'app-nginx-conf-49c5a1a7': null },
+  'host-paths/a-file-of-a-mounted-folder-is-in-its-config-map': { 'app-conf-df75d219': null },
   'host-paths/untracked-files-in-a-host-folder-are-left-out': { 'app-conf-4c873ab9': null },
   // An account of several services.
   'depends-on/services-that-wait-for-the-same-job-share-an-account': { 'app-waits-for-migrate': null },
