@@ -6,7 +6,7 @@ import { planBuilds } from './builds.ts'
 import { type PlanContext, sortBy } from './context.ts'
 import { reportForeignLabels } from './labels/foreign-labels.ts'
 import { checkOwnLabels } from './labels/own-labels.ts'
-import { planEnvironment, planNames } from './names.ts'
+import { planEnvironment, planNames, reportRenamed } from './names.ts'
 import { nameHolders, planDottedNames } from './network/dotted-names.ts'
 import { type EndpointPort, planExposure } from './network/exposure.ts'
 import { planNetworks } from './network/network-policies.ts'
@@ -87,6 +87,10 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   const clustered = findClustered(context, mentions)
   const holders = nameHolders(context, groups)
   const dotted = planDottedNames(context, { groups, kindOf, mentions, holders })
+  reportRenamed(context, service => {
+    const group = groups.of(service)
+    return group !== undefined && dotted.of(group)?.name === service.toLowerCase()
+  })
   const ownNames = new Map(
     groups.all.map(group => {
       const given = dotted.of(group)?.hostname

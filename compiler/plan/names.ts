@@ -15,11 +15,19 @@ services:
   my_db:     # becomes the host my-db
 \`\`\`
 
-Rename the service in the Compose file, so that Compose and Kubernetes use the same name.`,
-  text: (p: { service: string; name: string }) => ({
-    message: `\`${p.service}\` is not a valid host name in Kubernetes; the service is named \`${p.name}\``,
-    hint: `rename it to \`${p.name}\` in the Compose file`,
-  }),
+Rename the service in the Compose file, so that Compose and Kubernetes use the same name.
+
+A name of two labels, such as \`api.shop\`, that the file uses as a host is also the name of the Pod, and keeps leading to the service. Only its Service has another name.`,
+  text: (p: { service: string; name: string; resolves: boolean }) =>
+    p.resolves
+      ? {
+          message: `\`${p.service}\` cannot be the name of a Service in Kubernetes, which is \`${p.name}\`; as a host, it still leads to the service`,
+          hint: `to use one name in Compose and Kubernetes, rename it to \`${p.name}\` here and where it is used`,
+        }
+      : {
+          message: `\`${p.service}\` is not a valid host name in Kubernetes; the service is named \`${p.name}\``,
+          hint: `rename it to \`${p.name}\` in the Compose file`,
+        },
 })
 
 const reserved = diagnostic({
@@ -56,7 +64,7 @@ export function planEnvironment(
   return { name: toDnsLabel(given), ...(options.namespace !== undefined && { namespace: options.namespace }) }
 }
 
-/** Names the services. Reports those that are renamed. */
+/** Names the services. `reportRenamed` reports the renamed ones, when it is known which names with dots resolve. */
 export function planNames(project: Project, { namespace }: Pick<PlanOptions, 'namespace'>, reporter: Reporter): Names {
   const names = distinctNames(
     project.services.keys(),
@@ -64,12 +72,21 @@ export function planNames(project: Project, { namespace }: Pick<PlanOptions, 'na
     63,
   )
   for (const [service, name] of names)
-    if (name !== service) reporter.report(renamed, project.services.get(service)?.span, { service, name })
-  for (const [service, name] of names)
     if (name === 'kubernetes' && namespace === 'default')
       reporter.report(reserved, project.services.get(service)?.span, undefined)
   return {
     of: service => names.get(service) ?? toServiceName(service),
     isRenamed: service => names.get(service) !== service.toLowerCase(),
+  }
+}
+
+/** Reports services with another name in Kubernetes. `resolves` is true for a name that leads to its service all the same. */
+export function reportRenamed(
+  { project, names, reporter }: { readonly project: Project; readonly names: Names; readonly reporter: Reporter },
+  resolves: (service: string) => boolean,
+): void {
+  for (const { name: service, span } of project.services.values()) {
+    const name = names.of(service)
+    if (name !== service) reporter.report(renamed, span, { service, name, resolves: resolves(service) })
   }
 }

@@ -30,7 +30,22 @@ describe('a name with one dot', () => {
   test('may be the name of a service', () => {
     const found = planned('api.v: {image: a}', 'http://api.v:80')
     expect(found.codes).toEqual(['names/renamed'])
+    expect(found.diagnostics[0]).toMatchObject({
+      message:
+        '`api.v` cannot be the name of a Service in Kubernetes, which is `api-v`; as a host, it still leads to the service',
+      hint: 'to use one name in Compose and Kubernetes, rename it to `api-v` here and where it is used',
+    })
     expect(nameOf(found, 'api-v')).toEqual(['api', 'v'])
+  })
+
+  test.each([
+    ['that nothing uses', 'api.v: {image: a}', 'http://other:80'],
+    ['of three labels', 'api.v.w: {image: a}', 'http://api.v.w:80'],
+    ['of a service with data', 'api.v: {image: a, volumes: [/data]}', 'http://api.v:80'],
+  ])('does not resolve, and is to be changed, if it is the name of a service %s', (_, service, url) => {
+    const found = planned(service, url).diagnostics.find(({ code }) => code === 'names/renamed')
+    expect(found?.message).toContain('is not a valid host name in Kubernetes')
+    expect(found?.hint).toMatch(/^rename it to `api-v/)
   })
 
   test('resolves also if no text of the file uses it', () => {
