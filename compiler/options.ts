@@ -1,6 +1,7 @@
 import type { Pair } from './compose/project.ts'
 import type { At, Span } from './text/source.ts'
 import type { Entry } from './text/tree.ts'
+import type { BuildOverrides } from './values/dockerfile-images.ts'
 import type { ImageConfig } from './values/image-config.ts'
 
 /** The secret settings of an environment in a manifest (`environments.NAME.secrets`). */
@@ -61,6 +62,8 @@ export interface LoadOptions {
    * must not be written anywhere.
    */
   readonly assumesRequired?: 'expressions' | 'all'
+  /** The settings of the command line for builds: the images that Dockerfiles name depend on them. */
+  readonly buildOverrides?: BuildOverrides
   readonly manifest?: ManifestInputs
   /** `loaded`: stop after loading, and report only errors found until then (`devctl config`). */
   readonly until?: 'loaded'

@@ -2,8 +2,9 @@ import { resolve } from 'node:path/posix'
 import { mayRead } from '../compose/read/outside-files.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
-import { buildersNamed } from '../values/dockerfile-images.ts'
+import { type BuildOverrides, buildersNamed, withOverrides } from '../values/dockerfile-images.ts'
 import { familiarName } from '../values/image-reference.ts'
+import { DEFAULT_PLATFORM } from '../values/platform.ts'
 import { checkOrder } from './build.ts'
 import { manifestContext } from './build-spec.ts'
 import type { DevctlManifest, ImageBuild } from './manifest.ts'
@@ -24,6 +25,7 @@ export function withBaseImages(
   manifest: Pick<DevctlManifest, 'folder' | 'build'>,
   host: CompilerHost,
   reporter: Reporter,
+  overrides: BuildOverrides = {},
 ): ReadonlyMap<string, BuildWithBases> {
   const builders = new Map(
     [...manifest.build.values()].flatMap(({ name, image }) => {
@@ -34,7 +36,9 @@ export function withBaseImages(
   const found = new Map(
     [...manifest.build.values()].map(build => {
       const bases =
-        builders.size === 0 ? new Map<string, string>() : basesOf(build, builders, { manifest, host, reporter })
+        builders.size === 0
+          ? new Map<string, string>()
+          : basesOf(build, builders, { manifest, host, reporter, overrides })
       const known = new Set(build.dependsOn.map(({ value }) => value))
       const { span } = build.dockerfile ?? build
       const added = [...new Set(bases.values())].filter(name => !known.has(name)).map(value => ({ value, span }))
@@ -49,6 +53,8 @@ interface Reading {
   readonly manifest: Pick<DevctlManifest, 'folder'>
   readonly host: CompilerHost
   readonly reporter: Reporter
+  /** The settings of the command line. */
+  readonly overrides: BuildOverrides
 }
 
 function basesOf(
@@ -59,12 +65,10 @@ function basesOf(
   const text = dockerfileOf(build, reading)
   if (text === undefined) return new Map()
   const args = new Map(build.args.map(({ name, value }) => [name, value]))
+  const platform = reading.host.environment.get(DEFAULT_PLATFORM)
+  const written = { text, target: build.target?.value, args, platforms: platform ? [platform] : [] }
   // An image that is built on its former self is its own.
-  return buildersNamed(
-    { text, target: build.target?.value, args },
-    builders,
-    image => builders.get(image) === build.name,
-  )
+  return buildersNamed(withOverrides(written, reading.overrides), builders, image => builders.get(image) === build.name)
 }
 
 /** The text of a Dockerfile of this machine: in the context, else in the folder of the manifest. */

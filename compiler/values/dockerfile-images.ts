@@ -1,6 +1,7 @@
 import { dockerfileLines, type Instruction } from './dockerfile-lines.ts'
 import { dockerfileWords, expandWord } from './dockerfile-words.ts'
 import { familiarName } from './image-reference.ts'
+import { platformArguments } from './platform.ts'
 
 /** Dockerfiles that are larger, or have more stages, are not read. */
 const MOST_TEXT = 1 << 20
@@ -15,7 +16,8 @@ interface Stage {
 
 /**
  * The images outside a Dockerfile that its build for `target` reads: of `FROM`, `COPY --from=` and
- * `RUN --mount=from=`, in the stages that the target needs. `args` are the arguments of the build.
+ * `RUN --mount=from=`, in the stages that the target needs. `args` are the arguments of the build;
+ * those of its platform (`TARGETARCH`) are `predefined`, and need no `ARG`.
  * Names with a variable that is not known are left out, and so are stages of the file. Empty if
  * another frontend than that of Docker reads the file (`# syntax=`).
  */
@@ -23,11 +25,12 @@ export function imagesOfDockerfile(
   text: string,
   target: string | undefined,
   args: ReadonlyMap<string, string>,
+  predefined: ReadonlyMap<string, string> = new Map(),
 ): readonly string[] {
   const [, syntax] = /^\s*#\s*syntax\s*=\s*(\S+)/i.exec(text) ?? []
   const isOfDocker = syntax === undefined || /^(?:docker\.io\/)?docker\/dockerfile\b/.test(syntax)
   if (text.length > MOST_TEXT || !isOfDocker) return []
-  const stages = stagesOf(text, args)
+  const stages = stagesOf(text, args, predefined)
   const images = new Set<string>()
   const last = target === undefined ? stages.length - 1 : numberOf(target, stages, stages.length)
   const queue = last < 0 ? [] : [last]
@@ -51,20 +54,42 @@ export interface BuiltDockerfile {
   readonly target: string | undefined
   /** The arguments of the build. */
   readonly args: ReadonlyMap<string, string>
+  /** Empty: that of the builder, which is not known. */
+  readonly platforms: readonly string[]
 }
+
+/** The settings of builds on the command line: they take precedence over those of the files. */
+export interface BuildOverrides {
+  readonly args?: ReadonlyMap<string, string>
+  readonly target?: string | undefined
+  readonly platforms?: readonly string[]
+}
+
+/** Returns a build with the settings of the command line. */
+export const withOverrides = (
+  build: BuiltDockerfile,
+  { args = new Map(), target, platforms }: BuildOverrides,
+): BuiltDockerfile => ({
+  ...build,
+  args: new Map([...build.args, ...args]),
+  target: target ?? build.target,
+  platforms: platforms ?? build.platforms,
+})
 
 /**
  * The builds whose images a Dockerfile names, by the name under which BuildKit looks each up. `builders` has the builds by
  * the familiar names of their images. Stages take precedence, and so does what is `given` under a name.
  */
 export function buildersNamed(
-  { text, target, args }: BuiltDockerfile,
+  { text, target, args, platforms }: BuiltDockerfile,
   builders: ReadonlyMap<string, string>,
   given: (image: string) => boolean,
 ): ReadonlyMap<string, string> {
-  const stages = new Set(stagesOf(text, new Map()).map(({ name }) => name))
+  const stages = new Set(stagesOf(text, new Map(), new Map()).map(({ name }) => name))
+  const predefined = platforms.length === 0 ? [new Map<string, string>()] : platforms.map(platformArguments)
+  const images = new Set(predefined.flatMap(own => imagesOfDockerfile(text, target, args, own)))
   return new Map(
-    imagesOfDockerfile(text, target, args).flatMap(image => {
+    [...images].flatMap(image => {
       const name = familiarName(image)
       const builder = name === undefined ? undefined : builders.get(name)
       return name === undefined || builder === undefined || stages.has(name) || given(name)
@@ -81,9 +106,13 @@ function numberOf(name: string, stages: readonly Stage[], before: number, byNumb
   return found < 0 && byNumber && /^[0-9]+$/.test(name) && Number(name) < earlier.length ? Number(name) : found
 }
 
-function stagesOf(text: string, args: ReadonlyMap<string, string>): readonly Stage[] {
+function stagesOf(
+  text: string,
+  args: ReadonlyMap<string, string>,
+  predefined: ReadonlyMap<string, string>,
+): readonly Stage[] {
   const { instructions, escapeChar } = dockerfileLines(text)
-  const globals = new Map<string, string>()
+  const globals = new Map([...predefined].map(([name, value]) => [name, args.get(name) ?? value]))
   const stages: Stage[] = []
   for (const instruction of instructions) {
     const words = dockerfileWords(instruction.rest, escapeChar)

@@ -19,3 +19,29 @@ export function parsePlatform(text: string): Parsed<string> {
     ? parsed(text)
     : failed('it is not a platform', 'write `OS/ARCHITECTURE`, such as `linux/amd64`')
 }
+
+const ARCHITECTURES: Readonly<Record<string, string>> = {
+  x86_64: 'amd64',
+  'x86-64': 'amd64',
+  aarch64: 'arm64',
+  i386: '386',
+}
+
+/**
+ * Returns the arguments that a builder sets for a platform, `OS/ARCHITECTURE[/VARIANT]`; none for other forms
+ * (https://docs.docker.com/reference/dockerfile/#automatic-platform-args-in-the-global-scope).
+ */
+export function platformArguments(platform: string): ReadonlyMap<string, string> {
+  const [, os, written, given] =
+    /^([a-z0-9_.-]+)\/([a-z0-9_.-]+)(?:\/([a-z0-9_.-]+))?$/.exec(platform.toLowerCase()) ?? []
+  if (os === undefined || written === undefined) return new Map()
+  const architecture = ARCHITECTURES[written] ?? written
+  const isDefault = (architecture === 'arm64' && given === 'v8') || (architecture === 'amd64' && given === 'v1')
+  const variant = isDefault ? '' : (given ?? (architecture === 'arm' ? 'v7' : ''))
+  return new Map([
+    ['TARGETPLATFORM', [os, architecture, ...(variant === '' ? [] : [variant])].join('/')],
+    ['TARGETOS', os],
+    ['TARGETARCH', architecture],
+    ['TARGETVARIANT', variant],
+  ])
+}

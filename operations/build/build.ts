@@ -42,7 +42,10 @@ export async function build({ workspace: here, signal, on }: LocalWorld, input: 
   const { registry } = lasting
   const text = registryText(lasting)
   if (text !== undefined && input.push !== false) on({ type: 'choice', text })
-  const compiled = await compileFiles(workspace, [], input, { ...input, registry }, { project, forBuild: 'build' })
+  const { args, target: stage, platforms } = input
+  const buildOverrides = { ...(args && { args }), target: stage, ...(platforms && { platforms }) }
+  const extra = { project, forBuild: 'build', buildOverrides } as const
+  const compiled = await compileFiles(workspace, [], input, { ...input, registry }, extra)
   const { plan, project: model } = compiled
   const { services = [] } = input
   const all = withTargets(compiled.diagnostics, model, input).filter(({ code }) => !ABOUT_OPTIONS.has(code))
@@ -54,7 +57,13 @@ export async function build({ workspace: here, signal, on }: LocalWorld, input: 
   const note = untaggedNote(model, tag, chosen || undefined)
   if (note !== undefined) on({ type: 'note', text: note })
   return outcomeOf(on, () => {
-    const ofManifest = manifestBuilds(workspace, input, project, { plan, registry, tag, isPushed })
+    const ofManifest = manifestBuilds(workspace, input, project, {
+      plan,
+      registry,
+      tag,
+      isPushed,
+      overrides: buildOverrides,
+    })
     const all = [...plannedBuilds(model, plan, isPushed, 'build'), ...ofManifest]
     const wanted = named(services, all, [...model.services.keys()], name => model.services.get(name)?.image?.value)
     const { exportCache, ...settings } = input

@@ -7,6 +7,7 @@ import type { ImageBuild } from '../../compiler/manifest/manifest.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { SecretPlaces } from '../../compiler/text/secret-places.ts'
 import { type ContextSource, mayMove } from '../../compiler/values/build-context.ts'
+import type { BuildOverrides } from '../../compiler/values/dockerfile-images.ts'
 import { nameOfContent } from '../../compiler/values/image-reference.ts'
 import { buildVariables } from '../commands/command-variables.ts'
 import { boundaryOf } from '../project/boundary.ts'
@@ -29,6 +30,8 @@ interface Names {
   readonly isPushed?: boolean | undefined
   /** True if images that `tag` names are taken as they are. */
   readonly isDeploy?: boolean
+  /** The settings of the command line. */
+  readonly overrides?: BuildOverrides
 }
 
 /**
@@ -39,7 +42,7 @@ export function manifestBuilds(
   workspace: Workspace,
   loading: Loading,
   project: OpenProject,
-  { plan, registry, tag, isPushed = true, isDeploy = false }: Names,
+  { plan, registry, tag, isPushed = true, isDeploy = false, overrides = {} }: Names,
 ): readonly PlannedBuild[] {
   const manifest = manifestOf(project)
   if (!manifest || manifest.build.size === 0) return []
@@ -50,7 +53,7 @@ export function manifestBuilds(
       reporter.report(noRegistry, span, { service: name, command: isDeploy ? 'deploy' : 'build' })
   const host = createHost({ ...variablesFor(workspace), boundary: boundaryOf(workspace, loading, project) })
   const secrets = project.secrets ?? new SecretPlaces()
-  const images = withBaseImages(manifest, host, reporter)
+  const images = withBaseImages(manifest, host, reporter, overrides)
   if (reporter.hasErrors) throw new NotBuilt(reporter.diagnostics())
   const build = new Map([...images].map(([name, { build }]) => [name, build]))
   const hashes = hashManifestBuilds({ manifest: { ...manifest, build }, host, secrets })

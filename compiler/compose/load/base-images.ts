@@ -4,8 +4,9 @@ import type { CompilerHost } from '../../host.ts'
 import type { Span } from '../../text/source.ts'
 import { entry, get, isMap, type MapTree, type Tree } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
-import { buildersNamed } from '../../values/dockerfile-images.ts'
+import { type BuildOverrides, buildersNamed, withOverrides } from '../../values/dockerfile-images.ts'
 import { familiarName } from '../../values/image-reference.ts'
+import { DEFAULT_PLATFORM } from '../../values/platform.ts'
 import { mayRead } from '../read/outside-files.ts'
 import { scalarAt } from './consistency-input.ts'
 import type { BaseImage, BaseImagesOf } from './context-services.ts'
@@ -14,17 +15,24 @@ import type { BaseImage, BaseImagesOf } from './context-services.ts'
  * Finds the images of other services that Dockerfiles name, where both have `build`. A Dockerfile is
  * read when it is asked for. Dockerfiles that are not on this machine are not read.
  */
-export function findBaseImages(services: MapTree, host: CompilerHost, reporter: Reporter): BaseImagesOf {
+export function findBaseImages(services: MapTree, reading: Reading): BaseImagesOf {
   const builders = buildersOf(services)
   const known = new Map<string, readonly BaseImage[]>()
   return name => {
     const found = known.get(name)
     if (found) return found
     const service = get(services, name)
-    const images = builders.size === 0 ? [] : baseImages(service, builders, host, reporter)
+    const images = builders.size === 0 ? [] : baseImages(service, builders, reading)
     known.set(name, images)
     return images
   }
+}
+
+interface Reading {
+  readonly host: CompilerHost
+  readonly reporter: Reporter
+  /** The settings of the command line. */
+  readonly overrides?: BuildOverrides | undefined
 }
 
 /** The services with `build`, by the images that they name. */
@@ -45,8 +53,7 @@ function imageOf(service: Tree): string | undefined {
 function baseImages(
   service: Tree | undefined,
   builders: ReadonlyMap<string, string>,
-  host: CompilerHost,
-  reporter: Reporter,
+  { host, reporter, overrides = {} }: Reading,
 ): readonly BaseImage[] {
   const build = get(service, 'build')
   if (!service || !isMap(build)) return []
@@ -56,17 +63,30 @@ function baseImages(
   const target = scalarAt(build, 'target')
   // A context with a name takes precedence. An image that is built on its former self is its own.
   const given = new Set([...contextNames(build), imageOf(service)])
-  const used = buildersNamed(
-    { text, target: target && scalarText(target), args: argumentsOf(build) },
-    builders,
-    image => given.has(image),
-  )
+  const written = {
+    text,
+    target: target && scalarText(target),
+    args: argumentsOf(build),
+    platforms: platformsOf(service, build, host),
+  }
+  const used = buildersNamed(withOverrides(written, overrides), builders, image => given.has(image))
   return [...used].map(([image, builder]) => ({ service: builder, image, span }))
 }
 
 const contextNames = (build: MapTree): readonly string[] => {
   const contexts = get(build, 'additional_contexts')
   return isMap(contexts) ? [...contexts.entries.keys()].map(name => familiarName(name) ?? name) : []
+}
+
+/** The platforms of a build, as composeBuildSpec finds them. */
+function platformsOf(service: Tree, build: MapTree, host: CompilerHost): readonly string[] {
+  const listed = get(build, 'platforms')
+  const platforms =
+    listed?.kind === 'seq' ? listed.items.flatMap(one => (one.kind === 'scalar' ? scalarText(one) : [])) : []
+  if (platforms.length > 0) return platforms
+  const own = scalarAt(service, 'platform')
+  const platform = own ? scalarText(own) : host.environment.get(DEFAULT_PLATFORM)
+  return platform ? [platform] : []
 }
 
 function argumentsOf(build: MapTree): ReadonlyMap<string, string> {

@@ -122,7 +122,9 @@ function finish(
   ])
   checkActive(all, active.model, reporter)
   const everything = get(all, 'services')
-  const baseImages = isMap(everything) ? findBaseImages(everything, state.host, reporter) : () => []
+  const baseImages = isMap(everything)
+    ? findBaseImages(everything, { host: state.host, reporter, overrides: options.buildOverrides })
+    : () => []
   if (!state.incomplete)
     checkConsistency({
       model: active.model,

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { Reporter } from '../../../../compiler/diagnostics/reporter.ts'
 import { withBaseImages } from '../../../../compiler/manifest/base-images.ts'
 import { readManifest } from '../../../../compiler/manifest/read.ts'
+import type { BuildOverrides } from '../../../../compiler/values/dockerfile-images.ts'
 import { createHost } from '../../../../operations/project/node-host.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-manifest-bases-'))
@@ -17,7 +18,11 @@ const MANIFEST = `build:
 `
 
 /** The images that `web` depends on, the contexts of its build, and the messages. */
-function basesOf(files: Readonly<Record<string, string>>) {
+function basesOf(
+  files: Readonly<Record<string, string>>,
+  overrides: BuildOverrides = {},
+  env: Readonly<Record<string, string>> = {},
+) {
   const folder = join(work, String(count++))
   const all = {
     'base/Dockerfile': 'FROM scratch\n',
@@ -29,10 +34,10 @@ function basesOf(files: Readonly<Record<string, string>>) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), content)
   }
-  const host = createHost({ env: {} })
+  const host = createHost({ env })
   const { manifest } = readManifest({ path: join(folder, 'devctl.yml'), workingDirectory: folder }, host)
   const reporter = new Reporter()
-  const { build, bases } = withBaseImages(manifest!, host, reporter).get('web')!
+  const { build, bases } = withBaseImages(manifest!, host, reporter, overrides).get('web')!
   return {
     dependsOn: build.dependsOn.map(({ value }) => value),
     bases: [...bases],
@@ -54,6 +59,29 @@ describe('an image of the manifest', () => {
   test('depends on none that its Dockerfile does not name', () => {
     const files = { 'web/Dockerfile': 'FROM registry.example.com/base:2' }
     expect(basesOf(files)).toEqual({ dependsOn: [], bases: [], said: [] })
+  })
+
+  test('depends on one that it names with the settings of the command line', () => {
+    const found = { dependsOn: ['base'], bases: BASE, said: [] }
+    const none = { dependsOn: [], bases: [], said: [] }
+    const tagged = { 'web/Dockerfile': 'ARG TAG=2\nFROM registry.example.com/base:$TAG' }
+    expect(basesOf(tagged, { args: new Map([['TAG', '2']]) })).toEqual(none)
+    const named = { 'web/Dockerfile': 'ARG BASE=scratch\nFROM $BASE' }
+    expect(basesOf(named)).toEqual(none)
+    expect(basesOf(named, { args: new Map([['BASE', 'registry.example.com/base:1']]) })).toEqual(found)
+    const staged = { 'web/Dockerfile': 'FROM registry.example.com/base:1 AS one\nFROM scratch' }
+    expect(basesOf(staged)).toEqual(none)
+    expect(basesOf(staged, { target: 'one' })).toEqual(found)
+  })
+
+  test('depends on one that it names with the default platform', () => {
+    const manifest = MANIFEST.replace('base:1', 'base-arm64')
+    const files = { 'devctl.yml': manifest, 'web/Dockerfile': 'FROM registry.example.com/base-$TARGETARCH' }
+    expect(basesOf(files).dependsOn).toEqual([])
+    expect(basesOf(files, { platforms: ['linux/amd64', 'linux/arm64'] }).dependsOn).toEqual(['base'])
+    expect(basesOf(files, {}, { DOCKER_DEFAULT_PLATFORM: 'linux/arm64' }).dependsOn).toEqual(['base'])
+    const both = { DOCKER_DEFAULT_PLATFORM: 'linux/arm64' }
+    expect(basesOf(files, { platforms: ['linux/amd64'] }, both).dependsOn).toEqual([])
   })
 
   test('is refused in a cycle', () => {

@@ -43,6 +43,17 @@ describe('the images that a Dockerfile names', () => {
     expect(images('FROM $BASE', undefined, { BASE: 'y' })).toEqual([])
     expect(images('ARG A=x\nFROM a\nCOPY --from=$A / /')).toEqual(['a'])
   })
+
+  test('use the arguments of the platform without `ARG`, unless the build has others', () => {
+    const predefined = new Map([['TARGETARCH', 'arm64']])
+    const found = (text: string, args = {}) =>
+      imagesOfDockerfile(text, undefined, new Map(Object.entries(args)), predefined)
+    expect(found('FROM base-$TARGETARCH')).toEqual(['base-arm64'])
+    expect(found('ARG TARGETARCH\nFROM base-$TARGETARCH')).toEqual(['base-arm64'])
+    expect(found('ARG NAME=base-${TARGETARCH}\nFROM $NAME')).toEqual(['base-arm64'])
+    expect(found('FROM base-$TARGETARCH', { TARGETARCH: 'amd64' })).toEqual(['base-amd64'])
+    expect(images('FROM base-$TARGETARCH')).toEqual([])
+  })
 })
 
 test.each([
