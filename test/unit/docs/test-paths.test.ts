@@ -12,7 +12,10 @@ const files = NAMING.flatMap(name =>
   /\.\w+$/.test(name)
     ? [name]
     : readdirSync(join(root, name), { recursive: true, encoding: 'utf8' }).map(path => join(name, path)),
-).filter(path => /\.(md|ts|tsx|mjs)$/.test(path) && path !== relative(root, import.meta.filename))
+)
+  .filter(path => /\.(md|ts|tsx|mjs)$/.test(path) && path !== relative(root, import.meta.filename))
+  // They add tests to a copy of the project.
+  .filter(path => !path.startsWith('test/long/recipes/'))
 
 const exists = (path: string) => ['', '.ts', '.test.ts'].some(end => existsSync(join(root, path) + end))
 
