@@ -502,6 +502,8 @@ export interface RequiredSecret {
   readonly key: string
   /** `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`. */
   readonly usedBy: string
+  /** The position in the manifest that says so; absent for what the Compose files say. */
+  readonly span?: Span
 }
 
 export interface NetworkPolicyPlan extends ObjectPlan {

@@ -176,7 +176,9 @@ export async function deployEnvironment(input: DeployEnvironmentInput, world: De
     const ended = endedEarly(error)
     const failed = ended ? ended.late : failuresIn(error, signal)
     if (!failed) throw beyondWorkloads(error)
-    const explained = await Promise.all(failed.map(one => explainFailure(cluster, one, input.services)))
+    const explained = await Promise.all(
+      failed.map(one => explainFailure(cluster, one, input.services, input.plan.requiredSecrets)),
+    )
     return {
       isUpToDate: false,
       pruned: [],

@@ -1,6 +1,7 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import type { RequiredSecret } from '../../compiler/plan/plan.ts'
 import { entry, get, type Tree } from '../../compiler/text/tree.ts'
 import { readableDuration } from '../../compiler/values/readable-duration.ts'
 import type { Attempt } from './attempts.ts'
@@ -8,6 +9,7 @@ import { toWarning } from './events.ts'
 import { KINDS } from './failures.ts'
 import { firstCheckDelay } from './first-check.ts'
 import { LOG_TIMEOUT, lastLogLines } from './last-log-lines.ts'
+import { missingSecret } from './missing-secret.ts'
 import { hasStarted, lastEnd, type Problem } from './problems.ts'
 import { type ReportedProblem, remedyOf, remedyOfOnFailure, reportedOf } from './remedies.ts'
 import type { Tracked } from './tracker.ts'
@@ -26,15 +28,16 @@ export interface ExplainedWorkload {
 
 /**
  * Says why a workload does not get ready, at the line of the Compose file that it came from, with
- * the cluster's warnings and the end of its log.
+ * the cluster's warnings and the end of its log. `required` are the Secrets that the plan expects in the cluster.
  */
 export async function explainFailure(
   cluster: Cluster,
   { workload, tracked }: ExplainedWorkload,
   services: Tree | undefined,
+  required: readonly RequiredSecret[] = [],
 ): Promise<readonly Diagnostic[]> {
   const reporter = new Reporter()
-  const explained = { cluster, workload, tracked, services, reporter }
+  const explained = { cluster, workload, tracked, services, required, reporter }
   const key = workload.source.split('#services.')[1] ?? workload.service
   // Ten replicas that fail for one reason are one failure.
   const reported = new Set<string>()
@@ -56,12 +59,13 @@ export async function explainFailure(
 interface Explained extends ExplainedWorkload {
   readonly cluster: Cluster
   readonly services: Tree | undefined
+  readonly required: readonly RequiredSecret[]
   readonly reporter: Reporter
 }
 
 /** Reports a problem of a service, which is the workload's own (`key`) or shares its Pod. */
 async function explainProblem(
-  { cluster, workload, tracked, services, reporter }: Explained,
+  { cluster, workload, tracked, services, required, reporter }: Explained,
   key: string,
   problem: Problem,
 ): Promise<void> {
@@ -77,7 +81,10 @@ async function explainProblem(
   const notes =
     kept.length > 0 ? [...told.filter(note => note !== goneText(pod!) && note !== emptyText(pod!)), ...kept] : told
   const kind = KINDS[code === 'crash-loop' && ends?.exitCode === 0 && !check ? 'ends-well' : code]
-  const { place, ...found } = remedyOf(reportedOf(problem, check), get(services, key), service)
+  const { place, ...found } = {
+    ...remedyOf(reportedOf(problem, check), get(services, key), service),
+    ...missingSecret(problem, workload.object, required),
+  }
   const isGone = pod !== undefined && notes.includes(goneText(pod))
   reporter.report(kind, place ?? entry(services, key)?.key, {
     service,

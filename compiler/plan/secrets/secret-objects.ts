@@ -91,6 +91,7 @@ const toRequired = ({ path, source }: Sourced): RequiredSecret => ({
   secret: source.secret.value,
   key: source.key.value,
   usedBy: path,
+  span: source.span,
 })
 
 const sorted = (required: readonly RequiredSecret[]): readonly RequiredSecret[] =>

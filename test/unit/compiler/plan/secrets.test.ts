@@ -52,7 +52,7 @@ describe('Secrets that the cluster must have', () => {
   test('are those of the rules and external ones, sorted', () => {
     const { plan, diagnostics } = compiled(compose, { secretRules: rules(mapped) })
     expect(diagnostics.map(({ code }) => code)).toEqual([])
-    expect(plan?.requiredSecrets).toEqual([
+    expect(plan?.requiredSecrets).toMatchObject([
       { secret: 'shop-db', key: 'password', usedBy: 'services.db.environment.POSTGRES_PASSWORD' },
       { secret: 'shop-db', key: 'token', usedBy: 'services.db.environment.REPLICATION_TOKEN' },
       { secret: 'shop-token', key: 'token', usedBy: 'secrets.token' },
@@ -108,7 +108,7 @@ describe('sealed secrets', () => {
     const secretRules = rules({ ...mapped, 'secrets.license': ['team', 'license'] }, { backend: 'sealed' })
     const { plan } = compiled(compose, { ...options, secretRules }, values)
     expect(plan?.secrets.map(({ name }) => name)).toEqual(['shop-db', 'shop-token'])
-    expect(plan?.requiredSecrets).toEqual([{ secret: 'team', key: 'license', usedBy: 'secrets.license' }])
+    expect(plan?.requiredSecrets).toMatchObject([{ secret: 'team', key: 'license', usedBy: 'secrets.license' }])
   })
 
   test('require their values', () => {
