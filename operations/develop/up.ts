@@ -10,6 +10,7 @@ import type { OpenProject } from '../project/opened-project.ts'
 import { tellToolFiles } from '../project/tool-files.ts'
 import type { Session, World } from '../session.ts'
 import { parseVariables } from './environment.ts'
+import { failedOriginals } from './failed-originals.ts'
 import { type FoundDevelopment, findDevelopment } from './find-development.ts'
 import { findMirror } from './find-mirror.ts'
 import { findOriginal } from './find-original.ts'
@@ -117,13 +118,16 @@ export async function originalsOf(
   }
   const { deploy } = await import('../deploy/deploy.ts')
   const signal = withTimeLimit(DEPLOY, session.signal)
+  const names = found.map(({ development }) => development.name)
   const outcome = await deploy(
     { ...world, session: { ...session, signal } },
-    { ...input, takeOver: false, developed: found.map(({ development }) => development.name) },
+    { ...input, takeOver: false, developed: names },
     project,
   )
-  if (outcome.kind !== 'deployed') return { outcome }
+  const note = failedOriginals(outcome, names)
+  if (outcome.kind !== 'deployed' && note === undefined) return { outcome }
   const workloads = await find()
+  if (note !== undefined) world.on({ type: 'note', text: note })
   const missing = found.find(({ development }, index) => !workloads[index] && !development.autocreate)
   if (!missing) return { workloads }
   throw new UserError(`the deploy did not create a workload \`${missing.development.name}\``, {
