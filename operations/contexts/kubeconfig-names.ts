@@ -8,6 +8,8 @@ import type { Surroundings } from './home.ts'
 export interface KubeconfigNames {
   /** The files that were asked for, in their order, whether they are there or not. */
   readonly paths: readonly string[]
+  /** True if none of them exists. */
+  readonly isMissing?: boolean
   readonly current: string | undefined
   /** The file that names the current one. */
   readonly currentPath?: string
@@ -42,7 +44,8 @@ export async function readKubeconfigNames({ env, cwd }: Surroundings): Promise<K
     }
   const first = files.find(({ content }) => textOf(content['current-context']) !== undefined)
   const current = textOf(first?.content['current-context'])
-  return { paths, current, ...(first?.path && { currentPath: first.path }), contexts }
+  const isMissing = files.length === 0
+  return { paths, current, ...(first?.path && { currentPath: first.path }), ...(isMissing && { isMissing }), contexts }
 }
 
 /** The name of the extension of a context that `devctl kubeconfig` has written for a platform. */

@@ -164,8 +164,10 @@ const MANY = 10
 /** The contexts of the kubeconfig for a hint. */
 function listed(kubeconfig: KubeconfigNames): string {
   const names = [...kubeconfig.contexts.keys()].sort()
-  if (names.length === 0)
-    return `the kubeconfig (${paths(kubeconfig)}) has no contexts; name another file in \`KUBECONFIG\`, or log in to a platform: \`devctl context use https://…\``
+  if (names.length === 0) {
+    const what = `the kubeconfig (${paths(kubeconfig)}) ${kubeconfig.isMissing ? 'does not exist' : 'has no contexts'}`
+    return `${what}; name another file in \`KUBECONFIG\`, or log in to a platform: \`devctl context use https://…\``
+  }
   const shown = names.slice(0, MANY).map(name => `\`${name}\``)
   return `it has ${shown.join(', ')}${names.length > MANY ? ` and ${names.length - MANY} more` : ''}`
 }

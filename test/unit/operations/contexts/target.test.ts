@@ -107,6 +107,9 @@ describe('the target of a command', () => {
       message: 'no context is selected',
       hint: 'the kubeconfig (`/k`, `/l`) has no contexts; name another file in `KUBECONFIG`, or log in to a platform: `devctl context use https://…`',
     })
+    expect(refusal({ kubeconfig: { ...empty, isMissing: true } })).toMatchObject({
+      hint: expect.stringMatching(/^the kubeconfig \(`\/k`, `\/l`\) does not exist; name another file in `KUBECONFIG`/),
+    })
     expect(refusal({ kubeconfig: { ...choices().kubeconfig, current: undefined } })).toMatchObject({
       message: 'no context is selected',
       hint: expect.stringContaining('`devctl context use NAME` chooses one; it has `kube`'),
