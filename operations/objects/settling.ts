@@ -19,6 +19,12 @@ const STABLE = 4000
  */
 const STABLE_AFTER_END = { least: 10_000, most: 60_000 }
 
+/**
+ * A kubelet tells of a start in the same second. One that needs longer tells of the end later, too: then a
+ * container has to run longer, by so many times the delay, and by no more than this.
+ */
+const DELAYS = { usual: 1000, times: 2, most: 30_000 }
+
 interface ContainerSpec {
   readonly name: string
   readonly restartPolicy?: string
@@ -41,6 +47,11 @@ interface Pod {
     readonly phase?: string
     readonly containerStatuses?: readonly ContainerStatus[]
     readonly initContainerStatuses?: readonly ContainerStatus[]
+    readonly conditions?: readonly {
+      readonly type: string
+      readonly status: string
+      readonly lastTransitionTime?: string
+    }[]
   }
 }
 
@@ -70,7 +81,7 @@ export class Settling {
    * others may rely on it.
    */
   isSettled(pod: KubeObject, now: number): boolean {
-    return containersOf(pod).every(one => one.isProbed || this.#hasRun(one, now, SETTLED))
+    return containersOf(pod).every(one => one.isProbed || this.#hasRun(one, now, SETTLED + delayOf(pod)))
   }
 
   /**
@@ -83,7 +94,7 @@ export class Settling {
       const longest = this.#longest.get(one.container)
       if (longest !== undefined)
         return this.#hasRun(one, now, Math.min(STABLE_AFTER_END.most, Math.max(STABLE_AFTER_END.least, 2 * longest)))
-      return one.isProbed ? startOf(one.status) !== undefined : this.#hasRun(one, now, STABLE)
+      return one.isProbed ? startOf(one.status) !== undefined : this.#hasRun(one, now, STABLE + delayOf(pod))
     })
   }
 
@@ -116,6 +127,21 @@ function containersOf(pod: KubeObject): readonly Container[] {
     const isProbed = (spec.readinessProbe ?? spec.startupProbe) !== undefined
     return { container, run: `${container}/${one.restartCount}`, status: one, isProbed }
   })
+}
+
+/**
+ * Returns by how much longer the containers of a Pod have to run, in milliseconds, because its node is slow: the
+ * Pod was called ready long after they had started, both by the clock of the node. Zero for a Pod with probes, which
+ * decide when it is ready.
+ */
+function delayOf(pod: KubeObject): number {
+  const containers = containersOf(pod)
+  if (containers.some(({ isProbed }) => isProbed)) return 0
+  const { conditions = [] } = (pod as unknown as Pod).status ?? {} // the server has checked its shape
+  const ready = conditions.find(({ type, status }) => type === 'ContainersReady' && status === 'True')
+  const started = Math.max(...containers.map(({ status }) => startOf(status) || Number.NaN))
+  const delay = Date.parse(ready?.lastTransitionTime ?? '') - started
+  return delay > DELAYS.usual ? Math.min(DELAYS.most, DELAYS.times * delay) : 0
 }
 
 /** True if a Pod is being deleted, was evicted, or has finished: others take its place. */

@@ -34,6 +34,21 @@ test('one that was there before has done so already; one whose cluster is ahead 
   expect(ahead.isSettled(pod(at(60)), NOW + 3000)).toBe(true)
 })
 
+test('on a node that tells of a start late, it has to be at work for longer', () => {
+  const ready = (seconds: number) => {
+    const { status, ...rest } = pod(at(0))
+    const conditions = [{ type: 'ContainersReady', status: 'True', lastTransitionTime: at(seconds) }]
+    return { ...rest, status: { ...status, conditions } }
+  }
+  const settledAfter = (seconds: number) => {
+    const settling = new Settling()
+    settling.see(ready(seconds), NOW, false)
+    const times = Array.from({ length: 50 }, (_, second) => second)
+    return times.find(second => settling.isSettled(ready(seconds), NOW + second * 1000))
+  }
+  expect([0, 1, 3, 100].map(settledAfter)).toEqual([3, 3, 9, 33])
+})
+
 test('one with a readiness probe is as ready as that says, and one that does not run is not', () => {
   const settling = new Settling()
   expect(settling.isSettled(pod(at(0), { isProbed: true }), NOW)).toBe(true)
