@@ -6,7 +6,8 @@ import type { VariableScope } from './variables.ts'
 /**
  * Marks variables as secret that `secrets` or the environment's rules declare so, regardless of
  * their names: the variables of `secrets.NAME.environment`, and those in values that a Secret
- * replaces. Every other value that uses them becomes secret as well.
+ * replaces. Every other value that uses them becomes secret as well. In a value with a variable that is
+ * secret by its name (`postgres://${DB_USER}:${DB_PASS}@db`), the others are not.
  */
 export function findDeclaredSecrets(tree: MapTree, rules: SecretRules | undefined, variables: VariableScope): void {
   const { secrets } = variables
@@ -22,7 +23,8 @@ export function findDeclaredSecrets(tree: MapTree, rules: SecretRules | undefine
     const value = service !== undefined && name !== undefined && get(tree, 'services', service, 'environment', name)
     if (!value || !isScalar(value) || value.type === 'null') continue
     secrets.addValue(scalarText(value))
-    for (const variable of value.variables ?? []) names.add(variable.name)
+    const used = value.variables ?? []
+    if (!used.some(({ isSecret }) => isSecret)) for (const { name } of used) names.add(name)
   }
   const set = [...names].flatMap(name => {
     const value = variables.lookup(name)?.value

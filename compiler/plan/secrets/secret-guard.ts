@@ -41,7 +41,7 @@ Move a secret in a command or a config to a variable or an entry of \`secrets\` 
 const secretOrigin = diagnostic({
   code: 'secrets/secret-origin',
   severity: 'error',
-  explain: `A value is secret because of its source: a variable with a name such as \`DB_PASSWORD\`, \`--var\`, a variable of the platform, or a variable or file of a \`secrets\` entry. It stays secret wherever it is used: in a command, a healthcheck, a label, a config, a URL. \`publish\` never commits it to a repository.
+  explain: `A value is secret because of its source: a variable with a name such as \`DB_PASSWORD\`, \`--var\`, a variable of the platform, a variable or file of a \`secrets\` entry, or the variables in a value that \`secrets.values\` takes from a Secret, unless one of them has such a name. It stays secret wherever it is used: in a command, a healthcheck, a label, a config, a URL. \`publish\` never commits it to a repository.
 
 Let a variable of the service come from a Secret (\`secretKeyRef\`), and let the program or a shell in the container read the variable. \`$$\` keeps the dollar sign for the shell:
 
