@@ -49,6 +49,11 @@ export async function findEnvironment(
   const name = plan?.environment.name ?? options.name ?? project?.name
   if (name !== undefined)
     return { name: toDnsLabel(name), project, plan, services: get(loaded?.tree, 'services'), diagnostics }
+  const nothing = diagnostics.find(({ code }) => code === 'files/no-compose-file')
+  if (nothing)
+    throw new UserError(nothing.message, {
+      hint: 'name a file with `-f`, or an environment in the cluster with `--name`',
+    })
   on({ type: 'diagnostics', diagnostics })
   throw new UserError('the name of the environment cannot be derived from the files', { hint: 'set it with `--name`' })
 }

@@ -13,7 +13,7 @@ const BROKEN = 'services:\n  web: [\n'
 const loading = { file: undefined, projectDirectory: undefined, envFile: undefined, profile: undefined }
 const none = { ...loading, allowOutside: false, environment: undefined, context: undefined, namespace: undefined }
 
-function world(compose: string) {
+function world(compose: string | undefined) {
   let said = ''
   const output = {
     isTTY: false,
@@ -21,7 +21,7 @@ function world(compose: string) {
       said += text
     },
   }
-  const cwd = makeFolder({ 'compose.yaml': compose })
+  const cwd = makeFolder(compose === undefined ? {} : { 'compose.yaml': compose })
   const io = { stdout: output, stderr: output, readStdin: async () => new Uint8Array(), env: {}, cwd }
   const on = (event: OperationEvent) => {
     if (event.type === 'diagnostics') said += renderDiagnostics(event.diagnostics)
@@ -70,4 +70,14 @@ test('a name that cannot be told from the files is a mistake, with theirs before
     hint: 'set it with `--name`',
   })
   expect(said()).toContain('compose.yaml')
+})
+
+test('without files, and without a name, one error says both', async () => {
+  const { context, io, said } = world(undefined)
+  const options = { ...none, name: undefined }
+  await expect(findName(context, options, await openProject(io, options))).rejects.toMatchObject({
+    message: expect.stringContaining('no manifest or Compose file found'),
+    hint: 'name a file with `-f`, or an environment in the cluster with `--name`',
+  })
+  expect(said()).toBe('')
 })
