@@ -29,7 +29,7 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
   if (options.against !== undefined) {
     const { diffAgainst } = await import('../../operations/diff/against.ts')
     const world = { workspace: context.io, on: toTerminal(context, NO_PROGRESS, 'text') }
-    return printOutcome(context, options, await diffAgainst(world, options, options.against), 'nothing was compared')
+    return printOutcome(context, options, await diffAgainst(world, options, options.against))
   }
   return withProject(context, { ...options, usesPlatform: { form: 'text' } }, async (own, project, session) => {
     const { diff } = await import('../../operations/diff/diff.ts')
@@ -37,19 +37,18 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
     const on = toTerminal(own, progress, 'text')
     tellTarget(own, session, on)
     const outcome = await diff({ workspace: own.io, session, on }, options, project).finally(() => progress.pause())
-    return printOutcome(own, options, outcome, 'nothing was deployed')
+    return printOutcome(own, options, outcome)
   })
 }
 
-/** Gives the exit status. `consequence` is what errors in the files lead to. */
+/** Gives the exit status. */
 async function printOutcome(
   { io, logLevel }: Context,
   { output, exitCode }: DiffValues,
   outcome: DiffOutcome,
-  consequence: string,
 ): Promise<number> {
   if (outcome.kind === 'refused') {
-    io.stderr.write(`${failureSummary(outcome.diagnostics, consequence)}\n`)
+    io.stderr.write(`${failureSummary(outcome.diagnostics, 'nothing was compared')}\n`)
     return 1
   }
   const { diffs, unchanged, services } = outcome

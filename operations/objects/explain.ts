@@ -150,7 +150,8 @@ const unique = (notes: readonly string[]): readonly string[] =>
   notes.filter((note, index) => note.startsWith('| ') || notes.indexOf(note) === index)
 
 const shown = ({ about, message }: { readonly about: { kind: string; name: string }; readonly message: string }) =>
-  `${about.kind.toLowerCase()}/${about.name}: ${message}`
+  // The kubelet has nothing to add where a check printed nothing: `Readiness probe failed: `.
+  `${about.kind.toLowerCase()}/${about.name}: ${message.replace(/:\s*$/, '')}`
 
 async function notesOf(
   cluster: Cluster,
