@@ -153,19 +153,21 @@ export function recordedChanges(
   const { steps, prune, pruneFirst } = changes
   const objects = [...[...steps.values()].map(({ wanted }) => wanted.object), ...pruneFirst, ...prune]
   const services = new Map(objects.map(object => [nameOf(object), serviceOf(object)]))
-  const all = diffOf(changes, secrets?.strict).flatMap(({ action, object, values, consequence }): RecordedChange[] => {
-    if (action === 'keep') return []
-    const service = services.get(object)
-    return [
-      {
-        action,
-        object,
-        ...(service !== undefined && { service }),
-        values: values.slice(0, MOST_VALUES).map(value => recorded(object, value)),
-        ...(consequence !== undefined && { consequence: cut(consequence) }),
-      },
-    ]
-  })
+  const all = diffOf(changes, secrets?.strict, true).flatMap(
+    ({ action, object, values, consequence }): RecordedChange[] => {
+      if (action === 'keep') return []
+      const service = services.get(object)
+      return [
+        {
+          action,
+          object,
+          ...(service !== undefined && { service }),
+          values: values.slice(0, MOST_VALUES).map(value => recorded(object, value)),
+          ...(consequence !== undefined && { consequence: cut(consequence) }),
+        },
+      ]
+    },
+  )
   const left = all.length - MOST_CHANGES
   return { changes: all.slice(0, MOST_CHANGES), ...(left > 0 && { left }) }
 }

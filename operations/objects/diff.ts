@@ -38,12 +38,16 @@ export interface ValueDiff {
 
 /**
  * The changes that a deploy would make, object by object: the wanted objects in their order, then
- * those that would be deleted, then those that stay although they are no longer wanted.
+ * those that would be deleted, then those that stay although they are no longer wanted. `isPast`: in words for
+ * what was done.
  */
 export function diffOf(
-  { steps, pruneFirst, prune, kept }: Changes,
+  changes: Changes,
   secrets: Pick<KnownSecrets, 'maskValue'> = new KnownSecrets(),
+  isPast = false,
 ): readonly ObjectDiff[] {
+  const { steps, pruneFirst, prune, kept } = changes
+  const reasonOf = deletionReasons(changes)
   return [
     ...[...steps.values()].flatMap(step => stepDiff(step, secrets)),
     ...[...pruneFirst, ...prune].map(
@@ -53,7 +57,9 @@ export function diffOf(
         values: [],
         consequence: pruneFirst.includes(object)
           ? 'deleted before its successor is created'
-          : 'removed from the Compose file; will be deleted',
+          : isPast || reasonOf(object) === REPLACED
+            ? reasonOf(object)
+            : `${reasonOf(object)}; will be deleted`,
       }),
     ),
     // Objects created by commands are not the concern of the files.
@@ -74,6 +80,41 @@ export function diffOf(
       ),
   ]
 }
+
+const REPLACED = 'replaced, because its content changed'
+
+/**
+ * Gives the reason why an object goes. The content of files is part of the name of what holds them: it goes although the
+ * file is still mounted, when that content changes, or when another object has it, too.
+ */
+function deletionReasons({ steps, prune }: Changes): (object: KubeObject) => string {
+  const all = [...steps.values()]
+  const familyOf = (object: KubeObject) => {
+    const base = HOLDS_FILES.has(object.kind) ? /^(.+)-[0-9a-f]{8}$/.exec(object.metadata.name)?.[1] : undefined
+    return base === undefined ? undefined : `${object.kind} ${object.metadata.namespace} ${base}`
+  }
+  const count = (family: string, objects: readonly KubeObject[]) =>
+    objects.filter(object => familyOf(object) === family).length
+  const wanted = all.map(step => step.wanted.object)
+  const created = all.flatMap(({ action, wanted }) => (action === 'create' ? [wanted.object] : []))
+  const changed = new Set(
+    all.flatMap(step =>
+      step.action === 'update'
+        ? step.differences.flatMap(({ before, after }) => (typeof after === 'string' ? [before] : []))
+        : [],
+    ),
+  )
+  return object => {
+    const family = familyOf(object)
+    if (family === undefined) return 'removed from the Compose file'
+    if (count(family, created) >= count(family, prune)) return REPLACED
+    return count(family, wanted) > 0 || changed.has(object.metadata.name)
+      ? 'no longer used'
+      : 'removed from the Compose file'
+  }
+}
+
+const HOLDS_FILES = new Set(['ConfigMap', 'Secret'])
 
 function stepDiff(step: Step, secrets: Pick<KnownSecrets, 'maskValue'>): readonly ObjectDiff[] {
   if (step.action === 'unchanged') return []

@@ -133,7 +133,7 @@ test('of what a deploy changes, it is told what, and no values of variables, com
       object: 'deployment/worker',
       service: 'worker',
       values: [],
-      consequence: 'removed from the Compose file; will be deleted',
+      consequence: 'removed from the Compose file',
     },
   ])
   const text = JSON.stringify(recorded)
