@@ -286,12 +286,13 @@ async function sourceHere(
   values: SourceValues,
   instead = '',
 ): Promise<{ readonly repository: string; readonly branch: string | undefined }> {
-  const { changeOrigin } = await import('../../operations/deploy/change-origin.ts')
+  const { askOrigin } = await import('../../operations/deploy/change-origin.ts')
   const repository = await repositoryHere(io, values.repository)
   if (values.branch !== undefined) return { repository, branch: values.branch }
   const isHere = values.repository === undefined || same(values.repository, await addressHere(io))
   if (!isHere) return { repository, branch: undefined }
-  const { branch } = await changeOrigin(io.cwd, io.env, AbortSignal.timeout(5000))
+  const done = new AbortController()
+  const { branch } = await askOrigin(io.cwd, io.env, done.signal).commit.finally(() => done.abort())
   if (branch !== undefined) return { repository, branch }
   throw new UsageError('which branch? this checkout is not on one', {
     hint: `name it with \`--branch BRANCH\`${instead}`,

@@ -71,7 +71,7 @@ export async function applyCompiled(
       isHeld,
       secrets: workspace.secrets,
       warnings,
-      origin: await originOf(compiled.directory, workspace.env, done.signal),
+      origin: await originOf(compiled.directory, workspace.env, AbortSignal.any([done.signal, signal])),
     },
     {
       clock,
@@ -119,14 +119,14 @@ export function refuseWithoutServices(
 
 /** Git is asked while the cluster is: nobody waits for it. */
 async function originOf(directory: string, env: Workspace['env'], signal: AbortSignal): Promise<DeployOrigin> {
-  const { changeOrigin } = await import('./change-origin.ts')
+  const { askOrigin } = await import('./change-origin.ts')
   const top = repositoryOf(directory)?.top ?? directory
   return {
     shownFile(location) {
       const path = relative(top, location)
       return isAbsolute(path) || path === '..' || path.startsWith(`..${sep}`) ? undefined : path.split(sep).join('/')
     },
-    change: changeOrigin(directory, env, signal),
+    ...askOrigin(directory, env, signal),
   }
 }
 

@@ -5,8 +5,8 @@ import type { ChangeOrigin } from '../objects/change-lists.ts'
 import { plainAddress } from '../project/deploy-source.ts'
 import { repositoryOf } from '../project/environment-name.ts'
 
-/** Milliseconds for git: what it does not know by then is not written down. */
-const DEADLINE = 2000
+/** Milliseconds for git, which is asked while the cluster is: in a large checkout `git status` takes some seconds. */
+const DEADLINE = 10_000
 /** Characters of the first line of a commit. */
 const LONGEST = 200
 
@@ -20,29 +20,83 @@ interface Pipeline {
   readonly project: string | undefined
 }
 
+/** Answers about the commit that a folder has. They never reject. */
+export interface AskedOrigin {
+  /** The commit, which git knows at once. Of changes that are not committed it says only that nobody has looked yet. */
+  readonly commit: Promise<ChangeOrigin>
+  /** The commit, and whether there are changes that are not committed; that takes longer. */
+  readonly change: Promise<ChangeOrigin>
+}
+
+/** The answer of `askOrigin`, with what takes longer. */
+export const changeOrigin = (folder: string, env: Env, signal: AbortSignal): Promise<ChangeOrigin> =>
+  askOrigin(folder, env, signal).change
+
 /**
- * The commit that a folder has, for the history of an environment: as git says, and where it does not, as
- * the variables of the pipeline do. Never rejects.
+ * Asks for the commit that a folder has, for the history of an environment: as git says, and where it does not, as
+ * the variables of the pipeline do.
  */
-export async function changeOrigin(folder: string, env: Env, signal: AbortSignal): Promise<ChangeOrigin> {
+export function askOrigin(folder: string, env: Env, signal: AbortSignal): AskedOrigin {
   const found = repositoryOf(folder)
-  if (!found) return {}
-  const repository = found.address === undefined ? undefined : plainAddress(found.address)
+  if (!found) return { commit: Promise.resolve({}), change: Promise.resolve({}) }
   const options = { env, signal: withTimeLimit(DEADLINE, signal) }
-  const orNothing = <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined)
-  const [branch, said] = await Promise.all([
-    orNothing(openGit(found.top, options).ask('symbolic-ref', '--quiet', '--short', 'HEAD')),
-    orNothing(
-      withSource(found.top, options, git =>
-        Promise.all([
-          orNothing(git.ask('-c', 'log.showSignature=false', 'log', '-1', '--format=%H%n%s')),
-          orNothing(git.ask('status', '--porcelain', '-z', '--untracked-files=no', '--ignore-submodules=all')),
-        ]),
-      ),
-    ),
+  const repository = found.address === undefined ? undefined : plainAddress(found.address)
+  const { subject, changes } = askSource(found.top, options)
+  const known = askCommit(found.top, options, subject).then(said => originFrom({ repository, ...said }, env))
+  const withMark = (origin: ChangeOrigin, said: string | undefined): ChangeOrigin =>
+    origin.commit === undefined || said === ''
+      ? origin
+      : { ...origin, ...(said === undefined ? { isUnchecked: true } : { isDirty: true }) }
+  return {
+    commit: known.then(origin => withMark(origin, undefined)),
+    change: Promise.all([known, changes]).then(([origin, said]) => withMark(origin, said)),
+  }
+}
+
+const orNothing = <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined)
+
+/** What git says of a commit. */
+interface Said {
+  readonly branch: string | undefined
+  readonly own: string | undefined
+  readonly subject: string | undefined
+}
+
+/** The branch and the commit do not depend on what takes longer, or fails. */
+async function askCommit(top: string, options: GitOptions, asked: Promise<string | undefined>): Promise<Said> {
+  const git = openGit(top, options)
+  const [branch, own, subject] = await Promise.all([
+    orNothing(git.ask('symbolic-ref', '--quiet', '--short', 'HEAD')),
+    orNothing(git.ask('rev-parse', '--quiet', '--verify', 'HEAD')),
+    asked,
   ])
-  const [head, changes] = said ?? []
-  const [own, subject] = head?.split('\n') ?? []
+  return { branch, own, subject }
+}
+
+/** Asks for the first line of the commit, and for changes that are not committed: undefined if git does not say. */
+function askSource(
+  top: string,
+  options: GitOptions,
+): { readonly subject: Promise<string | undefined>; readonly changes: Promise<string | undefined> } {
+  let tell: (subject?: string) => void = () => {}
+  const subject = new Promise<string | undefined>(resolve => {
+    tell = resolve
+  })
+  const asked = withSource(top, options, async git => {
+    const [said] = await Promise.all([
+      orNothing(git.ask('status', '--porcelain', '-z', '--untracked-files=no', '--ignore-submodules=all')),
+      orNothing(git.ask('-c', 'log.showSignature=false', 'log', '-1', '--format=%s')).then(tell),
+    ])
+    return said
+  })
+  // Where nothing was asked, there is no first line either.
+  return { subject, changes: orNothing(asked).finally(() => tell()) }
+}
+
+function originFrom(
+  { repository, branch, own, subject }: Said & Pick<ChangeOrigin, 'repository'>,
+  env: Env,
+): ChangeOrigin {
   const pipeline = pipelineOf(env)
   // A pipeline may deploy what it has cloned from elsewhere.
   const isItsOwn =
@@ -55,7 +109,6 @@ export async function changeOrigin(folder: string, env: Env, signal: AbortSignal
     ...(named && { branch: named }),
     ...(commit && { commit }),
     ...(subject && { subject: subject.slice(0, LONGEST) }),
-    ...(changes && { isDirty: true }),
   }
 }
 

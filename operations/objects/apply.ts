@@ -31,24 +31,36 @@ export async function recordBefore(
   return write(run, wanted, { ...all, ...(version && { version }), ...(ending && { ending }) })
 }
 
+/** How changes are applied. */
+export interface ApplyOrders {
+  readonly wait: boolean
+  readonly chances?: readonly Unready[]
+  /** Gives what the record says when all is done. */
+  readonly notesAfter?: () => Promise<EndNotes>
+}
+
+/** What the record says of a deploy at its end. */
+export type EndNotes = Pick<EnvironmentRecord, 'history'>
+
 /**
  * Does what was planned: configuration, the workloads in the order of their dependencies with waits
- * between, the routes of those that are ready, and last what nobody wants any more; then shrinks
- * the record, which is as `recordBefore` gave it. With `wait` every workload is waited for. Throws
- * the failures of all workloads that failed, and then deletes nothing.
+ * between, the routes of those that are ready, and last what nobody wants any more; then writes
+ * the record, which is as `recordBefore` gave it, with the kinds that are left and what `notesAfter`
+ * gives. With `wait` every workload is waited for. Throws the failures of all workloads that failed,
+ * and then deletes nothing.
  */
 export async function applyChanges(
   run: DeployRun,
   wanted: Wanted,
   changes: Changes,
   recorded: EnvironmentRecord,
-  { wait, chances = [] }: { readonly wait: boolean; readonly chances?: readonly Unready[] },
+  { wait, chances = [], notesAfter }: ApplyOrders,
 ): Promise<void> {
   const { cluster, signal, events } = run
   const { steps, record } = changes
   for (const object of changes.pruneFirst) {
     reportDeletion(run, object)
-    await deleteAndWait(cluster, object, 'Foreground', { signal })
+    await deleteAndWait(cluster, object, 'Foreground', { signal }, () => events.deleting?.(nameOf(object)))
     events.done('delete', nameOf(object))
   }
   // One kind after another: everything needs its order to be the same each time.
@@ -60,7 +72,19 @@ export async function applyChanges(
     await deleteObject(cluster, object, 'Background', { signal })
     events.done('delete', nameOf(object))
   })
-  if (!sameKinds(recorded.kinds, record.kinds)) await write(run, wanted, { ...recorded, kinds: record.kinds })
+  const notes = await notesAfter?.()
+  if (!sameKinds(recorded.kinds, record.kinds)) await write(run, wanted, { ...recorded, ...notes, kinds: record.kinds })
+  else if (notes) await recordEnd(run, wanted, { ...recorded, ...notes })
+}
+
+/** Milliseconds for the last words of a deploy, which may have no time left. */
+const LAST_WORDS = 5000
+
+/** Writes what the record says of a deploy at its end, also of one that was interrupted. What fails then changes nothing. */
+export async function recordEnd({ cluster }: DeployRun, wanted: Wanted, record: EnvironmentRecord): Promise<void> {
+  const { environment, namespace } = wanted
+  const signal = AbortSignal.timeout(LAST_WORDS)
+  await writeRecord(cluster, environment, namespace, record, { signal }).catch(() => undefined)
 }
 
 /** Applies workloads and routes, as `rollOut` does, in the steps that were planned. */
@@ -96,8 +120,9 @@ async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
   const options: CallOptions & { readonly signal: AbortSignal } = { signal }
   if (step.action === 'replace') {
     reportDeletion(run, step.live)
+    const deleting = () => events.deleting?.(nameOf(step.live))
     if (isEnding(step.live)) await waitForEnd(run, step.live)
-    else await deleteAndWait(cluster, step.live, step.orphan ? 'Orphan' : 'Foreground', { signal })
+    else await deleteAndWait(cluster, step.live, step.orphan ? 'Orphan' : 'Foreground', { signal }, deleting)
   }
   if (step.action === 'update' && step.isAdopted && isDeclaredElsewhere(step.live))
     await takeOverFields(cluster, step.live, options)
@@ -105,13 +130,13 @@ async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
     // With force: the plan has asked, or decided, about all that others have.
     const tell = (ending: KubeObject) => events.ending?.(ending)
     const object = await applyToStay(cluster, step.object, { ...options, manager: MANAGER, force: true }, tell)
+    events.done(step.action, nameOf(object))
     if (step.action === 'update' && step.isAdopted) {
       const at = new Date(run.clock.now()).toISOString()
       await noteAdoption(cluster, object, { by: run.by, at }, { signal })
     }
     if (step.action === 'update' && step.replicasLater !== undefined)
       await keepReplicas(cluster, object, step.replicasLater, { signal })
-    events.done(step.action, nameOf(object))
     for (const pod of await freeStuckPods(cluster, step, run.clock.now(), { signal }))
       events.done('delete', `pod/${pod}`)
     return object

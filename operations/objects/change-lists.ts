@@ -16,6 +16,8 @@ export interface ChangeOrigin {
   readonly subject?: string
   /** With changes that are not committed. */
   readonly isDirty?: boolean
+  /** It is not known whether there are such changes. */
+  readonly isUnchecked?: boolean
 }
 
 /** A value that a deploy has changed; one that may be secret, or long, only as a word. */
@@ -37,14 +39,24 @@ export interface RecordedChange {
   readonly consequence?: string
 }
 
-/** What one deploy has changed, or was about to: it is written before the first object is. */
+/** A change that a deploy did not get to. */
+export type UnappliedChange = Pick<RecordedChange, 'action' | 'object' | 'service'>
+
+/** How a deploy ended that is not known to have applied everything; `unknown`: it is at work, or was killed. */
+export type DeployEnd = 'unknown' | 'failed' | 'interrupted'
+
+/** What one deploy has changed. It is written before the first object is, as if all will be, and again at the end. */
 export interface ChangeList extends ChangeOrigin {
   /** Counts the deploys of an environment. */
   readonly number: number
   readonly by: string
   /** ISO 8601. */
   readonly at: string
+  /** Absent: everything was applied. */
+  readonly end?: DeployEnd
   readonly changes: readonly RecordedChange[]
+  /** Changes that were planned, and not made, as it ended before. */
+  readonly unapplied?: readonly UnappliedChange[]
   /** Further changes that were too many to be kept. */
   readonly left?: number
 }
@@ -68,8 +80,55 @@ const LONGEST_READ = 500
 /** The lists of a record with one more, in the form of the record. */
 export function withChangeList(before: string | undefined, list: Omit<ChangeList, 'number'>): string {
   const old = readChangeLists(before)
-  const whole: ChangeList = { ...list, number: (old[0]?.number ?? 0) + 1 }
-  const lists = [whole, ...old].slice(0, MOST_LISTS)
+  return pack([{ ...list, number: (old[0]?.number ?? 0) + 1 }, ...old])
+}
+
+/** How a deploy ended, for its list. */
+export interface Ending {
+  /** Absent: everything was applied. */
+  readonly end?: DeployEnd
+  /** What was done, as `changeKey` names it. */
+  readonly done: ReadonlySet<string>
+  /** What is known of the commit by now. */
+  readonly origin?: ChangeOrigin | undefined
+}
+
+/** Names a change of an object. */
+export const changeKey = (action: RecordedChange['action'], object: string): string => `${action} ${object}`
+
+/** The lists of a record whose newest one, that of the deploy, says how it ended, and what was not changed then. */
+export function withEnding(before: string, { end, done, origin }: Ending): string {
+  const [newest, ...old] = readChangeLists(before)
+  if (!newest) return before
+  const { end: _, isDirty, isUnchecked, ...rest } = newest
+  const checked = origin ?? { ...(isDirty && { isDirty }), ...(isUnchecked && { isUnchecked }) }
+  const made = rest.changes.map(change => (end === undefined ? change : madeOf(change, done)))
+  const unapplied = rest.changes.filter((_, index) => made[index] === undefined)
+  return pack([
+    {
+      ...rest,
+      ...checked,
+      ...(end !== undefined && { end }),
+      changes: made.filter(change => change !== undefined),
+      ...(unapplied.length > 0 && {
+        unapplied: unapplied.map(({ action, object, service }) => ({ action, object, ...texts({ service }) })),
+      }),
+    },
+    ...old,
+  ])
+}
+
+/** The part of a change that was made; undefined if nothing was. */
+function madeOf(change: RecordedChange, done: ReadonlySet<string>): RecordedChange | undefined {
+  const { action, object } = change
+  if (done.has(changeKey(action, object))) return change
+  return action === 'replace' && done.has(changeKey('delete', object))
+    ? { ...change, action: 'delete', consequence: 'deleted, and not created again' }
+    : undefined
+}
+
+function pack(all: readonly ChangeList[]): string {
+  const lists = all.slice(0, MOST_LISTS)
   for (;;) {
     const text = JSON.stringify(lists)
     const packed = text.length <= MOST_UNPACKED ? gzipSync(text).toString('base64') : undefined
@@ -95,10 +154,10 @@ export function readChangeLists(packed: string | undefined): readonly ChangeList
 }
 
 /** Returns the newest list of a record without its changes: who deployed what, and when. */
-export function lastDeploy(packed: string | undefined): Omit<ChangeList, 'changes' | 'left'> | undefined {
+export function lastDeploy(packed: string | undefined): Omit<ChangeList, 'changes' | 'unapplied' | 'left'> | undefined {
   const [newest] = unpacked(packed).slice(0, 1).map(withinLimits)
   if (!newest) return undefined
-  const { changes: _, left: __, ...deploy } = newest
+  const { changes: _, unapplied: __, left: ___, ...deploy } = newest
   return deploy
 }
 
@@ -123,7 +182,14 @@ function withinLimits({ number, by, at, repository, branch, commit, subject, ...
     at: short(at),
     ...texts({ repository, branch, commit, subject }),
     ...(rest.isDirty !== undefined && { isDirty: rest.isDirty }),
+    ...(rest.isUnchecked !== undefined && { isUnchecked: rest.isUnchecked }),
+    ...(rest.end !== undefined && { end: rest.end }),
     changes: rest.changes.slice(0, MOST_CHANGES).map(changeWithinLimits),
+    ...(rest.unapplied && {
+      unapplied: rest.unapplied
+        .slice(0, MOST_CHANGES)
+        .map(({ action, object, service }) => ({ action, object: short(object), ...texts({ service }) })),
+    }),
     ...(left > 0 && { left }),
   }
 }

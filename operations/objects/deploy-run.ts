@@ -20,6 +20,8 @@ export interface DeployRun {
 export interface ApplyEvents {
   /** An object was written, or deleted. */
   done(action: 'create' | 'update' | 'replace' | 'delete', object: string): void
+  /** An object is being deleted, to be made again or to make room. */
+  deleting?(object: string): void
   /** A workload waits for others. */
   waiting(service: string, needs: readonly string[]): void
   /** A workload has another status. */

@@ -5,8 +5,15 @@ import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Tree } from '../../compiler/text/tree.ts'
 import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
-import { applyChanges, applyWorkloads, recordBefore } from './apply.ts'
-import { type ChangeOrigin, recordedChanges, withChangeList } from './change-lists.ts'
+import { applyChanges, applyWorkloads, type EndNotes, recordBefore, recordEnd } from './apply.ts'
+import {
+  type ChangeOrigin,
+  changeKey,
+  type DeployEnd,
+  recordedChanges,
+  withChangeList,
+  withEnding,
+} from './change-lists.ts'
 import { type Changes, isUpToDate, planChanges, refuseManyDeletions } from './changes.ts'
 import type { Choices } from './choices.ts'
 import type { Clock } from './clock.ts'
@@ -58,7 +65,9 @@ export interface DeployEnvironmentInput extends Deployment {
 export interface DeployOrigin {
   /** A file as a path from the top of its repository; undefined for one that is elsewhere. */
   shownFile(location: string): string | undefined
-  /** Never rejects. */
+  /** What is known before the first object is changed. Never rejects. */
+  readonly commit: Promise<ChangeOrigin>
+  /** What is known later: whether there were changes that are not committed. Never rejects. */
   readonly change: Promise<ChangeOrigin>
 }
 
@@ -263,10 +272,44 @@ async function perform(
   const { cluster, namespace } = input
   const { current, recorded } = await begin(input, run, first)
   const { wanted, changes, toKeep } = current
-  if (toKeep) await writeKept(cluster, wanted.environment, namespace, toKeep, { signal: run.signal })
-  await applyChanges(run, wanted, changes, recorded, { wait: input.wait, chances })
+  const { noting, done } = withNotes(run)
+  const notesOn = async (end?: DeployEnd): Promise<EndNotes> => {
+    const origin = input.origin?.change
+    // Who has interrupted it does not want to wait.
+    const known = await (run.signal.aborted ? Promise.race([origin, undefined]) : origin)
+    const history = recorded.history && withEnding(recorded.history, { ...(end && { end }), done, origin: known })
+    return history === undefined ? {} : { history }
+  }
+  try {
+    if (toKeep) await writeKept(cluster, wanted.environment, namespace, toKeep, { signal: run.signal })
+    const orders = { wait: input.wait, chances, notesAfter: () => notesOn() }
+    await applyChanges(noting, wanted, changes, recorded, orders)
+  } catch (error) {
+    await recordEnd(run, wanted, { ...recorded, ...(await notesOn(endOf(run.signal))) })
+    throw error
+  }
   return [...changes.pruneFirst, ...changes.prune].map(nameOf)
 }
+
+/** A deploy that notes what it has done. */
+function withNotes(run: DeployRun): { readonly noting: DeployRun; readonly done: ReadonlySet<string> } {
+  const done = new Set<string>()
+  const events: ApplyEvents = {
+    ...run.events,
+    done(action, object) {
+      done.add(changeKey(action, object))
+      run.events.done(action, object)
+    },
+    deleting(object) {
+      done.add(changeKey('delete', object))
+    },
+  }
+  return { noting: { ...run, events }, done }
+}
+
+/** That the time is up is a failure; other reasons are Ctrl-C, and another process that has taken over. */
+const endOf = ({ aborted, reason }: AbortSignal): DeployEnd =>
+  aborted && (reason as Partial<Error> | undefined)?.name !== 'TimeoutError' ? 'interrupted' : 'failed'
 
 /**
  * Writes the record down; plans again when it is not the one that the plan was made with. Every
@@ -304,7 +347,9 @@ async function notesOf(
   const history = withChangeList(recorded?.history, {
     by,
     at: new Date(clock.now()).toISOString(),
-    ...(await origin?.change),
+    // Nothing waits for what takes longer: it is asked for again at the end.
+    ...(await (origin && Promise.race([origin.change, origin.commit]))),
+    end: 'unknown',
     ...recordedChanges(changes, secrets),
   })
   return { history, warnings, ...(application !== undefined && { application }) }

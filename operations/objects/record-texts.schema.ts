@@ -45,6 +45,8 @@ export const application = {
   },
 } as const satisfies JSONSchema
 
+const action = { enum: ['create', 'update', 'replace', 'delete'] } as const
+
 /** The change lists that a deploy notes in the record (change-lists.ts). */
 export const changeLists = {
   type: 'array',
@@ -61,7 +63,18 @@ export const changeLists = {
       commit: text,
       subject: text,
       isDirty: { type: 'boolean' },
+      isUnchecked: { type: 'boolean' },
+      end: { enum: ['unknown', 'failed', 'interrupted'] },
       left: { type: 'integer', minimum: 1 },
+      unapplied: {
+        type: 'array',
+        maxItems: 5000,
+        items: {
+          type: 'object',
+          required: ['action', 'object'],
+          properties: { action, object: text, service: text },
+        },
+      },
       changes: {
         type: 'array',
         maxItems: 5000,
@@ -69,7 +82,7 @@ export const changeLists = {
           type: 'object',
           required: ['action', 'object', 'values'],
           properties: {
-            action: { enum: ['create', 'update', 'replace', 'delete'] },
+            action,
             object: text,
             service: text,
             consequence: text,

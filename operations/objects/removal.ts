@@ -70,15 +70,18 @@ export async function deleteObject(
 
 /**
  * Deletes an object and returns when it is gone. With `Foreground` its Pods are gone before it;
- * with `Orphan` they stay. Throws as `gone` does.
+ * with `Orphan` they stay. `sent` is called when nothing can stop that any more. Throws as `gone` does.
  */
 export async function deleteAndWait(
   cluster: Cluster,
   object: KubeObject,
   propagation: 'Foreground' | 'Orphan',
   { signal }: { readonly signal: AbortSignal },
+  sent: () => void = () => {},
 ): Promise<void> {
-  if (await deleteObject(cluster, object, propagation, { signal })) await gone(cluster, [object], signal)
+  const wasThere = await deleteObject(cluster, object, propagation, { signal })
+  sent()
+  if (wasThere) await gone(cluster, [object], signal)
 }
 
 /**

@@ -17,6 +17,13 @@ const deployment = Type.Object({
   commit: Type.Optional(Type.String()),
   subject: Type.Optional(Type.String({ description: 'first line of the commit message' })),
   isDirty: Type.Optional(Type.Boolean({ description: 'with uncommitted changes' })),
+  isUnchecked: Type.Optional(Type.Boolean({ description: 'it is not known whether there were uncommitted changes' })),
+  end: Type.Optional(
+    Type.String({
+      description:
+        '`failed`, `interrupted`, or `unknown` (it is still running, or was killed); absent: everything was applied',
+    }),
+  ),
 })
 export type ShownDeploy = Static<typeof deployment>
 
@@ -128,6 +135,11 @@ const changeList = Type.Object({
   ...deployment.properties,
   number: Type.Integer(),
   changes: Type.Array(objectChange),
+  unapplied: Type.Optional(
+    Type.Array(Type.Object({ action: Type.String(), object: Type.String(), service: Type.Optional(Type.String()) }), {
+      description: 'changes that were planned, and that a deploy that failed did not make',
+    }),
+  ),
   left: Type.Optional(Type.Integer({ description: 'number of further changes that are not kept' })),
 })
 /** The changes of one deploy, without secret values. */

@@ -62,8 +62,9 @@ export class Notes {
 export const historyOf = ({ record }: SceneEnvironment): ShownChanges[] =>
   record === undefined
     ? []
-    : readChangeLists(toRecord(record).history).map(({ changes, ...list }) => ({
+    : readChangeLists(toRecord(record).history).map(({ changes, unapplied, ...list }) => ({
         ...list,
+        ...(unapplied && { unapplied: [...unapplied] }),
         changes: changes.map(one => ({ ...one, values: [...one.values] })),
       }))
 

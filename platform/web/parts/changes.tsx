@@ -56,6 +56,11 @@ export const Changes = ({ history }: { readonly history: readonly ShownChanges[]
               </li>
             )
           })}
+          {(one.unapplied ?? []).map(({ object }) => (
+            <li key={object} class="soft">
+              <code>{printable(object)}</code> was not changed, as the deploy ended before
+            </li>
+          ))}
           {one.left !== undefined && one.left > 0 && <li class="soft">and {one.left} more</li>}
         </ul>
       </details>

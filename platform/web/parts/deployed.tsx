@@ -3,6 +3,12 @@ import type { ShownDeploy, ShownPlace } from '../../api/environments.ts'
 import { OutsideLink } from './link.tsx'
 import { Time } from './time.tsx'
 
+const ENDS: Readonly<Record<string, string>> = {
+  failed: ' · failed',
+  interrupted: ' · interrupted',
+  unknown: ' · not finished, as far as is known',
+}
+
 /** Who has deployed what, in a line. */
 export const Deployed = ({
   deploy,
@@ -31,6 +37,8 @@ export const Deployed = ({
     )}
     {deploy.subject !== undefined && <> “{printable(deploy.subject)}”</>}
     {deploy.isDirty && ', with uncommitted changes'}
+    {deploy.isUnchecked && ', perhaps with uncommitted changes'}
+    {deploy.end !== undefined && ENDS[deploy.end]}
   </span>
 )
 

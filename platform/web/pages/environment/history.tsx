@@ -14,7 +14,7 @@ export function History({ environment: { namespace, name, deployed } }: { readon
     { params: { ns: namespace, env: name } },
     EVERY,
   )
-  const last = `${deployed?.number} ${deployed?.at}`
+  const last = `${deployed?.number} ${deployed?.at} ${deployed?.end}`
   const shown = useRef(last)
   useEffect(() => {
     if (shown.current !== last) void refresh()

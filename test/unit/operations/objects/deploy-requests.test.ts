@@ -61,7 +61,7 @@ function deployWith(
 const words = (calls: readonly Call[]) =>
   calls.map(({ verb, kind, name, dryRun }) => `${dryRun ? 'dry ' : ''}${verb} ${kind}${name ? `/${name}` : ''}`)
 
-test('a first deploy asks once for the record, and twice for each object', async () => {
+test('a first deploy asks once for the record, writes it before and after, and asks twice for each object', async () => {
   const cluster = new MemoryCluster()
   await deploy(cluster, config('one', '1'), config('two', '1'))
   expect(words(cluster.calls)).toEqual([
@@ -73,6 +73,7 @@ test('a first deploy asks once for the record, and twice for each object', async
     'create ConfigMap/devctl-shop',
     'patch ConfigMap/one',
     'patch ConfigMap/two',
+    'update ConfigMap/devctl-shop',
     'delete Lease/devctl-shop',
   ])
 })

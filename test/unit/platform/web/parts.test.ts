@@ -5,7 +5,7 @@ import { addressOf } from '../../../../platform/api/pages.ts'
 import { NoPlatform, PlatformRefusal } from '../../../../platform/client/client.ts'
 import { readCliRequest } from '../../../../platform/web/pages/login/cli-request.ts'
 import { Changes } from '../../../../platform/web/parts/changes.tsx'
-import { Place } from '../../../../platform/web/parts/deployed.tsx'
+import { Deployed, Place } from '../../../../platform/web/parts/deployed.tsx'
 import { Environments } from '../../../../platform/web/parts/environments.tsx'
 import { FailedDeployLine } from '../../../../platform/web/parts/failed-deploy.tsx'
 import { isWebAddress, OutsideLink } from '../../../../platform/web/parts/link.tsx'
@@ -134,6 +134,15 @@ describe('texts that members write show no character that changes the text aroun
   test.each<readonly [string, () => string]>([
     ['a place', () => renderToString(h(Place, { place }))],
     ['the changes of a deploy', () => renderToString(h(Changes, { history: [{ ...deployed, changes }] } as never))],
+    [
+      'what a deploy did not change',
+      () =>
+        renderToString(
+          h(Changes, {
+            history: [{ ...deployed, changes: [], unapplied: [{ action: 'update', object: bad }] }],
+          } as never),
+        ),
+    ],
     ['a problem', () => renderToString(h(ServiceProblemBox, { problem, deployed: undefined } as never))],
     [
       'a failed deploy',
@@ -151,6 +160,18 @@ describe('texts that members write show no character that changes the text aroun
     expect(html).toContain('a\\u{202e}b\\u{9b}c')
     expect(html).not.toMatch(/[\u202e\u009b]/)
   })
+})
+
+test.each([
+  [{}, /by ann(<[^>]*>)*$/],
+  [{ isDirty: true }, /, with uncommitted changes/],
+  [{ isUnchecked: true }, /, perhaps with uncommitted changes/],
+  [{ end: 'failed' }, / · failed/],
+  [{ end: 'interrupted' }, / · interrupted/],
+  [{ end: 'unknown' }, / · not finished, as far as is known/],
+])('a deploy with %j says what is known of it', (more, expected) => {
+  const deploy = { at: '2026-01-01T00:00:00Z', by: 'ann', ...more }
+  expect(renderToString(h(Deployed, { deploy } as never))).toMatch(expected)
 })
 
 describe('Home', () => {
