@@ -50,26 +50,39 @@ function refuseMember(label: string, lead: string | undefined, named: ReadonlySe
   })
 }
 
+interface Dependant {
+  readonly service: string
+  readonly needs: string
+}
+
 /**
- * Services of the cluster that the files say depend on some that go, and that do not go with them.
+ * Services of the cluster that the files say depend on some that go, directly or not, and that do
+ * not go with them: those that depend on them directly come first.
  */
 function dependantsOf(
   services: ReadonlySet<string>,
   plan: Plan | undefined,
   objects: readonly KubeObject[],
-): readonly { readonly service: string; readonly needs: string }[] {
+): readonly Dependant[] {
   const there = new Set(objects.filter(isWorkload).map(serviceOf))
-  return (plan?.workloads ?? []).flatMap(({ service, dependencies = [] }) => {
-    const needs = dependencies.find(one => services.has(one.service))?.service
-    return needs !== undefined && !services.has(service) && there.has(service) ? [{ service, needs }] : []
-  })
+  const workloads = (plan?.workloads ?? []).filter(({ service }) => there.has(service))
+  const gone = new Set(services)
+  const next = (): readonly Dependant[] => {
+    const found = workloads.flatMap(({ service, dependencies = [] }) => {
+      const needs = dependencies.find(one => gone.has(one.service))?.service
+      return needs !== undefined && !gone.has(service) ? [{ service, needs }] : []
+    })
+    for (const { service } of found) gone.add(service)
+    return found.length > 0 ? [...found, ...next()] : []
+  }
+  return next()
 }
 
 async function confirm(
   ask: Questions | undefined,
   { yes }: Pick<DestroyInput, 'yes'>,
   words: readonly string[],
-  dependants: readonly { readonly service: string; readonly needs: string }[],
+  dependants: readonly Dependant[],
 ): Promise<void> {
   if (yes) return
   const text = dependants.map(({ service, needs }) => `\`${service}\` depends on \`${needs}\``).join(', ')
