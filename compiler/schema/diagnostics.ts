@@ -1,6 +1,6 @@
 import { type DiagnosticKind, diagnostic } from '../diagnostics/diagnostic.ts'
 import { didYouMean } from '../diagnostics/suggest.ts'
-import type { Tree } from '../text/tree.ts'
+import type { ScalarTree, Tree } from '../text/tree.ts'
 import { joinWords, written } from './describe.ts'
 import { describePath, type ModelPath } from './model-path.ts'
 import type { MapForm, ScalarForm, Shape } from './shape.ts'
@@ -104,7 +104,7 @@ function hintForType(path: ModelPath, tree: Tree, shape: Shape): string | undefi
     if (shape.scalar?.types.includes('boolean')) return 'write `true` or `false`'
     if (tree.type === 'float' && shape.scalar?.digitsOnly)
       return Number.isSafeInteger(tree.value) ? `write \`${tree.value}\`` : 'write a whole number'
-    if (shape.scalar?.types[0] === 'string' && tree.type !== 'string') return `put it in quotes: \`"${written(tree)}"\``
+    if (shape.scalar?.types[0] === 'string' && tree.type !== 'string') return hintForUnquoted(tree, shape.scalar)
     if (tree.type === 'string' && shape.list?.items.scalar?.types.includes('string') && tree.template === undefined)
       return `write it as an item of a list: \`- ${tree.value}\``
     return undefined
@@ -115,6 +115,20 @@ function hintForType(path: ModelPath, tree: Tree, shape: Shape): string | undefi
     return `write \`- ${key}=…\`, or leave the dashes out where a mapping is allowed`
   }
   return undefined
+}
+
+/** The hint for a number or boolean where text belongs: quotes, unless the text is refused, too. */
+function hintForUnquoted(tree: ScalarTree, form: ScalarForm): string {
+  const text = written(tree)
+  if (form.hintForUnquoted) return form.hintForUnquoted(text)
+  const isAllowed = (!form.words && !form.pattern) || form.words?.includes(text) || form.pattern?.test(text)
+  return isAllowed ? `put it in quotes: \`"${text}"\`` : allowedBy(form)
+}
+
+/** Lists the words and forms that are allowed. */
+function allowedBy({ words = [], like }: ScalarForm): string {
+  const allowed = [...words.filter(word => word !== '').map(word => `\`${word}\``), ...(like ? [like] : [])]
+  return `allowed: ${joinWords(allowed, 'and')}`
 }
 
 export const nullValue = diagnostic<SchemaProblem & { allowed: string }>({
@@ -166,17 +180,11 @@ export const notAllowed = diagnostic<SchemaProblem & { form: ScalarForm; value: 
 
 Compose itself accepts some of these values, for example for \`restart\`, and does something unexpected. Quotes are not needed: \`restart: no\` is text in a Compose file.`,
   text: ({ path, form, value, found, notes }) => {
-    const allowed = [
-      ...(form.words ?? []).filter(word => word !== '').map(word => `\`${word}\``),
-      ...(form.like ? [form.like] : []),
-    ]
+    const suggestion = value === '' ? undefined : didYouMean(value, form.words ?? [])
     return {
       message: `${describePath(path)} cannot be ${found}`,
-      hint: (value !== '' && didYouMean(value, form.words ?? [])) || `allowed: ${joinWords(allowed, 'and')}`,
-      notes:
-        value !== '' && didYouMean(value, form.words ?? [])
-          ? [`allowed: ${joinWords(allowed, 'and')}`, ...(notes ?? [])]
-          : notes,
+      hint: suggestion ?? allowedBy(form),
+      notes: suggestion ? [allowedBy(form), ...(notes ?? [])] : notes,
     }
   },
 })

@@ -29,6 +29,8 @@ export interface ScalarForm {
   readonly pattern?: RegExp
   /** Describes `pattern` in messages: `` `on-failure:3` ``, `digits`. */
   readonly like?: string
+  /** Gives the hint for a number or boolean, as written, that is not valid text in quotes, either. */
+  readonly hintForUnquoted?: (written: string) => string
   /** Text that is accepted with a warning, and the text of the warning. */
   readonly odd?: { readonly pattern: RegExp; readonly says: string }
 }
@@ -122,7 +124,8 @@ const scalar = (types: readonly ValueType[], more?: Omit<ScalarForm, 'types'>): 
 })
 
 /** Text. */
-export const text = (more?: Pick<ScalarForm, 'pattern' | 'like' | 'odd'>): Shape => scalar(['string'], more)
+export const text = (more?: Pick<ScalarForm, 'pattern' | 'like' | 'odd' | 'hintForUnquoted'>): Shape =>
+  scalar(['string'], more)
 
 /** One of `words`, or text that matches `pattern`. */
 export const word = (words: readonly string[], more?: Pick<ScalarForm, 'pattern' | 'like'>): Shape =>

@@ -10,8 +10,8 @@ const pids = 'The kubelet limits the number of processes in a Pod (`podPidsLimit
 
 const updateKeys = {
   parallelism: { ...castInteger(), print: print.optionalCount },
-  delay: { ...text(), print: print.duration },
-  monitor: { ...text(), print: print.duration },
+  delay: { ...duration(), print: print.duration },
+  monitor: { ...duration(), print: print.duration },
   order: word(['start-first', 'stop-first']),
   failure_action: text(),
   max_failure_ratio: { ...number(), cast: 'number', print: print.ratio } satisfies Shape,

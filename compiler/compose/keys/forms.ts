@@ -1,4 +1,5 @@
 import { flag, integer, keyValues, list, number, type Shape, text, textOrList } from '../../schema/shape.ts'
+import { parseDuration } from '../../values/duration.ts'
 import * as identity from './identities.ts'
 import * as merge from './merge-rules.ts'
 import * as print from './print.ts'
@@ -18,7 +19,18 @@ export const size = (): Shape => ({ ...number(), print: print.bytes })
 export const cpus = (): Shape => ({ ...number(), print: print.cpus })
 
 /** A duration, `1m30s`. */
-export const duration = (): Shape => ({ ...text(), print: print.optionalDuration })
+export const duration = (): Shape => ({
+  ...text({ hintForUnquoted: hintForSeconds }),
+  print: print.optionalDuration,
+})
+
+/** The hint for a number without a unit. */
+function hintForSeconds(number: string): string {
+  const text = `${number}s`
+  return /^\d/.test(number) && parseDuration(text).ok
+    ? `write \`${text}\` for seconds`
+    : 'write a number and a unit, such as `10s`'
+}
 
 /** Variables, as a mapping or a list of `NAME=value`. The value of a name alone is null. */
 export const variables = (): Shape => ({

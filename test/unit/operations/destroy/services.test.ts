@@ -25,7 +25,7 @@ async function destroy(...words: readonly string[]) {
   const objects = toManifests(plan!).map(({ object }) => object as KubeObject)
   const known = { name: 'shop', project, plan, services: undefined, diagnostics }
   const select = await selectServices(undefined, words, known, {})
-  return select(objects, 'ns')
+  return select(objects, 'active')
 }
 
 test('services that depend on those that go are all named, those of the second degree, too', async () => {
