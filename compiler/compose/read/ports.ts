@@ -7,6 +7,7 @@ import type { Port, PortExposure, Protocol, Service } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { readHosts } from './hosts.ts'
 import { isPort, readPortNumber } from './port-number.ts'
+import { reportPublishedTwice } from './published-twice.ts'
 import { items, list, nonEmptyText, pairs, scalar, scalars } from './tree-values.ts'
 
 const badPublished = diagnostic({
@@ -121,13 +122,17 @@ const protocols: ReadonlyMap<string, Protocol> = new Map([
   ['sctp', 'SCTP'],
 ])
 
-/** Reads `ports` and `expose`. Reports invalid ports, unsupported protocols and too many ports. */
+/**
+ * Reads `ports` and `expose`. Reports invalid ports, unsupported protocols, ports that are published
+ * twice and too many ports.
+ */
 export function readPorts(service: MapTree, context: ReadContext): Pick<Service, 'ports' | 'expose'> {
   const ports: Port[] = []
   for (const item of items(service, 'ports').filter(isMap)) {
     const port = readPort(item, context)
     if (port) ports.push(port)
   }
+  reportPublishedTwice(ports, context.reporter)
   const expose = readExpose(service, context)
   const first = ports[0] ?? expose[0]
   const count = ports.length + expose.length
