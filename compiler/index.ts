@@ -34,7 +34,10 @@ export interface Compilation {
    */
   readonly environmentName?: string
   readonly project?: Project
-  /** Absent if any diagnostic is an error, unless `plansErrors` asks for it. */
+  /**
+   * Absent if any diagnostic is an error, unless `plansErrors` asks for it; always if a file could not
+   * be read.
+   */
   readonly plan?: Plan
   readonly diagnostics: readonly Diagnostic[]
   /** The values known to be secret, set even after errors: diagnostics may contain them. */
@@ -69,6 +72,8 @@ function compileWith(
   reportUnsupportedKeys(loaded.tree, reporter)
   const project = readProject(loaded, host, reporter, options.secretRules)
   for (const value of secretContents(project)) secrets.addValue(value)
+  // A plan depends on all keys of a service, and on all services.
+  if (loaded.isIncomplete) return { loaded, project, diagnostics: reporter.diagnostics(), secrets }
   const plan = planProject(project, options, host, reporter)
   return {
     loaded,

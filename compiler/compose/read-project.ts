@@ -46,7 +46,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
     if (isMap(value)) contextServices.set(name, read(name, key, onlyImage(value)))
   const all = [...services.values(), ...incomplete]
   const absentServices = new Set([...loaded.absentServices, ...loaded.incompleteServices])
-  const known = { services: new Set(services.keys()), absent: absentServices }
+  const known = { services: new Set(services.keys()), absent: absentServices, isIncomplete: loaded.isIncomplete }
   // A secret that the cluster has is read only for a backend that encrypts values.
   const secrets = new Set(
     [...usedBy(all, 'secrets')].filter(key => needsValues(rules?.backend) || !isFromSecret(`secrets.${key}`)),

@@ -16,6 +16,8 @@ export interface Unchecked {
   readonly isUnresolved?: (tree: ScalarTree) => boolean
   /** Values that already have a diagnostic. */
   readonly reported?: ReadonlySet<Tree>
+  /** True if required keys may be in a file that could not be read. */
+  readonly isPartial?: boolean
 }
 
 const MAX_HINTS = 200
@@ -41,6 +43,11 @@ export class Findings {
   /** Limits the search for hints, since each one compares a key with all known keys. */
   mayHint(): boolean {
     return this.#hints++ < MAX_HINTS
+  }
+
+  /** True if absent keys are reported. */
+  get reportsMissing(): boolean {
+    return this.#unchecked.isPartial !== true
   }
 
   /** True if a scalar is exempt from checks. `isAllowed`: the shape accepts scalars. */

@@ -3,9 +3,11 @@ import { composeShape } from './compose.ts'
 
 const KEYS = Object.entries(composeShape.map!.keys)
 
+/** True for a top-level key of the table. */
+export const isTopLevelKey = (key: string): boolean => Object.hasOwn(composeShape.map!.keys, key)
+
 /** True for a top-level key that the user may choose freely: `x-*`, but for those in the table. */
-export const isTopLevelExtension = (key: string): boolean =>
-  key.startsWith('x-') && !Object.hasOwn(composeShape.map!.keys, key)
+export const isTopLevelExtension = (key: string): boolean => key.startsWith('x-') && !isTopLevelKey(key)
 
 /** The top-level keys with named entries, whose names the user chooses: `services`, `volumes`, … */
 export const SECTIONS: ReadonlySet<string> = new Set(

@@ -53,7 +53,7 @@ export interface ConsistencyInput {
   readonly model: MapTree
   /** All services of the files, before profiles are applied. */
   readonly allServices: MapTree | undefined
-  /** True for a service or resource (`volumes.data`) that was removed because of an error. */
+  /** True for a service or resource (`volumes.data`) that may have been removed because of an error. */
   readonly isInvalid: (path: string) => boolean
   /** True if a key of a service may have been removed because of an error. */
   readonly isInvalidKey: (service: string, key: string) => boolean

@@ -10,7 +10,7 @@ import { reportAlteredScalars } from './altered-scalars.ts'
 import { assumedValues } from './assumed-values.ts'
 import { convertScalar } from './convert.ts'
 import { renameFormerExtensions } from './former-extensions.ts'
-import { type LoadState, withoutInvalid, withoutInvalidKeys } from './load-state.ts'
+import { type LoadState, markBrokenSection, withoutInvalid, withoutInvalidKeys } from './load-state.ts'
 import { reportSharedTargets } from './shared-targets.ts'
 import { reportTokenNames } from './token-names.ts'
 import { valuesFromSecrets } from './values-from-secrets.ts'
@@ -79,7 +79,7 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
       if (keys) keys.add(key)
       else invalidKeys.set(name, new Set([key]))
     } else if (name !== undefined && SECTIONS.has(section!)) invalid.push(`${section}.${name}`)
-    else if (!isTopLevelExtension(section!)) state.incomplete = true
+    else if (name === undefined && !isTopLevelExtension(section!)) markBrokenSection(section!, state)
   }
   const unusable = failed.flatMap(([section = '']) => (SETTINGS.has(section) ? [section] : []))
   // The result for a mapping is a mapping.

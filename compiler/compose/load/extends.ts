@@ -211,6 +211,17 @@ class ExtendsRun {
     const path = absolutePath(written, { directory: this.#scope.directory, host: this.#state.host })
     if (this.#cache.has(path)) return this.#cache.get(path)
     this.#cache.set(path, undefined)
+    // Of an extended file that cannot be read, only the services that extend it are incomplete.
+    const { incomplete } = this.#state
+    this.#state.incomplete = false
+    const services = this.#read(path, span)
+    const isRead = !this.#state.incomplete
+    this.#state.incomplete = incomplete
+    this.#cache.set(path, isRead ? services : undefined)
+    return this.#cache.get(path)
+  }
+
+  #read(path: string, span: Span): Services | undefined {
     const documents = documentsOf(path, 'the extended file', this.#state, span)
     if (!documents) return undefined
     const { reporter } = this.#state
@@ -226,14 +237,12 @@ class ExtendsRun {
     }
     const resolved = model && resolvePaths(model, { directory: dirname(path), host: this.#state.host })
     const section = get(resolved, 'services')
-    const services: Services = {
+    return {
       file: path,
       entries: new Map(isMap(section) ? section.entries : []),
       resets: resets.at(-1) ?? new Resets([]),
       done: new Map(),
     }
-    this.#cache.set(path, services)
-    return services
   }
 }
 

@@ -1,9 +1,11 @@
 import type { Reporter } from '../../diagnostics/reporter.ts'
+import { suggest } from '../../diagnostics/suggest.ts'
 import type { CompilerHost } from '../../host.ts'
 import type { LoadOptions, SecretRules } from '../../options.ts'
 import type { YamlDocument } from '../../text/document-reader.ts'
 import type { SourceFile, Span } from '../../text/source.ts'
 import { get, isMap, type MapTree, withEntry, withoutKeys } from '../../text/tree.ts'
+import { isTopLevelKey, SECTIONS } from '../keys/sections.ts'
 import { mapSection } from './map-section.ts'
 import type { Sources } from './sources.ts'
 import type { VariableScope } from './variables.ts'
@@ -22,9 +24,12 @@ export interface LoadState {
   /** The variables of the included project that a service comes from. */
   readonly scopes: Map<string, VariableScope>
   /**
-   * True if a file or a part of it could not be read. Then undefined references are not reported.
+   * True if a file, or the services of one, could not be read. Then only what is wrong in itself is
+   * reported: what seems to be missing may be there.
    */
   incomplete: boolean
+  /** Sections that could not be read in full (`volumes`). What they define is not known. */
+  readonly brokenSections: Set<string>
   /** The parsed documents by file. */
   readonly documents: Map<SourceFile, readonly YamlDocument[] | undefined>
   /** Where a manifest names the files. */
@@ -59,6 +64,19 @@ export function markInvalidKeys(service: string, keys: Iterable<string>, { inval
   const known = invalidKeys.get(service) ?? new Set()
   for (const key of keys) known.add(key)
   invalidKeys.set(service, known)
+}
+
+/**
+ * Records a top-level key in error. An unknown one may be a misspelling of the section it resembles;
+ * if it resembles none, it may be a service without its indentation, or hold any resource.
+ */
+export function markBrokenSection(key: string, state: LoadState): void {
+  const section = isTopLevelKey(key) ? key : suggest(key, [...SECTIONS, 'include'])
+  if (section === 'services' || section === 'include') state.incomplete = true
+  else if (section === undefined) {
+    for (const one of SECTIONS) if (one !== 'services') state.brokenSections.add(one)
+    state.invalid.add(`services.${key}`)
+  } else if (SECTIONS.has(section)) state.brokenSections.add(section)
 }
 
 /** Records keys in error and removes them from the services of a model. */

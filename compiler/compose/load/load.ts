@@ -77,6 +77,7 @@ export function loadProject(
     invalidKeys: new Map(),
     scopes: new Map(),
     incomplete: false,
+    brokenSections: new Set(),
     documents: new Map(),
     missingFiles: new Map(),
     places: options.manifest?.places?.files ?? new Map(),
@@ -117,10 +118,10 @@ function finish(
       all,
       [...new Set([...selected, ...(options.activeServices ?? [])])],
       options.manifest?.places?.services,
-      reporter,
+      state.incomplete ? undefined : reporter,
     ),
   ])
-  checkActive(all, active.model, reporter)
+  if (!state.incomplete) checkActive(all, active.model, reporter)
   const everything = get(all, 'services')
   const baseImages = isMap(everything)
     ? findBaseImages(everything, { host: state.host, reporter, overrides: options.buildOverrides })
@@ -129,7 +130,7 @@ function finish(
     checkConsistency({
       model: active.model,
       allServices: isMap(everything) ? everything : undefined,
-      isInvalid: path => state.invalid.has(path),
+      isInvalid: path => state.invalid.has(path) || state.brokenSections.has(path.slice(0, path.indexOf('.'))),
       isInvalidKey: (service, key) => ['*', key].some(one => state.invalidKeys.get(service)?.has(one)),
       isFolder: path => state.host.stat(resolve(located.directory, path))?.kind === 'folder',
       baseImages,
@@ -161,6 +162,7 @@ function finish(
     tree,
     contextServices: used,
     baseImages,
+    ...(state.incomplete && { isIncomplete: true as const }),
     absentServices: new Set([...active.absent, ...chosen.absent, ...brokenServices]),
     incompleteServices: new Set(state.invalidKeys.keys()),
     invalidResources: new Set([...state.invalid].filter(path => !path.startsWith('services.'))),

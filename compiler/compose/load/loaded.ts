@@ -28,6 +28,8 @@ export interface Loaded {
    * endpoints, x-*.
    */
   readonly tree: MapTree
+  /** Set if a file, or the services of one, could not be read: what `tree` lacks may be there. */
+  readonly isIncomplete?: true
   /** Services of the files that `tree` lacks: inactive, not selected, or in error. */
   readonly absentServices: ReadonlySet<string>
   /** Those of them whose images the builds of services in `tree` use, directly or not. */

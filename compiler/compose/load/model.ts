@@ -7,7 +7,14 @@ import { withDefaults } from './defaults.ts'
 import { documentsOf, readDocument } from './documents.ts'
 import { applyExtends, type ExtendsCache } from './extends.ts'
 import { applyIncludes } from './include.ts'
-import { type LoadState, markInvalidKeys, type ProjectScope, withoutInvalid, withoutInvalidKeys } from './load-state.ts'
+import {
+  type LoadState,
+  markBrokenSection,
+  markInvalidKeys,
+  type ProjectScope,
+  withoutInvalid,
+  withoutInvalidKeys,
+} from './load-state.ts'
 import { mapSection } from './map-section.ts'
 import { mergeModels } from './merge.ts'
 import { removeDuplicates } from './remove-duplicates.ts'
@@ -32,7 +39,7 @@ export function loadModel(files: readonly string[], scope: ProjectScope, state: 
     }
   if (!model) return undefined
   model = withDefaults(model)
-  const invalid = checkResources(model, state.reporter)
+  const invalid = checkResources(model, state.reporter, { isPartial: state.incomplete })
   for (const name of invalid.services) markInvalidKeys(name, [], state)
   model = withoutInvalid(model, invalid.resources, state)
   model = resolvePaths(model, { directory: scope.directory, host: state.host })
@@ -54,7 +61,7 @@ function addDocument(
   let added = applyIncludes(own, { ...scope, including: [...scope.including, path] }, resets, state, loadModel)
   const before = base && resets.applyTo(base)
   added = applyExtends(added, path, scope, resets, extendsCache, state)
-  resets.reportUnused(reporter)
+  if (!state.incomplete) resets.reportUnused(reporter)
   added = withoutInvalid(added, [], state)
   if (!before) return toCanonical(added, added, state)
   const merged = mergeModels(before, added, reporter)
@@ -66,8 +73,8 @@ function addDocument(
 function toCanonical(part: MapTree, whole: MapTree, state: LoadState): MapTree {
   const { reporter } = state
   let model = removeDuplicates(part)
-  const faults = validate(model, reporter)
-  if (faults.topLevel.size > 0) state.incomplete = true
+  const faults = validate(model, reporter, { isPartial: state.incomplete })
+  for (const key of faults.topLevel) markBrokenSection(key, state)
   model = withoutInvalid(withoutKeys(model, ...faults.topLevel), [...faults.entries], state)
   model = withoutInvalidKeys(model, faults.keys, state)
   const long = canonical(model, reporter, whole)

@@ -67,19 +67,20 @@ export function checkActive(model: MapTree, active: MapTree, reporter: Reporter)
 
 /**
  * The profiles of the named services, which naming them activates. Reports an unknown service at
- * its place in `places`; names from the command line have none.
+ * its place in `places`; names from the command line have none. Without a reporter, a service may be
+ * in a file that could not be read.
  */
 export function profilesOf(
   model: MapTree,
   names: readonly string[],
   places: ReadonlyMap<string, Span> | undefined,
-  reporter: Reporter,
+  reporter: Reporter | undefined,
 ): readonly string[] {
   const services = get(model, 'services')
   const known = isMap(services) ? services.entries : new Map<string, never>()
   return names.flatMap(name => {
     const service = known.get(name)
-    if (!service) reporter.report(unknownSelection, places?.get(name), { name, known: [...known.keys()] })
+    if (!service) reporter?.report(unknownSelection, places?.get(name), { name, known: [...known.keys()] })
     const own = get(service?.value, 'profiles')
     return isSeq(own) ? own.items.flatMap(profile => (profile.kind === 'scalar' ? [scalarText(profile)] : [])) : []
   })

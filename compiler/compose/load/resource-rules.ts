@@ -58,11 +58,12 @@ const countAndIds = diagnostic({
 
 /**
  * Checks rules within one resource or service that the schema cannot express. Gives the invalid
- * services, and the invalid resources as `volumes.data`.
+ * services, and the invalid resources as `volumes.data`. Nothing is missing in a partial model.
  */
 export function checkResources(
   model: MapTree,
   reporter: Reporter,
+  { isPartial }: { readonly isPartial: boolean },
 ): { readonly resources: readonly string[]; readonly services: readonly string[] } {
   const invalid: string[] = []
   const services: string[] = []
@@ -70,6 +71,7 @@ export function checkResources(
     for (const [name, resource, key] of entriesOf(get(model, section))) {
       const path = `${section}.${name}`
       if (!isExternalOnly(resource, name, reporter)) invalid.push(path)
+      else if (isPartial && !hasContent(resource)) continue
       else if (section === 'secrets' && !hasOneContent(resource, key, ['file', 'environment'], false, reporter))
         invalid.push(path)
       else if (
@@ -79,7 +81,7 @@ export function checkResources(
         invalid.push(path)
     }
   for (const [name, service] of entriesOf(get(model, 'services')))
-    if (!isValidService(service, reporter)) services.push(name)
+    if (!isValidService(service, reporter, isPartial)) services.push(name)
   return { resources: invalid, services }
 }
 
@@ -88,6 +90,9 @@ function* entriesOf(tree: Tree | undefined): Iterable<readonly [name: string, va
 }
 
 const itemsOf = (tree: Tree | undefined): readonly Tree[] => (isSeq(tree) ? tree.items : [])
+
+const hasContent = (resource: MapTree): boolean =>
+  ['file', 'environment', 'content'].some(key => resource.entries.has(key))
 
 const isExternal = (resource: MapTree): boolean => {
   const external = get(resource, 'external')
@@ -130,7 +135,7 @@ function hasOneContent(
   return false
 }
 
-function isValidService(service: MapTree, reporter: Reporter): boolean {
+function isValidService(service: MapTree, reporter: Reporter, isPartial: boolean): boolean {
   let isValid = true
   const fail = (report: () => void) => {
     report()
@@ -143,7 +148,7 @@ function isValidService(service: MapTree, reporter: Reporter): boolean {
   }
   for (const mount of itemsOf(get(service, 'volumes'))) {
     const type = get(mount, 'type')
-    if (type?.kind === 'scalar' && type.value === 'bind' && !get(mount, 'source'))
+    if (!isPartial && type?.kind === 'scalar' && type.value === 'bind' && !get(mount, 'source'))
       fail(() => reportIncomplete('bind', 'source', mount.span, { reporter }))
   }
   for (const rule of itemsOf(get(service, 'develop', 'watch'))) {

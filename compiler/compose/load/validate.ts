@@ -13,7 +13,7 @@ import {
   unknownKey,
   wrongType,
 } from '../../schema/diagnostics.ts'
-import { Findings } from '../../schema/findings.ts'
+import { Findings, type Unchecked } from '../../schema/findings.ts'
 import type { ModelPath } from '../../schema/model-path.ts'
 import { shapeOf } from '../../schema/row.ts'
 import type { Shape } from '../../schema/shape.ts'
@@ -51,13 +51,17 @@ export interface InvalidParts {
  * unknown and missing keys, names. Short and long forms may be mixed. The content of text (ports,
  * sizes, durations) is checked by the readers. It accepts what the JSON Schema of the Compose
  * Specification accepts, with the additions and differences that docs/compose.md lists. An error in
- * an anchor that several services use is reported once.
+ * an anchor that several services use is reported once. In a partial model no key is missing.
  */
-export function validate(tree: MapTree, reporter: Reporter): InvalidParts {
+export function validate(
+  tree: MapTree,
+  reporter: Reporter,
+  unchecked: Pick<Unchecked, 'isPartial'> = {},
+): InvalidParts {
   const keys = new Map<string, ReadonlySet<string>>()
   const entries = new Set<string>()
   const topLevel = new Set<string>()
-  const findings = new Findings(composeDiagnostics)
+  const findings = new Findings(composeDiagnostics, unchecked)
   const map = composeShape.map!
   for (const [key, { key: span, value }] of tree.entries) {
     const field = Object.hasOwn(map.keys, key) ? map.keys[key] : undefined

@@ -61,6 +61,8 @@ interface KnownServices {
   readonly services: ReadonlySet<string>
   /** Services that are inactive or in error. Rules that refer to them are left out. */
   readonly absent: ReadonlySet<string>
+  /** Set if there may be other services. */
+  readonly isIncomplete?: true | undefined
 }
 
 /** Reads top-level `endpoints` in any of its three notations. */
@@ -155,7 +157,7 @@ class RuleReader {
 
   #service(service: At<string> | undefined): At<string> | undefined {
     if (!service || this.#known.services.has(service.value)) return service
-    if (this.#known.absent.has(service.value)) return undefined
+    if (this.#known.isIncomplete || this.#known.absent.has(service.value)) return undefined
     const hint = didYouMean(service.value, this.#known.services)
     this.#reporter.report(unknownService, service.span, { service: service.value, hint })
     return undefined
