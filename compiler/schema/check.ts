@@ -66,8 +66,8 @@ function checkMap(
   // An unknown key is most likely a misspelling of the missing one.
   if (missing.length > 0 && !hasUnknownKey(tree, form))
     for (const key of missing) {
-      if (findings.reportsMissing)
-        findings.add(findings.diagnostics.missingKey, headOf(tree, path, keySpan), { path, key }, [...path, key])
+      if (!findings.reportsMissing) findings.addUnreported([...path, key])
+      else findings.add(findings.diagnostics.missingKey, headOf(tree, path, keySpan), { path, key }, [...path, key])
       isValid = false
     }
   return isValid

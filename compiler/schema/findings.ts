@@ -33,6 +33,7 @@ export class Findings {
   readonly diagnostics: SchemaDiagnostics
 
   readonly #unchecked: Unchecked
+  readonly #paths: ModelPath[] = []
   #hints = 0
 
   constructor(mistakes: SchemaDiagnostics, unchecked: Unchecked = {}) {
@@ -43,6 +44,11 @@ export class Findings {
   /** Limits the search for hints, since each one compares a key with all known keys. */
   mayHint(): boolean {
     return this.#hints++ < MAX_HINTS
+  }
+
+  /** The paths of the values in error, and of missing keys. */
+  get paths(): readonly ModelPath[] {
+    return this.#paths
   }
 
   /** True if absent keys are reported. */
@@ -67,6 +73,7 @@ export class Findings {
   ): void {
     const key = `${kind.code} ${span.file.path} ${span.start} ${span.end} ${path.at(-1)}`
     const owner = describeResource(path)
+    if (kind.severity === 'error') this.#paths.push(path)
     const known = this.#found.get(key)
     if (known) {
       if (owner !== undefined) known.resources.add(owner)
@@ -78,6 +85,11 @@ export class Findings {
       report: (reporter, notes) =>
         reporter.report(kind, span, { ...parameters, notes: [...variables, ...notes] }, related),
     })
+  }
+
+  /** Adds a value that must not be read, without an error. */
+  addUnreported(path: ModelPath): void {
+    this.#paths.push(path)
   }
 
   /** Reports all collected errors. */

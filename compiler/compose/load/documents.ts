@@ -8,6 +8,7 @@ import { rulesOf } from '../keys/rules-by-path.ts'
 import { isTopLevelExtension, SECTIONS, SETTINGS } from '../keys/sections.ts'
 import { reportAlteredScalars } from './altered-scalars.ts'
 import { assumedValues } from './assumed-values.ts'
+import { checkRest } from './check-rest.ts'
 import { convertScalar } from './convert.ts'
 import { renameFormerExtensions } from './former-extensions.ts'
 import { type LoadState, markBrokenSection, withoutInvalid, withoutInvalidKeys } from './load-state.ts'
@@ -82,6 +83,7 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
     else if (name === undefined && !isTopLevelExtension(section!)) markBrokenSection(section!, state)
   }
   const unusable = failed.flatMap(([section = '']) => (SETTINGS.has(section) ? [section] : []))
+  if (isMap(result)) checkRest(result, invalidKeys, state.reporter)
   // The result for a mapping is a mapping.
   const valid = withoutInvalidKeys(withoutKeys(result as MapTree, ...unusable), invalidKeys, state)
   const model = renameFormerExtensions(withoutInvalid(valid, invalid, state), state.reporter)

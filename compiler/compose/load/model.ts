@@ -3,6 +3,7 @@ import { get, isMap, type MapTree, withEntry, withoutKeys } from '../../text/tre
 import { scalarText } from '../../text/tree-text.ts'
 import { canonical } from './canonical.ts'
 import { changedPart, replacePart } from './changed-part.ts'
+import { checkRestOfTexts } from './check-rest.ts'
 import { withDefaults } from './defaults.ts'
 import { documentsOf, readDocument } from './documents.ts'
 import { applyExtends, type ExtendsCache } from './extends.ts'
@@ -76,6 +77,7 @@ function toCanonical(part: MapTree, whole: MapTree, state: LoadState): MapTree {
   const faults = validate(model, reporter, { isPartial: state.incomplete })
   for (const key of faults.topLevel) markBrokenSection(key, state)
   model = withoutInvalid(withoutKeys(model, ...faults.topLevel), [...faults.entries], state)
+  checkRestOfTexts(model, faults.keys, faults.paths, reporter)
   model = withoutInvalidKeys(model, faults.keys, state)
   const long = canonical(model, reporter, whole)
   for (const [name, keys] of long.invalidKeys) markInvalidKeys(name, keys, state)

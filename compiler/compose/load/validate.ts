@@ -44,6 +44,8 @@ export interface InvalidParts {
   readonly entries: ReadonlySet<string>
   /** Top-level keys that are invalid as a whole. */
   readonly topLevel: ReadonlySet<string>
+  /** The smallest values in error. */
+  readonly paths: readonly ModelPath[]
 }
 
 /**
@@ -79,7 +81,7 @@ export function validate(
     } else if (!check(value, shape, [key], span, findings)) topLevel.add(key)
   }
   findings.report(reporter)
-  return { keys, entries, topLevel }
+  return { keys, entries, topLevel, paths: findings.paths }
 }
 
 /**
