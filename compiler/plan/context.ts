@@ -4,6 +4,7 @@ import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import type { PlanOptions } from '../options.ts'
 import type { Span } from '../text/source.ts'
+import { isStream } from '../values/stream-path.ts'
 import type { Names } from './names.ts'
 import type { ClaimPlan, ConfigMapPlan, Environment, SecretPlan } from './plan.ts'
 
@@ -39,26 +40,18 @@ export const kubectlImage = ({ options }: Pick<PlanContext, 'options'>): string 
  * and the path of keys.
  */
 export function sourceOf({ project }: Pick<PlanContext, 'project'>, span: Span, path: string): string {
-  return `${fileFrom(project.directory, span.file.path)}#${path}`
+  return `${fileFrom(project.directory, span.file.location)}#${path}`
 }
 
 /**
- * A file's path as seen from the project directory; its base name when it is outside. Paths of
- * source files are relative to the folder devctl runs in, which is not known here: where they start
- * with the last folders of the project directory, those are left out.
+ * A file's path as seen from the project directory; its base name when it is outside. The paths for messages do not
+ * count: they depend on the folder that devctl runs in.
  */
-function fileFrom(directory: string, path: string): string {
-  if (isAbsolute(path)) {
-    const inside = relative(directory, path)
-    return inside.startsWith('..') ? basename(path) : inside
-  }
-  if (path.startsWith('../')) return basename(path)
-  const folders = path.split('/')
-  for (let count = folders.length - 1; count > 0; count--) {
-    const prefix = folders.slice(0, count).join('/')
-    if (directory.endsWith(`/${prefix}`)) return folders.slice(count).join('/')
-  }
-  return path
+function fileFrom(directory: string, location: string): string {
+  if (isStream(location)) return 'standard input'
+  if (!isAbsolute(location)) return basename(location)
+  const inside = relative(directory, location)
+  return inside.startsWith('../') ? basename(location) : inside
 }
 
 /** Sorts by a text in the order of code units, which is the same in every locale. */

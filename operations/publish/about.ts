@@ -1,4 +1,3 @@
-import { withoutCredentials } from '../../adapters/git/repository-url.ts'
 import type { PublishTarget } from '../../compiler/manifest/manifest.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
@@ -9,12 +8,11 @@ import type { PublishInput } from './input.ts'
 import { repositoryIn } from './oci-reference.ts'
 import { sourcesOf } from './sources.ts'
 
-/** The content of the README beside the manifests. */
+/** The content of the README beside the manifests. The paths in `options` are those of `asWritten`. */
 export function aboutOf(
   { environment: { name }, requiredSecrets }: Plan,
   manifests: readonly Manifest[],
   { environment }: OpenProject,
-  repository: string | undefined,
   options: PublishInput,
 ): About {
   return {
@@ -26,16 +24,18 @@ export function aboutOf(
     ],
     target: targetOptions(options, environment?.publish),
     renderOptions: renderOptions(options, environment?.publish),
-    ...(repository !== undefined && { sourceRepository: repository }),
     sources: sourcesOf(manifests),
     requiredSecrets,
   }
 }
 
-/** Where it goes to, as far as options say it, and the manifest does not. */
+/**
+ * Where it goes to, as far as options say it, and the manifest does not. Machines write the address of one repository in
+ * several ways: over HTTPS or SSH, or as a folder.
+ */
 function targetOptions(options: PublishInput, target: PublishTarget | undefined): readonly string[] {
   const { repository, branch, path, oci } = options
-  const shown = repository === undefined ? undefined : withoutCredentials(repository)
+  const shown = repository === undefined ? undefined : 'ADDRESS'
   // The same folder is the same artifact, whatever the tag.
   const name = oci === undefined ? undefined : repositoryIn(oci)
   const said = { repository: shown, branch, path, oci: name, layout: ownLayout(options, target) }

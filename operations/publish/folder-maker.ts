@@ -7,6 +7,7 @@ import type { PublishedFolder } from '../gitops/published-folder.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { LocalWorld } from '../session.ts'
 import { aboutOf } from './about.ts'
+import { asWritten } from './as-written.ts'
 import { type CompiledForRepository, compileBase } from './compile-for-repository.ts'
 import type { Destination } from './destination.ts'
 import { factsOf, type Origin, shapingOptions } from './facts.ts'
@@ -49,12 +50,11 @@ export async function folderMaker(
   const isOverlay = destination.layout === 'kustomize'
   const base = isOverlay ? await compileBase(workspace, options, application, project.environment) : undefined
   const encrypt = await encrypterOf(world, compiled, destination)
-  const about = (source: Origin) => aboutOf(plan, manifests, project, source.repository, options)
+  const said = asWritten(options, { cwd: workspace.cwd, directory: project.manifest?.folder ?? compiled.directory })
+  const about = aboutOf(plan, manifests, project, said)
   // While the repository's files come there is time to print ours, which depend on what is there only where they are overlays or encrypted.
   const printed =
-    destination.layout === 'kustomize' || encrypt
-      ? undefined
-      : layout(manifests, { layout: destination.layout, about: about(await origin) })
+    destination.layout === 'kustomize' || encrypt ? undefined : layout(manifests, { layout: destination.layout, about })
   if (printed) refuseSecrets([{ path: destination.path, files: printed }], compiled, secrets)
   let final = manifests
   let isWarned = false
@@ -79,11 +79,11 @@ export async function folderMaker(
       isWarned = true
       final = sealed?.manifests ?? manifests
       const source = await origin
-      const facts = factsOf({ ...compiled, manifests }, project, source, shapingOptions(options))
+      const facts = factsOf({ ...compiled, manifests }, project, source, shapingOptions(said))
       const written = {
         application,
         ...(base && { base: forControllers(base) }),
-        about: about(source),
+        about,
         facts: { ...facts, ...(sealed && { sealed: sealed.marks }) },
         takeOver: options.takeOver ?? false,
         isOnlyLooked: options.verify ?? false,

@@ -4,10 +4,9 @@ import type { Manifest } from '../../constructs/manifest.ts'
 import type { LayoutName } from '../gitops/layout/readme.ts'
 import { type WrittenCounts, writeOutput } from '../gitops/tree/output-directory.ts'
 import { readerOf } from '../gitops/tree/repository-reader.ts'
-import { plainAddress } from '../project/deploy-source.ts'
-import { repositoryOf } from '../project/environment-name.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import { aboutOf } from '../publish/about.ts'
+import { asWritten } from '../publish/as-written.ts'
 import { compileBase } from '../publish/compile-for-repository.ts'
 import { foldersOf } from '../publish/folders.ts'
 import type { Workspace } from '../workspace.ts'
@@ -35,8 +34,8 @@ export async function writeLayout(
 ): Promise<readonly WrittenCounts[]> {
   const { environment } = project
   const application = plan.environment.name
-  const address = repositoryOf(directory)?.address
-  const about = aboutOf(plan, manifests, project, address && plainAddress(address), input)
+  const said = asWritten(input, { cwd: workspace.cwd, directory: project.manifest?.folder ?? directory })
+  const about = aboutOf(plan, manifests, project, said)
   const base = layout === 'kustomize' ? await compileBase(workspace, input, application, environment) : undefined
   const named = environment?.publish.path?.value ?? `environments/${environment?.key ?? 'default'}/${application}`
   const root = resolve(workspace.cwd, outputDir)

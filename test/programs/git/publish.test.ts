@@ -152,6 +152,44 @@ describe('again', () => {
   })
 })
 
+describe('the files that are published', () => {
+  const options = (address: string) => {
+    const words = ['publish', '--repository', address, '--path', 'shop', '--domain', 'example.com', '--namespace', 'a']
+    return (at: string, ...more: readonly string[]) => [
+      ...[...words, '-f', join(at, 'compose.yaml'), '-f', join(at, 'deploy/more.yaml')],
+      ...['--env-file', join(at, 'deploy/prod.env'), ...more],
+    ]
+  }
+  test.each([
+    { remotes: [] },
+    { remotes: ['https://git.example.com/team/linkbox.git', 'git@git.example.com:other/name.git'] },
+  ])('do not depend on the checkout, its remotes and the current folder: $remotes', async ({ remotes }) => {
+    const { publish, source, server, change, env, log, tree } = await publishing()
+    await change({ 'deploy/more.yaml': 'services: {more: {image: "redis:7"}}\n', 'deploy/prod.env': 'A=1\n' })
+    await publish()
+    const words = options(server.address)
+    expect(await run(words('.'), { cwd: source, env })).toMatchObject({ status: 0 })
+    const clone = join(source, '../deploy')
+    await git(join(source, '..'), 'clone', '--quiet', source, clone)
+    await git(clone, 'remote', 'remove', 'origin')
+    for (const [index, url] of remotes.entries())
+      await git(clone, 'remote', 'add', index === 0 ? 'origin' : 'upstream', url)
+    const inClone = { cwd: clone, env }
+    expect(await run(['publish', '--environment', 'staging', '--verify'], inClone)).toMatchObject({ status: 0 })
+    expect(await run(words('.', '--verify'), inClone)).toMatchObject({ status: 0 })
+    const below = { cwd: join(clone, 'deploy'), env }
+    expect(await run(words('..', '--verify'), below)).toMatchObject({ status: 0 })
+    expect(await run(words(clone, '--verify'), { cwd: env['TMPDIR']!, env })).toMatchObject({ status: 0 })
+    expect(await run(words('..'), below)).toMatchObject({ status: 0, stdout: expect.stringMatching(/^unchanged/) })
+    expect(await log()).toHaveLength(2)
+    const files = await tree()
+    expect(files['shop/more/deployment-more.yaml']).toMatch(/^# deploy\/more.yaml#services.more\n/)
+    expect(files['shop/README.md']).toContain(
+      ' --file compose.yaml --file deploy/more.yaml --env-file deploy/prod.env ',
+    )
+  })
+})
+
 describe('older and newer sources', () => {
   test('an older commit of the source does not overwrite a newer one', async () => {
     const { publish, source, log, change } = await publishing()
