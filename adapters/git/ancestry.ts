@@ -42,7 +42,10 @@ export async function isAncestor(
   }
 }
 
-/** A shallow history may say no because it ends too early; its yes is a yes. */
+/**
+ * A shallow history may say no because it ends too early; its yes is a yes. A history that is whole
+ * has all ancestors: a commit that is not there is none of them.
+ */
 async function ask(git: Git, older: string, newer: string): Promise<boolean | undefined> {
   try {
     await git.run('merge-base', '--is-ancestor', older, newer)
@@ -50,7 +53,12 @@ async function ask(git: Git, older: string, newer: string): Promise<boolean | un
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error
     // 1 is a no; any other status is that of a commit which is not known here.
-    if (error.status !== 1) return undefined
+    if (error.status !== 1 && !(await hasOnly(git, newer, older))) return undefined
   }
   return (await git.ask('rev-parse', '--is-shallow-repository')) === 'true' ? undefined : false
+}
+
+async function hasOnly(git: Git, known: string, other: string): Promise<boolean> {
+  const has = async (commit: string) => (await git.ask('cat-file', '-e', `${commit}^{commit}`)) !== undefined
+  return (await has(known)) && !(await has(other))
 }

@@ -7,6 +7,7 @@ import { classify } from '../../adapters/git/rejection.ts'
 import { fetchNote, NOTE, type WorkingCopy } from './checkout.ts'
 import { noteName } from './note-name.ts'
 import type { Mark } from './push.ts'
+import type { IsAncestor } from './source-order.ts'
 import { readLock } from './tree/change.ts'
 import { LOCK_NAME } from './tree/lock.ts'
 
@@ -22,12 +23,6 @@ interface Note {
   readonly source: string | undefined
   readonly lock: string | undefined
 }
-
-/**
- * True if the first commit of the source is an ancestor of the second one; undefined where it
- * cannot be determined.
- */
-type IsAncestor = (older: string, newer: string) => Promise<boolean | undefined>
 
 /**
  * The source commit that a folder of a checkout stands for. The note is asked for (one connection)

@@ -15,6 +15,7 @@ import {
   requestLock,
 } from './request-branch.ts'
 import { refuseSameObjects } from './same-objects.ts'
+import { type IsAncestor, type MissingSource, orderOf } from './source-order.ts'
 import { type FolderOutput, type FolderPlan, planChange } from './tree/change.ts'
 import { LOCK_NAME, type Lock } from './tree/lock.ts'
 import { applyChange } from './tree/output-directory.ts'
@@ -89,11 +90,9 @@ export interface PublishOptions extends PushOptions {
    * differs any more.
    */
   readonly closeRequest: (base: string) => Promise<void>
-  /**
-   * True if the first commit of the source is an ancestor of the second one; undefined where it
-   * cannot be determined.
-   */
-  readonly isAncestor: (older: string, newer: string) => Promise<boolean | undefined>
+  readonly isAncestor: IsAncestor
+  /** Told of each published commit whose changes ours undoes. */
+  readonly tellMissing: (missing: MissingSource) => void
 }
 
 /**
@@ -104,18 +103,24 @@ export interface PublishOptions extends PushOptions {
 export async function publish(publication: Publication, options: PublishOptions): Promise<Outcome> {
   let changes: readonly FolderChange[] = []
   const isAncestor = remembered(options.isAncestor)
+  const tellMissing = eachOnce(options.tellMissing)
   const result = await pushTo<Outcome>(
     publication.target,
     {
       async write(checkout) {
         const seen = await lookAt(checkout, publication, options)
         changes = seen.changes
-        const newer = await newerSource(checkout, publication, seen, isAncestor)
+        const { newer, missing } = await compareSources(checkout, publication, seen, isAncestor)
         if (newer !== undefined) return { done: { kind: 'newer', ...newer } }
         if (changes.every(isSame)) return { done: await leave(checkout, publication, options, seen, isAncestor) }
         await refuseSameObjects(checkout, seen.folders)
-        if (options.dryRun) return { done: { kind: 'planned', branch: checkout.branch, changes } }
-        return writeChanges(checkout, publication, options, seen)
+        const written = options.dryRun
+          ? { done: { kind: 'planned' as const, branch: checkout.branch, changes } }
+          : await writeChanges(checkout, publication, options, seen)
+        // A request that has our files already undoes nothing.
+        const isThere = 'done' in written && written.done.kind === 'requested'
+        for (const one of missing) if (!(one.isRequest && isThere)) tellMissing(one)
+        return written
       },
     },
     options,
@@ -135,8 +140,6 @@ interface Seen {
   /** Somebody must look what is noted: our push does not ask. */
   readonly mustKnow: boolean
 }
-
-type IsAncestor = PublishOptions['isAncestor']
 
 async function lookAt(checkout: WorkingCopy, publication: Publication, { dryRun }: PublishOptions): Promise<Seen> {
   const { target } = publication
@@ -200,6 +203,16 @@ async function writeChanges(
   return { commit: { message, paths, mark } }
 }
 
+/** A push that is tried again says nothing twice. */
+function eachOnce(tell: PublishOptions['tellMissing']): PublishOptions['tellMissing'] {
+  const told = new Set<string>()
+  return one => {
+    if (told.has(one.source)) return
+    told.add(one.source)
+    tell(one)
+  }
+}
+
 /** The same question is asked of the source's server once. */
 function remembered(ask: IsAncestor): IsAncestor {
   const known = new Map<string, Promise<boolean | undefined>>()
@@ -259,22 +272,25 @@ function pathsOf({ path, change: { writes, removals } }: FolderChange): readonly
 }
 
 /**
- * The source commit that is there already, on the branch or in the pull request, and has ours among
- * its ancestors.
+ * Compares the source commits that are there already, on the branch and in the pull request, with
+ * ours: one that has ours among its ancestors, and those that ours lacks.
  */
-async function newerSource(
+async function compareSources(
   checkout: WorkingCopy,
   { path, rollback }: Publication,
   { ours, mustKnow }: Seen,
   isAncestor: IsAncestor,
-): Promise<{ readonly source: string; readonly isRequest: boolean } | undefined> {
-  if (rollback || ours === undefined) return undefined
+): Promise<{ readonly newer?: Omit<MissingSource, 'ours'>; readonly missing: readonly MissingSource[] }> {
+  if (rollback || ours === undefined) return { missing: [] }
   const requested = await requestLock(checkout, path)
   const there = [await newestSource(checkout, path, mustKnow), requested?.facts?.source.commit]
+  const missing: MissingSource[] = []
   for (const [index, source] of there.entries()) {
-    // Most are newer than what is there: asked first, that is all that is asked.
-    if (source === undefined || source === ours || (await isAncestor(source, ours)) === true) continue
-    if ((await isAncestor(ours, source)) === true) return { source, isRequest: index === 1 }
+    if (source === undefined) continue
+    const isRequest = index === 1
+    const order = await orderOf(source, ours, isAncestor)
+    if (order === 'newer') return { newer: { source, isRequest }, missing: [] }
+    if (order === 'missing') missing.push({ source, ours, isRequest })
   }
-  return undefined
+  return { missing }
 }

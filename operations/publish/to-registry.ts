@@ -26,6 +26,7 @@ import type { Origin } from './facts.ts'
 import { countsOf } from './folder-counts.ts'
 import { folderMaker } from './folder-maker.ts'
 import type { PublishInput } from './input.ts'
+import { warnMissing } from './missing-source.ts'
 import type { PublishOutcome } from './outcome.ts'
 
 /** Publishes a project as an artifact of a registry. */
@@ -48,6 +49,7 @@ export async function publishToRegistry(
     dryRun,
     takeOver: input.takeOver ?? false,
     isAncestor: (older, newer) => isAncestor(older, newer, compiled.directory, git),
+    tellMissing: warnMissing(world, reference),
     tell: digest => on({ type: 'tag-read', reference, ...(digest !== undefined && { digest }) }),
   }
   const publication = {

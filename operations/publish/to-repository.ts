@@ -20,6 +20,7 @@ import { fetchedEvents } from './fetched-events.ts'
 import { countsOf } from './folder-counts.ts'
 import { folderMaker } from './folder-maker.ts'
 import type { PublishInput } from './input.ts'
+import { warnMissing } from './missing-source.ts'
 import type { PublishOutcome } from './outcome.ts'
 import { closeRequest, type OpenedRequest, openRequest, type RequestPlace, requestTextOf } from './request.ts'
 
@@ -69,7 +70,7 @@ export async function publishToRepository(
 
 function optionsFor({ world, input, project, prepared, destination }: Work): Omit<PublishOptions, 'message'> {
   const { workspace, signal, on } = world
-  const { target } = destination
+  const { target, path } = destination
   const git = { env: workspace.env, signal }
   return {
     ...git,
@@ -77,6 +78,7 @@ function optionsFor({ world, input, project, prepared, destination }: Work): Omi
     closeRequest: base =>
       closeRequest(world, requestPlace(input, project, destination), { head: target.request!, base }),
     isAncestor: (older, newer) => isAncestor(older, newer, prepared.compiled.directory, git),
+    tellMissing: warnMissing(world, path),
     tell: fetchedEvents(on, target.address),
   }
 }

@@ -5,6 +5,7 @@ import { withTemporary } from '../../../adapters/git/temporary.ts'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { type FolderChange, isSame, planFolder, type Repository } from '../publication.ts'
 import type { PublishedFolder } from '../published-folder.ts'
+import { type IsAncestor, type MissingSource, orderOf, type SourceOrder } from '../source-order.ts'
 import { LOCK_NAME, printLock } from '../tree/lock.ts'
 import { OverwriteRefusal } from '../tree/overwrite-refusal.ts'
 import { readerOf } from '../tree/repository-reader.ts'
@@ -59,7 +60,9 @@ export interface ArtifactOptions {
   readonly dryRun: boolean
   /** Replace also what devctl has not pushed. */
   readonly takeOver: boolean
-  readonly isAncestor: (older: string, newer: string) => Promise<boolean | undefined>
+  readonly isAncestor: IsAncestor
+  /** Told of a published commit whose changes ours undoes. */
+  readonly tellMissing: (missing: MissingSource) => void
   /** Told of what the tag has, each time that it is looked at. */
   readonly tell?: (digest: string | undefined) => void
 }
@@ -101,9 +104,10 @@ async function once(
     const folder = await publication.folder(unrequested(top))
     const change = withOthers(planFolder(top, folder, publication.reference), files)
     refuseOthers(publication.reference, change, folder)
-    const newer = await newerSource(publication, change, folder, options)
-    if (newer !== undefined) return { kind: 'newer', source: newer, digest: found!.digest }
+    const order = await orderIn(publication, change, folder, options)
+    if (order?.is === 'newer') return { kind: 'newer', source: order.source, digest: found!.digest }
     if (found && isSame(change)) return { kind: 'unchanged', digest: found.digest }
+    if (order?.is === 'missing') options.tellMissing({ ...order, isRequest: false })
     if (options.dryRun) return { kind: 'planned', digest: found?.digest, changes: [change] }
     const layer = pack(new Map([...folder.output.files, [LOCK_NAME, printLock(change.change.after)]]))
     const pushed = await registry.push(layer, await publication.annotations(), found?.digest)
@@ -164,17 +168,16 @@ function refuseOthers(
   if (!takeOver && !isOnlyLooked && edits.length > 0) throw new OverwriteRefusal(reference, [], edits)
 }
 
-/** The source commit of the artifact that is there, where it has ours among its ancestors. */
-async function newerSource(
+/** How the source commit of the artifact that is there relates to ours. */
+async function orderIn(
   { rollback }: ArtifactPublication,
   { change: { before } }: FolderChange,
   { output }: PublishedFolder,
   { isAncestor }: ArtifactOptions,
-): Promise<string | undefined> {
-  const [there, ours] = [before?.facts?.source.commit, output.facts?.source.commit]
-  if (rollback || there === undefined || ours === undefined || there === ours) return undefined
-  if ((await isAncestor(there, ours)) === true) return undefined
-  return (await isAncestor(ours, there)) === true ? there : undefined
+): Promise<{ readonly is: SourceOrder; readonly source: string; readonly ours: string } | undefined> {
+  const [source, ours] = [before?.facts?.source.commit, output.facts?.source.commit]
+  if (rollback || source === undefined || ours === undefined) return undefined
+  return { is: await orderOf(source, ours, isAncestor), source, ours }
 }
 
 /** A registry has no pull requests. */

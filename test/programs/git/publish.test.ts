@@ -206,6 +206,36 @@ describe('older and newer sources', () => {
     expect((await publish('--rollback')).stdout).toBe('deploy(shop/staging): web 1.27 → 1.26\n')
   })
 
+  test.each([{ isPushed: true }, { isPushed: false }])(
+    'a commit that lacks the published one is published with a warning: $isPushed',
+    async ({ isPushed }) => {
+      const { publish, source, change, env, log } = await publishing()
+      const other = join(source, '../other')
+      await git(join(source, '..'), 'clone', '--quiet', source, other)
+      const theirs = (await change({ 'compose.yaml': COMPOSE.replace('redis:7', 'redis:8') })).slice(0, 7)
+      write(other, { 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:alpine') })
+      await git(other, 'commit', '--quiet', '--all', '--message', 'alpine')
+      const ours = (await git(other, 'rev-parse', 'HEAD')).slice(0, 7)
+      expect((await publish()).stderr).not.toContain('warning')
+      if (isPushed) await git(other, 'fetch', '--quiet', 'origin')
+      const words = ['publish', '--environment', 'staging']
+      const inOther = (...more: readonly string[]) => run([...words, ...more], { cwd: other, env })
+      const text = `warning: \`${FOLDER}\` holds ${theirs}, which is not contained in ${ours}: its changes are undone\n`
+      for (const more of few([['--dry-run'], ['--verify'], ['--pull-request']])) {
+        const { stderr } = await inOther(...more)
+        expect(stderr.split(text), stderr).toHaveLength(2)
+      }
+      expect((await inOther('--dry-run', '--rollback')).stderr).not.toContain('warning')
+      const { status, stderr } = await inOther()
+      expect({ status, parts: stderr.split(text).length }, stderr).toEqual({ status: 0, parts: 2 })
+      expect(stderr).toContain('--rollback')
+      expect((await inOther()).stderr).not.toContain('warning')
+      await git(other, 'pull', '--quiet', '--no-rebase', '--no-edit', 'origin', 'main')
+      expect((await inOther()).stderr).not.toContain('warning')
+      expect(await log()).toHaveLength(3)
+    },
+  )
+
   longTest('the shallow clone of a pipeline asks its remote', async () => {
     const { publish, source, server, change, env } = await publishing()
     const older = await change({ 'compose.yaml': COMPOSE.replace('1.27', '1.26') })
