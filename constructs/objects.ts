@@ -137,12 +137,12 @@ function accounts({ plan: { workloads }, environment, templates }: Making): read
   for (const workload of workloads) {
     const waited = waitedServices(workload)
     if (waited.length === 0) continue
-    const { service, source, span } = workload
+    const { service, source, waitsSource = source, span } = workload
     const name = waiterAccountName(environment.name, waited)
     const other = found.get(name)
     const jobs = [...new Set(waited.map(templates.jobName))].sort()
     // One that several workloads share belongs to none of them.
-    found.set(name, other ? withoutService(other) : { name, source: `${source}.depends_on`, service, span, jobs })
+    found.set(name, other ? withoutService(other) : { name, source: waitsSource, service, span, jobs })
   }
   return [...found.values()]
 }

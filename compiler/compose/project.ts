@@ -34,6 +34,11 @@ export interface Project {
   readonly endpoints?: Endpoints
   /** The canonical tree, with the keys of the dialect. */
   readonly tree: MapTree
+  /**
+   * The documents as they are written, in the order of the merge: a later one wins. Those of included and extended files
+   * come first.
+   */
+  readonly documents: readonly MapTree[]
   /** Extensions of another tool: `x-okteto-liveness`. */
   readonly foreignKeys?: readonly Pair[]
   /** The known secret values and their positions. */

@@ -67,6 +67,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
     models: readModels(loaded),
     endpoints: readEndpoints(loaded.tree, known, reporter),
     tree: loaded.tree,
+    documents: loaded.documents,
     ...(loaded.foreignKeys && { foreignKeys: loaded.foreignKeys }),
   }
 }

@@ -4,6 +4,7 @@ import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import type { PlanOptions } from '../options.ts'
 import type { Span } from '../text/source.ts'
+import { get, type MapTree } from '../text/tree.ts'
 import { isStream } from '../values/stream-path.ts'
 import type { Names } from './names.ts'
 import type { ClaimPlan, ConfigMapPlan, Environment, SecretPlan } from './plan.ts'
@@ -36,11 +37,21 @@ export const kubectlImage = ({ options }: Pick<PlanContext, 'options'>): string 
   options.kubectlImage ?? 'registry.k8s.io/kubectl:v1.34.2'
 
 /**
- * `compose.yaml#services.web.ports`: the file that holds `span`, relative to the project directory,
- * and the path of keys.
+ * `compose.yaml#services.web.ports`: a file, relative to the project directory, and a path of keys in it. The file is that
+ * of `span`, if it has these keys, else the last one of the merge that has. Keys that no file has at this path, because a
+ * service extends that of another file or has them implied, are left out.
  */
-export function sourceOf({ project }: Pick<PlanContext, 'project'>, span: Span, path: string): string {
-  return `${fileFrom(project.directory, span.file.location)}#${path}`
+export function sourceOf({ project }: Pick<PlanContext, 'project'>, span: Span, keys: readonly string[]): string {
+  const { directory, documents } = project
+  const own = documents.filter(({ span: { file } }) => file === span.file)
+  // The manifest is none of them.
+  for (let count = own.length > 0 ? keys.length : 0; count > 0; count--) {
+    const path = keys.slice(0, count)
+    const has = (document: MapTree) => get(document, ...path) !== undefined
+    const found = own.find(has) ?? documents.findLast(has)
+    if (found) return `${fileFrom(directory, found.span.file.location)}#${path.join('.')}`
+  }
+  return `${fileFrom(directory, span.file.location)}#${keys.join('.')}`
 }
 
 /**

@@ -98,6 +98,8 @@ interface WorkloadBase extends ObjectPlan {
    * waits. In manifests `pod.waits` keeps it.
    */
   readonly dependencies?: readonly DependencyPlan[]
+  /** `compose.yaml#services.web.depends_on`: why it waits for Jobs. Absent: it does not. */
+  readonly waitsSource?: string
 }
 
 export interface DependencyPlan {

@@ -160,6 +160,7 @@ function finish(
     files: located.files,
     sources: state.sources.paths(),
     tree,
+    documents: writtenDocuments(located.files, state),
     contextServices: used,
     baseImages,
     ...(state.incomplete && { isIncomplete: true as const }),
@@ -172,6 +173,14 @@ function finish(
     implicitDependencies: normal.implicitDependencies,
     secrets: variables.secrets,
   }
+}
+
+/** The documents that were read; those of the project's own files last, in their order. */
+function writtenDocuments(files: readonly string[], state: LoadState): readonly MapTree[] {
+  const locations = files.map(path => (path === '-' ? 'standard input' : path))
+  return [...state.documents]
+    .sort(([a], [b]) => locations.indexOf(a.location) - locations.indexOf(b.location))
+    .flatMap(([, documents = []]) => documents.flatMap(({ tree }) => (isMap(tree) ? [tree] : [])))
 }
 
 const servicesOf = (tree: MapTree): MapTree => {

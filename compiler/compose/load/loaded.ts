@@ -30,6 +30,8 @@ export interface Loaded {
   readonly tree: MapTree
   /** Set if a file, or the services of one, could not be read: what `tree` lacks may be there. */
   readonly isIncomplete?: true
+  /** The documents of the files, as in `Project`. */
+  readonly documents: readonly MapTree[]
   /** Services of the files that `tree` lacks: inactive, not selected, or in error. */
   readonly absentServices: ReadonlySet<string>
   /** Those of them whose images the builds of services in `tree` use, directly or not. */

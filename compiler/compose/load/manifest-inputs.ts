@@ -43,6 +43,7 @@ export function emptyProject(directory: string): Project {
     models: new Map(),
     endpoints: undefined,
     tree: mapTree({ file, start: 0, end: 0 }, []),
+    documents: [],
     secretPlaces: new SecretPlaces(),
   }
 }

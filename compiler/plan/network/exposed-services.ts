@@ -118,7 +118,7 @@ function planExposedService(
   return {
     name,
     service: context.names.of(service.name),
-    source: sourceOf(context, first.span, `services.${service.name}.ports`),
+    source: sourceOf(context, first.span, ['services', service.name, 'ports']),
     span: first.expose.span,
     annotations: toAnnotations(context, annotations, service.labels),
     selects: { service: lead },

@@ -134,7 +134,7 @@ function networkPolicies(
   const egress: readonly PolicyPeerRule[] = [{ podLabels }, { dns: true }]
   const policy = {
     name: cutName(`${context.environment.name}-network-${name}`, 240),
-    source: sourceOf(context, network.span, `networks.${network.key}`),
+    source: sourceOf(context, network.span, ['networks', network.key]),
     span: network.span,
     annotations: toAnnotations(context, network.labels),
     podLabels,
@@ -234,7 +234,7 @@ function denyAll(context: PlanContext, pod: PolicyPod): NetworkPolicyPlan {
 function policyOf({ environment, ...context }: PlanContext, pod: PolicyPod, lead: Service, what: string) {
   return {
     name: cutName(`${environment.name}-${pod.service}-${what}`, 240),
-    source: sourceOf(context, lead.span, `services.${lead.name}`),
+    source: sourceOf(context, lead.span, ['services', lead.name]),
     service: pod.service,
     span: lead.span,
     podLabels: { 'dev.platform/service': pod.service },

@@ -205,7 +205,7 @@ function planPublicPorts(context: PlanContext, service: Service, routed: readonl
   return ports.flatMap(port => {
     const own = port === first ? name : `${name}-${port.target}`
     const plan = {
-      source: sourceOf(context, port.span, `services.${service.name}.ports`),
+      source: sourceOf(context, port.span, ['services', service.name, 'ports']),
       service: name,
       annotations: withTls(context, toAnnotations(context, service.labels, options.routeAnnotations ?? []), [
         { service, port: port.target, span: port.span },
@@ -227,6 +227,12 @@ function rankOf(context: PlanContext, port: Port): number {
   return kind === 'other' ? 2 : kind === 'tls' && !reachesTls(context) ? 1 : 0
 }
 
+/** The path of keys of the endpoints: in the manifest, where none of the Compose files has them. */
+function endpointsPath({ project: { documents } }: PlanContext, { file }: Span): readonly string[] {
+  const isManifest = documents.length > 0 && documents.every(({ span }) => span.file !== file)
+  return isManifest ? ['deploy', 'endpoints'] : ['endpoints']
+}
+
 function planEndpoints(context: PlanContext): readonly Wanted[] {
   const { project, environment, options, reporter } = context
   if (!project.endpoints) return []
@@ -241,7 +247,7 @@ function planEndpoints(context: PlanContext): readonly Wanted[] {
     if (leads && name && label !== name.value) reporter.report(renamedEndpoint, name.span, { name: name.value, label })
     const place = name?.span ?? span
     const annotations = toAnnotations(context, [...common, ...labels], options.routeAnnotations ?? [])
-    const source = sourceOf(context, place, name ? `endpoints.${name.value}` : 'endpoints')
+    const source = sourceOf(context, place, [...endpointsPath(context, place), ...(name ? [name.value] : [])])
     const to = (some: readonly EndpointRule[]) => ({
       source,
       annotations: withTls(context, annotations, backendsOf(context, some)),

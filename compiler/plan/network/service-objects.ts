@@ -84,7 +84,7 @@ function planService(
   return {
     name,
     service: name,
-    source: sourceOf(context, service.span, `services.${service.name}${port ? '.ports' : ''}`),
+    source: sourceOf(context, service.span, ['services', service.name, ...(port ? ['ports'] : [])]),
     span: port?.span ?? service.span,
     annotations: serviceAnnotations(context, service),
     selects: { service: context.names.of(group.lead.name) },
@@ -120,7 +120,7 @@ function planSubdomains(
     return {
       name: subdomain,
       service: context.names.of(name.service),
-      source: sourceOf(context, name.span, `services.${name.owner}${name.key ? `.${name.key}` : ''}`),
+      source: sourceOf(context, name.span, ['services', name.owner, ...(name.key ? name.key.split('.') : [])]),
       span: name.span,
       annotations: serviceAnnotations(context, owner),
       selects: list.length > 1 ? { label } : { service: context.names.of(group.lead.name) },
@@ -197,7 +197,7 @@ function planAlias(
   const base = {
     name: alias.name,
     service: context.names.of(owner.name),
-    source: sourceOf(context, alias.span, `services.${alias.owner}.${alias.key}`),
+    source: sourceOf(context, alias.span, ['services', alias.owner, ...alias.key.split('.')]),
     span: alias.span,
     annotations: serviceAnnotations(context, owner),
   }

@@ -191,6 +191,6 @@ function rulesSource(context: PlanContext, { span }: Sourced['source']): string 
   return sourceOf(
     context,
     span,
-    manifestEnvironment === undefined ? 'secrets' : `environments.${manifestEnvironment}.secrets`,
+    manifestEnvironment === undefined ? ['secrets'] : ['environments', manifestEnvironment, 'secrets'],
   )
 }

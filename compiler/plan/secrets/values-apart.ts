@@ -152,7 +152,7 @@ function keep(context: PlanContext, service: Service, key: string, value: string
   const plan = secrets.get(name) ?? {
     name,
     service: context.names.of(service.name),
-    source: sourceOf(context, service.span, `services.${service.name}`),
+    source: sourceOf(context, service.span, ['services', service.name]),
     span,
     data: {},
   }

@@ -199,7 +199,7 @@ function planVolume(context: PlanContext, volume: Volume, claim: string): Volume
   if (!objects.claims.has(claim))
     objects.claims.set(claim, {
       name: claim,
-      source: sourceOf(context, volume.span, `volumes.${volume.key}`),
+      source: sourceOf(context, volume.span, ['volumes', volume.key]),
       span: volume.span,
       annotations: toAnnotations(context, volume.labels),
       spec,

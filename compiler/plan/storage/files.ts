@@ -113,7 +113,7 @@ function planObject(context: PlanContext, what: 'config' | 'secret', object: Fil
   const name = what === 'secret' ? base : isSecret ? `${base}-config` : `${base}-${shortHash(content)}`
   const plan = {
     name,
-    source: sourceOf(context, object.span, `${what}s.${object.key}`),
+    source: sourceOf(context, object.span, [`${what}s`, object.key]),
     span: object.span,
     annotations: toAnnotations(context, object.labels),
     data: { [objectKey(object.key)]: content },

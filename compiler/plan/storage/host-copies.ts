@@ -36,7 +36,7 @@ export function copyFiles(context: PlanContext, service: Service, mount: HostMou
   const name = isSecret ? (isTaken ? `${base}-${shortHash(mount.target, 5)}` : base) : `${shared}-${contentHash(data)}`
   const plan = {
     name,
-    source: sourceOf(context, mount.span, `services.${service.name}.volumes`),
+    source: sourceOf(context, mount.span, ['services', service.name, 'volumes']),
     service: owner,
     span: mount.span,
     annotations: serviceAnnotations(context, service),

@@ -84,7 +84,7 @@ function claimPlan(context: PlanContext, name: string, users: readonly HostUse[]
   const isShared = users.length > 1
   return {
     name,
-    source: sourceOf(context, mount.span, `services.${service.name}.volumes`),
+    source: sourceOf(context, mount.span, ['services', service.name, 'volumes']),
     ...(!isShared && { service: context.names.of(service.name) }),
     span: mount.span,
     annotations: isShared ? undefined : toAnnotations(context, [], service.labels),

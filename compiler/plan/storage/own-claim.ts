@@ -25,7 +25,7 @@ export function planOwnClaim(
   const name = isTaken ? `${cutName(wanted, 57)}-${shortHash(mount.target, 5)}` : wanted
   claims.set(name, {
     name,
-    source: sourceOf(context, mount.span, `services.${service.name}.volumes`),
+    source: sourceOf(context, mount.span, ['services', service.name, 'volumes']),
     service: owner,
     span: mount.span,
     annotations: toAnnotations(context, mount.labels ?? [], service.labels),

@@ -1,9 +1,10 @@
+import type { Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { type PlanContext, sourceOf } from '../context.ts'
 import { workloadAnnotations } from '../labels/annotations.ts'
 import { cutName } from '../object-names.ts'
 import type { GroupWaits } from '../order/start-order.ts'
-import type { WorkloadPlan } from '../plan.ts'
+import type { PodPlan, WorkloadPlan } from '../plan.ts'
 import type { PlannedPod } from '../pod/pod.ts'
 import type { Group } from './groups.ts'
 import type { KindDecision } from './kind.ts'
@@ -34,8 +35,9 @@ export function planWorkload(
   const base = {
     name,
     service,
-    source: sourceOf(context, lead.span, `services.${lead.name}`),
+    source: sourceOf(context, lead.span, ['services', lead.name]),
     span: lead.span,
+    ...waitsSource(context, lead, members, pod),
     ...(annotations && { annotations }),
     pod,
     ...(dependencies.length > 0 && { dependencies }),
@@ -88,4 +90,19 @@ function workloadName(context: PlanContext, lead: Group['lead'], service: string
   const name = cutName(service, most)
   if (name !== service) context.reporter.report(shortened, lead.span, { service: lead.name, name })
   return name
+}
+
+/** The source of the rights with which its Pods wait for Jobs. */
+function waitsSource(
+  context: PlanContext,
+  lead: Service,
+  members: readonly Service[],
+  { waits }: PodPlan,
+): Pick<WorkloadPlan, 'waitsSource'> {
+  if (!waits.some(({ kind }) => kind === 'job')) return {}
+  const waiting = members.find(({ dependsOn }) =>
+    dependsOn.some(({ condition }) => condition === 'service_completed_successfully'),
+  )
+  const { name, span } = waiting ?? lead
+  return { waitsSource: sourceOf(context, span, ['services', name, 'depends_on']) }
 }

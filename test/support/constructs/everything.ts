@@ -276,6 +276,7 @@ export const everything: Plan = planOf({
     {
       kind: 'Job',
       ...object('migrate'),
+      waitsSource: 'compose.yaml#services.migrate.depends_on',
       restartPolicy: 'OnFailure',
       backoffLimit: 6,
       completions: 2,

@@ -49,6 +49,7 @@ export function deploymentOf(
   return {
     kind: 'Deployment',
     ...object(name),
+    ...(pod.waits && { waitsSource: `compose.yaml#services.${name}.depends_on` }),
     pod: podOf({ services: [name], containers: [containerOf({ name })], ...pod }),
     ...parts,
   }

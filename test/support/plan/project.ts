@@ -66,6 +66,7 @@ export function project(services: readonly Service[], fields: Partial<Project> =
     directory: '/project',
     services: new Map(services.map(one => [one.name, one])),
     absentServices: new Set(),
+    documents: [],
     contextServices: new Map(),
     networks: new Map(),
     volumes: new Map(),

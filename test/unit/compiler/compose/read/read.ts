@@ -87,6 +87,7 @@ export function read(model: Json, world: World = {}): Found {
     directory: '/project',
     files: [],
     sources: [],
+    documents: [],
     tree,
     absentServices: new Set(world.absentServices),
     contextServices: new Map(),
