@@ -28,10 +28,6 @@ export interface AskedOrigin {
   readonly change: Promise<ChangeOrigin>
 }
 
-/** The answer of `askOrigin`, with what takes longer. */
-export const changeOrigin = (folder: string, env: Env, signal: AbortSignal): Promise<ChangeOrigin> =>
-  askOrigin(folder, env, signal).change
-
 /**
  * Asks for the commit that a folder has, for the history of an environment: as git says, and where it does not, as
  * the variables of the pipeline do.

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { askOrigin, changeOrigin } from '../../../operations/deploy/change-origin.ts'
+import { askOrigin } from '../../../operations/deploy/change-origin.ts'
 
 const base = mkdtempSync(join(tmpdir(), 'devctl-origin-'))
 const work = join(base, 'work')
@@ -44,9 +44,9 @@ afterAll(() => rmSync(base, { recursive: true, force: true }))
 
 describe('the commit of a deploy', () => {
   test('is clean only when git says so', async () => {
-    expect(await changeOrigin(work, env, never)).toEqual({ ...known(), subject: 'first' })
+    expect(await askOrigin(work, env, never).change).toEqual({ ...known(), subject: 'first' })
     writeFileSync(join(work, 'file'), '2')
-    expect(await changeOrigin(work, env, never)).toEqual({ ...known(), subject: 'first', isDirty: true })
+    expect(await askOrigin(work, env, never).change).toEqual({ ...known(), subject: 'first', isDirty: true })
   })
 
   test('is known while git still looks for changes, and when it does not find out', async () => {
@@ -60,16 +60,16 @@ describe('the commit of a deploy', () => {
 
   test('is known when other questions fail', async () => {
     const unchecked = { ...known(), isUnchecked: true }
-    expect(await changeOrigin(work, gitThat('status', 'exit 1'), never)).toEqual({ ...unchecked, subject: 'first' })
-    expect(await changeOrigin(work, gitThat('--git-path', 'exit 1'), never)).toEqual(unchecked)
-    expect(await changeOrigin(work, gitThat('log', 'exit 1'), never)).toEqual({ ...known(), isDirty: true })
+    expect(await askOrigin(work, gitThat('status', 'exit 1'), never).change).toEqual({ ...unchecked, subject: 'first' })
+    expect(await askOrigin(work, gitThat('--git-path', 'exit 1'), never).change).toEqual(unchecked)
+    expect(await askOrigin(work, gitThat('log', 'exit 1'), never).change).toEqual({ ...known(), isDirty: true })
   })
 
   test('is that of a pipeline without git, and whether it has changes is not known', async () => {
     const pipeline = { PATH: '/nowhere', GITLAB_CI: 'true', CI_COMMIT_SHA: 'abc', CI_PROJECT_PATH: 'team/shop' }
-    expect(await changeOrigin(work, pipeline, never)).toEqual({})
+    expect(await askOrigin(work, pipeline, never).change).toEqual({})
     git('remote', 'add', 'origin', 'https://git.example.com/team/shop.git')
-    expect(await changeOrigin(work, pipeline, never)).toEqual({
+    expect(await askOrigin(work, pipeline, never).change).toEqual({
       repository: 'git.example.com/team/shop',
       commit: 'abc',
       isUnchecked: true,
