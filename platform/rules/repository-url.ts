@@ -42,7 +42,19 @@ export function readRepositoryUrl(text: string): ReadRepositoryUrl {
   const name = parts.at(-1)?.replace(/\.git$/, '') ?? ''
   if (name === '') return refused('it has no path')
   const who = user === '' ? '' : `${user}@`
-  return { ok: true, repository: { url: `${isSsh ? 'ssh' : 'https'}://${who}${host}/${parts.join('/')}`, host, name } }
+  const url = `${isSsh ? 'ssh' : 'https'}://${who}${host}/${parts.join('/')}`
+  if (!isHostOf(url, host)) return refused('its host is not valid')
+  return { ok: true, repository: { url, host, name } }
+}
+
+/**
+ * True if an address leads to the host as it is written. A host that ends in a number is an IPv4 address or none
+ * (https://url.spec.whatwg.org/#concept-host-parser), in one of several forms: `127.1` is 127.0.0.1.
+ */
+function isHostOf(url: string, host: string): boolean {
+  if (!URL.canParse(url)) return false
+  const seen = new URL(url).host
+  return seen === host || `${seen}:443` === host
 }
 
 /** Whether a credential can be stored for a host: `git.example.com`, in lower case, with an optional port. */

@@ -19,6 +19,9 @@ describe('repositories that a run may clone', () => {
       'shop',
     ],
     ['ssh://git@git.example.com/team/shop.git', 'ssh://git@git.example.com/team/shop.git', 'git.example.com', 'shop'],
+    ['https://10.0.0.7/team/shop', 'https://10.0.0.7/team/shop', '10.0.0.7', 'shop'],
+    ['https://git.example.com:443/a/shop', 'https://git.example.com:443/a/shop', 'git.example.com:443', 'shop'],
+    ['ssh://git.example.com:443/a/shop', 'ssh://git.example.com:443/a/shop', 'git.example.com:443', 'shop'],
   ])('%s', (text, url, host, name) => {
     expect(readRepositoryUrl(text)).toEqual({ ok: true, repository: { url, host, name } })
   })
@@ -46,6 +49,10 @@ describe('repositories that a run may clone', () => {
     'https://git.example.com/a#b',
     'https://git.example.com\\@other.example.com/a',
     'https:/git.example.com/a',
+    'https://git.example.com:99999/a',
+    'https://forge127.0.0.1/a',
+    'https://127.1/a',
+    'https://git.0x7f/a',
     `https://git.example.com/${'a'.repeat(1000)}`,
   ])('not %s', text => {
     expect(readRepositoryUrl(text)).toMatchObject({ ok: false })
