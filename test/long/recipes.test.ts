@@ -41,8 +41,8 @@ test('`-u` writes what is generated, and all else passes', async () => {
   await vitest('--project', 'catalogue', '-u')
   expect(copy.read('docs/diagnostics.md')).toContain('## scale/many')
   expect(copy.read('docs/cli.md')).toContain('### devctl count')
-  const manifests = copy.read('golden/compose/workloads/many-pods-have-a-disruption-budget/manifests.yaml')
-  expect(manifests).toContain('kind: PodDisruptionBudget')
+  const expected = 'golden/compose/workloads/many-pods-have-a-disruption-budget/expected'
+  expect(copy.read(`${expected}/poddisruptionbudget-web.yaml`)).toContain('minAvailable: 1999')
 })
 
 test('what was written is in style, and stays as it is', async () => {
