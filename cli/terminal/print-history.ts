@@ -17,7 +17,7 @@ export function historyTable(deploys: readonly ChangeList[], now: number): strin
   return toTable([['Deploy', 'When', 'By', 'Commit', 'Changes', 'Services'], ...rows])
 }
 
-/** Who has deployed what, when, and how it ended; then each object. */
+/** Prints the head of a deploy, with its author, time and end, and then each object. */
 export async function deployDetails(one: ChangeList, now: number, colour: boolean): Promise<string> {
   const { number, by, changes, unapplied = [], left = 0, repository, end } = one
   const commit = commitText(one)

@@ -89,12 +89,12 @@ export class KnownSecrets {
     return copy
   }
 
-  /** For messages of devctl: of a name, what is a value by its place is masked. */
+  /** Masks messages of devctl: a name only where its place makes it a value. */
   get masker(): Masker {
     return this.#masker('messages', () => this.#forReaders(isSecretByPlace))
   }
 
-  /** For what programs print: a name is masked where it is all of a value. */
+  /** Masks what programs print: a name where it is all of a value. */
   get outputMasker(): Masker {
     return this.#masker('output', () => this.#forReaders(isValueNotName))
   }
@@ -107,7 +107,7 @@ export class KnownSecrets {
     })
   }
 
-  /** For what is kept where others read it: as `strictMasker`, and names where they are all of a value. */
+  /** Masks what is kept where others read it: as `strictMasker`, and names where they are all of a value. */
   get #keptMasker(): Masker {
     return this.#masker('kept', () => {
       const isName = (form: string) => this.#ofObjects.has(form)
@@ -116,7 +116,7 @@ export class KnownSecrets {
     })
   }
 
-  /** For people: `isValue` says where a name is a value. */
+  /** Makes a masker for people: `isValue` says where a name is a value. */
   #forReaders(isValue: MaskCondition): Masker {
     const conditionOf = (form: string): MaskCondition | undefined => {
       const ofNames = this.#names.conditionOf(form, isValue)

@@ -10,7 +10,7 @@ const LONGEST = CONDITION_SIGHT / 2
  * secret is masked only where it is a value, and one that contains a secret stays whole.
  */
 export class SparedNames {
-  /** As they are written, and as other names are made of them. */
+  /** The names as they are written, and as other names are made of them. */
   readonly #all = new Set<string>()
   #text: string | undefined
 

@@ -48,7 +48,7 @@ const LETTER = /(?:^|[\s"'`])-[A-Za-z]$/
 const LOGIN = /(?:^|[\s"'`])(?:-u|--user)[\s="'`]+[^\s:"'`]+:$/
 /** Keys whose values are the names of Secrets. */
 const SECRET_REFERENCE = /^(?:secrets?|(?:tls|pull|imagePull)-?secrets?)$/i
-/** What a message quotes of the log of a program: a note that begins with a bar, also in JSON. */
+/** Quotes from the log of a program in a message: a note that begins with a bar, also in JSON. */
 const QUOTED_OUTPUT = [/note:\S* \| [^\n]*$/, /"\| (?:[^"\\\n]|\\.)*$/]
 
 /**

@@ -51,7 +51,7 @@ export function askOrigin(folder: string, env: Env, signal: AbortSignal): AskedO
 
 const orNothing = <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined)
 
-/** What git says of a commit. */
+/** The answers of git about a commit. */
 interface Said {
   readonly branch: string | undefined
   readonly own: string | undefined
@@ -85,7 +85,7 @@ function askSource(
     ])
     return said
   })
-  // Where nothing was asked, there is no first line either.
+  // Nothing was asked, perhaps: then there is no first line either.
   return { subject, changes: orNothing(asked).finally(() => tell()) }
 }
 

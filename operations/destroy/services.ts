@@ -30,7 +30,7 @@ export async function selectServices(
 ): Promise<NonNullable<DestroyEnvironmentInput['select']>> {
   const toLabels = await serviceWords(known)
   return async (objects, namespace) => {
-    // Without files, nobody knows which services were in a namespace that does not exist.
+    // The files alone know which services were in a namespace that does not exist.
     if (namespace === 'gone' && objects.length === 0 && !known.project) return []
     const named = toLabels(words, objects)
     const leads = leadsOf(objects)

@@ -18,7 +18,7 @@ import type { Guess } from './application.ts'
 
 /** The Compose files of a project, and what they say about development. */
 export interface FoundCompose {
-  /** In the order in which they are merged, relative to the project's folder. */
+  /** The files in the order in which they are merged, relative to the project's folder. */
   readonly files: readonly string[]
   /** The manifest has to name the files: without `COMPOSE_FILE` of the shell, others are found, or none. */
   readonly isNamedByShell: boolean

@@ -39,7 +39,7 @@ export interface ApplyOrders {
   readonly notesAfter?: () => Promise<EndNotes>
 }
 
-/** What the record says of a deploy at its end. */
+/** The notes of the record about a deploy at its end. */
 export type EndNotes = Pick<EnvironmentRecord, 'history'>
 
 /**

@@ -45,7 +45,7 @@ export type UnappliedChange = Pick<RecordedChange, 'action' | 'object' | 'servic
 /** How a deploy ended that is not known to have applied everything; `unknown`: it is at work, or was killed. */
 export type DeployEnd = 'unknown' | 'failed' | 'interrupted'
 
-/** What one deploy has changed. It is written before the first object is, as if all will be, and again at the end. */
+/** The changes of one deploy: written before the first object is changed, as if all will be, and again at the end. */
 export interface ChangeList extends ChangeOrigin {
   /** Counts the deploys of an environment. */
   readonly number: number
@@ -87,9 +87,9 @@ export function withChangeList(before: string | undefined, list: Omit<ChangeList
 export interface Ending {
   /** Absent: everything was applied. */
   readonly end?: DeployEnd
-  /** What was done, as `changeKey` names it. */
+  /** The changes that were made, as `changeKey` names them. */
   readonly done: ReadonlySet<string>
-  /** What is known of the commit by now. */
+  /** The facts about the commit that are known by now. */
   readonly origin?: ChangeOrigin | undefined
 }
 

@@ -65,9 +65,9 @@ export interface DeployEnvironmentInput extends Deployment {
 export interface DeployOrigin {
   /** A file as a path from the top of its repository; undefined for one that is elsewhere. */
   shownFile(location: string): string | undefined
-  /** What is known before the first object is changed. Never rejects. */
+  /** The facts that are known before the first object is changed. Never rejects. */
   readonly commit: Promise<ChangeOrigin>
-  /** What is known later: whether there were changes that are not committed. Never rejects. */
+  /** The facts that are known later: if there were changes that are not committed. Never rejects. */
   readonly change: Promise<ChangeOrigin>
 }
 
@@ -275,7 +275,7 @@ async function perform(
   const { noting, done } = withNotes(run)
   const notesOn = async (end?: DeployEnd): Promise<EndNotes> => {
     const origin = input.origin?.change
-    // Who has interrupted it does not want to wait.
+    // An interruption leaves no time to wait.
     const known = await (run.signal.aborted ? Promise.race([origin, undefined]) : origin)
     const history = recorded.history && withEnding(recorded.history, { ...(end && { end }), done, origin: known })
     return history === undefined ? {} : { history }

@@ -9,7 +9,7 @@ import { schema } from './recipes/schema.ts'
 // Follows the recipes of CONTRIBUTING.md in one copy of the project. The recipe of a key alone is in test/programs/recipes.
 
 const RECIPES = { command, diagnostic, forge, kind, schema }
-/** What the recipes name, to be run with `-u` and then without. */
+/** The tests that the recipes name. */
 const TESTS = [
   'test/unit/adapters',
   'test/unit/architecture.test.ts',

@@ -7,7 +7,7 @@ import { root } from './cases.ts'
 
 const call = promisify(execFile)
 
-/** What a recipe of CONTRIBUTING.md changes: files that it adds, and lines that it adds before others. */
+/** The changes of a recipe of CONTRIBUTING.md: files that it adds, and lines that it adds before others. */
 export interface Recipe {
   readonly added?: Readonly<Record<string, string>>
   /** Each `before` occurs once in its file. */

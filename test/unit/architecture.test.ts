@@ -255,7 +255,7 @@ const WITH_ROW_ABOVE: Readonly<Record<string, readonly string[]>> = {
     'validate',
   ],
 }
-/** What is in no layer: programs for this project, tests, documents, and what is made of the sources. */
+/** Folders in no layer: programs for this project, tests, documents, and what is made of the sources. */
 const NO_SOURCES = ['bench', 'bin', 'dist', 'docs', 'examples', 'golden', 'node_modules', 'scripts', 'test']
 
 /** Pure folders may use these of Node's modules: they touch nothing. */

@@ -211,7 +211,7 @@ class ExtendsRun {
     const path = absolutePath(written, { directory: this.#scope.directory, host: this.#state.host })
     if (this.#cache.has(path)) return this.#cache.get(path)
     this.#cache.set(path, undefined)
-    // Of an extended file that cannot be read, only the services that extend it are incomplete.
+    // An extended file that cannot be read leaves only the services that extend it incomplete.
     const { incomplete } = this.#state
     this.#state.incomplete = false
     const services = this.#read(path, span)

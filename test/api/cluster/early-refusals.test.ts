@@ -19,7 +19,7 @@ const COMPOSE = `services:
     volumes: [".:/app"]
 `
 const COMMANDS = 'deploy:\n  commands: [touch ran.txt]\n  compose: compose.yaml\n'
-/** In the same namespace, by another environment. */
+/** An object of another environment in the same namespace. */
 const OTHER = 'services:\n  web: {image: "busybox:1.37", expose: [80], command: [sleep, "3600"]}\n'
 
 describe.skipIf(cluster === undefined)('before anything is built, a deploy refuses', () => {
