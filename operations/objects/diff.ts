@@ -48,6 +48,7 @@ export function diffOf(
 ): readonly ObjectDiff[] {
   const { steps, pruneFirst, prune, kept } = changes
   const reasonOf = deletionReasons(changes)
+  const inTense = (reason: string) => (isPast || reason === REPLACED ? reason : `${reason}; will be deleted`)
   return [
     ...[...steps.values()].flatMap(step => stepDiff(step, secrets)),
     ...[...pruneFirst, ...prune].map(
@@ -57,9 +58,7 @@ export function diffOf(
         values: [],
         consequence: pruneFirst.includes(object)
           ? 'deleted before its successor is created'
-          : isPast || reasonOf(object) === REPLACED
-            ? reasonOf(object)
-            : `${reasonOf(object)}; will be deleted`,
+          : inTense(reasonOf(object)),
       }),
     ),
     // Objects created by commands are not the concern of the files.
@@ -93,10 +92,14 @@ function deletionReasons({ steps, prune }: Changes): (object: KubeObject) => str
     const base = HOLDS_FILES.has(object.kind) ? /^(.+)-[0-9a-f]{8}$/.exec(object.metadata.name)?.[1] : undefined
     return base === undefined ? undefined : `${object.kind} ${object.metadata.namespace} ${base}`
   }
-  const count = (family: string, objects: readonly KubeObject[]) =>
-    objects.filter(object => familyOf(object) === family).length
-  const wanted = all.map(step => step.wanted.object)
-  const created = all.flatMap(({ action, wanted }) => (action === 'create' ? [wanted.object] : []))
+  const counts = (objects: readonly KubeObject[]): ReadonlyMap<string | undefined, number> => {
+    const found = new Map<string | undefined, number>()
+    for (const family of objects.map(familyOf)) found.set(family, (found.get(family) ?? 0) + 1)
+    return found
+  }
+  const wanted = counts(all.map(step => step.wanted.object))
+  const created = counts(all.flatMap(({ action, wanted }) => (action === 'create' ? [wanted.object] : [])))
+  const pruned = counts(prune)
   const changed = new Set(
     all.flatMap(step =>
       step.action === 'update'
@@ -107,10 +110,8 @@ function deletionReasons({ steps, prune }: Changes): (object: KubeObject) => str
   return object => {
     const family = familyOf(object)
     if (family === undefined) return 'removed from the Compose file'
-    if (count(family, created) >= count(family, prune)) return REPLACED
-    return count(family, wanted) > 0 || changed.has(object.metadata.name)
-      ? 'no longer used'
-      : 'removed from the Compose file'
+    if ((created.get(family) ?? 0) >= (pruned.get(family) ?? 0)) return REPLACED
+    return wanted.has(family) || changed.has(object.metadata.name) ? 'no longer used' : 'removed from the Compose file'
   }
 }
 
