@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { root } from '../../support/cases.ts'
+import { ANSWER_MS } from '../../support/deadlines.ts'
 import type { Generated } from '../../support/differential/generate.ts'
 import { run } from '../../support/run.ts'
 
@@ -38,7 +39,7 @@ export function loadByReference(
     '-pretty=false',
   ]
   return new Promise(resolve => {
-    const options = { cwd: folder, env: { HOME: env.HOME }, timeout: 20_000, maxBuffer: 64 << 20 }
+    const options = { cwd: folder, env: { HOME: env.HOME }, timeout: ANSWER_MS, maxBuffer: 64 << 20 }
     execFile(program, args, options, (error, stdout, stderr) => {
       // A crash of the reference is none of ours, and says nothing about the project.
       if (error) resolve({ error: /^panic:|goroutine/m.test(stderr) ? `crash: ${stderr}` : stderr })

@@ -9,6 +9,7 @@ import { build } from 'esbuild'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { root } from '../../support/cases.ts'
 import { write } from '../../support/cli/folder.ts'
+import { ANSWER_MS } from '../../support/deadlines.ts'
 import { git, gitEnv } from '../../support/git/git.ts'
 import { COMPOSE, manifestFor } from '../../support/git/publishing.ts'
 import { lacks } from '../../support/lacks.ts'
@@ -164,13 +165,13 @@ async function commenting(): Promise<(repository: string, number: number, status
       GITEA_TOKEN: token!,
       ...(authority && { NODE_EXTRA_CA_CERTS: authority }),
     }
-    await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { env, timeout: 60_000 })
+    await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], { env, timeout: ANSWER_MS })
   }
 }
 
 /** Merges; the forge answers 405 as long as it looks for conflicts. */
 async function merge(path: string): Promise<void> {
-  for (const deadline = Date.now() + 20_000; ; await new Promise(resolve => setTimeout(resolve, 300))) {
+  for (const deadline = Date.now() + ANSWER_MS; ; await new Promise(resolve => setTimeout(resolve, 300))) {
     try {
       await call('POST', path, { Do: 'squash' })
       return
@@ -205,13 +206,13 @@ function call(method: string, path: string, body?: object): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `token ${token}`, 'content-type': 'application/json' }
     const ca = authority ? readFileSync(authority) : undefined
-    const sent = request(`${address}/api/v1${path}`, { method, headers, ca, timeout: 20_000 }, async answer => {
+    const sent = request(`${address}/api/v1${path}`, { method, headers, ca, timeout: ANSWER_MS }, async answer => {
       const isGood = (answer.statusCode ?? 500) < 300
       const said = await json(answer).catch(() => undefined)
       if (isGood) resolve(said)
       else reject(new Error(`${method} ${path}: ${answer.statusCode} ${JSON.stringify(said)}`))
     })
-    sent.on('timeout', () => sent.destroy(new Error(`${method} ${path}: no answer in 20 s`)))
+    sent.on('timeout', () => sent.destroy(new Error(`${method} ${path}: no answer in ${ANSWER_MS / 1000} s`)))
     sent.on('error', reject)
     sent.end(body && JSON.stringify(body))
   })

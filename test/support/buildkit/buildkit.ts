@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { BuildResult, ImageInput } from '../../../adapters/buildkit/builder.ts'
 import { connectToBuilder } from '../../../adapters/buildkit/connect.ts'
+import { ANSWER_MS } from '../deadlines.ts'
 import { buildCall, imageInput } from './input.ts'
 
 /** Where the test cluster keeps its state, if there is one. */
@@ -61,7 +62,7 @@ export const buildctl = async (
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
 ): Promise<void> => {
-  await run('buildctl', ['--addr', address, ...args], { env: { ...buildctlEnv, ...variables }, timeout: 60_000 })
+  await run('buildctl', ['--addr', address, ...args], { env: { ...buildctlEnv, ...variables }, timeout: ANSWER_MS })
 }
 
 /** What an image is made of. */

@@ -4,6 +4,7 @@ import { Agent, request } from 'node:https'
 import { delimiter, dirname, join } from 'node:path'
 import { parse } from 'yaml'
 import type { KubernetesObject } from '../../../constructs/manifest.ts'
+import { ANSWER_MS } from '../deadlines.ts'
 
 export interface Answer {
   readonly status: number
@@ -49,7 +50,7 @@ export class Cluster {
     this.#agent.destroy()
   }
 
-  /** Sends a request; an answer with an error status is an answer. Rejects after 30 s. */
+  /** Sends a request; an answer with an error status is an answer. Rejects after `ANSWER_MS`. */
   send(method: string, path: string, body?: unknown, type = 'application/json'): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const text = body === undefined ? undefined : JSON.stringify(body)
@@ -58,7 +59,7 @@ export class Cluster {
         text === undefined ? {} : { 'content-type': type, 'content-length': String(Buffer.byteLength(text)) }
       const sent = request(
         new URL(path, this.#server),
-        { method, headers, agent: this.#agent, timeout: 30_000 },
+        { method, headers, agent: this.#agent, timeout: ANSWER_MS },
         response => {
           const parts: Buffer[] = []
           response.on('data', part => parts.push(part))
@@ -71,7 +72,7 @@ export class Cluster {
           })
         },
       )
-      sent.on('timeout', () => sent.destroy(new Error(`${method} ${path}: no answer in 30 s`)))
+      sent.on('timeout', () => sent.destroy(new Error(`${method} ${path}: no answer in ${ANSWER_MS / 1000} s`)))
       sent.on('error', reject)
       sent.end(text)
     })

@@ -1,3 +1,4 @@
+import { ANSWER_MS } from '../deadlines.ts'
 import type { Cluster } from './cluster.ts'
 
 /** What is in the namespace of the environment and of devctl itself, with all that a file could say of it; those of two namespaces can be compared. */
@@ -7,7 +8,7 @@ export async function stateOf(
   environment = namespace,
 ): Promise<readonly string[]> {
   const kinds = 'deploy,sts,ds,job,svc,ing,cm,secret,pvc,netpol,sa,role,rolebinding,lease'
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + ANSWER_MS
   for (;;) {
     const { items } = JSON.parse(await cluster.kubectl('--namespace', namespace, 'get', kinds, '--output=json'))
     // What is being deleted is as good as gone.

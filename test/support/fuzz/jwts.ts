@@ -10,6 +10,7 @@ import { LoginError } from '../../../platform/server/providers/provider.ts'
 import type { Tokens } from '../../../platform/server/tokens.ts'
 import type { ProvenIdentity, Users } from '../../../platform/server/users.ts'
 import type { PlatformWorld } from '../../../platform/server/world.ts'
+import { ANSWER_MS } from '../deadlines.ts'
 import { CLIENT_SECRET } from '../platform/open-platform.ts'
 import { type StubIssuer, stubIssuer } from '../platform/stub-issuer.ts'
 
@@ -182,7 +183,7 @@ export async function tryClaimsOfPeople(numRuns: number): Promise<void> {
         stub.person = { sub: 'ann', preferred_username: 'ann' }
         stub.wrong = { claims }
         const flow = { state: 's', nonce: 'n', verifier: 'v'.repeat(43) }
-        const signal = AbortSignal.timeout(20_000)
+        const signal = AbortSignal.timeout(ANSWER_MS)
         const { headers } = await fetch(await provider.begin(flow, signal), { redirect: 'manual' })
         const back = new URL(headers.get('location')!)
         const found = await provider.finish(back, flow, signal).catch(error => {

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { text } from 'node:stream/consumers'
 import tls from 'node:tls'
+import { ANSWER_MS } from '../deadlines.ts'
 
 /** A Gitea, a token of one of its administrators, and what has signed its certificate. */
 const { FORGE_ADDRESS: address, FORGE_ADMIN_TOKEN: token, FORGE_CA: authority } = process.env
@@ -40,8 +41,8 @@ interface Asked {
 
 function ask(url: URL, { method = 'GET', headers = {}, body }: Asked): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, ca: readFileSync(authority!), timeout: 20_000 }, resolve)
-    sent.on('timeout', () => sent.destroy(new Error(`${method} ${url.pathname}: no answer in 20 s`)))
+    const sent = request(url, { method, headers, ca: readFileSync(authority!), timeout: ANSWER_MS }, resolve)
+    sent.on('timeout', () => sent.destroy(new Error(`${method} ${url.pathname}: no answer in ${ANSWER_MS / 1000} s`)))
     sent.on('error', reject)
     sent.end(body)
   })

@@ -6,6 +6,7 @@ import { build } from 'esbuild'
 import type { RunSettings } from '../../../platform/server/world.ts'
 import { root } from '../cases.ts'
 import { eventually } from '../cluster/cluster.ts'
+import { ANSWER_MS } from '../deadlines.ts'
 import { freePort } from '../develop/free-port.ts'
 import { serverToken, type TestPlatform } from './open-platform.ts'
 
@@ -97,5 +98,5 @@ export const askServer = (
       ...(body && { 'content-type': 'application/json' }),
     },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(ANSWER_MS),
   })
