@@ -1,4 +1,3 @@
-import type { EmptiedFolder } from './develop/control/messages.ts'
 import type { Drift } from './objects/drift.ts'
 
 /** The questions that an operation can ask the user. */
@@ -11,13 +10,6 @@ export interface Questions {
   readonly mayDestroyAll?: (environment: string, namespace: string) => Promise<boolean>
   /** True if cluster-scoped objects, named as by kubectl, are to be deleted, too. */
   readonly mayDeleteOfCluster?: (names: readonly string[]) => Promise<boolean>
-  /**
-   * Says what becomes of a folder that has lost files on one side; undefined: it stays as it is. The signal is aborted when the files
-   * are back, or somebody else has answered.
-   */
-  readonly whatOfEmptied?: (folder: EmptiedFolder, signal: AbortSignal) => Promise<'delete' | 'restore' | undefined>
-  /** True if a line is to be put into ~/.ssh/config, so that `ssh HOST` works; asked once. */
-  readonly maySetUpSsh?: (line: string, host: string) => Promise<boolean>
   /** True if `services` are to be deleted although others depend on them, as `why` says. */
   readonly mayDestroyNeeded?: (services: readonly string[], why: string) => Promise<boolean>
 }

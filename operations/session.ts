@@ -1,9 +1,9 @@
 import type { Cluster } from '../adapters/kubernetes/cluster.ts'
 import type { KubeconfigAccess } from '../adapters/kubernetes/connection.ts'
 import type { Target } from './contexts/target.ts'
-import type { OperationEvent } from './events.ts'
 import type { Clock } from './objects/clock.ts'
 import type { Holder } from './objects/held-lease.ts'
+import type { CommonEvent } from './project/events.ts'
 import type { Questions } from './questions.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -23,21 +23,21 @@ export interface Session {
   readonly holder: Holder
 }
 
-/** The surroundings of an operation that needs no cluster, besides its input. */
-export interface LocalWorld {
+/** The surroundings of an operation that needs no cluster, besides its input; `Event` is what it reports besides the common events. */
+export interface LocalWorld<Event = never> {
   readonly workspace: Workspace
   /** Aborted at the deadline, and when the caller gives up. */
   readonly signal: AbortSignal
   /** Hears what happens. */
-  readonly on: (event: OperationEvent) => void
+  readonly on: (event: CommonEvent | Event) => void
 }
 
-/** The surroundings of an operation, besides its input. */
-export interface World {
+/** The surroundings of an operation, besides its input; `Event` is what it reports besides the common events. */
+export interface World<Event = never> {
   readonly workspace: Workspace
   readonly session: Session
   /** Hears what happens. */
-  readonly on: (event: OperationEvent) => void
+  readonly on: (event: CommonEvent | Event) => void
   /** Absent, or without one of them: nobody is there to ask. */
   readonly ask?: Questions
 }

@@ -1,6 +1,14 @@
 import { resolve } from 'node:path'
+import type { RegistryCredentials } from '../adapters/registry/docker-config.ts'
 import type { KnownSecrets } from '../compiler/values/known-secrets.ts'
-import type { NamespaceImages } from './platform/namespace-images.ts'
+
+/** Where the images of a namespace of a platform are. */
+export interface NamespaceImages {
+  /** Their names begin so: `images.dev.example.com/shop-1f2e3d4c`. */
+  readonly name: string
+  /** The login for a registry, if it is this one and takes those of the platform. */
+  login(registry: string): Promise<RegistryCredentials | undefined>
+}
 
 /** Where an operation works, and what it may read there: what a terminal, a server and a program all have. */
 export interface Workspace {

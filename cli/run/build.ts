@@ -6,6 +6,7 @@ import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { parseImageReference } from '../../compiler/values/image-reference.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import type { BuildOutcome } from '../../operations/build/build-outcome.ts'
+import type { BuildEvent } from '../../operations/build/events.ts'
 import type { BuildSettings } from '../../operations/build/image-input.ts'
 import { isDockerfile } from '../../operations/build/is-dockerfile.ts'
 import type { LocalWorld } from '../../operations/session.ts'
@@ -96,7 +97,7 @@ function checkTags(tags: readonly string[]): void {
   })
 }
 
-async function buildServices(world: LocalWorld, io: Io, services: readonly string[], options: BuildValues) {
+async function buildServices(world: LocalWorld<BuildEvent>, io: Io, services: readonly string[], options: BuildValues) {
   const { build } = await import('../../operations/build/build.ts')
   const {
     tag: [tag] = [],
@@ -115,7 +116,7 @@ async function buildServices(world: LocalWorld, io: Io, services: readonly strin
 }
 
 async function buildOne(
-  world: LocalWorld,
+  world: LocalWorld<BuildEvent>,
   io: Io,
   dockerfile: string,
   words: readonly string[],

@@ -49,7 +49,7 @@ export async function withCluster(
   const givenUp: GivenUp[] = []
   let cluster: Cluster | undefined
   try {
-    const { openSession } = await import('../../operations/open-session.ts')
+    const { openSession } = await import('../../api/open-session.ts')
     const opened = await openSession(io, options, {
       signal,
       trace,

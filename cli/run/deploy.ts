@@ -1,4 +1,4 @@
-import type { OperationEvent } from '../../operations/events.ts'
+import type { OperationEvent } from '../../api/events.ts'
 import type { Session } from '../../operations/session.ts'
 import type { Context } from '../command.ts'
 import type { DeployValues } from '../options/deploy-values.ts'

@@ -1,6 +1,6 @@
+import { openSession } from '../../api/open-session.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DoctorPart } from '../../operations/develop/doctor/doctor.ts'
-import { openSession } from '../../operations/open-session.ts'
 import { openProject, targetOf } from '../../operations/project/open-project.ts'
 import type { OpenProject } from '../../operations/project/opened-project.ts'
 import type { Session } from '../../operations/session.ts'

@@ -1,5 +1,5 @@
+import type { OperationEvent } from '../../api/events.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import type { OperationEvent } from '../../operations/events.ts'
 import type { ForwardedPort } from '../../operations/forward/forward.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'

@@ -1,5 +1,6 @@
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { openProject } from '../../operations/project/open-project.ts'
+import type { PublishEvent } from '../../operations/publish/events.ts'
 import type { PublishOutcome } from '../../operations/publish/outcome.ts'
 import { publish } from '../../operations/publish/publish.ts'
 import type { LocalWorld } from '../../operations/session.ts'
@@ -19,7 +20,7 @@ export const publishApplication = (context: Context, options: PublishValues): Pr
 export function publishing(
   context: Context,
   options: ResultOptions & Pick<PublishValues, 'timeout'>,
-  work: (world: LocalWorld) => Promise<PublishOutcome>,
+  work: (world: LocalWorld<PublishEvent>) => Promise<PublishOutcome>,
 ): Promise<number> {
   const { io, logLevel } = context
   const hint = 'wait longer with `--timeout`; nothing was published partially'

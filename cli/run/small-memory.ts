@@ -1,5 +1,5 @@
 import { keepHeapSmall, shrinkHeap } from '../../adapters/process/small-heap.ts'
-import type { OperationEvent } from '../../operations/events.ts'
+import type { OperationEvent } from '../../api/events.ts'
 
 /** Milliseconds after which the files are taken to be at rest. */
 const REST = 3000

@@ -1,6 +1,6 @@
+import type { OperationEvent } from '../../api/events.ts'
 import type { RemoteTerminal } from '../../operations/develop/remote-terminal.ts'
-import type { OperationEvent } from '../../operations/events.ts'
-import type { Questions } from '../../operations/questions.ts'
+import type { UpQuestions } from '../../operations/develop/world.ts'
 import type { Context } from '../command.ts'
 import { drawsOn } from '../terminal/io.ts'
 import { questionsFor, toTerminal } from '../terminal/operation-events.ts'
@@ -122,7 +122,7 @@ export async function startDevelopment(context: Context, words: readonly string[
       }
     }
     const { maySetUpSsh, whatOfEmptied } = questions
-    const ask: Questions = {
+    const ask: UpQuestions = {
       ...questions,
       ...(maySetUpSsh && { maySetUpSsh: (line, host) => asking(() => maySetUpSsh(line, host)) }),
       // While a program runs in the container, the keys are its own.

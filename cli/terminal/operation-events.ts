@@ -1,7 +1,7 @@
+import type { OperationEvent } from '../../api/events.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { diagnosticsToJson } from '../../compiler/diagnostics/render/json.ts'
-import type { OperationEvent } from '../../operations/events.ts'
-import type { Questions } from '../../operations/questions.ts'
+import type { UpQuestions } from '../../operations/develop/world.ts'
 import type { Context } from '../command.ts'
 import { developNote, emptiedText, emptiedWarning, forwardSteps, fullWarning, syncLine } from './develop/event-text.ts'
 import { isAgreed } from './io.ts'
@@ -128,7 +128,7 @@ export function stoppedText({
 }
 
 /** Asks on the terminal; without a terminal, there are no questions. */
-export function questionsFor({ io }: Context, progress: Progress): Questions {
+export function questionsFor({ io }: Context, progress: Progress): UpQuestions {
   const { choose, stderr } = io
   if (!choose) return {}
   const yes = async (question: string) => {

@@ -1,10 +1,10 @@
 import { relative, resolve, sep } from 'node:path'
+import type { OperationEvent } from '../../api/events.ts'
 import type { Diagnostic, Severity } from '../../compiler/diagnostics/diagnostic.ts'
 import { renderAnnotations } from '../../compiler/diagnostics/render/github.ts'
 import { renderGroups } from '../../compiler/diagnostics/render/grouped.ts'
 import { shortened } from '../../compiler/diagnostics/render/shorten.ts'
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
-import type { OperationEvent } from '../../operations/events.ts'
 import type { Context, LogLevel } from '../command.ts'
 import { type Io, wantsColour } from './io.ts'
 

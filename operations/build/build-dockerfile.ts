@@ -12,6 +12,7 @@ import { buildImages } from './build-images.ts'
 import { type BuildOutcome, outcomeOf } from './build-outcome.ts'
 import { findBuildTarget } from './build-target.ts'
 import { chooseBuilder } from './choose-builder.ts'
+import type { BuildEvent } from './events.ts'
 import type { BuildSettings } from './image-input.ts'
 import { firstInstruction } from './is-dockerfile.ts'
 
@@ -28,7 +29,7 @@ export interface DockerfileInput extends BuildSettings {
 
 /** Builds one image of a Dockerfile; the manifest plays no part. Throws as `build` does. */
 export async function buildDockerfile(
-  { workspace: here, signal, on }: LocalWorld,
+  { workspace: here, signal, on }: LocalWorld<BuildEvent>,
   { dockerfile, context, names, devctlContext, ...settings }: DockerfileInput,
 ): Promise<BuildOutcome> {
   const parsed = parseContext(context)

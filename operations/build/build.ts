@@ -15,6 +15,7 @@ import { type BuildOutcome, outcomeOf } from './build-outcome.ts'
 import { findBuildTarget } from './build-target.ts'
 import { chooseBuilder } from './choose-builder.ts'
 import { missingImagesBuilder } from './ensure-images.ts'
+import type { BuildEvent } from './events.ts'
 import { withCacheExport } from './export-cache.ts'
 import type { ImagesInput } from './input.ts'
 import { manifestBuilds } from './manifest-builds.ts'
@@ -28,7 +29,10 @@ import { withSettings } from './with-settings.ts'
  * Builds the images of services with `build` whose content no registry has, and pushes them. Throws a
  * UserError if there is nothing to build, no registry or no builder.
  */
-export async function build({ workspace: here, signal, on }: LocalWorld, input: ImagesInput): Promise<BuildOutcome> {
+export async function build(
+  { workspace: here, signal, on }: LocalWorld<BuildEvent>,
+  input: ImagesInput,
+): Promise<BuildOutcome> {
   const opened = await openProject(here, input)
   await tellToolFiles(here, on, manifestOf(opened)?.folder ?? here.cwd)
   const { manifest, ...environment } = targetOf(opened, {})

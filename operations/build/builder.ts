@@ -1,12 +1,13 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { OperationEvent } from '../events.ts'
+import type { CommonEvent } from '../project/events.ts'
 import type { Workspace } from '../workspace.ts'
+import type { BuildEvent } from './events.ts'
 import type { PlannedBuild } from './planned-build.ts'
 
 /** Everything that building needs besides the images. */
 export interface EnsuringWorld {
   readonly workspace: Pick<Workspace, 'cwd' | 'env' | 'secrets' | 'platformImages'>
-  readonly on: (event: OperationEvent) => void
+  readonly on: (event: BuildEvent | CommonEvent) => void
 }
 
 export interface EnsureOptions {

@@ -1,5 +1,5 @@
-import type { Secret } from '../contexts/secret.ts'
 import { isPlatform, type StoredContext } from '../contexts/store.ts'
+import type { PlatformBuilders } from '../platform/builder.ts'
 import type { Workspace } from '../workspace.ts'
 import { findBuildTarget } from './build-target.ts'
 
@@ -11,13 +11,6 @@ export interface ChosenBuilder {
   readonly address: string
   /** The origin of the choice, for messages. */
   readonly from: string
-}
-
-/** The build service of a platform, for a namespace. */
-export interface PlatformBuilders {
-  readonly url: string
-  readonly token: Secret
-  readonly namespace: string
 }
 
 /** The address of the Docker Engine that the user's `docker` would use. */

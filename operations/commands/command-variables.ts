@@ -1,16 +1,7 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { secretValues } from '../../compiler/values/known-secrets.ts'
 import { toVariableName } from '../../compiler/values/variable-name.ts'
-
-/** The parts of an image that was built. */
-export interface BuiltImage {
-  readonly registry: string
-  readonly repository: string
-  /** The whole reference, with the digest where it is known. */
-  readonly image: string
-  readonly tag: string
-  readonly sha: string
-}
+import { type BuiltImage, buildVariables } from '../build/built-image.ts'
 
 /** The outputs of a dependency that was waited for. */
 export interface DependencyOutputs {
@@ -105,18 +96,6 @@ export function commandVariables(input: CommandVariablesInput): CommandVariables
 const HINTS: Readonly<Record<string, string>> = {
   DEVCTL_CONTEXT: 'choose the context with `--context`',
   DEVCTL_NAMESPACE: 'choose the namespace with `--namespace`',
-}
-
-/** `DEVCTL_BUILD_WEB_IMAGE` and the others of a service. */
-export function buildVariables(prefix: string, service: string, image: BuiltImage): Readonly<Record<string, string>> {
-  const start = `${prefix}_${toVariableName(service)}`
-  return {
-    [`${start}_REGISTRY`]: image.registry,
-    [`${start}_REPOSITORY`]: image.repository,
-    [`${start}_IMAGE`]: image.image,
-    [`${start}_TAG`]: image.tag,
-    [`${start}_SHA`]: image.sha,
-  }
 }
 
 function outputsOf(dependency: string, { builds, variables }: DependencyOutputs): Readonly<Record<string, string>> {

@@ -1,5 +1,5 @@
 import { variableNameProblem } from '../../platform/rules/variable-names.ts'
-import type { OperationEvent } from '../events.ts'
+import type { CommonEvent } from '../project/events.ts'
 
 /**
  * Names that only say which version of something is meant, of the families that decide what programs do. With
@@ -28,7 +28,7 @@ export interface UsableVariables {
 export function usableVariables(
   kept: Readonly<Record<string, string>>,
   named: ReadonlySet<string>,
-  on: (event: OperationEvent) => void,
+  on: (event: CommonEvent) => void,
 ): UsableVariables {
   const isUsable = ([name, value]: readonly [string, string]) => isUsableHere(name, value)
   const all = Object.entries(kept)

@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { OperationEvent } from '../events.ts'
+import type { BuiltImage } from '../build/built-image.ts'
 import { kindKeeper } from '../objects/record.ts'
+import type { CommonEvent } from '../project/events.ts'
 import type { World } from '../session.ts'
-import type { BuiltImage } from './command-variables.ts'
 import type { ManifestCommand } from './run-commands.ts'
 
 /** The commands of `deploy` or `destroy`, and their inputs. */
@@ -107,7 +107,7 @@ export async function runSection(
 /** The most names that a note has. */
 const MOST_NAMES = 10
 
-function unnamedNote(names: readonly string[]): OperationEvent {
+function unnamedNote(names: readonly string[]): CommonEvent {
   const all = [...new Set(names)].sort()
   const shown = all.slice(0, MOST_NAMES).map(name => `\`${name}\``)
   const more = all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : ''

@@ -7,6 +7,7 @@ import type { World } from '../session.ts'
 import { toleratesFailures } from '../tolerance.ts'
 import type { Workspace } from '../workspace.ts'
 import { type CompiledForCluster, choicesOf } from './compile-for-cluster.ts'
+import type { DeployEvent } from './events.ts'
 import type { DeployInput } from './input.ts'
 import type { DeployOutcome } from './outcome.ts'
 import { addressesInOrder, deployEvents } from './progress.ts'
@@ -29,7 +30,7 @@ interface How {
  * reason of the signal.
  */
 export async function applyCompiled(
-  { workspace, session, on, ask }: World,
+  { workspace, session, on, ask }: World<DeployEvent>,
   input: DeployInput,
   compiled: CompiledForCluster,
   { began, isHeld, signal, warnings = [], variables = {} }: How,
@@ -132,7 +133,7 @@ async function originOf(directory: string, env: Workspace['env'], signal: AbortS
 
 /** It is only a remark: a user who may not read other workloads gets none. */
 async function tellLeftBehind(
-  { session, on }: Pick<World, 'session' | 'on'>,
+  { session, on }: Pick<World<DeployEvent>, 'session' | 'on'>,
   compiled: CompiledForCluster,
   signal: AbortSignal,
 ): Promise<void> {

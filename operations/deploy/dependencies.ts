@@ -12,12 +12,13 @@ import type { Loading } from '../project/input.ts'
 import { openProject } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
+import type { DeployEvent } from './events.ts'
 import type { DeployInput } from './input.ts'
 import type { DeployOutcome } from './outcome.ts'
 
 /** Deploys one project; `above` are the repositories that depend on it. */
 type DeployProject = (
-  world: World,
+  world: World<DeployEvent>,
   input: DeployInput,
   project: OpenProject,
   above: readonly string[],
@@ -31,7 +32,7 @@ type DeployProject = (
  * that cannot be cloned.
  */
 export async function deployDependencies(
-  world: World,
+  world: World<DeployEvent>,
   input: DeployInput,
   { dependencies }: DevctlManifest,
   above: readonly string[],

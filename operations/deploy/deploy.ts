@@ -1,7 +1,8 @@
 import type { ImageBuilder } from '../build/builder.ts'
-import type { BuiltImage } from '../commands/command-variables.ts'
+import type { BuiltImage } from '../build/built-image.ts'
 import { runSection } from '../commands/run-section.ts'
-import { confirmNamespace, ensureNamespace } from '../namespaces.ts'
+import { ensureNamespace } from '../ensure-namespace.ts'
+import { confirmNamespace } from '../namespaces.ts'
 import { withLease } from '../objects/lease.ts'
 import { newKey, readKept, writeKept } from '../objects/secret-marks.ts'
 import { manifestOf } from '../project/open-project.ts'
@@ -18,6 +19,7 @@ import {
   prepareForCluster,
   type RefusedForCluster,
 } from './compile-for-cluster.ts'
+import type { DeployEvent } from './events.ts'
 import { compileWithHanded } from './handed-variables.ts'
 import type { DeployInput } from './input.ts'
 import { hashWarnings, knownWarnings } from './known-warnings.ts'
@@ -30,7 +32,7 @@ import { reportLock } from './progress.ts'
  * last.
  */
 export async function deploy(
-  world: World,
+  world: World<DeployEvent>,
   input: DeployInput,
   project: OpenProject,
   above: readonly string[] = [],
@@ -98,7 +100,7 @@ export async function deploy(
     if (Object.keys(kept).length > 0) await keep(session, environment, kept, active)
     if (hasFailed) return { kind: 'command-failed', environment, namespace }
     const isSame = Object.keys(variables).length === 0
-    const fresh: World = { ...world, workspace: withHanded(world.workspace, variables) }
+    const fresh: World<DeployEvent> = { ...world, workspace: withHanded(world.workspace, variables) }
     const again = isSame
       ? compiled
       : await prepareForCluster(
@@ -114,7 +116,7 @@ export async function deploy(
 }
 
 /** The modules are loaded once there is something to build. */
-const imageBuilder = (world: World): ImageBuilder => ({
+const imageBuilder = (world: World<DeployEvent>): ImageBuilder => ({
   async ensure(images, options) {
     const [{ missingImagesBuilder }, { chooseBuilder }] = await Promise.all([
       import('../build/ensure-images.ts'),
@@ -173,7 +175,7 @@ async function checkEarly(
 
 /** Compiles before the commands run. */
 function prepare(
-  world: World & Pick<CompilingWorld, 'beforeBuild'>,
+  world: World<DeployEvent> & Pick<CompilingWorld, 'beforeBuild'>,
   input: DeployInput,
   project: OpenProject,
   images: ImageBuilder,

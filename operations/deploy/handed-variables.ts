@@ -9,6 +9,7 @@ import {
   prepareForCluster,
   type RefusedForCluster,
 } from './compile-for-cluster.ts'
+import type { DeployEvent } from './events.ts'
 import type { ForCluster } from './input.ts'
 
 /**
@@ -16,7 +17,7 @@ import type { ForCluster } from './input.ts'
  * the last deploy stands for it. The caller reports the warnings.
  */
 export async function compileWithHanded(
-  world: World & Pick<CompilingWorld, 'beforeBuild'>,
+  world: World<DeployEvent> & Pick<CompilingWorld, 'beforeBuild'>,
   options: ForCluster,
   project: OpenProject,
   images: ImageBuilder,

@@ -1,7 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { readableDuration } from '../../compiler/values/readable-duration.ts'
-import type { OperationEvent } from '../events.ts'
 import { agoText } from '../objects/ago.ts'
 import type { Changes } from '../objects/changes.ts'
 import type { DeployEvents } from '../objects/deploy.ts'
@@ -10,6 +9,7 @@ import { addressesOf, type PublicAddress, shorterFirst } from '../objects/endpoi
 import { firstCheckDelay } from '../objects/first-check.ts'
 import { deletionBlocker } from '../objects/removal.ts'
 import { nameOf, type Wanted } from '../objects/wanted.ts'
+import type { CommonEvent } from '../project/events.ts'
 import type { ServiceStates } from './service-states.ts'
 
 /** The time that a deploy has. */
@@ -23,7 +23,7 @@ interface Timing {
 
 /** Tells what happens; `onChange` is called when something was written. */
 export function deployEvents(
-  on: (event: OperationEvent) => void,
+  on: (event: CommonEvent) => void,
   states: Pick<ServiceStates, 'events'>,
   onChange: () => void,
   { now, waits, deadline = Number.POSITIVE_INFINITY }: Timing,
@@ -105,7 +105,7 @@ export function driftText({ object, path, before, after, masked, by }: Drift, no
 const LONGEST_VALUE = 60
 
 /** Tells whom a command waits for. */
-export function reportLock(on: (event: OperationEvent) => void, holder: string): void {
+export function reportLock(on: (event: CommonEvent) => void, holder: string): void {
   on({ type: 'note', text: `waiting for the lock of ${holder}` })
 }
 

@@ -12,6 +12,7 @@ import { findEnvironment, findName } from '../project/known-environment.ts'
 import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
+import type { DestroyEvent } from './events.ts'
 import type { DestroyInput } from './input.ts'
 import type { DestroyOutcome } from './outcome.ts'
 import { refuseForServices, selectServices } from './services.ts'
@@ -21,7 +22,11 @@ import { refuseForServices, selectServices } from './services.ts'
  * they and deploy made, then, when asked, what it depends on. Tells each outcome, and gives the
  * environment's own. Throws a UserError where somebody says no, or nobody can be asked.
  */
-export async function destroy(world: World, input: DestroyInput, project: OpenProject): Promise<DestroyOutcome> {
+export async function destroy(
+  world: World<DestroyEvent>,
+  input: DestroyInput,
+  project: OpenProject,
+): Promise<DestroyOutcome> {
   const { services = [] } = input
   if (services.length > 0) {
     refuseForServices(input)
@@ -48,7 +53,7 @@ async function confirmAll({ ask, session }: World, { yes }: DestroyInput, enviro
 }
 
 async function destroyProject(
-  world: World,
+  world: World<DestroyEvent>,
   input: DestroyInput,
   project: OpenProject,
   environment: string,
@@ -130,7 +135,7 @@ async function destroyProject(
  * still exists.
  */
 async function runCommands(
-  world: World & { readonly state: NamespaceState },
+  world: World<DestroyEvent> & { readonly state: NamespaceState },
   input: DestroyInput,
   project: OpenProject,
   environment: string,

@@ -1,11 +1,11 @@
-import type { OperationEvent } from '../events.ts'
+import type { CommonEvent } from '../project/events.ts'
 
 /** What a session says of the credentials of its user, whichever of its parts has used them. */
 export class Credentials {
-  readonly #on: (event: OperationEvent) => void
+  readonly #on: (event: CommonEvent) => void
   #isRefused = false
 
-  constructor(on: (event: OperationEvent) => void) {
+  constructor(on: (event: CommonEvent) => void) {
     this.#on = on
   }
 

@@ -1,13 +1,13 @@
 import { devctlHome } from '../contexts/home.ts'
 import { requireNamespace } from '../namespaces.ts'
 import type { OpenProject } from '../project/opened-project.ts'
-import type { World } from '../session.ts'
 import { sessionKey, stopUp } from './ask.ts'
 import type { DevelopmentInput, SeveralInput } from './find-development.ts'
 import { giveBack } from './give-back.ts'
 import { knownDevelopments } from './known-developments.ts'
 import { forgetFailure } from './session-end.ts'
 import { sessionFolder } from './session-folder.ts'
+import type { DevelopWorld } from './world.ts'
 
 export interface DownInput extends Omit<DevelopmentInput, 'dev'>, SeveralInput {
   /** True if the claims with the files are deleted. */
@@ -26,7 +26,11 @@ export interface DownOutcome {
  * Ends the sessions of development containers, deletes their mirrors and restores the originals, all
  * at the same time. One that fails does not keep the others from it.
  */
-export async function down(world: World, input: DownInput, project: OpenProject): Promise<readonly DownOutcome[]> {
+export async function down(
+  world: DevelopWorld,
+  input: DownInput,
+  project: OpenProject,
+): Promise<readonly DownOutcome[]> {
   const names = await knownDevelopments(world, input, project, { one: !input.all })
   const results = await Promise.allSettled(names.map(name => downOne(world, name, input.volumes ?? false)))
   const failures = results.flatMap(one => (one.status === 'rejected' ? [one.reason] : []))
@@ -34,7 +38,7 @@ export async function down(world: World, input: DownInput, project: OpenProject)
   return results.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
 }
 
-async function downOne(world: World, dev: string, volumes: boolean): Promise<DownOutcome> {
+async function downOne(world: DevelopWorld, dev: string, volumes: boolean): Promise<DownOutcome> {
   const { session } = world
   // The session closes its connections before the mirror goes, so that nothing is reported as lost.
   await stopUp(world, dev)

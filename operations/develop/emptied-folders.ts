@@ -1,8 +1,8 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { SyncEngine, SyncEvent } from '../../sync/sync.ts'
-import type { World } from '../session.ts'
 import type { EmptiedFolder } from './control/messages.ts'
 import { type LocalFolder, toPair } from './sync-folders.ts'
+import type { DevelopWorld } from './world.ts'
 
 /** What is to become of a folder that has lost all files on one side. */
 export type EmptiedAnswer = 'delete' | 'restore'
@@ -14,10 +14,10 @@ export type EmptiedAnswer = 'delete' | 'restore'
 export class EmptiedFolders {
   readonly #dev: string
   readonly #folders: readonly LocalFolder[]
-  readonly #world: Pick<World, 'on' | 'ask'>
+  readonly #world: Pick<DevelopWorld, 'on' | 'ask'>
   readonly #stopped = new Map<string, { readonly emptied: EmptiedFolder; readonly asked: AbortController }>()
 
-  constructor(dev: string, folders: readonly LocalFolder[], world: Pick<World, 'on' | 'ask'>) {
+  constructor(dev: string, folders: readonly LocalFolder[], world: Pick<DevelopWorld, 'on' | 'ask'>) {
     this.#dev = dev
     this.#folders = folders
     this.#world = world

@@ -1,14 +1,13 @@
 import { visibleText } from '../../compiler/text/visible-text.ts'
-import type { OperationEvent } from '../events.ts'
-import type { DevelopEvent } from './events.ts'
+import type { DevelopEvent, UpEvent } from './events.ts'
 
 /** An event as a line of the log of a session; undefined for those that come many times a second. */
-export function logText(event: OperationEvent): string | undefined {
+export function logText(event: UpEvent): string | undefined {
   const text = textOf(event)
   return text === undefined ? undefined : visibleText(text)
 }
 
-function textOf(event: OperationEvent): string | undefined {
+function textOf(event: UpEvent): string | undefined {
   switch (event.type) {
     case 'status':
       return `${event.service}: ${event.text}`

@@ -3,6 +3,8 @@ import type { LostFiles } from '../../sync/folder-state.ts'
 import type { FullDisk } from '../../sync/full-disks.ts'
 import type { SyncProblem } from '../../sync/problems.ts'
 import type { SyncStatus } from '../../sync/sync-status.ts'
+import type { DeployEvent } from '../deploy/events.ts'
+import type { CommonEvent } from '../project/events.ts'
 
 /** What happens in the session of a development container. */
 export type DevelopEvent =
@@ -44,6 +46,9 @@ export type DevelopEvent =
   | { readonly type: 'ssh'; readonly host: string; readonly command: string }
   /** One of several sessions has ended; the others go on. */
   | { readonly type: 'session-ended'; readonly dev: string; readonly end: SessionEnd }
+
+/** All events of `devctl up`: of its sessions, and of the deploys that it starts. */
+export type UpEvent = CommonEvent | DeployEvent | DevelopEvent
 
 /** How one of several sessions has ended. */
 export type SessionEnd =

@@ -3,7 +3,6 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../contexts/home.ts'
 import { requireNamespace } from '../namespaces.ts'
 import type { OpenProject } from '../project/opened-project.ts'
-import type { World } from '../session.ts'
 import { reportOf, sessionKey } from './ask.ts'
 import { endedContainer, KILLED, killedForMemory } from './ended-container.ts'
 import type { DevelopmentInput } from './find-development.ts'
@@ -14,6 +13,7 @@ import { Polling } from './polling.ts'
 import { BROKEN_PIPE, type RemoteTerminal } from './remote-terminal.ts'
 import { execTarget, openCommand } from './run-command.ts'
 import { sessionFolder } from './session-folder.ts'
+import type { DevelopWorld } from './world.ts'
 
 export interface ExecInput extends DevelopmentInput {
   /** The program and its arguments. */
@@ -26,7 +26,7 @@ export interface ExecInput extends DevelopmentInput {
  * output nobody reads any more, is ended in the container, too. Throws a UserError where none is active.
  */
 export async function exec(
-  world: World & { readonly terminal: RemoteTerminal },
+  world: DevelopWorld & { readonly terminal: RemoteTerminal },
   { command, dev: wanted, ...input }: ExecInput,
   project: OpenProject,
 ): Promise<number> {

@@ -13,6 +13,7 @@ import type { LocalWorld } from '../session.ts'
 import { type ChooseDev, chooseDev } from './choose.ts'
 import type { WhichDevelopment } from './compose-development.ts'
 import type { ComposeFolder } from './compose-folders.ts'
+import type { UpEvent } from './events.ts'
 import type { ActionRule } from './watch-actions.ts'
 
 /** The input of the commands about a development container. */
@@ -57,7 +58,7 @@ export interface FoundDevelopment {
   readonly notes: readonly string[]
 }
 
-type FindingWorld = Pick<LocalWorld, 'workspace' | 'on'>
+type FindingWorld = Pick<LocalWorld<UpEvent>, 'workspace' | 'on'>
 
 /** The names of the development containers; undefined where a Compose file alone says what they are. */
 function developmentNames(project: OpenProject): readonly string[] | undefined {

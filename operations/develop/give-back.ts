@@ -6,12 +6,12 @@ import {
   UP_ANNOTATION,
   UP_LABEL,
 } from '../../constructs/mirror/names.ts'
-import type { OperationEvent } from '../events.ts'
 import { unlessForbidden } from '../objects/forbidden.ts'
 import { deleteAndWait, isEnding } from '../objects/removal.ts'
 import { isSamePath } from '../objects/resting-fields.ts'
 import { readUpRecord, UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
+import type { CommonEvent } from '../project/events.ts'
 import type { Session } from '../session.ts'
 import { type MergePatch, patchOf, restoredOwners } from './fields.ts'
 import { mirrorsOf } from './find-mirror.ts'
@@ -51,7 +51,7 @@ export async function giveBack(
   session: Session,
   { name }: { readonly name: string },
   { volumes }: { readonly volumes: boolean },
-  on: (event: OperationEvent) => void,
+  on: (event: CommonEvent) => void,
 ): Promise<GivenBack> {
   const { cluster, signal } = session
   const mirrors = await mirrorsOf(session, name)

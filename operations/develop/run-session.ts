@@ -2,7 +2,6 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../contexts/home.ts'
-import type { OperationEvent } from '../events.ts'
 import { personOf } from '../objects/held-lease.ts'
 import { upRecordOf } from '../objects/up-record.ts'
 import type { OpenProject } from '../project/opened-project.ts'
@@ -14,6 +13,7 @@ import { Credentials } from './credentials.ts'
 import { EmptiedFolders } from './emptied-folders.ts'
 import type { DevelopmentVariable } from './environment.ts'
 import { logText } from './event-log.ts'
+import type { UpEvent } from './events.ts'
 import type { FoundDevelopment } from './find-development.ts'
 import { findMirror } from './find-mirror.ts'
 import { giveBack } from './give-back.ts'
@@ -73,7 +73,7 @@ export async function runSession(world: UpWorld, { asked, found, prepared }: Pla
   const folder = sessionFolder(devctlHome(workspace), sessionKey(session, dev))
   const mask = (text: string) => (workspace.secrets ? workspace.secrets.mask(text) : text)
   const log = new SessionLog(folder, mask)
-  const on = (event: OperationEvent) => {
+  const on = (event: UpEvent) => {
     const text = logText(event)
     if (text !== undefined) log.write(text)
     world.on(event)
@@ -107,7 +107,7 @@ async function giveBackOwn(
   session: Session,
   { take: { original } }: PreparedMirror,
   dev: string,
-  on: (event: OperationEvent) => void,
+  on: (event: UpEvent) => void,
 ): Promise<void> {
   const own = { ...session, signal: AbortSignal.timeout(GIVING_BACK) }
   const live = original ? await session.cluster.get(original, own) : await findMirror(own, dev)

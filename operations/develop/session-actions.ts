@@ -1,15 +1,15 @@
 import { relative } from 'node:path'
 import { pause } from '../../adapters/http/back-off.ts'
 import { Slots } from '../../adapters/http/slots.ts'
-import type { OperationEvent } from '../events.ts'
+import type { CommonEvent } from '../project/events.ts'
 import type { OpenProject } from '../project/opened-project.ts'
-import type { World } from '../session.ts'
 import { execWords } from './action-words.ts'
 import { runForLines } from './run-once.ts'
 import type { Supervisor } from './supervisor.ts'
 import type { UpInput } from './up-input.ts'
 import { type ActionHands, type ActionRule, type BatchAction, WatchActions } from './watch-actions.ts'
 import { watchPaths } from './watch-paths.ts'
+import type { DevelopWorld } from './world.ts'
 
 /** Several sessions of this process deploy one after the other: they are of one environment. */
 const deploys = new Slots(1)
@@ -31,7 +31,7 @@ export interface ActionsOf {
  * what ends the watching.
  */
 export async function startActions(
-  world: World,
+  world: DevelopWorld,
   { dev, container, rules, rescanInterval, supervisor, restart }: ActionsOf,
   { input, project }: { readonly input: UpInput; readonly project: OpenProject },
   signal: AbortSignal,
@@ -75,7 +75,7 @@ export async function startActions(
   })
 }
 
-const note = (text: string): OperationEvent => ({ type: 'note', text })
+const note = (text: string): CommonEvent => ({ type: 'note', text })
 
 function words(action: BatchAction): string {
   if (action.kind === 'rebuild') return 'rebuild'

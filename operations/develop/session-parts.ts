@@ -3,7 +3,6 @@ import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
 import { createSync, type SyncEngine } from '../../sync/sync.ts'
 import { devctlHome } from '../contexts/home.ts'
 import { ToolFileNotes } from '../project/tool-files.ts'
-import type { World } from '../session.ts'
 import { agentPlaces, type SessionConfig } from './agent-session.ts'
 import { sessionKey } from './ask.ts'
 import { atOnce } from './at-once.ts'
@@ -26,9 +25,10 @@ import { Supervisor } from './supervisor.ts'
 import { syncedFolder } from './sync-folders.ts'
 import type { Taken } from './take.ts'
 import type { Undo } from './undo.ts'
+import type { DevelopWorld } from './world.ts'
 
 export interface PartsInput {
-  readonly world: World
+  readonly world: DevelopWorld
   readonly found: FoundDevelopment
   readonly prepared: PreparedMirror
   readonly taken: Taken<SessionConfig>

@@ -1,10 +1,10 @@
 import { AGENT_CONTAINER, VOLUME_PATH } from '../../constructs/mirror/names.ts'
-import type { World } from '../session.ts'
 import { fileEventsCross } from './file-events.ts'
 import type { Polling } from './polling.ts'
 import type { PreparedMirror } from './prepare-mirror.ts'
 import type { Supervisor } from './supervisor.ts'
 import { agentFolder } from './sync-folders.ts'
+import type { DevelopWorld } from './world.ts'
 
 export interface PollingOf {
   readonly dev: string
@@ -18,7 +18,7 @@ export interface PollingOf {
  * else those that are run from then on poll, which is a warning. Never rejects.
  */
 export async function findPolling(
-  { session, on }: Pick<World, 'session' | 'on'>,
+  { session, on }: Pick<DevelopWorld, 'session' | 'on'>,
   { dev, prepared, supervisor, polling }: PollingOf,
   signal: AbortSignal,
 ): Promise<void> {

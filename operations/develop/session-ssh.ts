@@ -2,13 +2,13 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { SHARED_PATH } from '../../constructs/mirror/names.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { devctlHome, userHome } from '../contexts/home.ts'
-import type { World } from '../session.ts'
 import type { AgentLink } from './forward/agent-link.ts'
 import type { Polling } from './polling.ts'
 import { clusterId } from './session-folder.ts'
 import type { FrontContainer } from './ssh-front/container.ts'
 import { answerInclude, hostOf, includeLine, includeState, sshConfigFile } from './ssh-front/entry.ts'
 import type { Supervisor } from './supervisor.ts'
+import type { DevelopWorld } from './world.ts'
 
 /** The development container of a session, for SSH clients. */
 export interface SessionSsh {
@@ -34,7 +34,7 @@ export interface OpenedSsh {
  * on: what keeps it from that is a warning.
  */
 export async function openSessionSsh(
-  world: World,
+  world: DevelopWorld,
   { dev, container, workdir, port, supervisor, link, polling }: SessionSsh,
 ): Promise<OpenedSsh> {
   const { session, workspace, on } = world
@@ -72,7 +72,7 @@ export async function openSessionSsh(
 
 /** Asks, once in the life of this machine, whether SSH clients may find development containers by themselves. */
 export async function askToIncludeSsh(
-  { workspace, ask }: Pick<World, 'workspace' | 'ask'>,
+  { workspace, ask }: Pick<DevelopWorld, 'workspace' | 'ask'>,
   dev: string,
 ): Promise<void> {
   const [home, own] = [devctlHome(workspace), userHome(workspace.env)]

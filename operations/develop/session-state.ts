@@ -2,15 +2,15 @@ import { join } from 'node:path'
 import { visibleText } from '../../compiler/text/visible-text.ts'
 import type { LeftOut } from '../../sync/left-out.ts'
 import type { SyncEvent } from '../../sync/sync.ts'
-import type { OperationEvent } from '../events.ts'
 import type { SessionState } from './control/messages.ts'
+import type { UpEvent } from './events.ts'
 import { type LocalFolder, toPair } from './sync-folders.ts'
 
 /** The state of a session, which tells of its changes. */
 export class CurrentState {
   readonly #dev: string
   readonly #folders: readonly LocalFolder[]
-  readonly #on: (event: OperationEvent) => void
+  readonly #on: (event: UpEvent) => void
   #hasToldLeftOut = false
   state: SessionState = 'planning'
   text = ''
@@ -19,7 +19,7 @@ export class CurrentState {
   /** Milliseconds since 1970. */
   since = Date.now()
 
-  constructor(dev: string, folders: readonly LocalFolder[], on: (event: OperationEvent) => void) {
+  constructor(dev: string, folders: readonly LocalFolder[], on: (event: UpEvent) => void) {
     this.#dev = dev
     this.#folders = folders
     this.#on = on
@@ -36,7 +36,7 @@ export class CurrentState {
   }
 
   /** Returns what was told, if the event is one to tell. */
-  tellSync(event: SyncEvent): OperationEvent | undefined {
+  tellSync(event: SyncEvent): UpEvent | undefined {
     const told = this.#toEvent(event)
     if (told) this.#on(told)
     if (event.kind === 'progress' && event.status.state === 'synced') this.#tellLeftOut(event.status.leftOut)
@@ -56,7 +56,7 @@ export class CurrentState {
     this.#on({ type: 'note', text: visibleText(text) })
   }
 
-  #toEvent(event: SyncEvent): OperationEvent | undefined {
+  #toEvent(event: SyncEvent): UpEvent | undefined {
     switch (event.kind) {
       case 'progress':
         return { type: 'sync', status: event.status, folders: this.#folders.map(toPair) }

@@ -12,6 +12,7 @@ import { findMirror } from './find-mirror.ts'
 import { knownDevelopments } from './known-developments.ts'
 import { readFailure } from './session-end.ts'
 import { sessionFolder } from './session-folder.ts'
+import type { DevelopWorld } from './world.ts'
 
 /** Milliseconds for what the cluster is asked. */
 const ASKING = 10_000
@@ -25,7 +26,7 @@ export type StatusInput = Omit<DevelopmentInput, 'dev'> & SeveralInput
  * are named. Throws a UserError if none runs of one that is named, or of all.
  */
 export async function status(
-  world: Pick<World, 'workspace' | 'session' | 'on'>,
+  world: Pick<DevelopWorld, 'workspace' | 'session' | 'on'>,
   input: StatusInput,
   project: OpenProject,
 ): Promise<ReadonlyMap<string, SessionReport | undefined>> {
@@ -106,7 +107,7 @@ export interface AnswerEmptiedInput extends StatusInput {
  * the development containers. Throws a UserError if none waits for an answer.
  */
 export async function answerEmptied(
-  world: Pick<World, 'workspace' | 'session' | 'on'>,
+  world: Pick<DevelopWorld, 'workspace' | 'session' | 'on'>,
   { answer, ...input }: AnswerEmptiedInput,
   project: OpenProject,
 ): Promise<ReadonlyMap<string, readonly EmptiedFolder[]>> {

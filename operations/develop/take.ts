@@ -7,12 +7,12 @@ import { listIn } from '../../constructs/mirror/json.ts'
 import { imageOf, knownUser } from '../../constructs/mirror/mirror.ts'
 import { mirrorName, sessionSecretName } from '../../constructs/mirror/names.ts'
 import type { MirrorFacts, MirrorObject, MirrorSettings } from '../../constructs/mirror/settings.ts'
-import type { OperationEvent } from '../events.ts'
 import { type HeldLease, personOf } from '../objects/held-lease.ts'
 import { isOfArgo } from '../objects/of-gitops.ts'
 import { gone, isEnding } from '../objects/removal.ts'
 import { UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
+import type { CommonEvent } from '../project/events.ts'
 import type { Session } from '../session.ts'
 import { atOnce } from './at-once.ts'
 import { claimFacts } from './claim-facts.ts'
@@ -90,7 +90,7 @@ interface Target {
 export async function take<Config extends object>(
   session: Session,
   input: TakeInput<Config>,
-  on: (event: OperationEvent) => void,
+  on: (event: CommonEvent) => void,
 ): Promise<Taken<Config> | PlannedMirror> {
   for (const ref of [input.original ?? [], input.services ?? []].flat()) refuseKind(ref)
   // With other keys, and so another Pod, the session that is taken over cannot reach the files any more.
@@ -207,7 +207,7 @@ async function takeAll<Config extends object>(
   input: TakeInput<Config>,
   targets: Targets,
   { objects, facts, isHeld }: TriedOut & Pick<Kept, 'isHeld'>,
-  on: (event: OperationEvent) => void,
+  on: (event: CommonEvent) => void,
 ): Promise<Pick<Taken<Config>, 'mirror' | 'labels' | 'record' | 'text' | 'watch'>> {
   const { cluster, namespace, signal } = session
   const [main] = targets
@@ -318,7 +318,7 @@ function hold<Config extends object>(
   session: Session,
   live: KubeObject | undefined,
   { settings, takeOver }: TakeInput<Config>,
-  on: (event: OperationEvent) => void,
+  on: (event: CommonEvent) => void,
 ): Promise<HeldLease> {
   const waiting = (holder: string) =>
     on({
@@ -385,7 +385,7 @@ function wasDeleted({ kind, name }: ObjectRef): UserError {
   return new UserError(`\`${what}\` was deleted`, { hint: '`devctl deploy` creates it again' })
 }
 
-function argoWarning(live: KubeObject): OperationEvent {
+function argoWarning(live: KubeObject): CommonEvent {
   return {
     type: 'warning',
     text: `Argo CD applies \`${nameOf(live)}\`: with self-heal it scales it up again`,

@@ -3,11 +3,11 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { mirror } from '../../constructs/mirror/mirror.ts'
 import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
 import type { MirrorFacts, MirrorObject, MirrorObjects, MirrorSettings } from '../../constructs/mirror/settings.ts'
-import type { OperationEvent } from '../events.ts'
 import { admissionHint } from '../objects/admission.ts'
 import { UP_MANAGER, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
 import { webhookRefusal } from '../objects/webhook-refusal.ts'
+import type { CommonEvent } from '../project/events.ts'
 import type { Session } from '../session.ts'
 import { atOnce } from './at-once.ts'
 import { refuseStranger } from './place-mirror.ts'
@@ -36,14 +36,14 @@ export interface TryOutInput {
 export async function tryOut(
   session: Session,
   input: TryOutInput,
-  on: (event: OperationEvent) => void,
+  on: (event: CommonEvent) => void,
 ): Promise<TriedOut> {
   const { live, settings, facts, there } = input
   const objects = mirror(live, settings, facts)
   const { claim, ...others } = objects
   const mirrors = [objects.workload, ...objects.services]
-  const warnings: OperationEvent[] = []
-  const warn = (event: OperationEvent) => void warnings.push(event)
+  const warnings: CommonEvent[] = []
+  const warn = (event: CommonEvent) => void warnings.push(event)
   const tryingPod = tryPod(session, podOf(objects.workload), live, warn)
   const tryingOthers = atOnce([
     claim && mayGrow(session, claim, facts, warn),
@@ -78,7 +78,7 @@ async function mayGrow(
   session: Session,
   claim: MirrorObject,
   { claims }: MirrorFacts,
-  on: (event: OperationEvent) => void,
+  on: (event: CommonEvent) => void,
 ): Promise<boolean> {
   const { name } = claim.metadata
   try {
@@ -120,7 +120,7 @@ async function tryPod(
   { cluster, signal }: Session,
   pod: MirrorObject,
   live: KubeObject | MirrorFacts['services'][number] | undefined,
-  on: (event: OperationEvent) => void,
+  on: (event: CommonEvent) => void,
 ): Promise<KubeObject | undefined> {
   try {
     return await cluster.apply(pod, { manager: UP_MANAGER, force: true, dryRun: true, signal })

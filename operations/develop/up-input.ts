@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { DeployOutcome } from '../deploy/outcome.ts'
-import type { World } from '../session.ts'
 import type { Tolerance } from '../tolerance.ts'
 import type { DevelopmentInput } from './find-development.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
+import type { DevelopWorld } from './world.ts'
 
 export interface UpInput extends DevelopmentInput, Tolerance {
   /** As `NAME=VALUE`, or `NAME` for the value on this machine. */
@@ -26,7 +26,7 @@ export interface UpInput extends DevelopmentInput, Tolerance {
   readonly dryRun?: boolean | undefined
 }
 
-export interface UpWorld extends World {
+export interface UpWorld extends DevelopWorld {
   readonly terminal: RemoteTerminal
 }
 

@@ -1,12 +1,11 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DeployOutcome } from '../deploy/outcome.ts'
-import type { OperationEvent } from '../events.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import { tellToolFiles } from '../project/tool-files.ts'
 import type { World } from '../session.ts'
 import { parseVariables } from './environment.ts'
-import type { SessionEnd } from './events.ts'
+import type { SessionEnd, UpEvent } from './events.ts'
 import { findDevelopment, namedDevelopments, type SeveralInput } from './find-development.ts'
 import { outputTerminal } from './output-terminal.ts'
 import type { PlannedSession } from './run-session.ts'
@@ -14,13 +13,14 @@ import { askToIncludeSsh } from './session-ssh.ts'
 import { sharePorts } from './share-ports.ts'
 import { askRights, originalsOf } from './up.ts'
 import type { UpInput, UpOutcome, UpWorld } from './up-input.ts'
+import type { DevelopWorld } from './world.ts'
 
 export interface UpSeveralInput extends Omit<UpInput, 'dev' | 'choose' | 'command' | 'detached'>, SeveralInput {}
 
 /** The surroundings of several sessions. */
-export interface SeveralWorld extends Omit<World, 'on'> {
+export interface SeveralWorld extends Omit<DevelopWorld, 'on'> {
   /** Hears what happens; `dev` says in which session, undefined: before there are any. */
-  readonly on: (event: OperationEvent, dev?: string) => void
+  readonly on: (event: UpEvent, dev?: string) => void
 }
 
 export type UpSeveralOutcome =
@@ -45,7 +45,7 @@ export async function upSeveral(
   const names = await namedDevelopments({ ...world, on: one => world.on(one) }, input, project)
   const own: UpInput = { ...input, detached: true }
   const worldOf = (dev: string): UpWorld => {
-    const on = (event: OperationEvent) => world.on(event, dev)
+    const on = (event: UpEvent) => world.on(event, dev)
     const terminal = outputTerminal((stream, text) => on({ type: 'output', command: dev, stream, text }))
     const { ask: _, ...others } = world
     return { ...others, on, terminal }

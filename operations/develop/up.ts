@@ -3,19 +3,21 @@ import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isPlatform } from '../contexts/store.ts'
 import type { DeployOutcome } from '../deploy/outcome.ts'
-import type { OperationEvent } from '../events.ts'
-import { ensureNamespace, requireNamespace, wakeIfAsleep } from '../namespaces.ts'
+import { ensureNamespace, wakeIfAsleep } from '../ensure-namespace.ts'
+import { requireNamespace } from '../namespaces.ts'
 import { isTaken } from '../objects/up-record.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import { tellToolFiles } from '../project/tool-files.ts'
-import type { Session, World } from '../session.ts'
+import type { Session } from '../session.ts'
 import { parseVariables } from './environment.ts'
+import type { UpEvent } from './events.ts'
 import { failedOriginals } from './failed-originals.ts'
 import { type FoundDevelopment, findDevelopment } from './find-development.ts'
 import { findMirror } from './find-mirror.ts'
 import { findOriginal } from './find-original.ts'
 import { type MissingRights, missingRights } from './stream-rights.ts'
 import type { UpInput, UpOutcome, UpWorld } from './up-input.ts'
+import type { DevelopWorld } from './world.ts'
 
 /** Milliseconds for the deploy that `up` begins with. */
 const DEPLOY = 300_000
@@ -38,7 +40,7 @@ export async function up(world: UpWorld, input: UpInput, project: OpenProject): 
   const { planSession, runSession } = await import('./run-session.ts')
   const planned = await planSession(world, { input, project }, found, originals.workloads[0], given, rights)
   let hasTaken = false
-  const on = (event: OperationEvent) => {
+  const on = (event: UpEvent) => {
     hasTaken ||= event.type === 'taken'
     world.on(event)
   }
@@ -90,7 +92,7 @@ export const mirrorsStay = (devs: readonly string[]): string =>
  * UserError for one that is not there, and that no deploy creates.
  */
 export async function originalsOf(
-  world: World,
+  world: DevelopWorld,
   input: UpInput,
   project: OpenProject,
   found: readonly FoundDevelopment[],

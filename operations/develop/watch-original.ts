@@ -11,11 +11,11 @@ import type {
   MirrorSettings,
   User,
 } from '../../constructs/mirror/settings.ts'
-import type { OperationEvent } from '../events.ts'
 import { unlessForbidden } from '../objects/forbidden.ts'
 import { applyToStay, isEnding } from '../objects/removal.ts'
 import { isEndedByDown, readUpRecord, UP_MANAGER, type UpRecord, valueAt } from '../objects/up-record.ts'
 import { nameOf } from '../objects/wanted.ts'
+import type { CommonEvent } from '../project/events.ts'
 import type { Session } from '../session.ts'
 import { Credentials } from './credentials.ts'
 import { ownersOf } from './fields.ts'
@@ -60,7 +60,7 @@ const MIRRORS = { apiVersion: 'apps/v1', kind: 'Deployment' } as const
 export async function watchOriginal(
   session: Session,
   kept: Kept,
-  on: (event: OperationEvent) => void,
+  on: (event: CommonEvent) => void,
   credentials = new Credentials(on),
 ): Promise<void> {
   const keeper = new Keeper(session, kept, on)
@@ -166,7 +166,7 @@ class Keeper {
   readonly #session: Session
   readonly #settingsOf: Kept['settingsOf']
   readonly #isHeld: Kept['isHeld']
-  readonly #on: (event: OperationEvent) => void
+  readonly #on: (event: CommonEvent) => void
   readonly #lives: (KubeObject | undefined)[]
   readonly #records: UpRecord[]
   /** When each application was scaled to zero again, in milliseconds since 1970. */
@@ -187,7 +187,7 @@ class Keeper {
   constructor(
     session: Session,
     { settings, facts, lives, records, placed, isHeld, settingsOf }: Kept,
-    on: (event: OperationEvent) => void,
+    on: (event: CommonEvent) => void,
   ) {
     this.#session = session
     this.#settings = settings
@@ -436,7 +436,7 @@ const deletedAgain = (name: string, development: string): UserError =>
     hint: `\`devctl up ${development}\` goes on, \`devctl down ${development}\` restores the original`,
   })
 
-const changedAgain = (name: string, by: string): OperationEvent => ({
+const changedAgain = (name: string, by: string): CommonEvent => ({
   type: 'warning',
   text: `${by} changes \`deployment/${name}\` again and again: it stays as it is now`,
   hint: `stop ${by} from changing mirrors as long as \`up\` runs`,
@@ -448,7 +448,7 @@ const deleted = (what: string): UserError =>
 const givenBack = (what: string, development: string): UserError =>
   new UserError(`\`${what}\` was restored: \`devctl down ${development}\` has ended the mirror`)
 
-const contested = (what: string, by: string): OperationEvent => ({
+const contested = (what: string, by: string): CommonEvent => ({
   type: 'warning',
   text: `\`${by}\` scales \`${what}\` up again and again: it runs beside its mirror`,
   hint: `stop \`${by}\` from setting its number of Pods as long as \`up\` runs`,

@@ -3,6 +3,7 @@ import { dirname, join, resolve, sep } from 'node:path'
 import { readFile } from '../../adapters/files/read-file.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
+import type { BuildEvent } from '../build/events.ts'
 import type { ForCluster } from '../deploy/input.ts'
 import { buildFolder, type ReadText } from '../gitops/layout/build.ts'
 import { KUSTOMIZATION } from '../gitops/layout/kustomization.ts'
@@ -22,7 +23,7 @@ import type { DiffOutcome } from './diff.ts'
  * UserError for a path without manifests.
  */
 export async function diffAgainst(
-  world: Pick<LocalWorld, 'workspace' | 'on'>,
+  world: Pick<LocalWorld<BuildEvent>, 'workspace' | 'on'>,
   input: ForCluster,
   path: string,
 ): Promise<DiffOutcome> {
@@ -60,7 +61,7 @@ const HINT = 'name a folder or file that `devctl render` wrote'
  * Gives the texts of files, of those outside of `boundary` as it says: a link in a folder of
  * manifests may lead anywhere. Throws a UserError for what may not be read, and for what cannot.
  */
-function readerOf(on: LocalWorld['on'], boundary: Boundary): ReadText {
+function readerOf(on: LocalWorld<BuildEvent>['on'], boundary: Boundary): ReadText {
   const told = new Set<string>()
   return path => {
     const outside = outsideOf(path, boundary)

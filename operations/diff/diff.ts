@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { Tree } from '../../compiler/text/tree.ts'
 import { choicesOf } from '../deploy/compile-for-cluster.ts'
+import type { DeployEvent } from '../deploy/events.ts'
 import { compileWithHanded } from '../deploy/handed-variables.ts'
 import type { ForCluster } from '../deploy/input.ts'
 import { requireNamespace } from '../namespaces.ts'
@@ -26,7 +27,7 @@ export type DiffOutcome =
     })
 
 /** Finds out what a deploy would do, and changes nothing. Throws what the cluster refuses. */
-export async function diff(world: World, input: ForCluster, project: OpenProject): Promise<DiffOutcome> {
+export async function diff(world: World<DeployEvent>, input: ForCluster, project: OpenProject): Promise<DiffOutcome> {
   const { workspace, session } = world
   const { cluster, namespace, signal } = session
   const [{ planDeploy }, { diffOf }] = await Promise.all([import('../objects/deploy.ts'), import('../objects/diff.ts')])

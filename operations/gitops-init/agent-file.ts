@@ -10,6 +10,7 @@ import { compileWithoutValues } from '../project/compile-without-values.ts'
 import { openProject } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import { atPlace, type Destination, destinationOf, sharedFolder } from '../publish/destination.ts'
+import type { PublishEvent } from '../publish/events.ts'
 import { refuseSecretsIn } from '../publish/last-look.ts'
 import { ociReference, parseReference, repositoryIn } from '../publish/oci-reference.ts'
 import type { LocalWorld } from '../session.ts'
@@ -45,7 +46,7 @@ interface Refused {
  * reports. Throws a UsageError for missing input, and for input that cannot be combined.
  */
 export async function agentFile(
-  world: LocalWorld,
+  world: LocalWorld<PublishEvent>,
   input: InitInput,
 ): Promise<AgentFile | { readonly text: string } | Refused> {
   const { secrets } = world.workspace
@@ -74,7 +75,7 @@ export async function agentFile(
 
 /** The object for one environment of an application. */
 async function oneObject(
-  world: LocalWorld,
+  world: LocalWorld<PublishEvent>,
   options: InitInput,
 ): Promise<AgentFile | { readonly text: string } | Refused> {
   const { workspace } = world
@@ -122,7 +123,12 @@ async function oneObject(
 }
 
 /** The settings with the keys for what SOPS has encrypted; Argo CD takes none, which is reported. */
-function withDecryption({ on }: LocalWorld, agent: Agent, { environment }: OpenProject, said: AgentSettings) {
+function withDecryption(
+  { on }: LocalWorld<PublishEvent>,
+  agent: Agent,
+  { environment }: OpenProject,
+  said: AgentSettings,
+) {
   if (environment?.secrets.backend !== 'sops') return said
   if (agent === FLUX) return { decryptionSecret: SOPS_KEYS, ...said }
   on({ type: 'warning', ...NOT_DECRYPTED })
@@ -161,7 +167,7 @@ function fileDestination(
 }
 
 /** The object for every published folder of the repository. */
-async function allObject(world: LocalWorld, options: InitInput): Promise<AgentFile | Refused> {
+async function allObject(world: LocalWorld<PublishEvent>, options: InitInput): Promise<AgentFile | Refused> {
   const { workspace } = world
   if (options.controller !== 'argocd')
     throw new UsageError('`--all` is for `--argocd`, whose ApplicationSet reads the lock files')

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { type AddedOnce, addOnce } from '../gitops/add-once.ts'
+import type { PublishEvent } from '../publish/events.ts'
 import { fetchedEvents } from '../publish/fetched-events.ts'
 import { type OpenedRequest, openRequest } from '../publish/request.ts'
 import type { LocalWorld } from '../session.ts'
@@ -23,7 +24,7 @@ export type InitOutcome =
     })
 
 /** Commits the objects by which a controller syncs an environment, unless they are there. Throws a UserError where the input does not say enough, or something is in the way. */
-export async function initGitops(world: LocalWorld, input: InitInput): Promise<InitOutcome> {
+export async function initGitops(world: LocalWorld<PublishEvent>, input: InitInput): Promise<InitOutcome> {
   const { workspace, signal, on } = world
   const wanted = await agentFile(world, input)
   if ('diagnostics' in wanted) return { kind: 'refused', diagnostics: wanted.diagnostics }
@@ -58,7 +59,7 @@ export async function initGitops(world: LocalWorld, input: InitInput): Promise<I
 
 /** The pull request for a branch that has the file; undefined for one that has not. */
 async function requestFor(
-  world: LocalWorld,
+  world: LocalWorld<PublishEvent>,
   { forge }: InitInput,
   { address, message, project: { environment } }: AgentFile,
   added: AddedOnce,

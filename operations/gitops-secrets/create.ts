@@ -3,7 +3,17 @@ import { addSecretKeys, missingKeys } from '../objects/secret-keys.ts'
 import type { World } from '../session.ts'
 import type { NeededKey } from './needed-secrets.ts'
 
-export interface CreateWorld extends Pick<World, 'workspace' | 'session' | 'on'> {
+/** A Secret that nothing publishes was created in the cluster, or got the keys that it lacked. */
+export interface SecretEvent {
+  readonly type: 'secret'
+  readonly name: string
+  readonly namespace: string
+  readonly action: 'created' | 'extended' | 'unchanged'
+  /** The added keys. */
+  readonly keys: readonly string[]
+}
+
+export interface CreateWorld extends Pick<World<SecretEvent>, 'workspace' | 'session' | 'on'> {
   /** The value of a key that nothing gives one; undefined when the person leaves, empty for none. Absent: nobody is there to ask. */
   readonly valueFor?: (key: NeededKey) => Promise<string | undefined>
 }

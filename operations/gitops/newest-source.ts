@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { GitFailure } from '../../adapters/git/git.ts'
 import { classify } from '../../adapters/git/rejection.ts'
+import { LOCK_NAME } from '../project/lock.ts'
 import { fetchNote, NOTE, type WorkingCopy } from './checkout.ts'
 import { noteName } from './note-name.ts'
 import type { Mark } from './push.ts'
 import type { IsAncestor } from './source-order.ts'
 import { readLock } from './tree/change.ts'
-import { LOCK_NAME } from './tree/lock.ts'
 
 /**
  * A source that renders to what a folder already holds makes no commit, yet nothing older may

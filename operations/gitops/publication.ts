@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { LOCK_NAME, type Lock } from '../project/lock.ts'
 import type { PushTarget, WorkingCopy } from './checkout.ts'
 import { refuseLinks } from './links.ts'
 import { expectedNote, markFor, newestSource, noteUnchanged } from './newest-source.ts'
@@ -17,7 +18,6 @@ import {
 import { refuseSameObjects } from './same-objects.ts'
 import { type IsAncestor, type MissingSource, orderOf } from './source-order.ts'
 import { type FolderOutput, type FolderPlan, planChange } from './tree/change.ts'
-import { LOCK_NAME, type Lock } from './tree/lock.ts'
 import { applyChange } from './tree/output-directory.ts'
 import { type RepositoryReader, readerOf } from './tree/repository-reader.ts'
 

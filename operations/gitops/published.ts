@@ -1,8 +1,8 @@
 import { join } from 'node:path'
+import type { Lock } from '../project/lock.ts'
 import type { PushTarget } from './checkout.ts'
 import { type PushOptions, pushTo } from './push.ts'
 import { readLock } from './tree/change.ts'
-import type { Lock } from './tree/lock.ts'
 
 /**
  * The lock of an application's folder in a repository; undefined where nothing was published there.

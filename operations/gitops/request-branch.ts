@@ -1,9 +1,9 @@
 import { type Git, GitFailure } from '../../adapters/git/git.ts'
 import { classify } from '../../adapters/git/rejection.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { fingerprint, LOCK_NAME, type Lock, parseLock } from '../project/lock.ts'
 import type { PushTarget, WorkingCopy } from './checkout.ts'
 import { look } from './tree/change.ts'
-import { fingerprint, LOCK_NAME, type Lock, parseLock } from './tree/lock.ts'
 
 /** The trailers by which a commit of ours is known. */
 const OURS = /^Devctl-(Source|Environment|Image|Application): /m

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type Facts, LOCK_NAME, parseLock } from '../project/lock.ts'
 import type { WorkingCopy } from './checkout.ts'
 import type { PublishedFolder } from './published-folder.ts'
-import { type Facts, LOCK_NAME, parseLock } from './tree/lock.ts'
 
 /**
  * Two folders of a repository must not hold the same object of one namespace: their controllers

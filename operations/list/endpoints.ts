@@ -1,5 +1,6 @@
 import type { Project } from '../../compiler/compose/project.ts'
-import { requireNamespace, sleeps } from '../namespaces.ts'
+import { sleeps } from '../ensure-namespace.ts'
+import { requireNamespace } from '../namespaces.ts'
 import type { Endpoint } from '../objects/endpoints/endpoints.ts'
 import type { Loading } from '../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../project/known-environment.ts'

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { requireNamespace, sleeps } from '../namespaces.ts'
+import { sleeps } from '../ensure-namespace.ts'
+import { requireNamespace } from '../namespaces.ts'
 import { inSleep, type ServiceOverview } from '../objects/seen-services.ts'
 import type { Loading } from '../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../project/known-environment.ts'

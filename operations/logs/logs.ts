@@ -7,6 +7,7 @@ import type { Loading } from '../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../project/known-environment.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
+import type { LogEvent } from './events.ts'
 
 export interface LogsInput extends Loading {
   /** The environment; absent: the one that the files have. */
@@ -25,7 +26,7 @@ export interface LogsInput extends Loading {
   readonly follow?: boolean | undefined
 }
 
-export interface LogsWorld extends Pick<World, 'workspace' | 'session' | 'on'> {
+export interface LogsWorld extends Pick<World<LogEvent>, 'workspace' | 'session' | 'on'> {
   /** Takes a line; nothing more of its log is read until it resolves. */
   readonly print: (source: LogSource, line: LogLine) => Promise<void> | void
   /** Hears of the containers whose lines may come, before they come. */

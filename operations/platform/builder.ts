@@ -4,8 +4,15 @@ import { readKeepalive } from '../../adapters/buildkit/keepalive.ts'
 import { warningOf } from '../../adapters/buildkit/status.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { PlatformRefusal } from '../../platform/client/client.ts'
-import type { PlatformBuilders } from '../build/choose-builder.ts'
+import type { Secret } from '../contexts/secret.ts'
 import { connectPlatform } from './connect-platform.ts'
+
+/** The build service of a platform, for a namespace. */
+export interface PlatformBuilders {
+  readonly url: string
+  readonly token: Secret
+  readonly namespace: string
+}
 
 /** What a platform says that has no builders for this code. */
 export interface NoBuilders {

@@ -1,15 +1,8 @@
 import type { RegistryCredentials } from '../../adapters/registry/docker-config.ts'
 import { registryOf } from '../../adapters/registry/registry.ts'
 import type { Target } from '../contexts/target.ts'
+import type { NamespaceImages } from '../workspace.ts'
 import { connectPlatform } from './connect-platform.ts'
-
-/** Where the images of a namespace of a platform are. */
-export interface NamespaceImages {
-  /** Their names begin so: `images.dev.example.com/shop-1f2e3d4c`. */
-  readonly name: string
-  /** The login for a registry, if it is this one and takes those of the platform. */
-  login(registry: string): Promise<RegistryCredentials | undefined>
-}
 
 /** Milliseconds before its end at which a login is not used any more. */
 const MARGIN = 300_000

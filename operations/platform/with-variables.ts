@@ -2,7 +2,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { variableNameProblem } from '../../platform/rules/variable-names.ts'
 import { isPlatform } from '../contexts/store.ts'
 import type { Target } from '../contexts/target.ts'
-import type { OperationEvent } from '../events.ts'
+import type { CommonEvent } from '../project/events.ts'
 import type { Loading } from '../project/input.ts'
 import { openProject } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
@@ -15,7 +15,7 @@ export interface VariablesWorld<W extends Workspace> {
   /** As it was opened to learn the target. */
   readonly project: OpenProject
   readonly signal: AbortSignal
-  readonly on: (event: OperationEvent) => void
+  readonly on: (event: CommonEvent) => void
 }
 
 /** A workspace that knows the variables and the registry of the platform, and the project as it is with them. */

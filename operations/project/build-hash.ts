@@ -14,9 +14,9 @@ import { resolve } from 'node:path'
 import { basename, dirname, join } from 'node:path/posix'
 import { openWithoutWaiting, readFile } from '../../adapters/files/read-file.ts'
 import type { BuildInput, SpendOnBuild } from '../../compiler/host.ts'
-import { fingerprint, LOCK_NAME, type Lock, parseLock } from '../gitops/tree/lock.ts'
 import { type Ignored, ignoreRules, pathWithin } from './context-rules.ts'
 import { hashFiles } from './hashed-files.ts'
+import { fingerprint, LOCK_NAME, type Lock, parseLock } from './lock.ts'
 
 /**
  * The hash (sha256, hex) of everything that a build reads: the files of the context after .dockerignore with their paths, contents and

@@ -2,7 +2,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { changeFile, readText } from '../../adapters/files/locked-file.ts'
 import { visibleText } from '../../compiler/text/visible-text.ts'
 import { devctlHome, type Surroundings } from '../contexts/home.ts'
-import type { OperationEvent } from '../events.ts'
+import type { CommonEvent } from './events.ts'
 
 // Files that say what tools run on this machine, and that development containers have written: `up` notes them, and the next
 // command that works on the project names them once.
@@ -50,7 +50,7 @@ export class ToolFileNotes {
  */
 export async function tellToolFiles(
   world: Surroundings,
-  on: (event: OperationEvent) => void,
+  on: (event: CommonEvent) => void,
   folder: string,
 ): Promise<void> {
   const isAbout = (path: string) => isIn(path, folder) || isIn(folder, dirname(path))

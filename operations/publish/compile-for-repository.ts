@@ -18,6 +18,7 @@ import { openProject } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { LocalWorld } from '../session.ts'
 import type { Workspace } from '../workspace.ts'
+import type { PublishEvent } from './events.ts'
 
 /** An application, compiled for a repository. */
 export interface CompiledForRepository {
@@ -47,7 +48,7 @@ const NEEDED: ReadonlySet<string> = new Set(['image/no-registry', 'routes/no-dom
  * Compiles for a repository, the images of services with `build` by their digests. Nothing is `compiled` after errors. Throws a UserError for a project without Compose files.
  */
 export async function compileForRepository(
-  { workspace, on, signal }: LocalWorld,
+  { workspace, on, signal }: LocalWorld<PublishEvent>,
   options: Input,
   project: OpenProject,
 ): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly compiled?: CompiledForRepository }> {
@@ -108,7 +109,7 @@ export async function compileForRepository(
 /** Builds the images that no registry has, and gives the references with digests of all that are built. */
 async function buildMissing(
   { project, plan, diagnostics }: CompiledProject,
-  { workspace, on, signal }: LocalWorld,
+  { workspace, on, signal }: LocalWorld<PublishEvent>,
 ): Promise<ReadonlyMap<string, string>> {
   if (!plan || !project || diagnostics.some(({ severity }) => severity === 'error')) return new Map()
   const [{ plannedBuilds }, { missingImagesBuilder }, { currentBuilder }] = await Promise.all([

@@ -10,6 +10,7 @@ import type { LocalWorld } from '../session.ts'
 import { changedObjects } from './changed-objects.ts'
 import { type CompiledForRepository, compileForRepository } from './compile-for-repository.ts'
 import { differingFiles } from './differing-files.ts'
+import type { PublishEvent } from './events.ts'
 import { type Origin, originOf } from './facts.ts'
 import { countsOf, fileCounts } from './folder-counts.ts'
 import type { FolderMaker } from './folder-maker.ts'
@@ -29,7 +30,7 @@ export interface CompiledToPublish {
 
 /** Compiles a project, and reports what is wrong with it. Only `diagnostics` after errors. */
 export async function compileOpened(
-  { workspace, on, signal }: LocalWorld,
+  { workspace, on, signal }: LocalWorld<PublishEvent>,
   input: PublishInput,
   project: OpenProject,
 ): Promise<CompiledToPublish | { readonly compiled?: undefined; readonly diagnostics: readonly Diagnostic[] }> {
@@ -93,7 +94,7 @@ export async function plannedChange(changes: readonly FolderChange[], describe: 
 
 /** The input of the commit message. Warns where the source is in no commit. */
 export async function messageInput(
-  { on }: LocalWorld,
+  { on }: LocalWorld<PublishEvent>,
   { environment }: OpenProject,
   { compiled: { plan }, origin }: CompiledToPublish,
   changes: readonly FolderChange[],

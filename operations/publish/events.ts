@@ -1,8 +1,10 @@
 import type { Rejection } from '../../adapters/git/rejection.ts'
+import type { BuildEvent } from '../build/events.ts'
 import type { FolderCounts } from './folder-counts.ts'
 
-/** The progress of a publish, one event after another. */
+/** The events of a publish and of the builds in it, besides the common ones. */
 export type PublishEvent =
+  | BuildEvent
   /** The manifests are made; `environment` is that of devctl.yml. */
   | { readonly type: 'compiled'; readonly objects: number; readonly environment?: string }
   /** The newest commit of a branch was fetched: again when another push came first. Without `head` it has no commit yet. */

@@ -10,6 +10,7 @@ import { aboutOf } from './about.ts'
 import { asWritten } from './as-written.ts'
 import { type CompiledForRepository, compileBase } from './compile-for-repository.ts'
 import type { Destination } from './destination.ts'
+import type { PublishEvent } from './events.ts'
 import { factsOf, type Origin, shapingOptions } from './facts.ts'
 import { foldersOf } from './folders.ts'
 import type { PublishInput } from './input.ts'
@@ -38,7 +39,7 @@ export interface FolderMaker {
 
 /** Prepares what is the same for each fresh head. `manifests` are those of `compiled`, as controllers get them. */
 export async function folderMaker(
-  world: LocalWorld,
+  world: LocalWorld<PublishEvent>,
   options: PublishInput,
   { project, compiled, destination, origin }: Prepared,
   manifests: readonly Manifest[],
@@ -109,7 +110,7 @@ export async function folderMaker(
  * publishes none. Throws a UserError.
  */
 async function encrypterOf(
-  world: LocalWorld,
+  world: LocalWorld<PublishEvent>,
   compiled: CompiledForRepository,
   destination: Pick<Destination, 'path' | 'layout'>,
 ): Promise<((manifests: readonly Manifest[], there: Repository) => Promise<Encrypted>) | undefined> {

@@ -6,8 +6,8 @@ import { toBase } from '../gitops/layout/overlay.ts'
 import type { About } from '../gitops/layout/readme.ts'
 import type { PublishedFolder } from '../gitops/published-folder.ts'
 import type { FolderOutput } from '../gitops/tree/change.ts'
-import type { Facts, Lock } from '../gitops/tree/lock.ts'
 import { lockPath, type RepositoryReader } from '../gitops/tree/repository-reader.ts'
+import type { Facts, Lock } from '../project/lock.ts'
 import { type Destination, sharedFolder } from './destination.ts'
 
 /** The output for an application. */

@@ -4,7 +4,7 @@ import { objectsOf } from '../gitops/manifest-files.ts'
 import type { Repository } from '../gitops/publication.ts'
 import type { SealMarks } from '../gitops/seal.ts'
 import type { SealingKey } from '../gitops/sealing-key.ts'
-import type { Lock } from '../gitops/tree/lock.ts'
+import type { Lock } from '../project/lock.ts'
 
 /** Manifests whose Secrets are encrypted. */
 export interface Encrypted {

@@ -1,9 +1,10 @@
 import type { MissingSource } from '../gitops/source-order.ts'
 import type { LocalWorld } from '../session.ts'
+import type { PublishEvent } from './events.ts'
 
 /** Warns of a published commit that ours does not contain. `place` holds it: a folder or a reference. */
 export const warnMissing =
-  ({ on }: Pick<LocalWorld, 'on'>, place: string) =>
+  ({ on }: Pick<LocalWorld<PublishEvent>, 'on'>, place: string) =>
   ({ source, ours, isRequest }: MissingSource): void => {
     const [theirs, own] = [source.slice(0, 7), ours.slice(0, 7)]
     const holds = isRequest ? `the pull request for \`${place}\`` : `\`${place}\``

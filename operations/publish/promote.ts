@@ -4,14 +4,15 @@ import type { ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
 import { readPublished } from '../gitops/published.ts'
 import { withSourceAt } from '../gitops/source-at.ts'
-import type { Facts } from '../gitops/tree/lock.ts'
 import { compileFiles } from '../project/compile-files.ts'
 import { repositoryOf } from '../project/environment-name.ts'
+import type { Facts } from '../project/lock.ts'
 import { openProject } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { LocalWorld } from '../session.ts'
 import type { Workspace } from '../workspace.ts'
 import { destinationOf } from './destination.ts'
+import type { PublishEvent } from './events.ts'
 import { fetchedEvents } from './fetched-events.ts'
 import type { PublishInput } from './input.ts'
 import type { PublishOutcome } from './outcome.ts'
@@ -33,7 +34,10 @@ export interface PromoteInput
  * Publishes to one environment what another one has: the same commit of the source, compiled for the environment it goes to, with the digests of the images that the other one
  * runs. Throws a UserError where that cannot be made again.
  */
-export async function promote(world: LocalWorld, { from, to, ...input }: PromoteInput): Promise<PublishOutcome> {
+export async function promote(
+  world: LocalWorld<PublishEvent>,
+  { from, to, ...input }: PromoteInput,
+): Promise<PublishOutcome> {
   if (from === to) throw new UsageError(`\`${from}\` is promoted to itself`, { hint: 'name two environments' })
   const { workspace, signal, on } = world
   const wanted: PublishInput = { ...input, environment: to }
@@ -80,7 +84,7 @@ function refuseArtifact(environment: ManifestEnvironment | undefined): void {
  * be built again.
  */
 async function publishedAs(
-  { workspace, signal, on }: LocalWorld,
+  { workspace, signal, on }: LocalWorld<PublishEvent>,
   project: OpenProject,
   input: Omit<PublishInput, 'environment'>,
 ): Promise<{ readonly application: string; readonly facts: Facts }> {

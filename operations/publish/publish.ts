@@ -3,6 +3,7 @@ import type { OpenProject } from '../project/opened-project.ts'
 import type { LocalWorld } from '../session.ts'
 import { artifactDestination } from './artifact-destination.ts'
 import { earlyTarget, refuseNoRepository } from './destination.ts'
+import type { PublishEvent } from './events.ts'
 import type { PublishInput } from './input.ts'
 import type { PublishOutcome } from './outcome.ts'
 
@@ -11,7 +12,11 @@ import type { PublishOutcome } from './outcome.ts'
  * it to a registry. Throws a UserError, and has pushed nothing, where the destination is not known or something is in the
  * way: an `OverwriteRefusal` for files that were edited by hand.
  */
-export async function publish(world: LocalWorld, input: PublishInput, project: OpenProject): Promise<PublishOutcome> {
+export async function publish(
+  world: LocalWorld<PublishEvent>,
+  input: PublishInput,
+  project: OpenProject,
+): Promise<PublishOutcome> {
   const { workspace, signal } = world
   const destination = artifactDestination(input, project)
   if (destination) {

@@ -10,6 +10,7 @@ import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import { type MessageInput, subjectOf } from '../gitops/message.ts'
 import { type ImageChange, requestText } from '../gitops/request/request-text.ts'
 import type { LocalWorld } from '../session.ts'
+import type { PublishEvent } from './events.ts'
 
 /** A pull request, or what is needed to open it by hand. */
 export interface OpenedRequest extends Branches, RequestText {
@@ -31,7 +32,7 @@ export interface RequestPlace {
 
 /** Opens a pull request, or brings the open one up to date; without a token for it, only gives what it would say. Throws a ForgeError. */
 export async function openRequest(
-  world: LocalWorld,
+  world: LocalWorld<PublishEvent>,
   place: RequestPlace,
   wanted: Branches & RequestText,
 ): Promise<OpenedRequest> {
@@ -72,7 +73,7 @@ function notOpened(error: unknown, head: string, page: string): unknown {
 
 /** Closes the open request of an application that has nothing to change any more; without a token nothing is asked. Throws a ForgeError. */
 export async function closeRequest(
-  world: LocalWorld,
+  world: LocalWorld<PublishEvent>,
   place: RequestPlace,
   { head, base }: Pick<Branches, 'head' | 'base'>,
 ): Promise<void> {
@@ -85,7 +86,7 @@ export async function closeRequest(
   warn(world, notes)
 }
 
-function warn({ on }: LocalWorld, notes: readonly string[]): void {
+function warn({ on }: LocalWorld<PublishEvent>, notes: readonly string[]): void {
   for (const text of notes) on({ type: 'warning', text })
 }
 

@@ -9,6 +9,7 @@ import { readSealingCertificate, type SealingCertificate } from '../gitops/seal-
 import { readSealingKey, type SealingKey } from '../gitops/sealing-key.ts'
 import type { LocalWorld } from '../session.ts'
 import type { CompiledForRepository } from './compile-for-repository.ts'
+import type { PublishEvent } from './events.ts'
 import { type Encrypted, isKeyAnew, type KeptSecret, keptIn, markOfKey } from './kept-secrets.ts'
 import { openSecrets } from './last-look.ts'
 
@@ -22,7 +23,7 @@ export interface Sealer {
 
 /** The certificate and the key of an environment whose Secrets are sealed; undefined for others. Throws a UserError. */
 export async function sealerOf(
-  { workspace, on }: LocalWorld,
+  { workspace, on }: LocalWorld<PublishEvent>,
   compiled: Pick<CompiledForRepository, 'plan' | 'secretRules'>,
   folder: string,
 ): Promise<Sealer | undefined> {

@@ -22,6 +22,7 @@ import {
   plannedChange,
   renderedOf,
 } from './compile-opened.ts'
+import type { PublishEvent } from './events.ts'
 import type { Origin } from './facts.ts'
 import { countsOf } from './folder-counts.ts'
 import { folderMaker } from './folder-maker.ts'
@@ -31,7 +32,7 @@ import type { PublishOutcome } from './outcome.ts'
 
 /** Publishes a project as an artifact of a registry. */
 export async function publishToRegistry(
-  world: LocalWorld,
+  world: LocalWorld<PublishEvent>,
   input: PublishInput,
   { project, destination }: { readonly project: OpenProject; readonly destination: ArtifactDestination },
 ): Promise<PublishOutcome> {
@@ -71,7 +72,7 @@ export async function publishToRegistry(
 
 /** The published application, and its destination. */
 interface Work {
-  readonly world: LocalWorld
+  readonly world: LocalWorld<PublishEvent>
   readonly project: OpenProject
   readonly prepared: CompiledToPublish
   readonly destination: ArtifactDestination
@@ -111,7 +112,7 @@ const placeOf = ({ name, tag, reference }: ArtifactDestination) => ({ to: 'regis
 const named = (change: FolderChange, reference: string): FolderChange => ({ ...change, path: reference })
 
 function tellPushed(
-  { on }: LocalWorld,
+  { on }: LocalWorld<PublishEvent>,
   { before, pushed, changes }: Extract<ArtifactOutcome, { readonly kind: 'pushed' }>,
   reference: string,
 ): void {

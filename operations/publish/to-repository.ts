@@ -16,6 +16,7 @@ import {
   renderedOf,
 } from './compile-opened.ts'
 import { type Destination, destinationOf } from './destination.ts'
+import type { PublishEvent } from './events.ts'
 import { fetchedEvents } from './fetched-events.ts'
 import { countsOf } from './folder-counts.ts'
 import { folderMaker } from './folder-maker.ts'
@@ -26,7 +27,7 @@ import { closeRequest, type OpenedRequest, openRequest, type RequestPlace, reque
 
 /** The published application, and its destination. */
 interface Work {
-  readonly world: LocalWorld
+  readonly world: LocalWorld<PublishEvent>
   readonly input: PublishInput
   readonly project: OpenProject
   readonly prepared: CompiledToPublish
@@ -39,7 +40,7 @@ type Message = MessageInput & Described
 
 /** Publishes a project whose repository may be on its way already. */
 export async function publishToRepository(
-  world: LocalWorld,
+  world: LocalWorld<PublishEvent>,
   input: PublishInput,
   { project, startedClone }: { readonly project: OpenProject; readonly startedClone?: StartedClone },
 ): Promise<PublishOutcome> {
@@ -141,7 +142,7 @@ const placeOf = ({ path, target: { request } }: Destination) => ({
 })
 
 function tellPushed(
-  { on }: LocalWorld,
+  { on }: LocalWorld<PublishEvent>,
   { pushed, changes }: Extract<Outcome, { readonly kind: 'pushed' }>,
   request: string | undefined,
 ): void {

@@ -243,8 +243,6 @@ const serviceSettings = Type.Object({
     }),
   ),
 })
-/** The settings of a service's container, without the values of its variables. */
-export type ServiceSettings = Static<typeof serviceSettings>
 
 const logQuery = closed({
   service: Type.Optional(namespaceName),

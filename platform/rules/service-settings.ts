@@ -1,9 +1,22 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import type { ServiceSettings } from '../api/environments.ts'
 
 /** Entries of a list, and characters of a text, that are kept. */
 const MOST = 200
 const LONGEST = 1000
+
+/** The settings of a service's container, without the values of its variables. */
+export interface ServiceSettings {
+  readonly image?: string
+  readonly entrypoint?: string[]
+  readonly command?: string[]
+  readonly directory?: string
+  readonly replicas?: number
+  readonly ports: string[]
+  readonly variables: { readonly name: string; readonly from?: string }[]
+  readonly volumes: { readonly path: string; readonly from?: string; readonly isReadOnly?: boolean }[]
+  readonly checks: { readonly kind: string; readonly does: string; readonly every: number; readonly failures: number }[]
+  readonly resources: { readonly name: string; readonly request?: string; readonly limit?: string }[]
+}
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -120,6 +120,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
   'operations/gitops': {
     ours: [
       'operations/gitops',
+      'operations/project/lock',
       'adapters/files',
       'adapters/git',
       'adapters/forge',
@@ -195,13 +196,13 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ],
     packages: ['yazl'],
   },
-  api: { ours: ['operations', 'compiler', 'constructs'], packages: ['constructs'] },
+  api: { ours: ['api', 'operations', 'adapters', 'compiler', 'constructs'], packages: ['constructs'] },
   'cli/options': {
     ours: ['cli/options', 'operations/project/checks', 'operations/publish/oci-reference', 'compiler'],
     packages: [],
   },
   'cli/terminal': {
-    ours: ['cli/terminal', 'cli/options/duration', 'operations', 'adapters', 'compiler', 'constructs'],
+    ours: ['cli/terminal', 'cli/options/duration', 'api', 'operations', 'adapters', 'compiler', 'constructs'],
     packages: ['@inquirer/select', 'diff'],
   },
   'cli/run': {
@@ -209,6 +210,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'cli/run',
       'cli/options',
       'cli/terminal',
+      'api',
       'operations',
       'adapters',
       'compiler',
@@ -362,7 +364,7 @@ function unlisted(modules: readonly string[]): readonly string[] {
 }
 
 const isOurs = (target: string): boolean =>
-  /^(adapters|agent|compiler|constructs|operations|cli|sync|platform)\//.test(target)
+  /^(adapters|agent|api|compiler|constructs|operations|cli|sync|platform)\//.test(target)
 const packageOf = (target: string): string =>
   target
     .split('/')

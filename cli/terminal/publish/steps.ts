@@ -1,5 +1,6 @@
 import type { Rejection } from '../../../adapters/git/rejection.ts'
 import { plural } from '../../../compiler/diagnostics/render/summary.ts'
+import type { BuildEvent } from '../../../operations/build/events.ts'
 import type { PublishEvent } from '../../../operations/publish/events.ts'
 import { countWords, type FolderCounts } from '../../../operations/publish/folder-counts.ts'
 
@@ -10,7 +11,9 @@ interface Step {
 }
 
 /** The text of an event of a publish. */
-export function stepOf(event: Exclude<PublishEvent, { readonly type: 'push-failed' | 'request-closed' }>): Step {
+export function stepOf(
+  event: Exclude<PublishEvent, BuildEvent | { readonly type: 'push-failed' | 'request-closed' }>,
+): Step {
   switch (event.type) {
     case 'compiled': {
       const to = event.environment === undefined ? '' : ` for ${event.environment}`

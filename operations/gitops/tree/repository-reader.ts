@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import { LOCK_NAME, type Lock } from '../../project/lock.ts'
 import { look, readLock } from './change.ts'
-import { LOCK_NAME, type Lock } from './lock.ts'
 
 /** A repository as it is now; no link is followed. */
 export interface RepositoryReader {

@@ -65,7 +65,7 @@ test('the services are counted', async () => {
     ['cli/commands.ts', 'import { credentials, ', "import { countCommand } from './commands/count.ts'\n"],
     ['cli/commands.ts', '  validate,\n', '  countCommand,\n'],
     [
-      'operations/index.ts',
+      'api/operations.ts',
       'export { type EndpointsInput',
       "export { type CountOutcome, countServices } from './list/count.ts'\n",
     ],

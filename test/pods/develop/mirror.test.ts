@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import type { OperationEvent } from '../../../api/events.ts'
 import type { MirrorSettings } from '../../../constructs/mirror/settings.ts'
-import type { OperationEvent } from '../../../operations/events.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { AGENT, settings } from '../../support/mirror/settings.ts'
 import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'

@@ -17,7 +17,7 @@ import {
   up,
   upSeveral,
   workspaceOf,
-} from '../../../operations/index.ts'
+} from '../../../api/operations.ts'
 import { root } from '../../support/cases.ts'
 import { write } from '../../support/cli/folder.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { OperationEvent } from '../../../api/events.ts'
 import type { UserError } from '../../../compiler/diagnostics/user-error.ts'
-import type { OperationEvent } from '../../../operations/events.ts'
 import { valueAt } from '../../../operations/objects/up-record.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { few, longTest } from '../../support/takes-all.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import * as operations from '../../../operations/index.ts'
+import * as operations from '../../../api/operations.ts'
 import { root } from '../../support/cases.ts'
 
 test('docs/programs.md lists the functions of `devctl/operations`', () => {
@@ -11,6 +11,6 @@ test('docs/programs.md lists the functions of `devctl/operations`', () => {
   const exported = Object.entries(operations)
     .filter(isFunction)
     .map(([name]) => name)
-  const message = 'docs/programs.md, the table of functions: a row for each function that operations/index.ts exports'
+  const message = 'docs/programs.md, the table of functions: a row for each function that api/operations.ts exports'
   expect(listed.sort(), message).toEqual(exported.sort())
 })

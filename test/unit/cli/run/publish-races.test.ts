@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { publishing } from '../../../../cli/run/publish.ts'
+import type { PublishEvent } from '../../../../operations/publish/events.ts'
 import type { LocalWorld } from '../../../../operations/session.ts'
 
 const output = { isTTY: false, write: () => {} }
@@ -8,7 +9,7 @@ const io = { stdout: output, stderr: output, readStdin: async () => new Uint8Arr
 const context = { io, logLevel: 'warn', commands: [], help: () => undefined } as const
 
 test('publish that others outrun until its deadline says how often they pushed', async () => {
-  const lose = async ({ on, signal }: LocalWorld): Promise<never> => {
+  const lose = async ({ on, signal }: LocalWorld<PublishEvent>): Promise<never> => {
     for (const because of ['race', 'broken', 'race'] as const) on({ type: 'push-failed', because })
     if (!signal.aborted) await once(signal, 'abort')
     throw signal.reason

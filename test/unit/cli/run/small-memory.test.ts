@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { shrinkHeap } from '../../../../adapters/process/small-heap.ts'
+import type { OperationEvent } from '../../../../api/events.ts'
 import { smallMemory } from '../../../../cli/run/small-memory.ts'
-import type { OperationEvent } from '../../../../operations/events.ts'
 
 const MB = 1 << 20
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { OperationEvent } from '../../../../api/events.ts'
 import { giveBack } from '../../../../operations/develop/give-back.ts'
 import { take } from '../../../../operations/develop/take.ts'
-import type { OperationEvent } from '../../../../operations/events.ts'
 import { destroyEnvironment } from '../../../../operations/objects/destroy.ts'
 import { overviewOf } from '../../../../operations/objects/overview.ts'
 import { restartServices } from '../../../../operations/objects/restart.ts'

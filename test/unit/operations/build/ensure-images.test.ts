@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import type { OperationEvent } from '../../../../api/events.ts'
 import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
 import { SourceFile } from '../../../../compiler/text/source.ts'
 import { type BuildSpec, PLAIN_BUILD } from '../../../../compiler/values/build-spec.ts'
 import { type EnsureOptions, NotBuilt } from '../../../../operations/build/builder.ts'
 import { missingImagesBuilder, presentImagesOnly } from '../../../../operations/build/ensure-images.ts'
 import { type PlannedBuild, withMoving } from '../../../../operations/build/planned-build.ts'
-import type { OperationEvent } from '../../../../operations/events.ts'
 import { DIGEST, type FakeServer, fakeServer, giveManifest, refuse } from '../../../support/registry/fake-registry.ts'
 
 const OTHER = '{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{}}'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import type { OperationEvent } from '../../../../api/events.ts'
 import { deployEvents } from '../../../../operations/deploy/progress.ts'
 import { ServiceStates } from '../../../../operations/deploy/service-states.ts'
-import type { OperationEvent } from '../../../../operations/events.ts'
 import type { WantedWorkload } from '../../../../operations/objects/wanted.ts'
 import { deploy, newCluster, plan, wanted, workload } from '../../../support/objects/deploying.ts'
 

@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import type { OperationEvent } from '../../../../api/events.ts'
 import { EmptiedFolders } from '../../../../operations/develop/emptied-folders.ts'
 import type { LocalFolder } from '../../../../operations/develop/sync-folders.ts'
-import type { OperationEvent } from '../../../../operations/events.ts'
-import type { Questions } from '../../../../operations/questions.ts'
+import type { UpQuestions } from '../../../../operations/develop/world.ts'
 
 const FOLDER = { name: '0', written: './api', remote: '/app' } as LocalFolder // what is told of it
 const STOPPED = { kind: 'stopped', folder: '0', side: 'remote', loss: { files: 1_400, of: 3_032 } } as const
 const CONTINUED = { kind: 'continued', folder: '0', side: 'remote' } as const
 
 /** The folders of a session whose person is asked by `ask`, what it has told, and its answers. */
-function session(ask?: Questions['whatOfEmptied']) {
+function session(ask?: UpQuestions['whatOfEmptied']) {
   const told: OperationEvent[] = []
   const answers: string[] = []
   const folders = new EmptiedFolders('api', [FOLDER], {

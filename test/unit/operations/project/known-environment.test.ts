@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import type { OperationEvent } from '../../../../api/events.ts'
 import type { LoadingValues } from '../../../../cli/options/project.ts'
 import { renderDiagnostics } from '../../../../compiler/diagnostics/render/text.ts'
-import type { OperationEvent } from '../../../../operations/events.ts'
 import { compileFiles } from '../../../../operations/project/compile-files.ts'
 import { findEnvironment, findName } from '../../../../operations/project/known-environment.ts'
 import { openProject } from '../../../../operations/project/open-project.ts'

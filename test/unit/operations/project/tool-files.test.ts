@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { OperationEvent } from '../../../../operations/events.ts'
+import type { OperationEvent } from '../../../../api/events.ts'
 import { ToolFileNotes, tellToolFiles } from '../../../../operations/project/tool-files.ts'
 
 let folder: string

@@ -3,13 +3,13 @@ import { isRunning } from '../adapters/git/process-identity.ts'
 import type { KubeconfigAccess } from '../adapters/kubernetes/connection.ts'
 import type { EndedRequest, GivenUp } from '../adapters/kubernetes/request.ts'
 import { namesOfHost } from '../compiler/values/project-names.ts'
-import { isPlatform } from './contexts/store.ts'
-import type { TargetOptions } from './contexts/target.ts'
-import type { Clock } from './objects/clock.ts'
-import type { Holder } from './objects/held-lease.ts'
-import { dnsLabel } from './project/checks.ts'
-import type { Session } from './session.ts'
-import type { Workspace } from './workspace.ts'
+import { isPlatform } from '../operations/contexts/store.ts'
+import type { TargetOptions } from '../operations/contexts/target.ts'
+import type { Clock } from '../operations/objects/clock.ts'
+import type { Holder } from '../operations/objects/held-lease.ts'
+import { dnsLabel } from '../operations/project/checks.ts'
+import type { Session } from '../operations/session.ts'
+import type { Workspace } from '../operations/workspace.ts'
 
 export interface SessionInput {
   /** A context of the kubeconfig; absent: the one that is chosen (operations/contexts/target.ts). */
@@ -39,7 +39,7 @@ export async function openSession(
   { manifest, ...wish }: SessionInput,
   { signal, trace, giveUp, chosen }: SessionWorld,
 ): Promise<Session> {
-  const { findTargetWithHome } = await import('./platform/target-with-home.ts')
+  const { findTargetWithHome } = await import('../operations/platform/target-with-home.ts')
   const found = await findTargetWithHome(workspace, wish, manifest, signal)
   workspace.secrets?.addNames(targetNames(found))
   chosen?.(found)
@@ -64,7 +64,7 @@ async function openAccess(
   signal: AbortSignal,
 ): Promise<{ readonly access: KubeconfigAccess; readonly target: Session['target'] }> {
   if (isPlatform(target.context)) {
-    const { platformAccess } = await import('./platform/access.ts')
+    const { platformAccess } = await import('../operations/platform/access.ts')
     return platformAccess(workspace, target, signal)
   }
   const { kubeconfigAccess } = await import('../adapters/kubernetes/connection.ts')

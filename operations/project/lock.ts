@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { parseJson, type Validator } from '../../../adapters/json/parse-json.ts'
-import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import { parseJson, type Validator } from '../../adapters/json/parse-json.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { FirstLockFile, LockFile } from './lock.schema.ts'
 import { firstLockFile, lockFile, lockVersion } from './lock.validators.ts'
 

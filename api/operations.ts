@@ -1,0 +1,96 @@
+/**
+ * The public API `devctl/operations`: devctl for programs. Nothing is printed, and no function ends
+ * the process.
+ */
+export { ClusterError } from '../adapters/kubernetes/cluster.ts'
+export type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
+export { renderDiagnostics } from '../compiler/diagnostics/render/text.ts'
+export { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
+export { KnownSecrets } from '../compiler/values/known-secrets.ts'
+export { build } from '../operations/build/build.ts'
+export type { BuildOutcome } from '../operations/build/build-outcome.ts'
+export type { BuildEvent } from '../operations/build/events.ts'
+export type { ImagesInput } from '../operations/build/input.ts'
+export { deploy } from '../operations/deploy/deploy.ts'
+export type { DeployInput, ForCluster } from '../operations/deploy/input.ts'
+export type { DeployOutcome, ServiceState } from '../operations/deploy/outcome.ts'
+export { destroy } from '../operations/destroy/destroy.ts'
+export type { DestroyInput } from '../operations/destroy/input.ts'
+export type { DestroyOutcome } from '../operations/destroy/outcome.ts'
+export type { EmptiedFolder, SessionReport } from '../operations/develop/control/messages.ts'
+export {
+  type DoctorInput,
+  type DoctorOutcome,
+  type DoctorPart,
+  type DoctorWorld,
+  doctor,
+} from '../operations/develop/doctor/doctor.ts'
+export { type DownInput, type DownOutcome, down } from '../operations/develop/down.ts'
+export type { DevelopEvent, SessionEnd } from '../operations/develop/events.ts'
+export { type ExecInput, exec } from '../operations/develop/exec.ts'
+export type { DevelopmentInput, SeveralInput } from '../operations/develop/find-development.ts'
+export { outputTerminal } from '../operations/develop/output-terminal.ts'
+export type { RemoteTerminal } from '../operations/develop/remote-terminal.ts'
+export { type RestartedDevelopment, restartDevelopment } from '../operations/develop/restart.ts'
+export {
+  type AnswerEmptiedInput,
+  answerEmptied,
+  type StatusInput,
+  status,
+} from '../operations/develop/status.ts'
+export { up } from '../operations/develop/up.ts'
+export type { UpInput, UpOutcome, UpWorld } from '../operations/develop/up-input.ts'
+export {
+  type SeveralWorld,
+  type UpSeveralInput,
+  type UpSeveralOutcome,
+  upSeveral,
+} from '../operations/develop/up-several.ts'
+export type { UpQuestions as Questions } from '../operations/develop/world.ts'
+export { diffAgainst } from '../operations/diff/against.ts'
+export { type DiffOutcome, diff } from '../operations/diff/diff.ts'
+export { type ForwardedPort, type ForwardInput, forward } from '../operations/forward/forward.ts'
+export { type ConflictingFile, OverwriteRefusal } from '../operations/gitops/tree/overwrite-refusal.ts'
+export { type InitOutcome, initGitops } from '../operations/gitops-init/init.ts'
+export type { InitInput } from '../operations/gitops-init/input.ts'
+export {
+  type InitProjectInput,
+  type InitProjectOutcome,
+  type InitQuestions,
+  initProject,
+} from '../operations/init/init.ts'
+export {
+  type EndpointsInput,
+  type EndpointsOutcome,
+  endpoints,
+  type NoEndpoints,
+} from '../operations/list/endpoints.ts'
+export { type HistoryInput, type HistoryOutcome, history } from '../operations/list/history.ts'
+export { type ServiceRow, type ServicesInput, type ServicesOutcome, services } from '../operations/list/services.ts'
+export type { LogEvent } from '../operations/logs/events.ts'
+export { type LogsInput, type LogsOutcome, type LogsWorld, logs } from '../operations/logs/logs.ts'
+export type { Loading, Planning } from '../operations/project/input.ts'
+export { openProject, targetOf } from '../operations/project/open-project.ts'
+export type { OpenProject } from '../operations/project/opened-project.ts'
+export type { DifferingFile } from '../operations/publish/differing-files.ts'
+export type { PublishEvent } from '../operations/publish/events.ts'
+export type { FolderCounts } from '../operations/publish/folder-counts.ts'
+export type { PublishInput } from '../operations/publish/input.ts'
+export type {
+  PlannedChange,
+  PublishOutcome,
+  RegistryOutcome,
+  RepositoryOutcome,
+} from '../operations/publish/outcome.ts'
+export { type PromoteInput, promote } from '../operations/publish/promote.ts'
+export { publish } from '../operations/publish/publish.ts'
+export type { OpenedRequest } from '../operations/publish/request.ts'
+export type { RenderInput } from '../operations/render/input.ts'
+export { type RenderOutcome, render } from '../operations/render/render.ts'
+export { type RestartInput, type RestartOutcome, restart } from '../operations/restart/restart.ts'
+export type { Session } from '../operations/session.ts'
+export { type ValidateInput, type ValidateOutcome, validate } from '../operations/validate/validate.ts'
+export { type Workspace, workspaceOf } from '../operations/workspace.ts'
+export type { OperationEvent } from './events.ts'
+export { openSession, type SessionInput } from './open-session.ts'
+export type { LocalWorld, World } from './world.ts'

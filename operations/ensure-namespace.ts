@@ -1,0 +1,42 @@
+import { ClusterError } from '../adapters/kubernetes/cluster.ts'
+import { type CreatesNamespace, confirmNamespace, findNamespace, type NamespaceAccess } from './namespaces.ts'
+import type { World } from './session.ts'
+
+/** True if a platform has put the namespace to sleep; false also if the user may not know. */
+export async function sleeps(where: NamespaceAccess): Promise<boolean> {
+  const found = await findNamespace(where)
+  if (found === undefined || found === 'unknown') return false
+  const { isAsleep } = await import('./platform/wake.ts')
+  return isAsleep(found)
+}
+
+/** Wakes the namespace, if a platform has put it to sleep. */
+export async function wakeIfAsleep(world: World): Promise<void> {
+  const found = await findNamespace(world.session)
+  if (found === undefined || found === 'unknown') return
+  const { wakeNamespace } = await import('./platform/wake.ts')
+  await wakeNamespace(world, found)
+}
+
+/**
+ * Creates the namespace of a deploy if it does not exist and `confirmNamespace` allows it. One that sleeps is
+ * woken.
+ */
+export async function ensureNamespace(world: World, input: CreatesNamespace): Promise<void> {
+  const { session, on } = world
+  const { cluster, namespace, signal } = session
+  const found = await findNamespace(session)
+  if (found === 'unknown') return
+  if (found) {
+    const { wakeNamespace } = await import('./platform/wake.ts')
+    return wakeNamespace(world, found)
+  }
+  if (!(await confirmNamespace(world, input))) return
+  try {
+    await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, { signal })
+    on({ type: 'note', text: `created namespace ${namespace}` })
+  } catch (error) {
+    // Somebody else was faster.
+    if (!(error instanceof ClusterError) || error.failure !== 'exists') throw error
+  }
+}
