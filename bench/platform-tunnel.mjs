@@ -36,7 +36,7 @@ async function serve() {
 
 async function measureTunnel() {
   const { connectToBuilder, connectOver } = await dist('adapters/buildkit/connect.js')
-  const { PLAIN_BUILD } = await dist('compiler/values/build-spec.js')
+  const { PLAIN_BUILD } = await dist('compiler/values/images/build-spec.js')
   const child = fork(import.meta.filename, ['--serve'])
   const [port] = await once(child, 'message')
   const folder = join(work, 'tunnel')

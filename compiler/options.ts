@@ -1,8 +1,8 @@
 import type { Pair } from './compose/project.ts'
 import type { At, Span } from './text/source.ts'
 import type { Entry } from './text/tree.ts'
-import type { BuildOverrides } from './values/dockerfile-images.ts'
-import type { ImageConfig } from './values/image-config.ts'
+import type { BuildOverrides } from './values/dockerfile/dockerfile-images.ts'
+import type { ImageConfig } from './values/images/image-config.ts'
 
 /** The secret settings of an environment in a manifest (`environments.NAME.secrets`). */
 export interface SecretRules {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { RegistryCredentials } from '../adapters/registry/docker-config.ts'
-import type { KnownSecrets } from '../compiler/values/known-secrets.ts'
+import type { KnownSecrets } from '../compiler/values/secrets/known-secrets.ts'
 
 /** Where the images of a namespace of a platform are. */
 export interface NamespaceImages {

@@ -1,5 +1,5 @@
-import type { ContextSource } from '../../compiler/values/build-context.ts'
-import type { BuildSecretSource, BuildSpec, DockerfileSource } from '../../compiler/values/build-spec.ts'
+import type { ContextSource } from '../../compiler/values/images/build-context.ts'
+import type { BuildSecretSource, BuildSpec, DockerfileSource } from '../../compiler/values/images/build-spec.ts'
 import type { ChangeFinder } from './files/changed.ts'
 import type { Login } from './session/session.ts'
 import type { BuildStatus } from './status.ts'

@@ -1,5 +1,5 @@
 import type { ServiceError } from '@grpc/grpc-js'
-import { maskLogins } from '../../compiler/values/build-context.ts'
+import { maskLogins } from '../../compiler/values/images/build-context.ts'
 import { olderFailure } from './older-failure.ts'
 import { registryAnswer, shortRegistryText } from './registry-failure.ts'
 import type { Vertex } from './status.ts'

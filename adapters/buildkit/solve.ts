@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js'
-import type { BuildCache } from '../../compiler/values/build-cache.ts'
+import type { BuildCache } from '../../compiler/values/images/build-cache.ts'
 import type { BuilderConnection } from './connection.ts'
 import { BuilderError, solveError } from './failure.ts'
 import { type BuildSession, createSession, type SessionResources } from './session/session.ts'

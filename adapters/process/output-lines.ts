@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
-import type { Masker } from '../../compiler/values/masker.ts'
+import type { Masker } from '../../compiler/values/secrets/masker.ts'
 
 /** Characters after which a line is cut into pieces, so that memory has a bound. */
 const LONGEST = 32_768

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { Masker } from '../../compiler/values/masker.ts'
+import type { Masker } from '../../compiler/values/secrets/masker.ts'
 import { readOutput } from './output-lines.ts'
 import { ProcessGroup } from './process-group.ts'
 

@@ -1,5 +1,5 @@
-import type { ImageConfig } from '../../compiler/values/image-config.ts'
-import { parseImageReference } from '../../compiler/values/image-reference.ts'
+import type { ImageConfig } from '../../compiler/values/images/image-config.ts'
+import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { configPlace, imageConfiguration } from './answers.validators.ts'
 import { askAll } from './ask-all.ts'

@@ -1,4 +1,4 @@
-import { parseImageReference } from '../../compiler/values/image-reference.ts'
+import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
 import { askAll } from './ask-all.ts'
 import { manifestPath, putManifest, type StoredManifest, unexpected } from './manifest-calls.ts'
 import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'

@@ -1,4 +1,4 @@
-import type { ImageReference } from '../../compiler/values/image-reference.ts'
+import type { ImageReference } from '../../compiler/values/images/image-reference.ts'
 import { registryOf, repositoryOf } from './registry.ts'
 
 /** Where a registry keeps what is in one repository. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { parseImageReference } from '../../compiler/values/image-reference.ts'
+import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { imageManifest } from './answers.validators.ts'
 import { askAll } from './ask-all.ts'

@@ -1,4 +1,4 @@
-import { registryIn } from '../../compiler/values/image-reference.ts'
+import { registryIn } from '../../compiler/values/images/image-reference.ts'
 
 /** By what name Docker and Kubernetes keep the credentials of Docker Hub. */
 export const HUB_KEY = 'https://index.docker.io/v1/'

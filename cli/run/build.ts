@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { replaceFile } from '../../adapters/files/replace-file.ts'
 import { failureSummary, plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
-import { parseImageReference } from '../../compiler/values/image-reference.ts'
+import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import type { BuildOutcome } from '../../operations/build/build-outcome.ts'
 import type { BuildEvent } from '../../operations/build/events.ts'
@@ -127,7 +127,7 @@ async function buildOne(
   if (others.length > 0)
     throw new UsageError('a Dockerfile has one context', { hint: '`devctl build -f Dockerfile [context]`' })
   const { buildDockerfile } = await import('../../operations/build/build-dockerfile.ts')
-  const { isNoPath } = await import('../../compiler/values/build-context.ts')
+  const { isNoPath } = await import('../../compiler/values/images/build-context.ts')
   const names = [...new Set((options.tag ?? []).map(imageName))]
   const at = isNoPath(context) ? context : resolve(io.cwd, context)
   return buildDockerfile(world, {

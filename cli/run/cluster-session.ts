@@ -1,7 +1,7 @@
 import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import type { GivenUp } from '../../adapters/kubernetes/request.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { readableDuration } from '../../compiler/values/readable-duration.ts'
+import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import type { Target, TargetOptions } from '../../operations/contexts/target.ts'
 import { admissionHint } from '../../operations/objects/admission.ts'
 import { isOfEndingNamespace, namespaceEnds } from '../../operations/objects/namespace.ts'

@@ -1,5 +1,5 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { readableDuration } from '../../compiler/values/readable-duration.ts'
+import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import { parseDuration } from '../options/duration.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import { watchForInterruption } from '../terminal/interruption.ts'

@@ -1,4 +1,4 @@
-import { readableDuration } from '../../compiler/values/readable-duration.ts'
+import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import { namesAre } from '../../operations/develop/up.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'

@@ -1,7 +1,7 @@
 import { failureSummary, plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
-import { looksSecretName } from '../../compiler/values/secret-names.ts'
+import { looksSecretName } from '../../compiler/values/secrets/secret-names.ts'
 import { agoText } from '../../operations/objects/ago.ts'
 import { checkVariableName, readVariablesFile } from '../../operations/platform/variables.ts'
 import type { ShownVariable } from '../../platform/api/variables.ts'

@@ -1,5 +1,5 @@
-import { maskSecrets } from '../../compiler/values/mask-secrets.ts'
 import { printable } from '../../compiler/values/printable.ts'
+import { maskSecrets } from '../../compiler/values/secrets/mask-secrets.ts'
 import { type ConflictingFile, OverwriteRefusal } from '../../operations/gitops/tree/overwrite-refusal.ts'
 import { holdsSecret } from '../../operations/project/lock.ts'
 import { type Io, wantsColour } from './io.ts'

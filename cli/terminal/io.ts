@@ -1,4 +1,4 @@
-import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
+import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import type { RawStreams } from './remote-terminal.ts'
 
 /** The parts of its process that a command may use. Made once, in main.ts; tests make their own. */

@@ -1,6 +1,6 @@
 import type { OperationEvent } from '../../api/events.ts'
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
-import { readableDuration } from '../../compiler/values/readable-duration.ts'
+import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import type { DestroyOutcome } from '../../operations/destroy/outcome.ts'
 import type { Context } from '../command.ts'
 import { printSummary } from './report.ts'

@@ -1,6 +1,6 @@
 import { failureSummary } from '../../compiler/diagnostics/render/summary.ts'
+import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
-import { readableDuration } from '../../compiler/values/readable-duration.ts'
 import type { DeployOutcome } from '../../operations/deploy/outcome.ts'
 import type { PublicAddress } from '../../operations/objects/endpoints/routes.ts'
 import type { Unready } from '../../operations/objects/fresh-chance.ts'

@@ -1,6 +1,6 @@
 import { problemLines, toldProblem } from '../../compiler/diagnostics/told-problem.ts'
+import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import { printable } from '../../compiler/values/printable.ts'
-import { readableDuration } from '../../compiler/values/readable-duration.ts'
 import type { Run, RunEvent } from '../../platform/api/runs.ts'
 import type { Context } from '../command.ts'
 import type { Progress, StepEvent } from './progress/events.ts'

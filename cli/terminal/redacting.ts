@@ -1,5 +1,5 @@
-import { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 import { printableText } from '../../compiler/values/printable.ts'
+import { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import type { Io, Output } from './io.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 import type { GivenUp } from '../../adapters/kubernetes/request.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { readableDuration } from '../../compiler/values/readable-duration.ts'
+import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import { webhookRefusal } from '../../operations/objects/webhook-refusal.ts'
 import { type AskedWebhook, webhooksFor } from '../../operations/objects/webhooks-for.ts'
 

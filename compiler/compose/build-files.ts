@@ -2,8 +2,8 @@ import { resolve } from 'node:path/posix'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import type { Span } from '../text/source.ts'
-import type { BuildCache } from '../values/build-cache.ts'
-import { mayRead, mayWrite } from './read/outside-files.ts'
+import type { BuildCache } from '../values/images/build-cache.ts'
+import { mayRead, mayWrite } from './read/storage/outside-files.ts'
 
 /** The folder of a `local` cache is relative to the project's. */
 export function onThisMachine(

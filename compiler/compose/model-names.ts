@@ -1,8 +1,8 @@
 import { isMadeOfSecret, type SecretPlaces } from '../text/secret-places.ts'
 import type { ScalarTree, Tree } from '../text/tree.ts'
 import { scalarText } from '../text/tree-text.ts'
-import { namesOfHost, namesOfImage, namesOfPath, namesOfVariable } from '../values/project-names.ts'
-import { looksSecretName } from '../values/secret-names.ts'
+import { namesOfHost, namesOfImage, namesOfPath, namesOfVariable } from '../values/secrets/project-names.ts'
+import { looksSecretName } from '../values/secrets/secret-names.ts'
 import type { Loaded } from './load/loaded.ts'
 
 /** The collections whose keys are names, here and in `depends_on` and `networks` of a service. */

@@ -1,8 +1,8 @@
 import type { SecretPlaces } from '../text/secret-places.ts'
 import type { At, Span } from '../text/source.ts'
 import type { MapTree } from '../text/tree.ts'
-import type { BuildCache } from '../values/build-cache.ts'
-import type { BuildContext } from '../values/build-context.ts'
+import type { BuildCache } from '../values/images/build-cache.ts'
+import type { BuildContext } from '../values/images/build-context.ts'
 
 /**
  * The typed content of the Compose files: merged, variables substituted, profiles applied, values

@@ -3,7 +3,7 @@ import type { FamilyReader, PropertiesOf, ReadersOf } from './keys/key.ts'
 import { serviceKeys } from './keys/service.ts'
 import type { Service } from './project.ts'
 import type { ReadContext } from './read/context.ts'
-import { checkTargets } from './read/mount-targets.ts'
+import { checkTargets } from './read/storage/mount-targets.ts'
 
 type Property = keyof Service
 type Read = (service: MapTree, context: ReadContext, key: string) => unknown

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path/posix'
 import type { BuildInput, CompilerHost } from '../host.ts'
 import { HIDDEN, type SecretPlaces } from '../text/secret-places.ts'
-import { withoutLogin } from '../values/build-context.ts'
 import { shortHash } from '../values/dns-name.ts'
-import { DEFAULT_PLATFORM } from '../values/platform.ts'
-import { isVariableWithSecret } from '../values/secret-names.ts'
+import { withoutLogin } from '../values/images/build-context.ts'
+import { DEFAULT_PLATFORM } from '../values/images/platform.ts'
+import { isVariableWithSecret } from '../values/secrets/secret-names.ts'
 import { manifestContext } from './build-spec.ts'
 import type { DevctlManifest, ImageBuild } from './manifest.ts'
 

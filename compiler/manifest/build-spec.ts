@@ -1,15 +1,20 @@
 import { resolve } from 'node:path/posix'
 import { mayUseCache, onThisMachine } from '../compose/build-files.ts'
 import { noSecret } from '../compose/build-spec.ts'
-import { mayRead } from '../compose/read/outside-files.ts'
+import { mayRead } from '../compose/read/storage/outside-files.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import type { At } from '../text/source.ts'
-import { type BuildCache, parseBuildCaches } from '../values/build-cache.ts'
-import { type ContextSource, parseContext } from '../values/build-context.ts'
-import { type BuildSecretSource, type BuildSpec, type DockerfileSource, PLAIN_BUILD } from '../values/build-spec.ts'
-import { DEFAULT_PLATFORM } from '../values/platform.ts'
+import { type BuildCache, parseBuildCaches } from '../values/images/build-cache.ts'
+import { type ContextSource, parseContext } from '../values/images/build-context.ts'
+import {
+  type BuildSecretSource,
+  type BuildSpec,
+  type DockerfileSource,
+  PLAIN_BUILD,
+} from '../values/images/build-spec.ts'
+import { DEFAULT_PLATFORM } from '../values/images/platform.ts'
 import type { BuildSecret, DevctlManifest, ImageBuild } from './manifest.ts'
 import { withLateVariables } from './variables.ts'
 

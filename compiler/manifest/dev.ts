@@ -2,7 +2,7 @@ import { entries, items, scalar } from '../compose/read/tree-values.ts'
 import { Reporter } from '../diagnostics/reporter.ts'
 import type { ModelPath } from '../schema/model-path.ts'
 import { type Entry, entry, get, isScalar, mapTree, type Tree } from '../text/tree.ts'
-import { parseQuantity } from '../values/quantity.ts'
+import { parseQuantity } from '../values/numbers/quantity.ts'
 import { present } from './build.ts'
 import { checkDevelopment } from './dev-rules.ts'
 import type {

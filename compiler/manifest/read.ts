@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path/posix'
+import { Sources } from '../compose/load/compose-files/sources.ts'
 import { withinLimits } from '../compose/load/limits.ts'
-import { Sources } from '../compose/load/sources.ts'
 import { VariableScope } from '../compose/load/variables.ts'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'

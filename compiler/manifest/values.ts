@@ -9,7 +9,7 @@ import type { At } from '../text/source.ts'
 import { spanInside } from '../text/span-inside.ts'
 import type { Lookup } from '../text/template.ts'
 import type { ScalarTree, ScalarType, Tree } from '../text/tree.ts'
-import { parseDuration } from '../values/duration.ts'
+import { parseDuration } from '../values/numbers/duration.ts'
 import type { Parsed } from '../values/parsed.ts'
 import { isOpen, isUnread } from './variables.ts'
 

@@ -1,7 +1,7 @@
 import type { Reporter } from '../diagnostics/reporter.ts'
-import { looksSecretText } from '../values/secret-looks.ts'
-import { looksSecretName } from '../values/secret-names.ts'
-import { isTokenVariable } from '../values/token-variables.ts'
+import { looksSecretText } from '../values/secrets/secret-looks.ts'
+import { looksSecretName } from '../values/secrets/secret-names.ts'
+import { isTokenVariable } from '../values/secrets/token-variables.ts'
 import {
   commentInValue,
   droppedText,

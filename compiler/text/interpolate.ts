@@ -1,6 +1,6 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
-import { isTokenVariable } from '../values/token-variables.ts'
+import { isTokenVariable } from '../values/secrets/token-variables.ts'
 import { PathRules, type RuleStep } from './path.ts'
 import { scalarPlaces } from './scalar-places.ts'
 import type { Span } from './source.ts'

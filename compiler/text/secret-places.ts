@@ -1,4 +1,4 @@
-import { isVariableWithSecret } from '../values/secret-names.ts'
+import { isVariableWithSecret } from '../values/secrets/secret-names.ts'
 import type { SourceFile, Span } from './source.ts'
 import type { Piece, ScalarTree, Tree, UsedVariable } from './tree.ts'
 

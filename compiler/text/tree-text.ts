@@ -1,4 +1,4 @@
-import { goFloat } from '../values/go-number.ts'
+import { goFloat } from '../values/numbers/go-number.ts'
 import type { Piece, ScalarTree, Tree } from './tree.ts'
 
 /**

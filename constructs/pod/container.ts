@@ -1,6 +1,6 @@
 import type * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 import type { ContainerPlan, ContainerPort, EnvPlan } from '../../compiler/plan/plan.ts'
-import { isArgumentReference } from '../../compiler/values/argument-variables.ts'
+import { isArgumentReference } from '../../compiler/values/dockerfile/argument-variables.ts'
 import { escapeDollars } from './escape.ts'
 import { toVolumeMount } from './mounts.ts'
 import type { Container } from './newer-fields.ts'

@@ -1,7 +1,7 @@
 import { pause } from '../../adapters/http/back-off.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
-import type { BuildSpec } from '../../compiler/values/build-spec.ts'
+import type { BuildSpec } from '../../compiler/values/images/build-spec.ts'
 import { changeFinder } from '../project/hashed-files.ts'
 import { secretsInText, secretsOfInput } from './build-secrets.ts'
 import { type EnsuringWorld, NotBuilt } from './builder.ts'

@@ -1,5 +1,5 @@
 import type { ImageInput } from '../../adapters/buildkit/builder.ts'
-import { secretValues } from '../../compiler/values/known-secrets.ts'
+import { secretValues } from '../../compiler/values/secrets/known-secrets.ts'
 
 /**
  * The secret values in the input of a build: secrets that are not files, arguments and options of

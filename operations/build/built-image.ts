@@ -1,5 +1,5 @@
 import { registryOf, repositoryOf } from '../../adapters/registry/registry.ts'
-import { parseImageReference } from '../../compiler/values/image-reference.ts'
+import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
 import { toVariableName } from '../../compiler/values/variable-name.ts'
 
 /** The parts of an image that was built. */

@@ -1,6 +1,6 @@
 import type { BuildFailure, DockerfilePlace } from '../../adapters/buildkit/failure.ts'
 import { readFile } from '../../adapters/files/read-file.ts'
-import type { BuildSpec } from '../../compiler/values/build-spec.ts'
+import type { BuildSpec } from '../../compiler/values/images/build-spec.ts'
 
 type Source = Pick<BuildSpec, 'context' | 'dockerfile'>
 

@@ -6,9 +6,9 @@ import { type Diagnostic, diagnostic } from '../../compiler/diagnostics/diagnost
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { type At, SourceFile, type Span } from '../../compiler/text/source.ts'
-import type { BuildSpec } from '../../compiler/values/build-spec.ts'
-import { dockerfileStages } from '../../compiler/values/dockerfile.ts'
-import { dockerIgnore } from '../../compiler/values/ignore-file.ts'
+import { dockerfileStages } from '../../compiler/values/dockerfile/dockerfile.ts'
+import type { BuildSpec } from '../../compiler/values/images/build-spec.ts'
+import { dockerIgnore } from '../../compiler/values/images/ignore-file.ts'
 import { dockerfilePlace, dockerfileText } from './dockerfile-place.ts'
 import { type FailureCause, failureCause } from './failure-cause.ts'
 

@@ -1,5 +1,5 @@
 import type { ImageInput } from '../../adapters/buildkit/builder.ts'
-import type { BuildCache } from '../../compiler/values/build-cache.ts'
+import type { BuildCache } from '../../compiler/values/images/build-cache.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

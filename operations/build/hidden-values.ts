@@ -1,7 +1,7 @@
 import type { SecretPlaces } from '../../compiler/text/secret-places.ts'
 import type { At } from '../../compiler/text/source.ts'
-import { secretValues } from '../../compiler/values/known-secrets.ts'
-import { isVariableWithSecret } from '../../compiler/values/secret-names.ts'
+import { secretValues } from '../../compiler/values/secrets/known-secrets.ts'
+import { isVariableWithSecret } from '../../compiler/values/secrets/secret-names.ts'
 
 /** What the tag of a build's content does not tell. */
 export interface HiddenValues {

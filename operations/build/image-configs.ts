@@ -3,7 +3,7 @@ import { registryOf } from '../../adapters/registry/registry.ts'
 import { describeProblem } from '../../adapters/registry/registry-problem.ts'
 import type { RegistrySessionOptions } from '../../adapters/registry/registry-session.ts'
 import type { Project } from '../../compiler/compose/project.ts'
-import type { ImageConfig } from '../../compiler/values/image-config.ts'
+import type { ImageConfig } from '../../compiler/values/images/image-config.ts'
 
 /** The known configurations of images, by service. */
 export interface KnownImages {

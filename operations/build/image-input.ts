@@ -1,6 +1,6 @@
 import type { BuildOutput, ContextSource, ImageInput, ImageLayout } from '../../adapters/buildkit/builder.ts'
-import type { BuildContext } from '../../compiler/values/build-context.ts'
-import { type BuildSpec, withExportedCache } from '../../compiler/values/build-spec.ts'
+import type { BuildContext } from '../../compiler/values/images/build-context.ts'
+import { type BuildSpec, withExportedCache } from '../../compiler/values/images/build-spec.ts'
 
 /** The options of a command that apply to all builds. They take precedence over the file. */
 export interface BuildSettings {

@@ -1,5 +1,5 @@
-import type { BuildSpec } from '../../compiler/values/build-spec.ts'
-import { dockerfileStages } from '../../compiler/values/dockerfile.ts'
+import { dockerfileStages } from '../../compiler/values/dockerfile/dockerfile.ts'
+import type { BuildSpec } from '../../compiler/values/images/build-spec.ts'
 import { dockerfileText } from './dockerfile-place.ts'
 import type { BuildEvent } from './events.ts'
 

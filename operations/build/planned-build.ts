@@ -1,7 +1,7 @@
 import type { SshKey } from '../../compiler/compose/project.ts'
 import type { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { At, Span } from '../../compiler/text/source.ts'
-import type { BuildSpec } from '../../compiler/values/build-spec.ts'
+import type { BuildSpec } from '../../compiler/values/images/build-spec.ts'
 import type { HiddenValues } from './hidden-values.ts'
 
 /** An image to build, and what it is called. */

@@ -1,5 +1,5 @@
 import type { BuildStatus, Timestamp, Vertex, VertexLog, VertexStatus } from '../../adapters/buildkit/status.ts'
-import { maskLogins } from '../../compiler/values/build-context.ts'
+import { maskLogins } from '../../compiler/values/images/build-context.ts'
 import type { BuildEnded, BuildEvent } from './events.ts'
 import { LogLines } from './log-lines.ts'
 

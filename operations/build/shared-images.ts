@@ -1,4 +1,4 @@
-import { withDefaultTag } from '../../compiler/values/image-reference.ts'
+import { withDefaultTag } from '../../compiler/values/images/image-reference.ts'
 
 /**
  * The images of services by digest, with those of other services that have the same image by name:

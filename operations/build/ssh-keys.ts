@@ -2,7 +2,7 @@ import { openAgents } from '../../adapters/buildkit/ssh/open-agents.ts'
 import { type Diagnostic, diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { BuildSpec } from '../../compiler/values/build-spec.ts'
+import type { BuildSpec } from '../../compiler/values/images/build-spec.ts'
 import { agentPaths } from './from-environment.ts'
 import type { PlannedBuild } from './planned-build.ts'
 

@@ -1,6 +1,6 @@
 import { HIDDEN } from '../../compiler/text/secret-places.ts'
 import { shortHash } from '../../compiler/values/dns-name.ts'
-import { isVariableWithSecret } from '../../compiler/values/secret-names.ts'
+import { isVariableWithSecret } from '../../compiler/values/secrets/secret-names.ts'
 import type { BuildSettings } from './image-input.ts'
 import type { PlannedBuild } from './planned-build.ts'
 

@@ -1,5 +1,5 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { secretValues } from '../../compiler/values/known-secrets.ts'
+import { secretValues } from '../../compiler/values/secrets/known-secrets.ts'
 import { toVariableName } from '../../compiler/values/variable-name.ts'
 import { type BuiltImage, buildVariables } from '../build/built-image.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { Tree } from '../../compiler/text/tree.ts'
-import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
+import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import { serviceFinder } from '../build/remarks.ts'
 import { readRecord } from '../objects/record.ts'
 import type { Session } from '../session.ts'

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
-import { readableDuration } from '../../compiler/values/readable-duration.ts'
+import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import { agoText } from '../objects/ago.ts'
 import type { Changes } from '../objects/changes.ts'
 import type { DeployEvents } from '../objects/deploy.ts'

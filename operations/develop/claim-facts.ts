@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { parseQuantity } from '../../compiler/values/quantity.ts'
+import { parseQuantity } from '../../compiler/values/numbers/quantity.ts'
 import { claimName } from '../../constructs/mirror/names.ts'
 import type { MirrorFacts, MirrorSettings, VolumeSettings } from '../../constructs/mirror/settings.ts'
 import { unlessForbidden } from '../objects/forbidden.ts'

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { dockerPattern, dockerPatterns } from '../../compiler/values/ignore-file.ts'
+import { dockerPattern, dockerPatterns } from '../../compiler/values/images/ignore-file.ts'
 import { type IgnoreSource, ignoreSource, NO_IGNORES } from '../../sync/ignore-source.ts'
 import type { PathRule, PatternSet } from '../../sync/path-rules.ts'
 import type { ComposeFolder } from './compose-folders.ts'

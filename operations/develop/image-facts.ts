@@ -1,5 +1,5 @@
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
-import type { ImageConfig } from '../../compiler/values/image-config.ts'
+import type { ImageConfig } from '../../compiler/values/images/image-config.ts'
 import type { User } from '../../constructs/mirror/settings.ts'
 import type { World } from '../session.ts'
 

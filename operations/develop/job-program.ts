@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { unlessAborted } from '../../adapters/http/abort.ts'
 import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
-import { isArgumentReference } from '../../compiler/values/argument-variables.ts'
+import { isArgumentReference } from '../../compiler/values/dockerfile/argument-variables.ts'
 import { quote } from '../../compiler/values/shell-words.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { mayPassWithPod } from './lasting.ts'

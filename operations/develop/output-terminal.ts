@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { readOutput } from '../../adapters/process/output-lines.ts'
 import { runShell } from '../../adapters/process/run-shell.ts'
-import { Masker } from '../../compiler/values/masker.ts'
+import { Masker } from '../../compiler/values/secrets/masker.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 
 /** Milliseconds for a program of this machine to end by itself, and for what it prints last. */

@@ -1,5 +1,5 @@
-import { isArgumentReference } from '../../compiler/values/argument-variables.ts'
-import type { ImageConfig } from '../../compiler/values/image-config.ts'
+import { isArgumentReference } from '../../compiler/values/dockerfile/argument-variables.ts'
+import type { ImageConfig } from '../../compiler/values/images/image-config.ts'
 
 /** The command of a container as Kubernetes has it: literal but for `$(NAME)`. */
 export interface ContainerCommand {

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { excluder } from '../../compiler/values/excluder.ts'
-import { dockerIgnore, dockerPattern } from '../../compiler/values/ignore-file.ts'
+import { dockerIgnore, dockerPattern } from '../../compiler/values/images/ignore-file.ts'
 
 /** Which paths a rule of `develop.watch` is about. Patterns have the grammar of `.dockerignore`. */
 export interface WatchPatterns {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { parseQuantity } from '../../compiler/values/quantity.ts'
+import { parseQuantity } from '../../compiler/values/numbers/quantity.ts'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { at, isMap, listAt } from './json-values.ts'
 

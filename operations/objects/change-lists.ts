@@ -1,6 +1,6 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { parseJson } from '../../adapters/json/parse-json.ts'
-import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
+import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import type { Changes } from './changes.ts'
 import { diffOf, type ValueDiff } from './diff.ts'
 import { changeLists } from './record-texts.validators.ts'

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Tree } from '../../compiler/text/tree.ts'
-import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
+import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { applyChanges, applyWorkloads, type EndNotes, recordBefore, recordEnd } from './apply.ts'
 import {

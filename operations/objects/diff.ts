@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { KnownSecrets } from '../../compiler/values/known-secrets.ts'
-import { isVariableWithSecret } from '../../compiler/values/secret-names.ts'
+import { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
+import { isVariableWithSecret } from '../../compiler/values/secrets/secret-names.ts'
 import { isRoute } from '../../constructs/kinds.ts'
 import { isDeclaredElsewhere } from './adoption.ts'
 import { type Changes, isMadeByCommand } from './changes.ts'

@@ -1,4 +1,4 @@
-import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
+import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import type { Changes } from './changes.ts'
 import { type ValueDiff, valueDiffs } from './diff.ts'
 import type { Owner } from './field-owners.ts'

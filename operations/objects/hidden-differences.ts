@@ -1,4 +1,4 @@
-import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
+import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import { type Difference, type FieldKey, isMap } from './comparison.ts'
 
 /** A difference without known secrets; `isHidden`: nothing is left of it that could be shown. */

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { readableDuration } from '../../compiler/values/readable-duration.ts'
+import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import { isWorkload } from '../../constructs/kinds.ts'
 import { shorterFirst } from './endpoints/routes.ts'
 import type { Warnings } from './events.ts'

@@ -1,5 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { parseImageReference } from '../../compiler/values/image-reference.ts'
+import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
 import type { Parsed } from '../../compiler/values/parsed.ts'
 import { parseRepositoryFolder } from '../../compiler/values/repository-names.ts'
 

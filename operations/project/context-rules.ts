@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path/posix'
 import { readFile } from '../../adapters/files/read-file.ts'
 import type { SpendOnBuild } from '../../compiler/host.ts'
 import { excluder } from '../../compiler/values/excluder.ts'
-import { countOfPatterns, type DockerPattern, dockerPatterns } from '../../compiler/values/ignore-file.ts'
+import { countOfPatterns, type DockerPattern, dockerPatterns } from '../../compiler/values/images/ignore-file.ts'
 
 /** Which paths of a build context do not count. */
 export interface Ignored {

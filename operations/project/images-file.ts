@@ -2,7 +2,7 @@ import { readFile } from '../../adapters/files/read-file.ts'
 import { parseJson } from '../../adapters/json/parse-json.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { FileContent } from '../../compiler/host.ts'
-import { parseImageReference } from '../../compiler/values/image-reference.ts'
+import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
 import type { BuildMetadata, ImagesFile } from './images-file.schema.ts'
 import { imagesFile } from './images-file.validators.ts'
 

@@ -3,7 +3,7 @@ import type { DevctlManifest, ManifestEnvironment } from '../../compiler/manifes
 import type { PlanOptions } from '../../compiler/options.ts'
 import type { SecretPlaces } from '../../compiler/text/secret-places.ts'
 import type { At } from '../../compiler/text/source.ts'
-import { namesOfHost, namesOfImage, namesOfPath } from '../../compiler/values/project-names.ts'
+import { namesOfHost, namesOfImage, namesOfPath } from '../../compiler/values/secrets/project-names.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Loading } from './input.ts'
 

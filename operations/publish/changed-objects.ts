@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
+import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { buildFolder } from '../gitops/layout/build.ts'
 import { KUSTOMIZATION } from '../gitops/layout/kustomization.ts'

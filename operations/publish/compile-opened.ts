@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
+import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import type { LayoutName } from '../gitops/layout/readme.ts'
 import type { MessageInput } from '../gitops/message.ts'

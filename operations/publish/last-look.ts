@@ -1,7 +1,7 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Tree } from '../../compiler/text/tree.ts'
-import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
-import { secretShapes } from '../../compiler/values/secret-shapes.ts'
+import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
+import { secretShapes } from '../../compiler/values/secrets/secret-shapes.ts'
 import { type FoundShape, scanForSecrets } from '../gitops/secret-scan.ts'
 import type { CompiledForRepository } from './compile-for-repository.ts'
 

@@ -1,5 +1,5 @@
-import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
-import { maskSecrets } from '../../compiler/values/mask-secrets.ts'
+import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
+import { maskSecrets } from '../../compiler/values/secrets/mask-secrets.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { isForced, withoutForce } from '../gitops/force.ts'
 import { idOf } from '../gitops/manifest-files.ts'

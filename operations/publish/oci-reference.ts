@@ -1,6 +1,6 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { parseImageReference } from '../../compiler/values/image-reference.ts'
-import { type OciReference, parseOciReference } from '../../compiler/values/oci-reference.ts'
+import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
+import { type OciReference, parseOciReference } from '../../compiler/values/images/oci-reference.ts'
 import { inForm } from '../project/checks.ts'
 
 /** Throws a UsageError for what names no repository of a registry. */

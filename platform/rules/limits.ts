@@ -1,4 +1,4 @@
-import { parseQuantity } from '../../compiler/values/quantity.ts'
+import { parseQuantity } from '../../compiler/values/numbers/quantity.ts'
 
 /** How much a namespace uses of something that is limited in it. */
 export interface Limit {

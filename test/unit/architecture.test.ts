@@ -136,7 +136,12 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
   },
   'platform/api': { ours: ['platform/api', 'platform/rules'], packages: ['typebox'] },
   'platform/rules': {
-    ours: ['platform/rules', 'compiler/values/markdown', 'compiler/values/quantity', 'compiler/diagnostics/suggest'],
+    ours: [
+      'platform/rules',
+      'compiler/values/markdown',
+      'compiler/values/numbers/quantity',
+      'compiler/diagnostics/suggest',
+    ],
     packages: [],
   },
   'platform/records': { ours: ['platform/records', 'platform/rules'], packages: [] },

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { dockerfileStages } from '../../compiler/values/dockerfile.ts'
+import { dockerfileStages } from '../../compiler/values/dockerfile/dockerfile.ts'
 import { exampleCases, root } from '../support/cases.ts'
 import { documentsOf } from '../support/documents.ts'
 import { runCase } from '../support/run.ts'

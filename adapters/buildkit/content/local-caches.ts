@@ -1,5 +1,5 @@
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
-import type { BuildCache } from '../../../compiler/values/build-cache.ts'
+import type { BuildCache } from '../../../compiler/values/images/build-cache.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import type { ImageInput } from '../builder.ts'
 import { BuilderError } from '../failure.ts'

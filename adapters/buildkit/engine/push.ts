@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import { parseImageReference, registryIn } from '../../../compiler/values/image-reference.ts'
+import { parseImageReference, registryIn } from '../../../compiler/values/images/image-reference.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import type { BuildCall } from '../builder.ts'
 import { BuilderError } from '../failure.ts'

@@ -1,5 +1,5 @@
 import { type ExcludingPattern, excluder } from '../../../compiler/values/excluder.ts'
-import { dockerPattern } from '../../../compiler/values/ignore-file.ts'
+import { dockerPattern } from '../../../compiler/values/images/ignore-file.ts'
 
 /** Which files of a folder are asked for. */
 export interface FileSelection {

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
-import type { BuildSecretSource } from '../../../compiler/values/build-spec.ts'
+import type { BuildSecretSource } from '../../../compiler/values/images/build-spec.ts'
 
 /** What was read from pipes, such as `<(command)`: it comes only once, and builds may ask again. */
 const read = new WeakMap<BuildSecretSource, Promise<Buffer>>()

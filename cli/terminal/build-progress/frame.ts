@@ -1,4 +1,4 @@
-import { readableDuration } from '../../../compiler/values/readable-duration.ts'
+import { readableDuration } from '../../../compiler/values/numbers/readable-duration.ts'
 import type { BuildView, StepView } from '../../../operations/build/progress.ts'
 import { cleanText } from '../log-text.ts'
 import { cut, type FrameOptions, type Line, markOf, nameWidth, paint, rowOf } from '../progress/frame.ts'

@@ -1,4 +1,4 @@
-import { readableDuration } from '../../../compiler/values/readable-duration.ts'
+import { readableDuration } from '../../../compiler/values/numbers/readable-duration.ts'
 import type { BuildEvent } from '../../../operations/build/events.ts'
 import type { BuildChange, BuildProgress, BuildView, StepView } from '../../../operations/build/progress.ts'
 import type { Output } from '../io.ts'

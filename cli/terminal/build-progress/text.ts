@@ -1,4 +1,4 @@
-import { readableDuration } from '../../../compiler/values/readable-duration.ts'
+import { readableDuration } from '../../../compiler/values/numbers/readable-duration.ts'
 import type { BuildView, StepView } from '../../../operations/build/progress.ts'
 import { cut } from '../progress/frame.ts'
 import { readableBytes } from '../readable-bytes.ts'

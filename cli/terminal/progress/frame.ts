@@ -1,5 +1,5 @@
+import { readableDuration } from '../../../compiler/values/numbers/readable-duration.ts'
 import { displayWidth } from '../../../compiler/values/printable.ts'
-import { readableDuration } from '../../../compiler/values/readable-duration.ts'
 import { cleanText } from '../log-text.ts'
 
 /** A line of the display: a step of the command, or a service. */

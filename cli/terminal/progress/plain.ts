@@ -1,4 +1,4 @@
-import { readableDuration } from '../../../compiler/values/readable-duration.ts'
+import { readableDuration } from '../../../compiler/values/numbers/readable-duration.ts'
 import type { LogLevel } from '../../command.ts'
 import type { Io } from '../io.ts'
 import type { Progress, StepEvent } from './events.ts'

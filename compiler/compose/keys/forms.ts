@@ -1,5 +1,5 @@
 import { flag, integer, keyValues, list, number, type Shape, text, textOrList } from '../../schema/shape.ts'
-import { parseDuration } from '../../values/duration.ts'
+import { parseDuration } from '../../values/numbers/duration.ts'
 import * as identity from './identities.ts'
 import * as merge from './merge-rules.ts'
 import * as print from './print.ts'

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path/posix'
 import type { PathBase, ResolvePath } from '../../schema/load-rules.ts'
 import { get, isMap, type ScalarTree, type Tree, withEntry } from '../../text/tree.ts'
-import { isNoPath } from '../../values/build-context.ts'
+import { isNoPath } from '../../values/images/build-context.ts'
 
 const WINDOWS_ABSOLUTE = /^(?:[A-Za-z]:[\\/]|\\\\)/
 

@@ -19,7 +19,7 @@ import { scalarText } from '../../text/tree-text.ts'
 import type { Failed } from '../../values/parsed.ts'
 import { parsePorts } from '../../values/port.ts'
 import { parseVolume } from '../../values/volume.ts'
-import { tooManyPorts } from '../read/ports.ts'
+import { tooManyPorts } from '../read/network/ports.ts'
 
 const badPort = diagnostic({
   code: 'ports/bad-short-form',

@@ -23,9 +23,9 @@ import {
   readNameServers,
   readSearchDomains,
   readServiceNetworks,
-} from '../read/networks.ts'
+} from '../read/network/networks.ts'
+import { readPorts } from '../read/network/ports.ts'
 import * as read from '../read/plain-values.ts'
-import { readPorts } from '../read/ports.ts'
 import * as defaults from './compose-defaults.ts'
 import { hosts } from './endpoints.ts'
 import { addedTexts, castFlag, castInteger, names } from './forms.ts'

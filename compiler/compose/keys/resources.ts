@@ -16,7 +16,7 @@ import {
 import { isEmpty, isFalse, isMemoryLimit, isUnlimited, isZero } from '../../schema/value-predicates.ts'
 import { readDeviceRequests, readDevices } from '../read/devices.ts'
 import { readResources } from '../read/resources.ts'
-import { readShmSize } from '../read/volumes.ts'
+import { readShmSize } from '../read/storage/volumes.ts'
 import * as defaults from './compose-defaults.ts'
 import { castFlag, castInteger, cpus, size } from './forms.ts'
 import * as identity from './identities.ts'

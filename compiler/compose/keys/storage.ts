@@ -16,8 +16,8 @@ import {
   word,
 } from '../../schema/shape.ts'
 import { isEmpty } from '../../schema/value-predicates.ts'
-import { readFileMounts } from '../read/file-mounts.ts'
-import { readMounts, readTmpfsEntries, readVolumesFrom } from '../read/volumes.ts'
+import { readFileMounts } from '../read/storage/file-mounts.ts'
+import { readMounts, readTmpfsEntries, readVolumesFrom } from '../read/storage/volumes.ts'
 import * as defaults from './compose-defaults.ts'
 import { addedTexts, castFlag, uniqueLabels } from './forms.ts'
 import * as path from './host-paths.ts'

@@ -1,5 +1,5 @@
 import type { Lookup } from '../../text/template.ts'
-import { isVariableWithSecret } from '../../values/secret-names.ts'
+import { isVariableWithSecret } from '../../values/secrets/secret-names.ts'
 import { SECTIONS } from '../keys/sections.ts'
 import type { Variable } from './variables.ts'
 

@@ -1,7 +1,7 @@
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Reporter } from '../../diagnostics/reporter.ts'
 import type { ScalarTree, UsedVariable } from '../../text/tree.ts'
-import { toBool, toFloat, toInt } from '../../values/go-number.ts'
+import { toBool, toFloat, toInt } from '../../values/numbers/go-number.ts'
 
 /** The hint for each type. */
 const EXAMPLES: Readonly<Record<string, string>> = {

@@ -14,9 +14,9 @@ import {
   withoutKeys,
 } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
-import { isVariableWithSecret } from '../../values/secret-names.ts'
+import { isVariableWithSecret } from '../../values/secrets/secret-names.ts'
+import { reportMachineVariable } from './checks/machine-variables.ts'
 import type { LoadState } from './load-state.ts'
-import { reportMachineVariable } from './machine-variables.ts'
 import { isSecretEntry, type VariableScope } from './variables.ts'
 
 const unknownFormat = diagnostic({

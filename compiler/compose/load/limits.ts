@@ -2,7 +2,7 @@ import { Budget, LIMITS, OverBudget, parseLimits } from '../../diagnostics/budge
 import { type Diagnostic, diagnostic } from '../../diagnostics/diagnostic.ts'
 import { Reporter } from '../../diagnostics/reporter.ts'
 import type { CompilerHost } from '../../host.ts'
-import { withCommas } from '../../values/decimal.ts'
+import { withCommas } from '../../values/numbers/decimal.ts'
 
 const VARIABLE = 'DEVCTL_LIMITS'
 const list = Object.entries(LIMITS)

@@ -6,8 +6,8 @@ import type { YamlDocument } from '../../text/document-reader.ts'
 import type { SourceFile, Span } from '../../text/source.ts'
 import { get, isMap, type MapTree, withEntry, withoutKeys } from '../../text/tree.ts'
 import { isTopLevelKey, SECTIONS } from '../keys/sections.ts'
+import type { Sources } from './compose-files/sources.ts'
 import { mapSection } from './map-section.ts'
-import type { Sources } from './sources.ts'
 import type { VariableScope } from './variables.ts'
 
 /**

@@ -1,13 +1,18 @@
 import type { YamlDocument } from '../../text/document-reader.ts'
 import { get, isMap, type MapTree, withEntry, withoutKeys } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
-import { canonical } from './canonical.ts'
-import { changedPart, replacePart } from './changed-part.ts'
-import { checkRestOfTexts } from './check-rest.ts'
+import { checkRestOfTexts } from './checks/check-rest.ts'
+import { checkResources } from './checks/resource-rules.ts'
+import { validate } from './checks/validate.ts'
+import { canonical } from './compose-files/canonical.ts'
+import { changedPart, replacePart } from './compose-files/changed-part.ts'
+import { documentsOf, readDocument } from './compose-files/documents.ts'
+import { applyExtends, type ExtendsCache } from './compose-files/extends.ts'
+import { applyIncludes } from './compose-files/include.ts'
+import { mergeModels } from './compose-files/merge.ts'
+import { Resets } from './compose-files/reset.ts'
+import { resolvePaths } from './compose-files/resolve-paths.ts'
 import { withDefaults } from './defaults.ts'
-import { documentsOf, readDocument } from './documents.ts'
-import { applyExtends, type ExtendsCache } from './extends.ts'
-import { applyIncludes } from './include.ts'
 import {
   type LoadState,
   markBrokenSection,
@@ -17,12 +22,7 @@ import {
   withoutInvalidKeys,
 } from './load-state.ts'
 import { mapSection } from './map-section.ts'
-import { mergeModels } from './merge.ts'
 import { removeDuplicates } from './remove-duplicates.ts'
-import { Resets } from './reset.ts'
-import { resolvePaths } from './resolve-paths.ts'
-import { checkResources } from './resource-rules.ts'
-import { validate } from './validate.ts'
 import type { VariableScope } from './variables.ts'
 
 /**

@@ -15,9 +15,9 @@ import { scalarText } from '../../text/tree-text.ts'
 import { cleanPath } from '../../values/clean-path.ts'
 import type { Keys } from '../keys/key.ts'
 import { containerKeys } from '../keys/service.ts'
+import { mergeAt } from './compose-files/merge.ts'
 import type { LoadState } from './load-state.ts'
 import { mapSection } from './map-section.ts'
-import { mergeAt } from './merge.ts'
 import type { VariableScope } from './variables.ts'
 
 /** The normalized model, and what was added to it. */

@@ -5,9 +5,9 @@ import { type DotenvEntry, parseDotenv } from '../../text/dotenv.ts'
 import { SecretPlaces } from '../../text/secret-places.ts'
 import type { Span } from '../../text/source.ts'
 import type { MapTree } from '../../text/tree.ts'
-import { isVariableWithSecret } from '../../values/secret-names.ts'
-import { isTokenVariable } from '../../values/token-variables.ts'
-import type { Sources } from './sources.ts'
+import { isVariableWithSecret } from '../../values/secrets/secret-names.ts'
+import { isTokenVariable } from '../../values/secrets/token-variables.ts'
+import type { Sources } from './compose-files/sources.ts'
 
 /** The value of a variable. */
 export interface Variable {

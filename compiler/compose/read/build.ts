@@ -3,15 +3,16 @@ import { didYouMean } from '../../diagnostics/suggest.ts'
 import type { At, Span } from '../../text/source.ts'
 import { spanInside } from '../../text/span-inside.ts'
 import { entry, isMap, type MapTree, type ScalarTree } from '../../text/tree.ts'
-import { parseAttestation } from '../../values/attestation.ts'
-import { type BuildCache, parseBuildCaches } from '../../values/build-cache.ts'
-import { parseContext, parseNamedContext } from '../../values/build-context.ts'
+import { parseAttestation } from '../../values/images/attestation.ts'
+import { type BuildCache, parseBuildCaches } from '../../values/images/build-cache.ts'
+import { parseContext, parseNamedContext } from '../../values/images/build-context.ts'
+import { DEFAULT_PLATFORM, parsePlatform } from '../../values/images/platform.ts'
 import type { Failed, Parsed } from '../../values/parsed.ts'
-import { DEFAULT_PLATFORM, parsePlatform } from '../../values/platform.ts'
 import type { Build, BuildSecretUse, NamedContext, SshKey } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { parseReference } from './image.ts'
-import { readExtraHosts } from './networks.ts'
+import { readExtraHosts } from './network/networks.ts'
+import { readShmSize } from './storage/volumes.ts'
 import {
   entries,
   flag,
@@ -26,7 +27,6 @@ import {
   sortByName,
   textOf,
 } from './tree-values.ts'
-import { readShmSize } from './volumes.ts'
 
 const badValue = diagnostic({
   code: 'build/bad-value',

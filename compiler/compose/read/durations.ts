@@ -1,6 +1,6 @@
 import type { At } from '../../text/source.ts'
 import type { Tree } from '../../text/tree.ts'
-import { parseDuration } from '../../values/duration.ts'
+import { parseDuration } from '../../values/numbers/duration.ts'
 import type { Duration } from '../project.ts'
 import { scalar } from './tree-values.ts'
 

@@ -5,7 +5,7 @@ import type { Healthcheck } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { checkCount } from './counts.ts'
 import { readDuration } from './durations.ts'
-import { readPortNumber } from './port-number.ts'
+import { readPortNumber } from './network/port-number.ts'
 import { flag, integer, text, words } from './tree-values.ts'
 
 const httpAndTest = diagnostic({

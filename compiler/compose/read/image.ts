@@ -2,7 +2,7 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { At } from '../../text/source.ts'
 import { spanInside } from '../../text/span-inside.ts'
 import type { MapTree, ScalarTree } from '../../text/tree.ts'
-import { parseImageReference } from '../../values/image-reference.ts'
+import { parseImageReference } from '../../values/images/image-reference.ts'
 import type { ReadContext } from './context.ts'
 import { scalar } from './tree-values.ts'
 

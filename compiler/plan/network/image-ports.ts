@@ -1,4 +1,4 @@
-import { parseImageReference } from '../../values/image-reference.ts'
+import { parseImageReference } from '../../values/images/image-reference.ts'
 
 /**
  * Returns the port at which a well-known image serves its clients, by the last part of its name; undefined for others. By

@@ -3,9 +3,9 @@ import type { Build, NamedContext, Project, Service } from '../../compose/projec
 import type { BuildInput, SpendOnBuild } from '../../host.ts'
 import { HIDDEN } from '../../text/secret-places.ts'
 import type { Span } from '../../text/source.ts'
-import { withoutLogin } from '../../values/build-context.ts'
 import { shortHash } from '../../values/dns-name.ts'
-import { isVariableWithSecret } from '../../values/secret-names.ts'
+import { withoutLogin } from '../../values/images/build-context.ts'
+import { isVariableWithSecret } from '../../values/secrets/secret-names.ts'
 import { type PlanContext, sortBy } from '../context.ts'
 
 /**

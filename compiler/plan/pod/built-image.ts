@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative } from 'node:path/posix'
 import type { Build, Service } from '../../compose/project.ts'
-import { mayRead } from '../../compose/read/outside-files.ts'
+import { mayRead } from '../../compose/read/storage/outside-files.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { didYouMean } from '../../diagnostics/suggest.ts'
 import {
@@ -9,9 +9,9 @@ import {
   dockerfileStages,
   type KnownBase,
   readDockerfile,
-} from '../../values/dockerfile.ts'
-import { holdsCopy } from '../../values/dockerfile-copies.ts'
-import { countOfPatterns, dockerIgnore } from '../../values/ignore-file.ts'
+} from '../../values/dockerfile/dockerfile.ts'
+import { holdsCopy } from '../../values/dockerfile/dockerfile-copies.ts'
+import { countOfPatterns, dockerIgnore } from '../../values/images/ignore-file.ts'
 import type { PlanContext } from '../context.ts'
 import { isInside } from '../storage/host-paths.ts'
 import { configuredImage } from './configured-image.ts'

@@ -1,5 +1,5 @@
 import type { Service } from '../../compose/project.ts'
-import { factsOfConfig, type ImageFacts } from '../../values/image-config.ts'
+import { factsOfConfig, type ImageFacts } from '../../values/images/image-config.ts'
 import type { PlanContext } from '../context.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Duration, Healthcheck, Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { At, Span } from '../../text/source.ts'
-import type { DockerfileHealthcheck } from '../../values/dockerfile.ts'
+import type { DockerfileHealthcheck } from '../../values/dockerfile/dockerfile.ts'
 import type { PlanContext } from '../context.ts'
 import { checkApart } from '../secrets/values-apart.ts'
 import { configuredImage } from './configured-image.ts'

@@ -1,5 +1,5 @@
 import type { Protocol, Service } from '../../compose/project.ts'
-import type { ImageFacts } from '../../values/image-config.ts'
+import type { ImageFacts } from '../../values/images/image-config.ts'
 import type { PlanContext } from '../context.ts'
 import { builtImage } from './built-image.ts'
 import { configuredImage } from './configured-image.ts'

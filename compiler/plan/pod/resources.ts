@@ -1,6 +1,6 @@
 import type { Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
-import { countQuantity } from '../../values/quantity.ts'
+import { countQuantity } from '../../values/numbers/quantity.ts'
 import type { PlanContext } from '../context.ts'
 import type { ContainerPlan } from '../plan.ts'
 

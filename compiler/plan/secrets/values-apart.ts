@@ -1,7 +1,7 @@
 import type { Hook, Pair, Service, Words } from '../../compose/project.ts'
 import type { Span } from '../../text/source.ts'
 import type { Tree } from '../../text/tree.ts'
-import { argumentReference, argumentVariable } from '../../values/argument-variables.ts'
+import { argumentReference, argumentVariable } from '../../values/dockerfile/argument-variables.ts'
 import { quote } from '../../values/shell-words.ts'
 import { type PlanContext, sourceOf } from '../context.ts'
 import { cutName } from '../object-names.ts'

@@ -1,6 +1,6 @@
 import { basename, dirname, join, relative } from 'node:path/posix'
 import type { Checkout, CompilerHost } from '../../host.ts'
-import { gitIgnore, type Ignores } from '../../values/ignore-file.ts'
+import { gitIgnore, type Ignores } from '../../values/images/ignore-file.ts'
 import { isPlaceholder, MOST_FILES, projectCheckout, type TrackedContent, trackedAt } from './checkout.ts'
 import { type HostFile, mostBytes } from './host-files.ts'
 import { isInside } from './host-paths.ts'

@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path/posix'
 import type { MountAs, Service } from '../../compose/project.ts'
-import { mayRead } from '../../compose/read/outside-files.ts'
+import { mayRead } from '../../compose/read/storage/outside-files.ts'
 import type { PlanContext } from '../context.ts'
 import type { CopiedFiles, HostContent, HostReader } from './host-content.ts'
 import type { HostMount } from './host-mount.ts'

@@ -1,7 +1,7 @@
 import type { Service, TmpfsMount } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
-import { memoryQuantity, parseQuantity } from '../../values/quantity.ts'
+import { memoryQuantity, parseQuantity } from '../../values/numbers/quantity.ts'
 import type { PlanContext } from '../context.ts'
 import { slug } from '../object-names.ts'
 import type { StoredMount } from './stored-mount.ts'

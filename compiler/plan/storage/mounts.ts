@@ -1,5 +1,5 @@
 import type { BindMount, Mount, Service, VolumeMount } from '../../compose/project.ts'
-import { mayRead } from '../../compose/read/outside-files.ts'
+import { mayRead } from '../../compose/read/storage/outside-files.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { PlanContext } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'

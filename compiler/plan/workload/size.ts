@@ -1,5 +1,5 @@
-import { parseBytes } from '../../values/bytes.ts'
-import { memoryQuantity, parseQuantity } from '../../values/quantity.ts'
+import { parseBytes } from '../../values/numbers/bytes.ts'
+import { memoryQuantity, parseQuantity } from '../../values/numbers/quantity.ts'
 
 /**
  * The size of a volume as Kubernetes writes it: a quantity (`2Gi`, `500M`), or a size of Compose

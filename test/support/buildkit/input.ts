@@ -1,5 +1,5 @@
 import type { BuildCall, ImageInput } from '../../../adapters/buildkit/builder.ts'
-import { PLAIN_BUILD } from '../../../compiler/values/build-spec.ts'
+import { PLAIN_BUILD } from '../../../compiler/values/images/build-spec.ts'
 
 /** What a builder gets like this; its contexts are of another type, and it gets no order of builds. */
 const { contexts: _, dependsOn: __, exportCache: ___, ...SETTINGS } = PLAIN_BUILD

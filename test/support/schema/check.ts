@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { reportUnsupportedKeys } from '../../../compiler/compose/load/unsupported-keys.ts'
-import { type InvalidParts, validate } from '../../../compiler/compose/load/validate.ts'
+import { reportUnsupportedKeys } from '../../../compiler/compose/load/checks/unsupported-keys.ts'
+import { type InvalidParts, validate } from '../../../compiler/compose/load/checks/validate.ts'
 import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../../compiler/diagnostics/reporter.ts'
 import { parseYaml } from '../../../compiler/text/parse.ts'

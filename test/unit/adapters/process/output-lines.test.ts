@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { readOutput } from '../../../../adapters/process/output-lines.ts'
-import { Masker } from '../../../../compiler/values/masker.ts'
+import { Masker } from '../../../../compiler/values/secrets/masker.ts'
 
 async function lines(chunks: readonly (string | Buffer)[], colours = false, secrets: readonly string[] = []) {
   const stream = Readable.from(

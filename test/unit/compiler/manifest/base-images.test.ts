@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { Reporter } from '../../../../compiler/diagnostics/reporter.ts'
 import { withBaseImages } from '../../../../compiler/manifest/base-images.ts'
 import { readManifest } from '../../../../compiler/manifest/read.ts'
-import type { BuildOverrides } from '../../../../compiler/values/dockerfile-images.ts'
+import type { BuildOverrides } from '../../../../compiler/values/dockerfile/dockerfile-images.ts'
 import { createHost } from '../../../../operations/project/node-host.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-manifest-bases-'))

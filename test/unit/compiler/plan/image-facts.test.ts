@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { PlanOptions } from '../../../../compiler/options.ts'
-import { factsOfConfig, type ImageConfig } from '../../../../compiler/values/image-config.ts'
+import { factsOfConfig, type ImageConfig } from '../../../../compiler/values/images/image-config.ts'
 import { planOf } from '../../../support/plan/compose.ts'
 
 /** The plan of a service `web`, with the configuration of its image. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { isAnnotationKey, isLabelKey, isLabelValue } from '../../../../compiler/values/annotation.ts'
 import { isDnsLabel, isDnsSubdomain, shortHash, toDnsLabel } from '../../../../compiler/values/dns-name.ts'
-import { parseImageReference } from '../../../../compiler/values/image-reference.ts'
+import { parseImageReference } from '../../../../compiler/values/images/image-reference.ts'
 
 describe('DNS names', () => {
   it.each([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { formatFileMode, octalDigits, parseFileMode } from '../../../../compiler/values/file-mode.ts'
-import { goFloat, toBool, toFloat, toInt } from '../../../../compiler/values/go-number.ts'
 import { parseExtraHost } from '../../../../compiler/values/hosts.ts'
+import { formatFileMode, octalDigits, parseFileMode } from '../../../../compiler/values/numbers/file-mode.ts'
+import { goFloat, toBool, toFloat, toInt } from '../../../../compiler/values/numbers/go-number.ts'
 
 describe('floats as Go formats them', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { platformArguments } from '../../../../compiler/values/platform.ts'
+import { platformArguments } from '../../../../compiler/values/images/platform.ts'
 
 test.each([
   ['linux/amd64', 'linux/amd64', 'linux', 'amd64', ''],

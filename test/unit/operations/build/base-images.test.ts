@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { BuildOverrides } from '../../../../compiler/values/dockerfile-images.ts'
+import type { BuildOverrides } from '../../../../compiler/values/dockerfile/dockerfile-images.ts'
 import { compileFiles } from '../../../../operations/project/compile-files.ts'
 import { type Workspace, workspaceOf } from '../../../../operations/workspace.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'

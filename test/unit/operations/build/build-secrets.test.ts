@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { maskLogins } from '../../../../compiler/values/build-context.ts'
-import { KnownSecrets } from '../../../../compiler/values/known-secrets.ts'
+import { maskLogins } from '../../../../compiler/values/images/build-context.ts'
+import { KnownSecrets } from '../../../../compiler/values/secrets/known-secrets.ts'
 import { secretsInText, secretsOfInput } from '../../../../operations/build/build-secrets.ts'
 import { imageInput } from '../../../support/buildkit/input.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Reporter } from '../../../../compiler/diagnostics/reporter.ts'
-import { PLAIN_BUILD } from '../../../../compiler/values/build-spec.ts'
+import { PLAIN_BUILD } from '../../../../compiler/values/images/build-spec.ts'
 import { withCacheExport } from '../../../../operations/build/export-cache.ts'
 import type { PlannedBuild } from '../../../../operations/build/planned-build.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { BuildCache } from '../../../../compiler/values/build-cache.ts'
+import type { BuildCache } from '../../../../compiler/values/images/build-cache.ts'
 import { fromEnvironment } from '../../../../operations/build/from-environment.ts'
 import { imageInput } from '../../../support/buildkit/input.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Masker } from '../../../../compiler/values/masker.ts'
+import { Masker } from '../../../../compiler/values/secrets/masker.ts'
 import { LogLines } from '../../../../operations/build/log-lines.ts'
 
 const SECRET = 'opensesame-1234'

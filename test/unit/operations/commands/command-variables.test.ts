@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
-import { secretValues } from '../../../../compiler/values/known-secrets.ts'
+import { secretValues } from '../../../../compiler/values/secrets/known-secrets.ts'
 import { type CommandVariablesInput, commandVariables } from '../../../../operations/commands/command-variables.ts'
 
 const image = {

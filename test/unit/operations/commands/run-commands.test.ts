@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
 import { SourceFile } from '../../../../compiler/text/source.ts'
-import { KnownSecrets } from '../../../../compiler/values/known-secrets.ts'
+import { KnownSecrets } from '../../../../compiler/values/secrets/known-secrets.ts'
 import { uninstallCommand } from '../../../../operations/commands/helm-releases.ts'
 import { type RunOptions, runCommands } from '../../../../operations/commands/run-commands.ts'
 

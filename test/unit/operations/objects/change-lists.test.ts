@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { KnownSecrets } from '../../../../compiler/values/known-secrets.ts'
+import { KnownSecrets } from '../../../../compiler/values/secrets/known-secrets.ts'
 import {
   type ChangeList,
   lastDeploy,

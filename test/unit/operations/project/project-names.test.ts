@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { KnownSecrets } from '../../../../compiler/values/known-secrets.ts'
+import { KnownSecrets } from '../../../../compiler/values/secrets/known-secrets.ts'
 import { compileFiles } from '../../../../operations/project/compile-files.ts'
 import { workspaceOf } from '../../../../operations/workspace.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'

@@ -3,7 +3,7 @@ import { composeBuildSpec } from '../../../../../compiler/compose/build-spec.ts'
 import { loadProject } from '../../../../../compiler/compose/load/load.ts'
 import { readProject } from '../../../../../compiler/compose/read-project.ts'
 import { Reporter } from '../../../../../compiler/diagnostics/reporter.ts'
-import { type BuildSpec, withExportedCache } from '../../../../../compiler/values/build-spec.ts'
+import { type BuildSpec, withExportedCache } from '../../../../../compiler/values/images/build-spec.ts'
 import { memoryHost } from '../../../../support/plan/compose.ts'
 
 /** What the images of /project/compose.yaml are built from, and what is reported. */

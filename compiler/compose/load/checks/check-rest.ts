@@ -1,0 +1,68 @@
+import type { Reporter } from '../../../diagnostics/reporter.ts'
+import type { ModelPath } from '../../../schema/model-path.ts'
+import { get, isMap, isSeq, type MapTree, type Tree, withEntry } from '../../../text/tree.ts'
+import { canonical } from '../compose-files/canonical.ts'
+import { decodeModel } from '../decode.ts'
+import { mapSection } from '../map-section.ts'
+import { validate } from './validate.ts'
+
+type Keys = ReadonlyMap<string, ReadonlySet<string>>
+
+/**
+ * Reports what else is wrong in keys of services that have an error in one of their parts, since the
+ * model loses these keys: other types and words, and the content of texts. `model` lacks the parts
+ * in error. Nothing is missing there.
+ */
+export function checkRest(model: MapTree, keys: Keys, reporter: Reporter): void {
+  const rest = only(model, keys)
+  if (!rest) return
+  const faults = validate(rest, reporter, { isPartial: true })
+  checkTexts(withoutPaths(rest, faults.paths), reporter)
+}
+
+/** Reports the content of texts in keys whose types and words are checked: `paths` are in error. */
+export function checkRestOfTexts(model: MapTree, keys: Keys, paths: readonly ModelPath[], reporter: Reporter): void {
+  const rest = only(model, keys)
+  if (rest) checkTexts(withoutPaths(rest, paths), reporter)
+}
+
+function checkTexts(rest: Tree | undefined, reporter: Reporter): void {
+  if (isMap(rest)) decodeModel(canonical(rest, reporter).model, reporter)
+}
+
+/** The named keys of the named services. */
+function only(model: MapTree, keys: Keys): MapTree | undefined {
+  const services = get(model, 'services')
+  if (keys.size === 0 || !isMap(services)) return undefined
+  const entries = new Map([...services.entries].filter(([name]) => keys.has(name)))
+  const section = withEntry({ ...model, entries: new Map() }, 'services', { ...services, entries })
+  return mapSection(section, 'services', (service, name) =>
+    isMap(service)
+      ? { ...service, entries: new Map([...service.entries].filter(([key]) => keys.get(name)?.has(key))) }
+      : service,
+  )
+}
+
+/**
+ * Removes the values at the paths. A mapping that lacks the key of a path, which is missing there, is
+ * removed as a whole.
+ */
+function withoutPaths(tree: Tree, paths: readonly ModelPath[]): Tree | undefined {
+  if (paths.length === 0) return tree
+  if (paths.some(path => path.length === 0) || tree.kind === 'scalar') return undefined
+  const below = new Map<string | number, ModelPath[]>()
+  for (const [head, ...rest] of paths) below.set(head!, [...(below.get(head!) ?? []), rest])
+  if (isSeq(tree)) {
+    const items = tree.items.flatMap((item, index) => withoutPaths(item, below.get(index) ?? []) ?? [])
+    return { ...tree, items }
+  }
+  const isIncomplete = [...below].some(([key, rest]) => rest.some(path => path.length === 0) && !hasKey(tree, key))
+  if (isIncomplete) return undefined
+  const entries = [...tree.entries].flatMap(([key, entry]) => {
+    const value = withoutPaths(entry.value, below.get(key) ?? [])
+    return value ? [[key, { ...entry, value }] as const] : []
+  })
+  return { ...tree, entries: new Map(entries) }
+}
+
+const hasKey = (tree: MapTree, key: string | number): boolean => tree.entries.has(String(key))

@@ -1,0 +1,118 @@
+import { diagnostic } from '../../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../../diagnostics/reporter.ts'
+import { suggest } from '../../../diagnostics/suggest.ts'
+import type { Span } from '../../../text/source.ts'
+import { get, isMap, isSeq, type MapTree, type ScalarTree, type Tree } from '../../../text/tree.ts'
+import { scalarText } from '../../../text/tree-text.ts'
+import type { BaseImagesOf } from '../context-services.ts'
+
+// Shared by the consistency checks.
+
+export const exclusive = diagnostic({
+  code: 'services/exclusive-keys',
+  severity: 'error',
+  explain:
+    'Two keys contradict each other and cannot be combined: `dockerfile` and `dockerfile_inline`, `network_mode` and `networks`, `container_name` and more than one container.',
+  text: (p: { one: string; other: string; hint?: string | undefined }) => ({
+    message: `\`${p.one}\` and \`${p.other}\` cannot be combined`,
+    hint: p.hint ?? 'remove one of them',
+  }),
+})
+const undefinedReference = diagnostic({
+  code: 'reference/undefined',
+  severity: 'error',
+  explain:
+    'A service refers to a network, volume, secret, config or model that no file defines at the top level, or to a service that does not exist. Define it, or correct the name. A host path must begin with `./` or `/`; otherwise it is read as the name of a volume.',
+  text: (p: {
+    kind: string
+    name: string
+    section: string
+    suggestion?: string | undefined
+    hint?: string | undefined
+  }) => ({
+    message: `the ${p.kind} \`${p.name}\` is not defined`,
+    hint:
+      p.hint ??
+      (p.suggestion
+        ? `did you mean \`${p.suggestion}\`?`
+        : p.section === 'services'
+          ? undefined
+          : `define it under top-level \`${p.section}\`, or correct the name`),
+  }),
+})
+const noSource = diagnostic({
+  code: 'reference/no-source',
+  severity: 'error',
+  explain:
+    'A service mounts a config or secret without naming it. `source` names one that top-level `configs` or `secrets` defines.',
+  text: (p: { kind: string }) => ({ message: `a ${p.kind} has no \`source\``, hint: 'add `source: NAME`' }),
+})
+
+/** The input of the checks. */
+export interface ConsistencyInput {
+  readonly model: MapTree
+  /** All services of the files, before profiles are applied. */
+  readonly allServices: MapTree | undefined
+  /** True for a service or resource (`volumes.data`) that may have been removed because of an error. */
+  readonly isInvalid: (path: string) => boolean
+  /** True if a key of a service may have been removed because of an error. */
+  readonly isInvalidKey: (service: string, key: string) => boolean
+  /** True if a path relative to the project folder is a folder. */
+  readonly isFolder: (path: string) => boolean
+  /** The images of other services that the Dockerfile of a service names. */
+  readonly baseImages: BaseImagesOf
+  readonly reporter: Reporter
+}
+
+/** The scalar at a path of keys; undefined for null. */
+export const scalarAt = (tree: Tree | undefined, ...path: readonly string[]): ScalarTree | undefined => {
+  const found = get(tree, ...path)
+  return found?.kind === 'scalar' && found.type !== 'null' ? found : undefined
+}
+/** The items of a list; empty for anything else. */
+export const items = (tree: Tree | undefined): readonly Tree[] => (isSeq(tree) ? tree.items : [])
+
+/** The number of suggestions left for each run. */
+const suggestions = new WeakMap<Reporter, number>()
+
+/** Reports a reference to something that does not exist, unless it is in error itself. */
+export function reportUndefined(
+  kind: string,
+  section: string,
+  name: string,
+  span: Span,
+  input: ConsistencyInput,
+  hint?: string,
+): void {
+  if (input.isInvalid(`${section}.${name}`)) return
+  const known = get(
+    section === 'services'
+      ? {
+          kind: 'map',
+          span,
+          entries: new Map(input.allServices ? [['services', { key: span, value: input.allServices }]] : []),
+        }
+      : input.model,
+    section,
+  )
+  // Comparing every unknown name with every known one would be quadratic.
+  const left = suggestions.get(input.reporter) ?? 50
+  suggestions.set(input.reporter, left - 1)
+  const suggestion = isMap(known) && left > 0 ? suggest(name, known.entries.keys()) : undefined
+  input.reporter.report(undefinedReference, span, { kind, name, section, suggestion, hint })
+}
+
+/** Checks that what a service names in a list of configs or secrets is defined at the top level. */
+export function checkSources(
+  kind: string,
+  section: 'configs' | 'secrets',
+  mounts: Tree | undefined,
+  input: ConsistencyInput,
+): void {
+  for (const mount of items(mounts)) {
+    const source = scalarAt(mount, 'source')
+    if (!source) input.reporter.report(noSource, mount.span, { kind })
+    else if (!get(input.model, section, scalarText(source)))
+      reportUndefined(kind, section, scalarText(source), source.span, input)
+  }
+}

@@ -1,0 +1,51 @@
+import type { Reporter } from '../../../diagnostics/reporter.ts'
+import type { Identity } from '../../../schema/load-rules.ts'
+import { get, isMap, isSeq, type MapTree, type ScalarTree, type Tree } from '../../../text/tree.ts'
+import * as identity from '../../keys/identities.ts'
+import { duplicateTarget } from '../../read/storage/mount-targets.ts'
+
+const LISTS: readonly (readonly [key: string, target: Identity])[] = [
+  ['configs', identity.file('')],
+  ['secrets', identity.file('/run/secrets')],
+]
+
+/**
+ * Reports configs or secrets that one list of a document mounts at one path. Docker Compose keeps
+ * the last of them. In a later file or a service that extends another, the same path replaces the
+ * earlier mount.
+ */
+export function reportSharedTargets(document: MapTree, reporter: Reporter): void {
+  const services = get(document, 'services')
+  if (!isMap(services)) return
+  // An anchor may be the list of several services.
+  const seen = new Set<Tree>()
+  for (const { value: service } of services.entries.values())
+    for (const [key, target] of LISTS) {
+      const list = get(service, key)
+      if (!isSeq(list) || seen.has(list)) continue
+      seen.add(list)
+      reportShared(list.items, target, reporter)
+    }
+}
+
+function reportShared(items: readonly Tree[], target: Identity, reporter: Reporter): void {
+  const mounted = new Map<string, Tree>()
+  for (const item of items) {
+    const path = target(item)
+    const other = path === undefined ? undefined : mounted.get(path)
+    if (path !== undefined) mounted.set(path, item)
+    if (path === undefined || !other || sourceOf(other) === sourceOf(item)) continue
+    reporter.report(duplicateTarget, placeOf(item), { target: path }, [
+      { span: placeOf(other), message: `\`${path}\` is mounted here` },
+    ])
+  }
+}
+
+const scalarOf = (item: Tree, key: string): ScalarTree | undefined => {
+  const found = item.kind === 'scalar' ? item : get(item, key)
+  return found?.kind === 'scalar' ? found : undefined
+}
+
+const sourceOf = (item: Tree) => scalarOf(item, 'source')?.value
+
+const placeOf = (item: Tree) => (scalarOf(item, 'target') ?? scalarOf(item, 'source') ?? item).span

@@ -1,0 +1,75 @@
+import type { Reporter } from '../../../diagnostics/reporter.ts'
+import { formatPath, type ModelPath } from '../../../schema/model-path.ts'
+import { isRow, shapeOf } from '../../../schema/row.ts'
+import type { Loss, MapForm, Row, Shape } from '../../../schema/shape.ts'
+import type { Span } from '../../../text/source.ts'
+import type { MapTree, Tree } from '../../../text/tree.ts'
+import { composeShape } from '../../keys/compose.ts'
+import { lossKinds } from '../../keys/losses.ts'
+
+/** The keys and items with a loss, or with members that have one. The walk skips all others. */
+const fieldsWithLoss = new Set<Row | Shape>()
+collectLosses(composeShape)
+
+/**
+ * Reports the keys of the canonical model that have no meaning in a cluster, are always
+ * approximated, or are refused. Losses that depend on the plan are reported by the planner.
+ */
+export function reportUnsupportedKeys(tree: MapTree, reporter: Reporter): void {
+  if (composeShape.map) walkMap(tree, composeShape.map, [], [], reporter)
+}
+
+function walk(tree: Tree, shape: Shape, path: ModelPath, owners: readonly MapTree[], reporter: Reporter): void {
+  if (tree.kind === 'map' && shape.map) walkMap(tree, shape.map, path, owners, reporter)
+  else if (tree.kind === 'seq' && shape.list) {
+    const { items } = shape.list
+    for (const [index, item] of tree.items.entries()) walk(item, items, [...path, index], owners, reporter)
+  }
+}
+
+function walkMap(tree: MapTree, form: MapForm, path: ModelPath, owners: readonly MapTree[], reporter: Reporter): void {
+  const around = [tree, ...owners]
+  for (const [key, { key: span, value }] of tree.entries) {
+    const field = Object.hasOwn(form.keys, key) ? form.keys[key] : form.others?.row
+    if (!field || !fieldsWithLoss.has(field)) continue
+    const at = [...path, key]
+    // One diagnostic for a key and all its members.
+    if (isRow(field) && field.loss) reportLoss(field.loss, value, span, at, around, reporter)
+    else walk(value, shapeOf(field), at, around, reporter)
+  }
+}
+
+function reportLoss(
+  loss: Loss,
+  value: Tree,
+  span: Span,
+  path: ModelPath,
+  owners: readonly MapTree[],
+  reporter: Reporter,
+): void {
+  const key = String(path.at(-1))
+  // A key without a value has no effect.
+  if ((value.kind === 'scalar' && value.type === 'null') || loss.harmless?.(value, owners, key)) return
+  const kinds = lossKinds.get(loss)
+  const kind = loss.minor?.(value, owners, key) ? kinds?.minor : kinds?.kind
+  if (kind) reporter.report(kind, span, { name: nameOf(path), loss })
+}
+
+/** The path of a key in a message. The service is omitted, since the span shows it. */
+const nameOf = (path: ModelPath) => formatPath(path[0] === 'services' ? path.slice(2) : path)
+
+/** Collects the keys and items of a shape with a loss. Returns true if there is one. */
+function collectLosses(shape: Shape): boolean {
+  let any = shape.list ? collectLosses(shape.list.items) : false
+  // A shape may be used by a key with a loss and by one without: mark its members in both cases.
+  for (const field of shape.map ? fieldsOf(shape.map) : [])
+    if (collectLosses(shapeOf(field)) || (isRow(field) && field.loss)) {
+      fieldsWithLoss.add(field)
+      any = true
+    }
+  return any
+}
+
+function fieldsOf(map: MapForm): (Row | Shape)[] {
+  return [...Object.values(map.keys), ...(map.others ? [map.others.row] : [])]
+}

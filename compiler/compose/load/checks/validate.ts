@@ -1,0 +1,96 @@
+import type { Reporter } from '../../../diagnostics/reporter.ts'
+import { check, checkEntry, checkUnknown } from '../../../schema/check.ts'
+import {
+  badName,
+  duplicateItem,
+  ignoredKey,
+  missingKey,
+  notAllowed,
+  nullValue,
+  oddValue,
+  outOfRange,
+  type SchemaDiagnostics,
+  unknownKey,
+  wrongType,
+} from '../../../schema/diagnostics.ts'
+import { Findings, type Unchecked } from '../../../schema/findings.ts'
+import type { ModelPath } from '../../../schema/model-path.ts'
+import { shapeOf } from '../../../schema/row.ts'
+import type { Shape } from '../../../schema/shape.ts'
+import type { MapTree, Tree } from '../../../text/tree.ts'
+import { composeShape } from '../../keys/compose.ts'
+import { hintForUnknown } from './unknown-key-hints.ts'
+
+/** The schema diagnostics for Compose files. */
+const composeDiagnostics: SchemaDiagnostics = {
+  badName,
+  duplicateItem,
+  hintForUnknown,
+  ignoredKey,
+  missingKey,
+  notAllowed,
+  nullValue,
+  oddValue,
+  outOfRange,
+  unknownKey,
+  wrongType,
+}
+
+/** The parts of a model that are in error and must not be read. */
+export interface InvalidParts {
+  /** Keys by service. `*` stands for any key: an unknown key may be a misspelling. */
+  readonly keys: ReadonlyMap<string, ReadonlySet<string>>
+  /** Resources (`volumes.data`), and services that are not mappings. */
+  readonly entries: ReadonlySet<string>
+  /** Top-level keys that are invalid as a whole. */
+  readonly topLevel: ReadonlySet<string>
+  /** The smallest values in error. */
+  readonly paths: readonly ModelPath[]
+}
+
+/**
+ * Validates the merged, interpolated model against the table of keys: kinds of nodes, types, words,
+ * unknown and missing keys, names. Short and long forms may be mixed. The content of text (ports,
+ * sizes, durations) is checked by the readers. It accepts what the JSON Schema of the Compose
+ * Specification accepts, with the additions and differences that docs/compose.md lists. An error in
+ * an anchor that several services use is reported once. In a partial model no key is missing.
+ */
+export function validate(
+  tree: MapTree,
+  reporter: Reporter,
+  unchecked: Pick<Unchecked, 'isPartial'> = {},
+): InvalidParts {
+  const keys = new Map<string, ReadonlySet<string>>()
+  const entries = new Set<string>()
+  const topLevel = new Set<string>()
+  const findings = new Findings(composeDiagnostics, unchecked)
+  const map = composeShape.map!
+  for (const [key, { key: span, value }] of tree.entries) {
+    const field = Object.hasOwn(map.keys, key) ? map.keys[key] : undefined
+    const shape = field && shapeOf(field)
+    if (!shape) {
+      if (checkUnknown(key, span, value, map, [], findings)) continue
+      topLevel.add(key)
+    } else if (value.kind === 'map' && shape.map?.others && !shape.map.choose) {
+      for (const [name, entry] of value.entries) {
+        const invalidKeys = new Set<string>()
+        if (checkEntry(name, entry, shape.map, [key], findings, invalidKeys)) continue
+        if (key === 'services' && invalidKeys.size > 0) keys.set(name, invalidKeys)
+        else entries.add(`${key}.${name}`)
+      }
+    } else if (!check(value, shape, [key], span, findings)) topLevel.add(key)
+  }
+  findings.report(reporter)
+  return { keys, entries, topLevel, paths: findings.paths }
+}
+
+/**
+ * Validates one value of the model (`['include']`) before documents are merged. False if it is
+ * invalid.
+ */
+export function validateAt(path: ModelPath, tree: Tree, shape: Shape, reporter: Reporter): boolean {
+  const findings = new Findings(composeDiagnostics)
+  const isValid = check(tree, shape, path, tree.span, findings)
+  findings.report(reporter)
+  return isValid
+}

@@ -1,0 +1,56 @@
+import type { SecretRules } from '../../../options.ts'
+import type { Spared } from '../../../text/interpolate.ts'
+import { get, isMap, isSeq, type MapTree, type ScalarTree, type Tree } from '../../../text/tree.ts'
+import { needsValues } from '../../../values/secrets/secret-backends.ts'
+import { isTopLevelExtension } from '../../keys/sections.ts'
+
+/**
+ * Gives a function that decides which values of a document need not be set, because a Secret of the
+ * cluster has them (a pipeline does not set `${DB_PASSWORD:?}`). A variable is matched by name in
+ * any service, since `extends` may copy it; if it is needed after all, `read/environment.ts`
+ * reports it. Undefined if there are no such values, or if the backend encrypts them and needs all.
+ */
+export function valuesFromSecrets(
+  document: MapTree,
+  rules: SecretRules | undefined,
+): ((path: readonly string[], scalar: ScalarTree) => Spared | undefined) | undefined {
+  if (!rules || rules.values.size === 0 || needsValues(rules.backend)) return undefined
+  const variables = new Set([...rules.values.keys()].map(path => path.slice(path.lastIndexOf('.environment.') + 13)))
+  // A value and the anchor below `x-…` that it refers to have the same position.
+  const anchored = new Set<number>()
+  const find = (service: string, name: string, scalar: ScalarTree, value: ScalarTree): Spared | undefined => {
+    if (!variables.has(name)) return undefined
+    anchored.add(scalar.span.start)
+    return { value, isCertain: rules.values.has(`services.${service}.environment.${name}`) }
+  }
+  for (const [service, name, scalar] of variablesOf(document)) find(service, name, scalar, scalar)
+
+  return ([section, owner = '', key, name = ''], scalar) => {
+    if (section === 'services' && key === 'environment') {
+      const listed = get(document, 'services', owner, 'environment')
+      if (!isSeq(listed)) return find(owner, name, scalar, { ...scalar, type: 'null', value: null })
+      const variable = nameIn(scalar)
+      return find(owner, variable, scalar, { ...scalar, value: variable })
+    }
+    // The file of a secret that the cluster has is not read.
+    if (section === 'secrets' && rules.values.has(`secrets.${owner}`)) return { value: scalar, isCertain: true }
+    return isTopLevelExtension(section ?? '') && anchored.has(scalar.span.start)
+      ? { value: scalar, isCertain: true }
+      : undefined
+  }
+}
+
+function* variablesOf(document: MapTree): Generator<readonly [service: string, name: string, value: ScalarTree]> {
+  const services = get(document, 'services')
+  if (!isMap(services)) return
+  for (const [service, { value }] of services.entries) {
+    const environment: Tree | undefined = get(value, 'environment')
+    if (isMap(environment))
+      for (const [name, { value: scalar }] of environment.entries)
+        if (scalar.kind === 'scalar') yield [service, name, scalar]
+    if (isSeq(environment))
+      for (const item of environment.items) if (item.kind === 'scalar') yield [service, nameIn(item), item]
+  }
+}
+
+const nameIn = ({ value }: ScalarTree): string => String(value).split('=', 1)[0]!

@@ -1,0 +1,44 @@
+import { type Entry, get, isMap, type MapTree, withEntry } from '../../../text/tree.ts'
+import { SECTIONS } from '../../keys/sections.ts'
+
+/**
+ * The part of a merged model that a document changes: the services and resources it names, and all
+ * other top-level keys. Entries can be checked independently of each other. The rest was checked with earlier documents, so that the work does not grow
+ * with the square of their number.
+ */
+export function changedPart(merged: MapTree, document: MapTree): MapTree {
+  let part = merged
+  for (const name of SECTIONS) {
+    const section = get(merged, name)
+    const named = get(document, name)
+    if (!isMap(section) || (named && !isMap(named))) continue
+    const entries = new Map<string, Entry>()
+    for (const key of named?.entries.keys() ?? []) {
+      const entry = section.entries.get(key)
+      if (entry) entries.set(key, entry)
+    }
+    if (entries.size < section.entries.size) part = withEntry(part, name, { ...section, entries })
+  }
+  return part
+}
+
+/**
+ * Puts a part back into the model. Entries of `taken` that `part` lacks are removed from the model.
+ */
+export function replacePart(merged: MapTree, taken: MapTree, part: MapTree): MapTree {
+  let result = part
+  for (const name of SECTIONS) {
+    const section = get(merged, name)
+    const from = get(taken, name)
+    const to = get(part, name)
+    if (!isMap(section) || !isMap(from) || !isMap(to) || from.entries.size === section.entries.size) continue
+    const entries = new Map(section.entries)
+    for (const key of from.entries.keys()) {
+      const entry = to.entries.get(key)
+      if (entry) entries.set(key, entry)
+      else entries.delete(key)
+    }
+    result = withEntry(result, name, { ...section, entries })
+  }
+  return result
+}

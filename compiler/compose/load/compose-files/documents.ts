@@ -1,0 +1,92 @@
+import { diagnostic } from '../../../diagnostics/diagnostic.ts'
+import type { YamlDocument } from '../../../text/document-reader.ts'
+import { interpolate } from '../../../text/interpolate.ts'
+import { parseYaml } from '../../../text/parse.ts'
+import type { Span } from '../../../text/source.ts'
+import { isMap, isNull, type MapTree, withoutKeys } from '../../../text/tree.ts'
+import { rulesOf } from '../../keys/rules-by-path.ts'
+import { isTopLevelExtension, SECTIONS, SETTINGS } from '../../keys/sections.ts'
+import { assumedValues } from '../assumed-values.ts'
+import { reportAlteredScalars } from '../checks/altered-scalars.ts'
+import { checkRest } from '../checks/check-rest.ts'
+import { reportSharedTargets } from '../checks/shared-targets.ts'
+import { reportTokenNames } from '../checks/token-names.ts'
+import { valuesFromSecrets } from '../checks/values-from-secrets.ts'
+import { convertScalar } from '../convert.ts'
+import { type LoadState, markBrokenSection, withoutInvalid, withoutInvalidKeys } from '../load-state.ts'
+import type { VariableScope } from '../variables.ts'
+import { renameFormerExtensions } from './former-extensions.ts'
+
+const CASTS = rulesOf('cast')
+
+const notAMapping = diagnostic({
+  code: 'schema/not-a-mapping',
+  severity: 'error',
+  explain:
+    'The top level of a Compose file must be a mapping with keys such as `services`, not a list or a single value.',
+  text: (p: { found: string }) => ({
+    message: `${p.found === 'nothing' ? 'the document is empty' : `the file contains ${p.found}`}; a Compose file must be a mapping`,
+    hint: p.found === 'nothing' ? 'remove the `---` of the empty document' : 'begin with `services:`',
+  }),
+})
+
+/**
+ * Gives the YAML documents of a file, which is read once. Reports an unreadable file; then
+ * undefined.
+ */
+export function documentsOf(
+  path: string,
+  what: string,
+  state: LoadState,
+  span: Span | undefined = state.places.get(path),
+): readonly YamlDocument[] | undefined {
+  const file = state.sources.open(path, what, state.reporter, span)
+  if (!file) {
+    state.incomplete = true
+    return undefined
+  }
+  state.reporter.registerFile(file.path)
+  if (!state.documents.has(file)) state.documents.set(file, parseYaml(file, state.reporter))
+  const documents = state.documents.get(file)
+  if (!documents) state.incomplete = true
+  return documents
+}
+
+/**
+ * Substitutes the variables of a document and casts the results, leaving out values in error.
+ * Undefined if the document is empty or not a mapping (reported).
+ */
+export function readDocument(document: YamlDocument, variables: VariableScope, state: LoadState): MapTree | undefined {
+  const { tree } = document
+  if (!tree) return undefined
+  if (!isMap(tree)) {
+    const found = isNull(tree) ? 'nothing' : tree.kind === 'seq' ? 'a list' : 'a single value'
+    state.reporter.report(notAMapping, tree.span, { found })
+    state.incomplete = true
+    return undefined
+  }
+  const { tree: result, failed } = interpolate(tree, variables.lookup, CASTS, convertScalar, state.reporter, {
+    spared: valuesFromSecrets(tree, state.secretRules),
+    assumed: state.assumesRequired && assumedValues,
+  })
+  if (result) variables.secrets.addFrom(result)
+  reportTokenNames(tree, state.reporter)
+  if (isMap(result)) reportSharedTargets(result, state.reporter)
+  const invalid: string[] = []
+  const invalidKeys = new Map<string, Set<string>>()
+  for (const [section, name, key] of failed) {
+    if (section === 'services' && name !== undefined && key !== undefined) {
+      const keys = invalidKeys.get(name)
+      if (keys) keys.add(key)
+      else invalidKeys.set(name, new Set([key]))
+    } else if (name !== undefined && SECTIONS.has(section!)) invalid.push(`${section}.${name}`)
+    else if (name === undefined && !isTopLevelExtension(section!)) markBrokenSection(section!, state)
+  }
+  const unusable = failed.flatMap(([section = '']) => (SETTINGS.has(section) ? [section] : []))
+  if (isMap(result)) checkRest(result, invalidKeys, state.reporter)
+  // The result for a mapping is a mapping.
+  const valid = withoutInvalidKeys(withoutKeys(result as MapTree, ...unusable), invalidKeys, state)
+  const model = renameFormerExtensions(withoutInvalid(valid, invalid, state), state.reporter)
+  reportAlteredScalars(model, state.reporter)
+  return model
+}

@@ -1,0 +1,95 @@
+import { diagnostic } from '../../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../../diagnostics/reporter.ts'
+import type { Reset } from '../../../text/document-reader.ts'
+import type { Path } from '../../../text/path.ts'
+import { type Entry, isMap, type Tree } from '../../../text/tree.ts'
+import { withCurrentNames } from './former-extensions.ts'
+
+const withoutEffect = diagnostic({
+  code: 'merge/reset-without-effect',
+  severity: 'warning',
+  explain:
+    '`!reset` and `!override` drop the value that an earlier file (or an included or extended one) sets for the same key. No earlier file sets it, so the tag has no effect. Check the spelling of the key and the order of the files.',
+  text: (p: { path: string }) => ({ message: `\`${p.path}\` has no earlier definition, so the tag has no effect` }),
+})
+
+/** The tags of a document, as a tree of keys. */
+interface Mark {
+  readonly below: Map<string, Mark>
+  /** The tags at this path. */
+  readonly resets: Reset[]
+  /** True if a tag removed a value. */
+  used: boolean
+}
+
+/**
+ * The `!reset` and `!override` tags of one document
+ * (https://github.com/compose-spec/compose-spec/blob/main/13-merge.md#reset-value).
+ */
+export class Resets {
+  readonly #root: Mark = { below: new Map(), resets: [], used: false }
+
+  constructor(resets: readonly Reset[]) {
+    for (const reset of resets) {
+      let mark = this.#root
+      for (const key of withCurrentNames(reset.path)) {
+        let next = mark.below.get(key)
+        if (!next) {
+          next = { below: new Map(), resets: [], used: false }
+          mark.below.set(key, next)
+        }
+        mark = next
+      }
+      mark.resets.push(reset)
+    }
+  }
+
+  /** Removes the tagged values from a model, or from its part at `prefix`. */
+  applyTo<T extends Tree>(tree: T, prefix: Path = []): T {
+    let mark: Mark | undefined = this.#root
+    for (const key of prefix) mark = mark?.below.get(key)
+    // The result has the kind of the tree.
+    return mark && mark.below.size > 0 ? (dropBelow(tree, mark) as T) : tree
+  }
+
+  /** Reports tags that removed nothing, except below a tag that did. */
+  reportUnused(reporter: Reporter): void {
+    const walk = (mark: Mark, path: Path): void => {
+      if (mark.used) return
+      for (const { span } of mark.resets) reporter.report(withoutEffect, span, { path: path.join('.') })
+      for (const [key, next] of mark.below) walk(next, [...path, key])
+    }
+    walk(this.#root, [])
+  }
+}
+
+function dropBelow(tree: Tree, mark: Mark): Tree {
+  if (tree.kind === 'seq') {
+    // In a list of `KEY=value` the key identifies the item.
+    const items = tree.items.filter(item => {
+      if (item.kind !== 'scalar') return true
+      const next = mark.below.get(String(item.value).split('=', 1)[0]!) ?? mark.below.get(String(item.value))
+      if (!next || next.resets.length === 0) return true
+      next.used = true
+      return false
+    })
+    return items.length === tree.items.length ? tree : { ...tree, items }
+  }
+  if (!isMap(tree)) return tree
+  let entries: Map<string, Entry> | undefined
+  for (const [key, next] of mark.below) {
+    const entry = tree.entries.get(key)
+    if (!entry) continue
+    if (next.resets.length > 0) {
+      next.used = true
+      entries ??= new Map(tree.entries)
+      entries.delete(key)
+      continue
+    }
+    const value = dropBelow(entry.value, next)
+    if (value === entry.value) continue
+    entries ??= new Map(tree.entries)
+    entries.set(key, { key: entry.key, value })
+  }
+  return entries ? { ...tree, entries } : tree
+}

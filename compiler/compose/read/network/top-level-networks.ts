@@ -1,0 +1,19 @@
+import type { Loaded } from '../../load/loaded.ts'
+import type { Network } from '../../project.ts'
+import { entries, flag, nonEmptyText, pairs } from '../tree-values.ts'
+
+/** Reads the top-level networks, with `default` if a service uses it. */
+export function readNetworks({ tree }: Loaded): ReadonlyMap<string, Network> {
+  const networks = new Map<string, Network>()
+  for (const [key, { key: span, value }] of entries(tree, 'networks'))
+    networks.set(key, {
+      key,
+      name: nonEmptyText(value, 'name')?.value ?? key,
+      span,
+      external: flag(value, 'external')?.value ?? false,
+      internal: flag(value, 'internal')?.value ?? false,
+      driver: nonEmptyText(value, 'driver'),
+      labels: pairs(value, ['labels'], ''),
+    })
+  return networks
+}

@@ -1,0 +1,85 @@
+import { diagnostic } from '../../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../../diagnostics/reporter.ts'
+import type { CompilerHost } from '../../../host.ts'
+import type { Span } from '../../../text/source.ts'
+
+const HINT = 'move the file into the project, or add `--allow-outside` if you trust these files'
+
+const WRITE_HINT = 'name a folder of the project, or add `--allow-outside` if you trust these files'
+
+interface OutsideFile {
+  readonly path: string
+  /** True for the folder of a cache that a build exports. */
+  readonly isWritten: boolean
+}
+
+const refused = diagnostic({
+  code: 'files/outside',
+  severity: 'error',
+  explain: `The files of a project may only name files of that project: files in its git repository or, without a repository, in the folder of its first file. Symbolic links are resolved first. Otherwise anybody who can change the files, such as the author of a pull request, could make devctl read any file of the machine and put it into an image, a manifest or a message.
+
+If \`CI\` is set, every other file is refused; otherwise it is read, with a warning. Files below \`/proc\`, \`/sys\` and \`/dev\` are always refused.
+
+Files that you name with \`-f\`, \`--env-file\` or \`COMPOSE_FILE\` are always read. To allow others, use:
+
+- \`--allow-outside\`: the files of the project may name any file;
+- \`DEVCTL_ALLOW_OUTSIDE\`: a list of folders, separated by \`:\`, that all projects may read from;
+- \`-f\` with a manifest outside the checkout: the files that it names, and the files of their project, are read.`,
+  text: ({ path, isSystem, isWritten }: OutsideFile & { readonly isSystem: boolean }) => ({
+    message: isSystem
+      ? `\`${path}\` is a system file, which a project may not ${isWritten ? 'write' : 'read'}`
+      : `\`${path}\` is outside the project and is not ${isWritten ? 'written' : 'read'}`,
+    hint: isWritten ? WRITE_HINT : HINT,
+  }),
+})
+const read = diagnostic({
+  code: 'files/outside-read',
+  severity: 'warning',
+  explain:
+    'The files of the project name a file outside it (symbolic links are resolved), and devctl read it; for the folder of a cache that a build exports, devctl writes it. If `CI` is set, this is an error, see `files/outside`. Check that the file is meant; `--allow-outside` silences the warning.',
+  text: ({ path, isWritten }: OutsideFile) => ({
+    message: `\`${path}\` is outside the project; it is ${isWritten ? 'written' : 'read'} anyway`,
+    hint: isWritten ? WRITE_HINT : HINT,
+  }),
+})
+
+/**
+ * Returns whether a file or folder named at `span` may be read. Reports a path outside the project,
+ * as an error if it must not be read, else as a warning. Counts the size of the file; throws
+ * OverBudget at the limit.
+ */
+export function mayRead(host: CompilerHost, path: string, span: Span | undefined, reporter: Reporter): boolean {
+  const stat = host.stat(path)
+  reporter.budget.spend('bytes', stat?.kind === 'file' ? stat.size : 0, span)
+  const outside = host.outside?.(path)
+  if (!outside || outside.is === 'allowed') return true
+  if (outside.is === 'read') warn(outside.path, span, reporter, stat?.kind === 'folder')
+  else reporter.report(refused, span, { path: outside.path, isSystem: outside.is === 'system', isWritten: false })
+  return outside.is === 'read'
+}
+
+/** The same for a folder that is written. */
+export function mayWrite(host: CompilerHost, path: string, span: Span | undefined, reporter: Reporter): boolean {
+  const outside = host.outside?.(path)
+  if (!outside || outside.is === 'allowed') return true
+  const found = { path: outside.path, isWritten: true }
+  if (outside.is === 'read') reporter.report(read, span, found)
+  else reporter.report(refused, span, { ...found, isSystem: outside.is === 'system' })
+  return outside.is === 'read'
+}
+
+/**
+ * The folders outside the project that were reported, by position. Files in them are not reported
+ * again.
+ */
+const folders = new WeakMap<Reporter, { readonly folder: string; readonly span: Span | undefined }[]>()
+
+function warn(path: string, span: Span | undefined, reporter: Reporter, isFolder: boolean): void {
+  const known = folders.get(reporter) ?? []
+  const isReported = known.some(
+    one => one.span?.file === span?.file && one.span?.start === span?.start && path.startsWith(`${one.folder}/`),
+  )
+  if (isReported) return
+  reporter.report(read, span, { path, isWritten: false })
+  if (isFolder) folders.set(reporter, [...known, { folder: path, span }])
+}

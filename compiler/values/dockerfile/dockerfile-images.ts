@@ -1,0 +1,142 @@
+import { familiarName } from '../images/image-reference.ts'
+import { platformArguments } from '../images/platform.ts'
+import { dockerfileLines, type Instruction } from './dockerfile-lines.ts'
+import { dockerfileWords, expandWord } from './dockerfile-words.ts'
+
+/** Dockerfiles that are larger, or have more stages, are not read. */
+const MOST_TEXT = 1 << 20
+const MOST_STAGES = 200
+
+interface Stage {
+  /** In lower case; empty if it has none. */
+  readonly name: string
+  /** The names in `FROM`, `--from=` and `from=`: stages, numbers of stages, or images. */
+  readonly uses: string[]
+}
+
+/**
+ * The images outside a Dockerfile that its build for `target` reads: of `FROM`, `COPY --from=` and
+ * `RUN --mount=from=`, in the stages that the target needs. `args` are the arguments of the build;
+ * those of its platform (`TARGETARCH`) are `predefined`, and need no `ARG`.
+ * Names with a variable that is not known are left out, and so are stages of the file. Empty if
+ * another frontend than that of Docker reads the file (`# syntax=`).
+ */
+export function imagesOfDockerfile(
+  text: string,
+  target: string | undefined,
+  args: ReadonlyMap<string, string>,
+  predefined: ReadonlyMap<string, string> = new Map(),
+): readonly string[] {
+  const [, syntax] = /^\s*#\s*syntax\s*=\s*(\S+)/i.exec(text) ?? []
+  const isOfDocker = syntax === undefined || /^(?:docker\.io\/)?docker\/dockerfile\b/.test(syntax)
+  if (text.length > MOST_TEXT || !isOfDocker) return []
+  const stages = stagesOf(text, args, predefined)
+  const images = new Set<string>()
+  const last = target === undefined ? stages.length - 1 : numberOf(target, stages, stages.length)
+  const queue = last < 0 ? [] : [last]
+  const seen = new Set(queue)
+  for (let number = queue.pop(); number !== undefined; number = queue.pop())
+    for (const [index, name] of stages[number]!.uses.entries()) {
+      // `FROM 0` is an image called `0`.
+      const other = numberOf(name, stages, number, index > 0)
+      if (other < 0) images.add(name)
+      else if (!seen.has(other)) {
+        seen.add(other)
+        queue.push(other)
+      }
+    }
+  return [...images].filter(name => name !== 'scratch' && name !== '')
+}
+
+/** A Dockerfile and how it is built. */
+export interface BuiltDockerfile {
+  readonly text: string
+  readonly target: string | undefined
+  /** The arguments of the build. */
+  readonly args: ReadonlyMap<string, string>
+  /** Empty: that of the builder, which is not known. */
+  readonly platforms: readonly string[]
+}
+
+/** The settings of builds on the command line: they take precedence over those of the files. */
+export interface BuildOverrides {
+  readonly args?: ReadonlyMap<string, string>
+  readonly target?: string | undefined
+  readonly platforms?: readonly string[]
+}
+
+/** Returns a build with the settings of the command line. */
+export const withOverrides = (
+  build: BuiltDockerfile,
+  { args = new Map(), target, platforms }: BuildOverrides,
+): BuiltDockerfile => ({
+  ...build,
+  args: new Map([...build.args, ...args]),
+  target: target ?? build.target,
+  platforms: platforms ?? build.platforms,
+})
+
+/**
+ * The builds whose images a Dockerfile names, by the name under which BuildKit looks each up. `builders` has the builds by
+ * the familiar names of their images. Stages take precedence, and so does what is `given` under a name.
+ */
+export function buildersNamed(
+  { text, target, args, platforms }: BuiltDockerfile,
+  builders: ReadonlyMap<string, string>,
+  given: (image: string) => boolean,
+): ReadonlyMap<string, string> {
+  const stages = new Set(stagesOf(text, new Map(), new Map()).map(({ name }) => name))
+  const predefined = platforms.length === 0 ? [new Map<string, string>()] : platforms.map(platformArguments)
+  const images = new Set(predefined.flatMap(own => imagesOfDockerfile(text, target, args, own)))
+  return new Map(
+    [...images].flatMap(image => {
+      const name = familiarName(image)
+      const builder = name === undefined ? undefined : builders.get(name)
+      return name === undefined || builder === undefined || stages.has(name) || given(name)
+        ? []
+        : [[name, builder] as const]
+    }),
+  )
+}
+
+/** The index of the last stage before `before` with a name or number; -1 if there is none. */
+function numberOf(name: string, stages: readonly Stage[], before: number, byNumber = true): number {
+  const earlier = stages.slice(0, before)
+  const found = earlier.findLastIndex(stage => stage.name !== '' && stage.name === name.toLowerCase())
+  return found < 0 && byNumber && /^[0-9]+$/.test(name) && Number(name) < earlier.length ? Number(name) : found
+}
+
+function stagesOf(
+  text: string,
+  args: ReadonlyMap<string, string>,
+  predefined: ReadonlyMap<string, string>,
+): readonly Stage[] {
+  const { instructions, escapeChar } = dockerfileLines(text)
+  const globals = new Map([...predefined].map(([name, value]) => [name, args.get(name) ?? value]))
+  const stages: Stage[] = []
+  for (const instruction of instructions) {
+    const words = dockerfileWords(instruction.rest, escapeChar)
+    if (instruction.name === 'FROM') {
+      if (stages.length >= MOST_STAGES) break
+      const [image = '', as, name = ''] = words.filter(word => !word.startsWith('--'))
+      const base = expandWord(image, globals, escapeChar)
+      stages.push({ name: as?.toLowerCase() === 'as' ? name.toLowerCase() : '', uses: [base ?? ''] })
+    } else if (stages.length > 0) stages.at(-1)!.uses.push(...usedBy(instruction, words))
+    else if (instruction.name === 'ARG')
+      for (const word of words) {
+        const [, key = word, fallback] = /^([^=]*)=(.*)$/s.exec(word) ?? []
+        const value = args.get(key) ?? (fallback === undefined ? undefined : expandWord(fallback, globals, escapeChar))
+        if (value !== undefined) globals.set(key, value)
+      }
+  }
+  return stages
+}
+
+/** The names in the flags of an instruction. BuildKit takes no variables there. */
+function usedBy({ name }: Instruction, words: readonly string[]): readonly string[] {
+  if (name !== 'COPY' && name !== 'RUN') return []
+  const end = words.findIndex(word => !word.startsWith('--'))
+  const flags = end < 0 ? words : words.slice(0, end)
+  const pattern = name === 'COPY' ? /^--from=(.+)$/s : /^--mount=(?:.*,)?from=([^,]+)/s
+  return flags.flatMap(flag => pattern.exec(flag)?.[1] ?? []).filter(name => !name.includes('$'))
+}

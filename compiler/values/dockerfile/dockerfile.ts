@@ -1,0 +1,385 @@
+import { resolve } from 'node:path/posix'
+import { parseDuration } from '../numbers/duration.ts'
+import { type CopiedPath, copiedFromContext, copiedFromStage, readCopy } from './dockerfile-copies.ts'
+import { dockerfileLines, type Instruction } from './dockerfile-lines.ts'
+import { dockerfileWords, expandWord, type Variables } from './dockerfile-words.ts'
+
+/** The properties of an image according to its Dockerfile, without those of the base image. */
+export interface DockerfileImage {
+  /**
+   * The image outside the file that it builds on, `scratch` included; absent when a variable in its
+   * name is not known.
+   */
+  readonly base?: string
+  readonly exposed: readonly { readonly port: number; readonly protocol: 'tcp' | 'udp' | 'sctp' }[]
+  readonly user?: string
+  readonly volumes: readonly string[]
+  readonly healthcheck?: DockerfileHealthcheck
+  readonly workdir?: string
+  /**
+   * The words of the exec form; the shell form with its shell in front. An empty list clears the
+   * base image's.
+   */
+  readonly entrypoint?: readonly string[]
+  readonly cmd?: readonly string[]
+  /** The paths that it copies from the context, as far as they are known. */
+  readonly copied: readonly CopiedPath[]
+}
+
+/** Durations are in nanoseconds. */
+export interface DockerfileHealthcheck {
+  readonly check:
+    | { readonly kind: 'none' }
+    | { readonly kind: 'exec'; readonly command: readonly string[] }
+    | { readonly kind: 'shell'; readonly script: string }
+  readonly interval?: bigint
+  readonly timeout?: bigint
+  readonly startPeriod?: bigint
+  readonly startInterval?: bigint
+  readonly retries?: number
+}
+
+/** A base image, as `FROM` names it, and its working directory. */
+export interface KnownBase {
+  readonly name: string
+  readonly workdir: string
+}
+
+const NOTHING: DockerfileImage = { exposed: [], volumes: [], copied: [] }
+
+/**
+ * Reads what a Dockerfile says about the image of a stage: the `target`, by name or number, else
+ * the last; with what the stages of the file that it is made `FROM` say. `args` are the build's
+ * arguments. Values with a variable that nothing in the file or the arguments sets are left out:
+ * the base image may set it. Never fails: what the builder would refuse is passed over, and an
+ * unknown target gives nothing. `base` is a base image whose working directory is known.
+ * (https://docs.docker.com/reference/dockerfile/)
+ */
+export function readDockerfile(
+  text: string,
+  target: string | undefined,
+  args: ReadonlyMap<string, string>,
+  base?: KnownBase,
+): DockerfileImage {
+  if (text.length > MOST_TEXT) return NOTHING
+  const { instructions, escapeChar } = dockerfileLines(text)
+  const globals = new Map<string, string>()
+  const stages: Stage[] = []
+  for (const instruction of instructions) {
+    const stage = stages.at(-1)
+    if (instruction.name === 'FROM' && stages.length >= MOST_STAGES) break
+    if (instruction.name === 'FROM') stages.push(openStage(instruction, stages, { globals, args, escapeChar, base }))
+    else if (stage) stage.apply(instruction, name => findStage(stages, name, true))
+    else if (instruction.name === 'ARG')
+      declareArgs(instruction.rest, globals, { variables: globals, outside: new Map(), given: args, escapeChar })
+  }
+  return (target === undefined ? stages.at(-1) : findStage(stages, target, true))?.image ?? NOTHING
+}
+
+/**
+ * The names of the stages of a Dockerfile, as they are written; of one without a name, its number.
+ */
+export function dockerfileStages(text: string): readonly string[] {
+  const { instructions, escapeChar } = dockerfileLines(text)
+  return instructions
+    .filter(({ name }) => name === 'FROM')
+    .map(({ rest }, number) => stageName(dockerfileWords(rest, escapeChar)) || String(number))
+}
+
+/**
+ * The names that the `ARG` instructions of a Dockerfile declare; undefined if another frontend than
+ * that of Docker reads it (`# syntax=`).
+ */
+export function dockerfileArguments(text: string): ReadonlySet<string> | undefined {
+  const [, syntax] = /^\s*#\s*syntax\s*=\s*(\S+)/i.exec(text) ?? []
+  if (syntax !== undefined && !/^(?:docker\.io\/)?docker\/dockerfile\b/.test(syntax)) return undefined
+  const { instructions, escapeChar } = dockerfileLines(text)
+  const declared = instructions.map(({ name, rest }) => (name === 'ONBUILD' ? rest : `${name} ${rest}`))
+  const words = declared.flatMap(line => (/^arg\s/i.test(line) ? dockerfileWords(line.slice(4), escapeChar) : []))
+  return new Set(words.map(word => word.split('=')[0]!))
+}
+
+/** The name that a FROM gives its stage; empty without one. */
+function stageName(words: readonly string[]): string {
+  const [, as, name] = words.filter(word => !word.startsWith('--'))
+  return as?.toLowerCase() === 'as' ? (name ?? '') : ''
+}
+
+function openStage(
+  { rest }: Instruction,
+  stages: readonly Stage[],
+  { globals, args, escapeChar, base: known }: StageScope,
+): Stage {
+  const words = dockerfileWords(rest, escapeChar).filter(word => !word.startsWith('--'))
+  const base = words[0] === undefined ? undefined : expandWord(words[0], globals, escapeChar)
+  const name = stageName(words)
+  const parent = base === undefined ? undefined : findStage(stages, base, false)
+  const outside = base === undefined ? {} : { base, ...(base === known?.name && { workdir: known.workdir }) }
+  return new Stage(name.toLowerCase(), parent ?? outside, globals, args, escapeChar)
+}
+
+interface StageScope {
+  readonly globals: ReadonlyMap<string, string>
+  readonly args: ReadonlyMap<string, string>
+  readonly escapeChar: string
+  readonly base: KnownBase | undefined
+}
+
+function findStage(stages: readonly Stage[], name: string, byNumber: boolean): Stage | undefined {
+  const named = stages.findLast(stage => stage.name !== '' && stage.name === name.toLowerCase())
+  return named ?? (byNumber && /^[0-9]+$/.test(name) ? stages[Number(name)] : undefined)
+}
+
+/** Nobody writes more; what follows counts as unknown. */
+const MOST_TEXT = 1 << 20
+const MOST_STAGES = 200
+/**
+ * Paths that a stage is known to have from the context: stages that copy each other can multiply
+ * them without end.
+ */
+const MOST_COPIES = 1000
+/** Ports of all instructions of a stage, those named twice counted twice. */
+const MOST_PORTS = 200_000
+
+type ExposedPort = DockerfileImage['exposed'][number]
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** A stage as its instructions make it. */
+class Stage {
+  readonly name: string
+  readonly #image: Writable<Omit<DockerfileImage, 'exposed' | 'volumes' | 'copied'>>
+  readonly #exposed: Map<string, ExposedPort>
+  #portsRead = 0
+  readonly #volumes: Set<string>
+  readonly #parent: Stage | undefined
+  /** ENV, which later stages made from this one see too; undefined where it is no longer known. */
+  readonly #env = new Map<string, string | undefined>()
+  readonly #args = new Map<string, string>()
+  readonly #globals: ReadonlyMap<string, string>
+  readonly #given: ReadonlyMap<string, string>
+  readonly #escapeChar: string
+  readonly #copied: CopiedPath[]
+  #shell: readonly string[]
+  #hasCmd = false
+
+  constructor(
+    name: string,
+    from: Stage | Pick<DockerfileImage, 'base' | 'workdir'>,
+    globals: ReadonlyMap<string, string>,
+    given: ReadonlyMap<string, string>,
+    escapeChar: string,
+  ) {
+    const parent = from instanceof Stage ? from : undefined
+    this.name = name
+    this.#parent = parent
+    this.#copied = [...(parent ? parent.#copied : [])]
+    this.#exposed = new Map(parent ? parent.#exposed : [])
+    this.#volumes = new Set(parent ? parent.#volumes : [])
+    this.#image = from instanceof Stage ? { ...from.#image } : { ...from }
+    this.#shell = parent ? parent.#shell : ['/bin/sh', '-c']
+    this.#globals = globals
+    this.#given = given
+    this.#escapeChar = escapeChar
+  }
+
+  get image(): DockerfileImage {
+    return {
+      ...this.#image,
+      exposed: [...this.#exposed.values()],
+      volumes: [...this.#volumes],
+      copied: this.#copied,
+    }
+  }
+
+  /** `stageOf` finds a stage by name or number. */
+  apply({ name, rest }: Instruction, stageOf: (name: string) => Stage | undefined): void {
+    switch (name) {
+      case 'COPY':
+      case 'ADD':
+        this.#copy(name, rest, stageOf)
+        break
+      case 'ARG':
+        declareArgs(rest, this.#args, {
+          variables: this.#variables(),
+          outside: this.#globals,
+          given: this.#given,
+          escapeChar: this.#escapeChar,
+        })
+        break
+      case 'ENV':
+        this.#setEnv(rest)
+        break
+      case 'EXPOSE':
+        this.#expose(this.#words(rest))
+        break
+      case 'VOLUME':
+        for (const volume of execForm(rest) ?? this.#words(rest)) this.#volumes.add(volume)
+        break
+      case 'USER':
+        this.#image.user = this.#expand(rest)
+        break
+      case 'WORKDIR':
+        this.#image.workdir = this.#directory(this.#expand(rest))
+        break
+      case 'SHELL':
+        this.#shell = execForm(rest) ?? this.#shell
+        break
+      case 'CMD':
+        this.#image.cmd = this.#command(rest)
+        this.#hasCmd = true
+        break
+      case 'ENTRYPOINT':
+        this.#image.entrypoint = this.#command(rest)
+        // A CMD of the base was meant for the base's entrypoint.
+        if (!this.#hasCmd) this.#image.cmd = []
+        break
+      case 'HEALTHCHECK':
+        this.#image.healthcheck = healthcheck(rest) ?? this.#image.healthcheck
+        break
+    }
+  }
+
+  #copy(name: 'COPY' | 'ADD', rest: string, stageOf: (name: string) => Stage | undefined): void {
+    // Flags come first, and then perhaps the exec form.
+    const [flags = ''] = /^(--\S+\s+)*/.exec(rest) ?? []
+    const words = execForm(rest.slice(flags.length)) ?? dockerfileWords(rest.slice(flags.length), this.#escapeChar)
+    const all = [...dockerfileWords(flags, this.#escapeChar), ...words]
+    const copy = readCopy(
+      name,
+      all.map(word => this.#expand(word)),
+    )
+    const target = copy && this.#directory(copy.target)
+    if (!copy || target === undefined) return
+    const from = copy.from === undefined ? undefined : stageOf(copy.from)
+    if (from === this) return
+    const found =
+      copy.from === undefined
+        ? copiedFromContext(copy, target)
+        : copiedFromStage(copy, target, from ? from.#copied : [])
+    this.#copied.push(...found.slice(0, MOST_COPIES - this.#copied.length))
+  }
+
+  #variables(): Variables {
+    return { get: name => this.#variable(name) ?? this.#args.get(name) }
+  }
+
+  #variable(name: string): string | undefined {
+    for (let stage: Stage | undefined = this; stage; stage = stage.#parent)
+      if (stage.#env.has(name)) return stage.#env.get(name)
+    return undefined
+  }
+
+  #expand(text: string): string | undefined {
+    return expandWord(text, this.#variables(), this.#escapeChar)
+  }
+
+  /** The words of a text, variables in their place; without those that are not known. */
+  #words(text: string): string[] {
+    return dockerfileWords(text, this.#escapeChar).flatMap(
+      word => this.#expand(word)?.split(/\s+/).filter(Boolean) ?? [],
+    )
+  }
+
+  #setEnv(rest: string): void {
+    const variables = this.#variables()
+    const words = dockerfileWords(rest, this.#escapeChar)
+    // The old form: one name, and the rest of the line is its value.
+    const pairs = words[0]?.includes('=') === false ? [rest.replace(/\s+/, '=')] : words
+    const set: [string, string | undefined][] = pairs.map(pair => {
+      const equals = pair.indexOf('=')
+      return [pair.slice(0, equals), expandWord(pair.slice(equals + 1), variables, this.#escapeChar)]
+    })
+    for (const [name, value] of set) this.#env.set(name, value)
+  }
+
+  #expose(words: readonly string[]): void {
+    for (const word of words) {
+      const match = /^([0-9]{1,5})(?:-([0-9]{1,5}))?(?:\/(tcp|udp|sctp))?$/i.exec(word)
+      if (!match) continue
+      const first = Number(match[1])
+      const last = Number(match[2] ?? match[1])
+      const protocol = (match[3]?.toLowerCase() ?? 'tcp') as 'tcp' | 'udp' | 'sctp' // so says the expression
+      if (first < 1 || last > 65535) continue
+      for (let port = first; port <= last && this.#portsRead < MOST_PORTS; port++, this.#portsRead++)
+        this.#exposed.set(`${port}/${protocol}`, { port, protocol })
+    }
+  }
+
+  /** A relative directory is below the one before; undefined when that is the base image's. */
+  #directory(path: string | undefined): string | undefined {
+    if (path === undefined) return undefined
+    const before = this.#image.workdir ?? (this.#image.base === 'scratch' ? '/' : undefined)
+    if (path.startsWith('/')) return resolve(path)
+    return before === undefined ? undefined : resolve(before, path)
+  }
+
+  #command(rest: string): readonly string[] {
+    return execForm(rest) ?? (rest === '' ? [] : [...this.#shell, rest])
+  }
+}
+
+interface ArgScope {
+  /** The variables that a default can use. */
+  readonly variables: Variables
+  /** The arguments declared before the first stage. */
+  readonly outside: ReadonlyMap<string, string>
+  /** The arguments of the build. */
+  readonly given: ReadonlyMap<string, string>
+  readonly escapeChar: string
+}
+
+/**
+ * Enters the names of an ARG: as given to the build, else with their default, else as declared
+ * before the first stage.
+ */
+function declareArgs(rest: string, into: Map<string, string>, scope: ArgScope): void {
+  for (const word of dockerfileWords(rest, scope.escapeChar)) {
+    const equals = word.indexOf('=')
+    const name = equals < 0 ? word : word.slice(0, equals)
+    const fallback =
+      equals < 0 ? scope.outside.get(name) : expandWord(word.slice(equals + 1), scope.variables, scope.escapeChar)
+    const value = scope.given.get(name) ?? fallback
+    if (value === undefined) into.delete(name)
+    else into.set(name, value)
+  }
+}
+
+/** The words of a JSON list of texts; undefined for anything else, which is then the shell form. */
+function execForm(rest: string): string[] | undefined {
+  if (!rest.startsWith('[')) return undefined
+  try {
+    const list: unknown = JSON.parse(rest)
+    return Array.isArray(list) && list.every(word => typeof word === 'string') ? list : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function healthcheck(rest: string): DockerfileHealthcheck | undefined {
+  const options = new Map<string, string>()
+  let command = rest
+  for (let match = OPTION.exec(command); match; match = OPTION.exec(command)) {
+    options.set(match[1]!, match[2]!)
+    command = command.slice(match[0].length)
+  }
+  const [, kind = '', text = ''] = /^(\S+)\s*(.*)$/s.exec(command) ?? []
+  if (kind.toUpperCase() === 'NONE') return { check: { kind: 'none' } }
+  if (kind.toUpperCase() !== 'CMD' || text === '') return undefined
+  const words = execForm(text)
+  const duration = (name: string): bigint | undefined => {
+    const parsed = parseDuration(options.get(name) ?? '')
+    // Zero is the builder's word for the default.
+    return parsed.ok && parsed.value > 0n ? parsed.value : undefined
+  }
+  const retries = Number(options.get('retries') ?? 0)
+  return {
+    check: words ? { kind: 'exec', command: words } : { kind: 'shell', script: text },
+    interval: duration('interval'),
+    timeout: duration('timeout'),
+    startPeriod: duration('start-period'),
+    startInterval: duration('start-interval'),
+    retries: Number.isInteger(retries) && retries > 0 ? retries : undefined,
+  }
+}
+
+const OPTION = /^--([a-z-]+)=(\S+)\s+/

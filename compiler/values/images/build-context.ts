@@ -1,0 +1,56 @@
+import { failed, type Parsed, parsed } from '../parsed.ts'
+
+/**
+ * Where the files of a build come from: a folder, or what the builder fetches (the URL of a
+ * repository or archive, `docker-image://REFERENCE`).
+ */
+export type ContextSource = { readonly folder: string } | { readonly remote: string }
+
+/** The same, or the image of another service. */
+export type BuildContext = (ContextSource & { readonly service?: never }) | { readonly service: string }
+
+const FETCHED = /^(?:https?:\/\/|git:\/\/|ssh:\/\/|github\.com\/|git@)/
+
+/** True for a context that is not a path of this machine. Paths are resolved, others are not. */
+export const isNoPath = (text: string): boolean =>
+  text.includes('://') || FETCHED.test(text) || text.startsWith('service:')
+
+/** Reads the main context of a build: a folder, or the URL of a repository or archive. */
+export function parseContext(text: string): Parsed<ContextSource> {
+  const hint = 'write a folder, or the URL of a repository or archive'
+  if (text.startsWith('service:'))
+    return failed('the image of a service cannot be the main context', 'list it under `additional_contexts`')
+  if (text.startsWith('docker-image://'))
+    return failed('an image cannot be the main context', 'list it under `additional_contexts`')
+  if (FETCHED.test(text)) return parsed({ remote: text })
+  return isNoPath(text) ? failed('it is not a URL that a builder can fetch', hint) : parsed({ folder: text })
+}
+
+/** Reads an additional context, which may also be an image or the image of a service. */
+export function parseNamedContext(text: string): Parsed<BuildContext> {
+  const hint = 'write a folder, a URL, `docker-image://IMAGE` or `service:NAME`'
+  if (text === '') return failed('it is empty', hint)
+  if (text.startsWith('service:')) return parsed({ service: text.slice('service:'.length) })
+  if (text.startsWith('docker-image://') || FETCHED.test(text)) return parsed({ remote: text })
+  return isNoPath(text) ? failed('it is not a context that a builder can use', hint) : parsed({ folder: text })
+}
+
+/** A URL without user name and password. */
+export const withoutLogin = (address: string): string => address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')
+
+const REPOSITORY = /^(?:(?:git|ssh):\/\/|git@|github\.com\/|https?:\/\/[^?#]*\.git(?=[?#]|$))/
+const COMMIT = /#(?:[0-9a-f]{40}|[0-9a-f]{64})(?:$|:)/
+
+/**
+ * True if an address that a builder fetches may have other content tomorrow: a branch or tag of a
+ * repository, and every archive. A repository with the full id of a commit has the same for ever.
+ * Images count as base images do, by their references.
+ */
+export const mayMove = (address: string): boolean =>
+  !address.startsWith('docker-image://') && !(REPOSITORY.test(address) && COMMIT.test(address))
+
+/** A text with `***` for the logins in its URLs; of `ssh://user@` and the like only for a password. */
+export const maskLogins = (text: string): string =>
+  text
+    .replaceAll(/(https?:\/\/)[^\s/'"<>]{1,1000}@/gi, '$1***@')
+    .replaceAll(/(:\/\/[^\s/@:'"<>]{0,200}):[^\s/'"<>]{1,1000}@/g, '$1:***@')

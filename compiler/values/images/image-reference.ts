@@ -1,0 +1,119 @@
+import { failed, type Parsed, parsed } from '../parsed.ts'
+
+export interface ImageReference {
+  /** With the registry, where there is one. */
+  readonly name: string
+  readonly tag?: string
+  readonly digest?: string
+}
+
+/**
+ * A part of a path: lower-case letters and digits, with one `.`, one or two `_`, or any number of
+ * `-` between them.
+ */
+const PART = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*'
+const HOST_PART = '[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?'
+const HOST = `(?:${HOST_PART}(?:\\.${HOST_PART})*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?`
+const NAME = new RegExp(`^(?:${HOST}/)?${PART}(?:/${PART})*$`)
+const TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
+const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/
+const LONGEST_NAME = 255
+
+/**
+ * Reads the reference of an image, `[REGISTRY/]NAME[:TAG][@DIGEST]`. Nothing is added: `nginx`
+ * stays without registry and tag. (https://pkg.go.dev/github.com/distribution/reference has the
+ * grammar)
+ */
+export function parseImageReference(text: string): Parsed<ImageReference> {
+  if (text === '') return failed('it is empty', 'write the name of an image, such as `nginx:1.29`')
+  const at = text.indexOf('@')
+  const digest = at < 0 ? undefined : text.slice(at + 1)
+  const tagged = at < 0 ? text : text.slice(0, at)
+  // A colon before the last slash belongs to the registry's port.
+  const colon = tagged.lastIndexOf(':')
+  const hasTag = colon > tagged.lastIndexOf('/')
+  const name = hasTag ? tagged.slice(0, colon) : tagged
+  const tag = hasTag ? tagged.slice(colon + 1) : undefined
+
+  if (digest !== undefined && !DIGEST.test(digest)) {
+    return failed(`\`${digest}\` is not a valid digest`, 'a digest is `sha256:` and 64 hexadecimal digits', [
+      at + 1,
+      text.length,
+    ])
+  }
+  if (digest?.startsWith('sha256:') && !/^sha256:[0-9a-f]{64}$/.test(digest)) {
+    return failed(`\`${digest}\` is not a valid SHA-256 digest`, 'a digest is `sha256:` and 64 hexadecimal digits', [
+      at + 1,
+      text.length,
+    ])
+  }
+  if (tag !== undefined && !TAG.test(tag)) {
+    return failed(`\`${tag}\` is not a valid tag`, 'a tag is at most 128 letters, digits, `_`, `.` and `-`', [
+      colon + 1,
+      tagged.length,
+    ])
+  }
+  if (name.length > LONGEST_NAME)
+    return failed(`the name is longer than ${LONGEST_NAME} characters`, undefined, [0, name.length])
+  if (!NAME.test(name)) return failed(`\`${name}\` is not a valid image name`, nameHint(name), [0, name.length])
+  return parsed({ name, ...(tag !== undefined && { tag }), ...(digest !== undefined && { digest }) })
+}
+
+/**
+ * The name of an image by its content, in the repository of a name that the user has chosen:
+ * `REPOSITORY:devctl-HASH`, which does not collide with the user's own tags. Undefined for a name
+ * with a digest, and for one that is not valid.
+ */
+export function nameOfContent(image: string, hash: string): string | undefined {
+  const read = parseImageReference(image)
+  return read.ok && read.value.digest === undefined ? `${read.value.name}:devctl-${hash}` : undefined
+}
+
+/** An image with the tag that a name without one stands for; with a digest it is as it was. */
+export function withDefaultTag(image: string): string {
+  const read = parseImageReference(image)
+  return read.ok && read.value.tag === undefined && read.value.digest === undefined ? `${image}:latest` : image
+}
+
+/**
+ * The shortest name of an image, by which BuildKit knows it: without `docker.io/library/` and
+ * `:latest`. Undefined for a name with a digest, and for one that is not valid.
+ */
+export function familiarName(image: string): string | undefined {
+  const read = parseImageReference(image)
+  if (!read.ok || read.value.digest !== undefined) return undefined
+  const { name, tag = 'latest' } = read.value
+  const short = name
+    .replace(/^(?:index\.)?docker\.io\/(?:library\/(?=[^/]+$))?/, '')
+    .replace(/^library\/(?=[^/]+$)/, '')
+  return tag === 'latest' ? short : `${short}:${tag}`
+}
+
+/**
+ * The registry that an image's name begins with, if there is one: as Docker has it, its first part
+ * when that looks like one.
+ */
+export function registryIn(image: string): string | undefined {
+  const slash = image.indexOf('/')
+  const first = image.slice(0, Math.max(0, slash))
+  return /[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase() ? first : undefined
+}
+
+/** True for the name of an official image of Docker Hub, such as `nginx:1.29`, without a digest. */
+export function isOfficialImage(reference: string): boolean {
+  const read = parseImageReference(reference)
+  if (!read.ok || read.value.digest !== undefined) return false
+  const { name } = read.value
+  const registry = registryIn(name)
+  if (registry === undefined) return !name.includes('/') || name.startsWith('library/')
+  return /^(?:index\.)?docker\.io$/i.test(registry) && /^[^/]*\/(?:library\/|[^/]*$)/.test(name)
+}
+
+function nameHint(name: string): string {
+  if (/^[a-z]+:\/\//.test(name)) return 'leave the scheme out: `REGISTRY/NAME:TAG`'
+  const slash = name.indexOf('/')
+  const path = /^[^/]*[.:]|^localhost\//.test(name) && slash > 0 ? name.slice(slash + 1) : name
+  if (/[A-Z]/.test(path))
+    return `names are in lower case: \`${name.slice(0, name.length - path.length)}${path.toLowerCase()}\``
+  return 'a name is lower-case letters and digits, with `.`, `_`, `-` and `/` between them'
+}

@@ -1,0 +1,24 @@
+import { failed, type Parsed, parsed } from '../parsed.ts'
+import { parseImageReference, registryIn } from './image-reference.ts'
+
+/** Where an artifact is kept. */
+export interface OciReference {
+  /** The repository with its registry. */
+  readonly name: string
+  readonly tag?: string
+}
+
+const EXAMPLE = 'write `REGISTRY/PATH` or `REGISTRY/PATH:TAG`, such as `registry.example.com/team/shop`'
+
+/**
+ * Reads where an artifact is kept, `[oci://]REGISTRY/PATH[:TAG]`: controllers write it with the
+ * scheme. Images may leave out their registry, artifacts may not.
+ */
+export function parseOciReference(text: string): Parsed<OciReference> {
+  const read = parseImageReference(text.replace(/^oci:\/\//, ''))
+  if (!read.ok) return failed(read.reason, EXAMPLE)
+  const { digest, ...reference } = read.value
+  if (digest !== undefined)
+    return failed('a digest is not allowed', 'use a tag, or none: the digest results from the content')
+  return registryIn(reference.name) === undefined ? failed('it has no registry', EXAMPLE) : parsed(reference)
+}

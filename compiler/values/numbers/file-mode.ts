@@ -1,0 +1,31 @@
+import { failed, type Parsed, parsed } from '../parsed.ts'
+
+const HINT = 'write the mode in octal: `0440`'
+
+/**
+ * Reads a file mode. A text is octal with or without a leading zero (`"0440"`, `"440"`); a number
+ * of YAML is itself, so that `0440` is octal and `440` is the decimal number 440, which is octal
+ * 670.
+ */
+export function parseFileMode(value: string | number | bigint): Parsed<number> {
+  if (typeof value === 'string' && !/^\+?[0-7]+$/.test(value)) return failed('it is not a valid file mode', HINT)
+  const mode = typeof value === 'string' ? Number.parseInt(value, 8) : Number(value)
+  if (!Number.isInteger(mode) || mode < 0 || mode > 0o7777) return failed('it is not a valid file mode', HINT)
+  return parsed(mode)
+}
+
+/**
+ * The octal mode that a plain number was meant to be, by its digits: `644` is not 01204. Its digits
+ * are octal, and the owner may read and do whatever the group may, and the group whatever others
+ * may; or no decimal number of a mode is as large.
+ */
+export function octalDigits(written: string): number | undefined {
+  if (!/^[1-7][0-7]{2,3}$/.test(written)) return undefined
+  const mode = Number.parseInt(written, 8)
+  const [owner, group, others] = [(mode >> 6) & 7, (mode >> 3) & 7, mode & 7]
+  const isOrdered = (owner & 4) !== 0 && (group & ~owner) === 0 && (others & ~group) === 0
+  return isOrdered || Number(written) > 0o777 ? mode : undefined
+}
+
+/** The octal text of a file mode, as Compose prints it: `0440`. */
+export const formatFileMode = (mode: number): string => `0${mode.toString(8)}`

@@ -1,0 +1,71 @@
+import { type Failed, failed, type Parsed, parsed } from '../parsed.ts'
+import { parseDecimal } from './decimal.ts'
+
+/**
+ * The text that Go prints for a floating-point number, and so what the reference loader puts into
+ * an environment variable for one: the shortest digits that give the number back, with an exponent
+ * from 1e+06 up and below 0.0001. `bits` is the width it is held in.
+ */
+export function goFloat(value: number, bits: 32 | 64 = 64): string {
+  if (Number.isNaN(value)) return 'NaN'
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
+  if (value === 0) return Object.is(value, -0) ? '-0' : '0'
+  const shortest = bits === 32 ? shortest32(value) : value.toExponential()
+  const [digits = '', exponentText = ''] = shortest.split('e')
+  const exponent = Number(exponentText)
+  if (exponent >= -4 && exponent < 6) return String(Number(shortest))
+  return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+}
+
+function shortest32(value: number): string {
+  const held = Math.fround(value)
+  for (let digits = 0; digits < 9; digits++) {
+    const text = held.toExponential(digits)
+    if (Math.fround(Number(text)) === held) return text
+  }
+  return held.toExponential()
+}
+
+/** Reads a whole number in decimal, within 64 bits; a bigint where a number would lose digits. */
+export function toInt(text: string): Parsed<number | bigint> {
+  if (!/^[-+]?[0-9]{1,100}$/.test(text)) return failed('it is not a whole number')
+  const value = BigInt(text.replace('+', ''))
+  if (value >= 2n ** 63n || value < -(2n ** 63n)) return failed('it does not fit into 64 bits')
+  return parsed(Number.isSafeInteger(Number(value)) ? Number(value) : value)
+}
+
+/**
+ * Reads a decimal number, `1.5`, `.5` or `1e3`; the reference loader's hexadecimal, infinite and
+ * undefined ones are refused.
+ */
+export function toFloat(text: string): Parsed<number> {
+  const digits = text.replace(/(?<=[0-9])_(?=[0-9])/g, '')
+  if (!parseDecimal(digits)) return failed('it is not a number')
+  const value = Number(digits)
+  return Number.isFinite(value) ? parsed(value) : failed('it is too large')
+}
+
+/** `yaml11` marks the words that only old YAML takes for a boolean. */
+export type ParsedBool = { readonly ok: true; readonly value: boolean; readonly yaml11?: true } | Failed
+
+const YAML11: ReadonlyMap<string, boolean> = new Map([
+  ['y', true],
+  ['yes', true],
+  ['on', true],
+  ['n', false],
+  ['no', false],
+  ['off', false],
+])
+
+/**
+ * Reads `true` or `false` in any case; also the words of YAML 1.1, marked. `1` and `0` are no
+ * booleans.
+ */
+export function toBool(text: string): ParsedBool {
+  const word = text.toLowerCase()
+  if (word === 'true' || word === 'false') return { ok: true, value: word === 'true' }
+  const value = YAML11.get(word)
+  return value === undefined
+    ? failed('it is not a boolean', 'write `true` or `false`')
+    : { ok: true, value, yaml11: true }
+}

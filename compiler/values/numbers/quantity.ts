@@ -1,0 +1,130 @@
+import { failed, type Parsed, parsed } from '../parsed.ts'
+import { parseDecimal, scaleDecimalUp } from './decimal.ts'
+
+/** A Kubernetes quantity. */
+export interface Quantity {
+  /** As the API server would write it back: `0.5` is `500m`, `1024Mi` is `1Gi`. */
+  readonly canonical: string
+  /** Thousandths of a unit (of a core, of a byte), rounded up. */
+  readonly milli: bigint
+}
+
+/** Decimal suffixes and their powers of ten, the largest first. */
+const DECIMAL: ReadonlyMap<string, number> = new Map([
+  ['E', 18],
+  ['P', 15],
+  ['T', 12],
+  ['G', 9],
+  ['M', 6],
+  ['k', 3],
+  ['', 0],
+  ['m', -3],
+  ['u', -6],
+  ['n', -9],
+])
+/** Binary suffixes and their powers of two, the largest first. */
+const BINARY: ReadonlyMap<string, bigint> = new Map([
+  ['Ei', 60n],
+  ['Pi', 50n],
+  ['Ti', 40n],
+  ['Gi', 30n],
+  ['Mi', 20n],
+  ['Ki', 10n],
+])
+const NANO = 1_000_000_000n
+const MOST = (2n ** 63n - 1n) * NANO
+
+/**
+ * Reads a Kubernetes quantity: a decimal number with a suffix of `n u m k M G T P E` (powers of
+ * 1000), `Ki Mi Gi Ti Pi Ei` (of 1024), or an exponent. Negative ones are an error: nothing that
+ * Compose describes has one.
+ * (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/)
+ */
+export function parseQuantity(text: string): Parsed<Quantity> {
+  const match = /^([-+]?[0-9.]+)((?:[eE][-+]?[0-9]+)?)([a-zA-Z]*)$/.exec(text)
+  const number = match && parseDecimal(match[1]! + match[2]!)
+  if (!match || !number)
+    return failed('it is not a valid quantity', 'write `500m` or `0.5` for CPU, `512Mi` or `1Gi` for memory')
+  const [, digits = '', exponent = '', suffix = ''] = match
+  if (number.coefficient < 0n) return failed('it must not be negative', 'write zero or more')
+
+  const power = DECIMAL.get(suffix)
+  const shift = BINARY.get(suffix)
+  if ((power === undefined && shift === undefined) || (exponent !== '' && suffix !== '')) {
+    return failed(`\`${suffix}\` is not a valid unit`, unitHint(suffix), [digits.length + exponent.length, text.length])
+  }
+  const nano =
+    shift === undefined
+      ? scaleDecimalUp({ ...number, exponent: number.exponent + power! }, NANO)
+      : scaleDecimalUp(number, (1n << shift) * NANO)
+  if (nano > MOST) return failed('it is too large')
+  return parsed({
+    canonical: exponent !== '' ? withExponent(nano) : shift === undefined ? withDecimal(nano) : withBinary(nano),
+    milli: ceilDivide(nano, NANO / 1000n),
+  })
+}
+
+/**
+ * The CPU quantity of a number of cores as Compose writes it: `0.5` is `500m`, `2` is `2`. Exact,
+ * and rounded up to the thousandth that is the least Kubernetes knows.
+ */
+export function cpuQuantity(cpus: string | number): Parsed<string> {
+  const number = parseDecimal(String(cpus).replace(/(?<=[0-9])_(?=[0-9])/g, ''))
+  if (!number) return failed('it is not a valid number of CPUs', 'write a decimal number: `0.5` is half a core')
+  if (number.coefficient < 0n) return failed('it must not be negative', 'write a number of CPUs above zero')
+  const milli = scaleDecimalUp(number, 1000n)
+  const nano = milli * (NANO / 1000n)
+  return nano > MOST ? failed('it is too large') : parsed(withDecimal(nano))
+}
+
+/**
+ * The memory quantity of a number of bytes: the largest binary suffix that loses nothing, else the
+ * largest decimal one. The API server stores it unchanged.
+ */
+export function memoryQuantity(bytes: bigint): string {
+  if (bytes !== 0n)
+    for (const [suffix, shift] of BINARY) if (bytes % (1n << shift) === 0n) return `${bytes >> shift}${suffix}`
+  return withDecimal(bytes * NANO)
+}
+
+/** The quantity of a number of things, such as devices. */
+export const countQuantity = (count: number): string => withDecimal(BigInt(count) * NANO)
+
+/** With the largest suffix that leaves no fraction. */
+function withDecimal(nano: bigint): string {
+  if (nano === 0n) return '0'
+  for (const [suffix, power] of DECIMAL) {
+    const unit = 10n ** BigInt(power + 9)
+    if (nano % unit === 0n) return `${nano / unit}${suffix}`
+  }
+  return `${nano}n`
+}
+
+/** Below 1024 Kubernetes writes a plain number; parts of a byte are rounded up. */
+function withBinary(nano: bigint): string {
+  if (nano < 1024n * NANO) return withDecimal(nano)
+  const whole = ceilDivide(nano, NANO)
+  for (const [suffix, shift] of BINARY) if (whole % (1n << shift) === 0n) return `${whole >> shift}${suffix}`
+  return whole.toString()
+}
+
+/** With an exponent that is a multiple of three, as a quantity written with one keeps it. */
+function withExponent(nano: bigint): string {
+  if (nano === 0n) return '0'
+  for (const power of DECIMAL.values()) {
+    const unit = 10n ** BigInt(power + 9)
+    if (nano % unit === 0n) return power === 0 ? `${nano / unit}` : `${nano / unit}e${power}`
+  }
+  return `${nano}e-9`
+}
+
+const ceilDivide = (value: bigint, by: bigint): bigint => (value + by - 1n) / by
+
+function unitHint(suffix: string): string {
+  const known = [...BINARY.keys(), ...DECIMAL.keys()].find(
+    unit => unit !== '' && unit.toLowerCase() === suffix.toLowerCase().replace(/b$/, ''),
+  )
+  return known
+    ? `write \`${known}\``
+    : 'use `m` for thousandths, `Ki Mi Gi Ti` for powers of 1024, `k M G T` for powers of 1000'
+}
