@@ -1,9 +1,9 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, type Stats } from 'node:fs'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { nodeDisk } from '../sync/disk.ts'
-import { writeOwn } from '../sync/disk-files.ts'
-import { joinPath, placeIn } from '../sync/paths.ts'
-import { SyncVolume } from '../sync/volume.ts'
+import { joinPath, placeIn } from '../sync/core/paths.ts'
+import { nodeDisk } from '../sync/stage/disk.ts'
+import { writeOwn } from '../sync/stage/disk-files.ts'
+import { SyncVolume } from '../sync/stage/volume.ts'
 
 /** What of a folder is not as its image has it. */
 interface Kept {

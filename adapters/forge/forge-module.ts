@@ -1,6 +1,6 @@
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import type { Validator } from '../json/parse-json.ts'
-import type { ForgeAnswer, ForgeMessage } from './exchange.ts'
+import type { ForgeAnswer, ForgeMessage } from './api/exchange.ts'
 import type { RepositoryFacts } from './facts.ts'
 import type { Forge, PullRequests, RepositoryWebhooks } from './forge.ts'
 

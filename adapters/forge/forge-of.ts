@@ -1,6 +1,6 @@
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
-import { ForgeApi, type ForgeRetries } from './api-request.ts'
-import { clamped } from './clamp-body.ts'
+import { ForgeApi, type ForgeRetries } from './api/api-request.ts'
+import { clamped } from './api/clamp-body.ts'
 import type { Forge } from './forge.ts'
 import type { ForgeVariables } from './forge-module.ts'
 import { FORGES } from './forges.ts'

@@ -1,6 +1,6 @@
-import { gitlabMember, gitlabProject, mergeFacts } from './answers.validators.ts'
+import { gitlabMember, gitlabProject, mergeFacts } from './api/answers.validators.ts'
+import { isNoRight, unlessRefused } from './api/failures.ts'
 import type { ForgePull, RepositoryFacts } from './facts.ts'
-import { isNoRight, unlessRefused } from './failures.ts'
 import type { Calls, ForgeCall } from './forge-module.ts'
 
 /** Developer: https://docs.gitlab.com/api/access_requests/ (valid access levels) */

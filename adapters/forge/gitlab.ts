@@ -1,11 +1,11 @@
-import type { MergeRequest } from './answers.schema.ts'
-import { gitlabUsers, mergeRequest, mergeRequests } from './answers.validators.ts'
-import { commentOnce } from './comment-once.ts'
+import type { MergeRequest } from './api/answers.schema.ts'
+import { gitlabUsers, mergeRequest, mergeRequests } from './api/answers.validators.ts'
+import { commentOnce } from './api/comment-once.ts'
+import { attempt, hasText, openOnce } from './api/open-once.ts'
+import { webhooksAt } from './api/webhooks.ts'
 import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import type { Calls, ForgeModule, Pages } from './forge-module.ts'
 import { gitlabFacts } from './gitlab-facts.ts'
-import { attempt, hasText, openOnce } from './open-once.ts'
-import { webhooksAt } from './webhooks.ts'
 
 /** A draft is one by its title. */
 const DRAFT = /^\s*(\[draft\]|\(draft\)|draft:)\s*/i

@@ -1,5 +1,5 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { SyncEngine, SyncEvent } from '../../sync/sync.ts'
+import type { SyncEngine, SyncEvent } from '../../sync/session/sync.ts'
 import type { EmptiedFolder } from './control/messages.ts'
 import { type LocalFolder, toPair } from './sync-folders.ts'
 import type { DevelopWorld } from './world.ts'

@@ -1,8 +1,8 @@
-import type { SyncConflict } from '../../sync/conflicts.ts'
-import type { LostFiles } from '../../sync/folder-state.ts'
-import type { FullDisk } from '../../sync/full-disks.ts'
-import type { SyncProblem } from '../../sync/problems.ts'
-import type { SyncStatus } from '../../sync/sync-status.ts'
+import type { SyncConflict } from '../../sync/core/conflicts.ts'
+import type { FullDisk } from '../../sync/core/full-disks.ts'
+import type { LostFiles } from '../../sync/session/folder-state.ts'
+import type { SyncStatus } from '../../sync/session/sync-status.ts'
+import type { SyncProblem } from '../../sync/stage/problems.ts'
 import type { DeployEvent } from '../deploy/events.ts'
 import type { CommonEvent } from '../project/events.ts'
 

@@ -2,7 +2,7 @@ import type { Access } from '../../adapters/kubernetes/connection.ts'
 import { openExec } from '../../adapters/kubernetes/exec.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
-import { TEMPORARY } from '../../sync/writer.ts'
+import { TEMPORARY } from '../../sync/stage/writer.ts'
 import { runOnce } from './run-once.ts'
 
 /** A folder that two containers of a Pod share, as each of them sees it. */

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
-import { createSync, type SyncEngine } from '../../sync/sync.ts'
+import { createSync, type SyncEngine } from '../../sync/session/sync.ts'
 import { devctlHome } from '../contexts/home.ts'
 import { ToolFileNotes } from '../project/tool-files.ts'
 import { agentPlaces, type SessionConfig } from './agent-session.ts'

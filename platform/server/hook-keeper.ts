@@ -1,4 +1,4 @@
-import { ForgeError } from '../../adapters/forge/failures.ts'
+import { ForgeError } from '../../adapters/forge/api/failures.ts'
 import { backOff } from '../../adapters/http/back-off.ts'
 import { finalTold, type HookRecord, type HookState, isCommit, keptPulls, type PullRecord } from '../records/hook.ts'
 import { rfc3339 } from '../records/names.ts'

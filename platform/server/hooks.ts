@@ -1,6 +1,6 @@
+import { type AskedRepository, commentsOf, factsOf, webhooksOf } from '../../adapters/forge/api/facts-of.ts'
+import { ForgeError } from '../../adapters/forge/api/failures.ts'
 import type { RepositoryFacts } from '../../adapters/forge/facts.ts'
-import { type AskedRepository, commentsOf, factsOf, webhooksOf } from '../../adapters/forge/facts-of.ts'
-import { ForgeError } from '../../adapters/forge/failures.ts'
 import type { MarkedComment } from '../../adapters/forge/forge.ts'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'

@@ -3,7 +3,7 @@ import { visibleText } from '../../../compiler/text/visible-text.ts'
 import type { EmptiedFolder } from '../../../operations/develop/control/messages.ts'
 import { lostFiles } from '../../../operations/develop/event-log.ts'
 import type { DevelopEvent } from '../../../operations/develop/events.ts'
-import type { SyncStatus } from '../../../sync/sync-status.ts'
+import type { SyncStatus } from '../../../sync/session/sync-status.ts'
 import { readableBytes } from '../readable-bytes.ts'
 
 type OfDevelop<Type extends DevelopEvent['type']> = Extract<DevelopEvent, { readonly type: Type }>

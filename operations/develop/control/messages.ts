@@ -1,5 +1,5 @@
-import type { LostFiles } from '../../../sync/folder-state.ts'
-import type { SyncStatus } from '../../../sync/sync-status.ts'
+import type { LostFiles } from '../../../sync/session/folder-state.ts'
+import type { SyncStatus } from '../../../sync/session/sync-status.ts'
 
 const SESSION_STATES = [
   'planning',

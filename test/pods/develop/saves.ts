@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { TEMPORARY } from '../../../sync/writer.ts'
+import { TEMPORARY } from '../../../sync/stage/writer.ts'
 
 // Both ends of a development container are saved to at random, and each save is told of, so that a test can say afterwards that none is lost.
 

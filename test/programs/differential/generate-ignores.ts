@@ -1,4 +1,4 @@
-import type { IgnoreRules } from '../../../sync/ignore.ts'
+import type { IgnoreRules } from '../../../sync/ignore/ignore.ts'
 import { Random } from '../../support/differential/random.ts'
 
 const NAMES = ['a', 'b', 'ab', 'abc', 'B', 'b.txt', 'a-b', '.x', '{a}', 'a b']

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseIgnores } from '../../../sync/ignore.ts'
+import { parseIgnores } from '../../../sync/ignore/ignore.ts'
 import { lacks } from '../../support/lacks.ts'
 import { filesOf, generateIgnores, PATHS } from './generate-ignores.ts'
 import { hasSyncthing, type Syncthing, startSyncthing } from './syncthing.ts'

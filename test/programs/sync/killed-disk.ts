@@ -1,4 +1,4 @@
-import type { Disk } from '../../../sync/disk.ts'
+import type { Disk } from '../../../sync/stage/disk.ts'
 import type { MemoryDisk } from '../../support/sync/memory-disk.ts'
 
 const CHANGES = [

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
-import { NO_IGNORES } from '../../../sync/ignore-source.ts'
-import { createSync } from '../../../sync/sync.ts'
+import { NO_IGNORES } from '../../../sync/ignore/ignore-source.ts'
+import { createSync } from '../../../sync/session/sync.ts'
 
 // The laptop's half of the sync in a process of its own: `laptop FOLDER STATE PORT KEY`. Prints its events and, ten
 // times a second, its status, a JSON object a line.

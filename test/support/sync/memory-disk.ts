@@ -1,5 +1,5 @@
-import type { Disk } from '../../../sync/disk.ts'
-import { type FileEntry, FOLDER, linkEntry } from '../../../sync/entry.ts'
+import { type FileEntry, FOLDER, linkEntry } from '../../../sync/core/entry.ts'
+import type { Disk } from '../../../sync/stage/disk.ts'
 
 interface Inode {
   readonly number: number

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream'
-import type { SyncClock } from '../../../sync/clock.ts'
+import type { SyncClock } from '../../../sync/core/clock.ts'
 
 /** Two ends of a connection in memory. It can be cut after a number of frames. */
 export class Pair {

@@ -1,4 +1,4 @@
-import type { SyncClock } from '../../../sync/clock.ts'
+import type { SyncClock } from '../../../sync/core/clock.ts'
 
 interface Timer {
   readonly time: number

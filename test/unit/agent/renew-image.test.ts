@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { renewImage } from '../../../agent/renew-image.ts'
-import { nodeDisk } from '../../../sync/disk.ts'
-import { SyncVolume } from '../../../sync/volume.ts'
+import { nodeDisk } from '../../../sync/stage/disk.ts'
+import { SyncVolume } from '../../../sync/stage/volume.ts'
 
 let root: string
 beforeEach(() => {

@@ -1,6 +1,6 @@
-import { FrameStream } from '../../../sync/frame-stream.ts'
-import { FRAME_LIMITS, type Frame, type FrameType } from '../../../sync/frames.ts'
-import { newNonce, proof, SYNC_PROTOCOL } from '../../../sync/greeting.ts'
+import { FrameStream } from '../../../sync/protocol/frame-stream.ts'
+import { FRAME_LIMITS, type Frame, type FrameType } from '../../../sync/protocol/frames.ts'
+import { newNonce, proof, SYNC_PROTOCOL } from '../../../sync/protocol/greeting.ts'
 import { Pair } from '../../support/sync/pair.ts'
 import { KEY, type TwoSides } from '../../support/sync/two-sides.ts'
 

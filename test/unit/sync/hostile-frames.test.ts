@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { encodeEntry, FOLDER, linkEntry } from '../../../sync/entry.ts'
-import { encodeFrame, type FrameType } from '../../../sync/frames.ts'
+import { encodeEntry, FOLDER, linkEntry } from '../../../sync/core/entry.ts'
+import { encodeFrame, type FrameType } from '../../../sync/protocol/frames.ts'
 import { TwoSides } from '../../support/sync/two-sides.ts'
 import { connectFakeAgent } from './fake-agent.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseIgnores } from '../../../sync/ignore.ts'
+import { parseIgnores } from '../../../sync/ignore/ignore.ts'
 
 /** A pattern, and the regular expression that says the same. What is generated is short, so that those are quick. */
 interface Pattern {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { removeLeftover } from '../../../sync/writer.ts'
+import { removeLeftover } from '../../../sync/stage/writer.ts'
 import { TwoSides } from '../../support/sync/two-sides.ts'
 
 const LEFT = '.devctl-part-0123456789ab'

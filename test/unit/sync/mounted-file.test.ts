@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { NO_IGNORES } from '../../../sync/ignore-source.ts'
-import { SMALL_FILE } from '../../../sync/writer.ts'
+import { NO_IGNORES } from '../../../sync/ignore/ignore-source.ts'
+import { SMALL_FILE } from '../../../sync/stage/writer.ts'
 import { TwoSides } from '../../support/sync/two-sides.ts'
 
 // The container has the file itself mounted: one that is renamed into its place is not seen there.

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { ForgeAnswer } from '../../../../adapters/forge/api/exchange.ts'
 import { findForge } from '../../../../adapters/forge/ask-kind.ts'
-import type { ForgeAnswer } from '../../../../adapters/forge/exchange.ts'
 import { ALL_FORGES } from '../../../../adapters/forge/forges.ts'
 
 type Answers = (request: IncomingMessage, response: ServerResponse) => void

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { factsOf } from '../../../../adapters/forge/facts-of.ts'
+import { factsOf } from '../../../../adapters/forge/api/facts-of.ts'
 import { failureOf, forgeServer, impatient, type Reply } from '../../../support/gitops/forge/forge-server.ts'
 
 // Whose code a request is, by the answers of the forges (https://docs.github.com/rest, https://docs.gitea.com/api, https://docs.gitlab.com/api).

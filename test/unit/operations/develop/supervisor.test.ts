@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { Credentials } from '../../../../operations/develop/credentials.ts'
 import { MirrorPod } from '../../../../operations/develop/mirror-pod.ts'
 import { Supervisor } from '../../../../operations/develop/supervisor.ts'
-import type { SyncEngine } from '../../../../sync/sync.ts'
+import type { SyncEngine } from '../../../../sync/session/sync.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
 // When a cluster tells of an end is up to its kubelet: here the test says it.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { clampBody } from '../../../../../adapters/forge/clamp-body.ts'
+import { clampBody } from '../../../../../adapters/forge/api/clamp-body.ts'
 import { forgeOf } from '../../../../../adapters/forge/forge-of.ts'
 import { block, cell, code, details, prose, title } from '../../../../../compiler/values/markdown.ts'
 import type { ValueChange } from '../../../../../operations/gitops/request/change-text.ts'

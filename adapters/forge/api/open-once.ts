@@ -1,0 +1,67 @@
+import type { Abortable, NewRequest, OpenResult, PullRequest, PullRequests } from '../forge.ts'
+import type { Calls } from '../forge-module.ts'
+import { ForgeError } from './failures.ts'
+
+const ATTEMPTS = 4
+
+interface Steps {
+  /** Makes the request. What could not be done about it is added to the notes. */
+  readonly create: (notes: string[]) => Promise<PullRequest>
+  /** The refusal of the forge if there is a request between the two branches already. */
+  readonly exists: RegExp
+  /** Sets what the forge takes only afterwards: labels, reviewers. */
+  readonly complete?: (made: PullRequest, notes: string[]) => Promise<void>
+}
+
+/**
+ * Makes a request that is not there yet. Where the answer got lost it is looked for before it is
+ * made again, so that there are never two; where another run was quicker, its request gets the
+ * text.
+ */
+export async function openOnce(
+  api: Pick<Calls, 'pause'>,
+  requests: Pick<PullRequests, 'find' | 'update'>,
+  request: NewRequest,
+  waiting: Abortable,
+  { create, exists, complete }: Steps,
+): Promise<OpenResult> {
+  const notes: string[] = []
+  let made: PullRequest | undefined
+  for (let failures = 1; made === undefined; failures++) {
+    try {
+      made = await create(notes)
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error
+      const isThere = exists.test(error.said)
+      if (!isThere && (!error.maybeDone || failures >= ATTEMPTS)) throw error
+      if (!isThere) await api.pause(failures, waiting.signal)
+      const found = await requests.find(request, waiting)
+      if (isThere && !found) throw error
+      // One whose answer got lost may be that of another run, too.
+      if (found) made = await requests.update(found, request, waiting)
+      if (made && isThere) return { request: made, isNew: false, notes }
+    }
+  }
+  await complete?.(made, notes)
+  return { request: made, isNew: true, notes }
+}
+
+/** Does something that the publish does not depend on; what went wrong is only noted. */
+export async function attempt(what: string, action: () => Promise<unknown>): Promise<readonly string[]> {
+  try {
+    await action()
+    return []
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error
+    return [`${what}: ${error.said || error.message}`]
+  }
+}
+
+/** True if a request has the wanted text. Forges change line endings, and drop trailing blanks. */
+export function hasText(
+  { title, body }: PullRequest,
+  wanted: { readonly title: string; readonly body: string },
+): boolean {
+  const plain = (text: string) => text.replaceAll('\r\n', '\n').trim()
+  return plain(title) === plain(wanted.title) && plain(body) === plain(wanted.body)
+}

@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { retryAfter } from '../../http/back-off.ts'
+
+/**
+ * True if a response reports a rate limit and nothing else. Some forges use status 403 for it, too.
+ */
+export function isLimited(status: number, headers: IncomingHttpHeaders, said: string): boolean {
+  if (status === 429) return true
+  if (status !== 403) return false
+  return headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0' || /rate limit/i.test(said)
+}
+
+/**
+ * Milliseconds that an answer asks to wait: in seconds or as a date, or until the limit is reset;
+ * undefined where it does not say.
+ */
+export function pauseAsked(headers: IncomingHttpHeaders, now = Date.now()): number | undefined {
+  const after = headers['retry-after']
+  if (after !== undefined) return retryAfter(after, now)
+  // In seconds since 1970, in headers with and without `x-`.
+  const isUsedUp = headers['x-ratelimit-remaining'] === '0' || headers['ratelimit-remaining'] === '0'
+  const reset = Number(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset'])
+  return isUsedUp && reset > 0 ? Math.max(0, reset * 1000 - now) : undefined
+}
+
+/** When it may go on, in words: `in 7 s`. */
+export function whenText(headers: IncomingHttpHeaders): string {
+  const pause = pauseAsked(headers)
+  if (pause === undefined) return 'in a few minutes'
+  return pause < 100_000 ? `in ${Math.ceil(pause / 1000)} s` : `in ${Math.ceil(pause / 60_000)} min`
+}

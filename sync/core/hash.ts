@@ -1,0 +1,38 @@
+import { createHash, hash } from 'node:crypto'
+import type { Disk } from '../stage/disk.ts'
+import { type SyncClock, turn } from './clock.ts'
+import { copyEntry, type FileEntry, isUntouched } from './entry.ts'
+
+/** SHA-256 in base64. */
+export const hashOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'base64')
+
+const PIECE = 1 << 20
+
+/** Hashes an open file piece by piece; the caller lets others have a turn in between. */
+export function* hashPieces(disk: Disk, file: number): Generator<number, string> {
+  const sum = createHash('sha256')
+  const buffer = Buffer.allocUnsafe(PIECE)
+  let position = 0
+  for (;;) {
+    const size = disk.read(file, buffer, position)
+    if (size === 0) return sum.digest('base64')
+    sum.update(buffer.subarray(0, size))
+    position += size
+    yield position
+  }
+}
+
+/** Hashes a file, and lets others have a turn in a large one; undefined if it is written to meanwhile. Throws what the disk throws. */
+export async function hashAtRest(disk: Disk, clock: SyncClock, place: string): Promise<FileEntry | undefined> {
+  const file = disk.open(place, 'read')
+  try {
+    const before = disk.opened(file)
+    if (!before) return undefined
+    const pieces = hashPieces(disk, file)
+    let piece = pieces.next()
+    for (; !piece.done; piece = pieces.next()) if (piece.value > PIECE) await turn(clock)
+    return isUntouched(before, disk.opened(file)) ? copyEntry(before, { hash: piece.value }) : undefined
+  } finally {
+    disk.close(file)
+  }
+}

@@ -1,0 +1,55 @@
+import type { FolderSync } from '../session/folder-sync.ts'
+import type { SyncLink } from './link.ts'
+
+export interface Attached {
+  /** Nothing is left to do in either direction, and the application may start. Rejects if the connection ends before. */
+  readonly synced: Promise<void>
+  /** Why the connection has ended. */
+  readonly ended: Promise<Error>
+  /** Everything that happened here until now has been acknowledged. Rejects if the connection ends before. */
+  settled(): Promise<void>
+  close(): void
+}
+
+/** One connection, as the caller sees it. */
+export class Attachment implements Attached {
+  link!: SyncLink
+  isOpening = false
+  readonly synced: Promise<void>
+  readonly ended: Promise<Error>
+  resolve!: () => void
+  #reject!: (error: Error) => void
+  #end!: (error: Error) => void
+  readonly #folders: readonly FolderSync[]
+  readonly #work: () => void
+
+  constructor(folders: readonly FolderSync[], work: () => void) {
+    this.#folders = folders
+    this.#work = work
+    this.synced = new Promise((resolve, reject) => {
+      this.resolve = resolve
+      this.#reject = reject
+    })
+    this.ended = new Promise(resolve => {
+      this.#end = resolve
+    })
+    // Who waits for the end only need not handle this one.
+    this.synced.catch(() => {})
+  }
+
+  async settled(): Promise<void> {
+    const done = this.synced.then(async () => {
+      await Promise.all(this.#folders.map(folder => folder.settled(this.#work)))
+    })
+    await Promise.race([done, this.ended.then(error => Promise.reject(error))])
+  }
+
+  close(): void {
+    this.link.end(new Error('the connection was closed'))
+  }
+
+  end(error: Error): void {
+    this.#reject(error)
+    this.#end(error)
+  }
+}

@@ -1,0 +1,191 @@
+import type { Duplex } from 'node:stream'
+import type { SyncClock } from '../core/clock.ts'
+import * as fields from '../core/fields.ts'
+import { Throughput } from '../core/throughput.ts'
+import { describeFailure } from '../stage/problems.ts'
+import { encodeFrame, type Frame, type FrameLimits, FrameReader, type FrameType, GREETING_LIMITS } from './frames.ts'
+
+const PING = 10_000
+const DEAD = 25_000
+/** Milliseconds for last words to be read. */
+const LINGER = 1_000
+/** Characters of last words: they fit into a frame of the greeting. */
+const LONGEST_REASON = 300
+/** Contents that are as long are not copied into one piece with what is before them. */
+const LONG = 64 << 10
+/** With so much waiting, the way may be slower than compressing. */
+const BACKLOG = 256 << 10
+/** So much may wait in the stream, so that it has something to do while the next contents are read. */
+const WINDOW = 4 << 20
+
+export interface FrameStreamOptions {
+  readonly stream: Duplex
+  readonly clock: SyncClock
+  /** An error that it throws ends the connection. */
+  readonly received: (frame: Frame) => void
+  readonly ended: (error: Error) => void
+}
+
+/** The other side could not go on, and says why. */
+class OtherSideFailed extends Error {}
+
+/** Frames over a stream. It ends once, with the reason: also when nothing has come for some time. */
+export class FrameStream {
+  readonly #options: FrameStreamOptions
+  readonly #reader = new FrameReader(GREETING_LIMITS)
+  #isEnded = false
+  #heard: number
+  #cancelPing: () => void = () => {}
+  readonly #throughput = new Throughput()
+  readonly #draining = new Set<() => void>()
+  /** Bytes that were sent. */
+  sent = 0
+  /** The other side is told why this side ends the connection. Nobody is told who has not proved to have the key. */
+  tellsWhy = false
+
+  constructor(options: FrameStreamOptions) {
+    this.#options = options
+    const { stream, clock } = options
+    this.#heard = clock.now()
+    stream.on('data', (piece: Buffer) => this.#receive(piece))
+    stream.on('error', error => this.end(error))
+    stream.on('end', () => this.end(new Error('the other side has closed the connection')))
+    stream.on('close', () => this.end(new Error('the connection is closed')))
+    this.#ping()
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded
+  }
+
+  /** Bytes that the stream has not taken yet: the way is slower than we are. */
+  get waiting(): number {
+    return this.#options.stream.writableLength
+  }
+
+  /** So much waits in the stream, and it takes it so slowly, that compressing is worth its time. */
+  get isSlow(): boolean {
+    return this.waiting > BACKLOG && !this.#throughput.isFast
+  }
+
+  set limits(limits: FrameLimits) {
+    this.#reader.limits = limits
+  }
+
+  /** `taken` is called when the stream has taken it all, if it ever does. */
+  send(type: FrameType, header: object, body: readonly Uint8Array[] = [], taken?: () => void): void {
+    if (this.#isEnded) return
+    const pieces = encodeFrame(type, header, body)
+    const size = pieces.reduce((sum, piece) => sum + piece.length, 0)
+    this.sent += size
+    const { stream } = this.#options
+    stream.cork()
+    const joined = [...join(pieces)]
+    joined.forEach((piece, index) => {
+      this.#write(piece, index === joined.length - 1 ? taken : undefined)
+    })
+    stream.uncork()
+  }
+
+  #write(bytes: Uint8Array, taken?: () => void): void {
+    const { stream, clock } = this.#options
+    this.#throughput.gave(bytes.length, clock.now())
+    stream.write(bytes, error => {
+      this.#throughput.took(bytes.length, clock.now())
+      if (!error) taken?.()
+      if (this.waiting >= WINDOW) return
+      for (const resolve of this.#draining) resolve()
+      this.#draining.clear()
+    })
+  }
+
+  /** Resolves when the stream may have more, or has ended. */
+  drained(): Promise<void> {
+    if (this.waiting < WINDOW || this.#isEnded) return Promise.resolve()
+    return new Promise(resolve => void this.#draining.add(resolve))
+  }
+
+  end(error: Error): void {
+    if (this.#isEnded) return
+    this.#isEnded = true
+    this.#options.stream.on('error', () => {})
+    this.#options.stream.destroy()
+    this.#ended(error)
+  }
+
+  /** Ends the connection because this side cannot go on: tells the other one why, if it may know. */
+  fail(error: Error): void {
+    if (this.#isEnded) return
+    if (!this.tellsWhy || error instanceof OtherSideFailed) {
+      this.end(error)
+      return
+    }
+    this.send('failed', { message: describeFailure(error).slice(0, LONGEST_REASON) })
+    this.#isEnded = true
+    const { stream, clock } = this.#options
+    stream.on('error', () => {})
+    // What still comes is read and forgotten: a connection that is closed before would lose the last words.
+    stream.end()
+    const cancel = clock.after(LINGER, () => stream.destroy())
+    stream.once('close', cancel)
+    this.#ended(error)
+  }
+
+  #ended(error: Error): void {
+    this.#cancelPing()
+    for (const resolve of this.#draining) resolve()
+    this.#draining.clear()
+    this.#options.ended(error)
+  }
+
+  #receive(piece: Buffer): void {
+    if (this.#isEnded) return
+    this.#heard = this.#options.clock.now()
+    try {
+      this.#reader.push(piece)
+      for (let frame = this.#reader.next(); frame && !this.#isEnded; frame = this.#reader.next())
+        if (frame.type === 'failed') throw new OtherSideFailed(reasonOf(frame))
+        else if (frame.type !== 'ping') this.#options.received(frame)
+    } catch (error) {
+      this.fail(error as Error)
+    }
+  }
+
+  #ping(): void {
+    const { clock } = this.#options
+    const toDeath = this.#heard + DEAD - clock.now()
+    this.#cancelPing = clock.after(Math.max(0, Math.min(PING, toDeath)), () => {
+      const silent = clock.now() - this.#heard
+      if (silent >= DEAD) this.end(new Error(`nothing has come from the other side for ${Math.round(silent / 1000)} s`))
+      else {
+        this.send('ping', {})
+        this.#ping()
+      }
+    })
+  }
+}
+
+/** Makes one of short pieces that follow each other: each costs a message at every station on the way. */
+function* join(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
+  let short: Uint8Array[] = []
+  let size = 0
+  for (const piece of pieces) {
+    if (short.length > 0 && size + piece.length > LONG) {
+      yield Buffer.concat(short)
+      short = []
+      size = 0
+    }
+    if (piece.length >= LONG) yield piece
+    else {
+      short.push(piece)
+      size += piece.length
+    }
+  }
+  if (short.length > 0) yield Buffer.concat(short)
+}
+
+/** What the other side says of its end: of one line, whoever has written it. */
+function reasonOf({ header }: Frame): string {
+  const message = fields.text(header, 'message').slice(0, LONGEST_REASON)
+  return `the other side cannot go on: ${message.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')}`
+}

@@ -1,0 +1,185 @@
+import { createHash, type Hash } from 'node:crypto'
+import { BLOCK, Delta, type DeltaPart, decodeSums, encodeSums } from '../core/blocks.ts'
+import { type SyncClock, turn } from '../core/clock.ts'
+import { copyEntry, type FileEntry, isUntouched } from '../core/entry.ts'
+import type { Disk } from '../stage/disk.ts'
+
+/** Large files travel in parts, and as what has changed where the other side has an old version. */
+export const PART = 1 << 20
+
+export interface SendInput {
+  readonly disk: Disk
+  readonly clock: SyncClock
+  readonly place: string
+  /** What the other side has, as `sumsOf` gives it. Empty: nothing. */
+  readonly sums: Buffer
+  /** Sending ends as soon as somebody writes to the file; otherwise it is sent as it is. */
+  readonly onlyAtRest: boolean
+  /** `taken` is to be called when the bytes have been sent: others take their place. */
+  readonly send: (part: DeltaPart, taken: () => void) => void
+  /** Resolves when more may be sent; false: never. */
+  readonly ready: () => Promise<boolean>
+}
+
+export type SendResult =
+  | { readonly kind: 'sent'; readonly entry: FileEntry; readonly hash: string; readonly isStill: boolean }
+  | { readonly kind: 'gone' | 'moving' | 'cut' }
+
+/** Reads a file once from the start, and sends what the other side does not have. Throws what the disk throws. */
+export async function sendParts(input: SendInput): Promise<SendResult> {
+  const { disk, clock, place, sums, onlyAtRest, send, ready } = input
+  const file = disk.open(place, 'read')
+  try {
+    const before = disk.opened(file)
+    if (!before) return { kind: 'gone' }
+    const hash = createHash('sha256')
+    const delta = sums.length > 0 ? new Delta(decodeSums(sums)) : undefined
+    const joined = new JoinedCopies(part => send(part, () => {}))
+    const spare: Buffer[] = []
+    // What is appended meanwhile belongs to the next time.
+    for (let position = 0; position < before.size; ) {
+      const buffer = spare.pop() ?? Buffer.allocUnsafe(Math.min(PART, before.size))
+      const size = disk.read(file, buffer.subarray(0, before.size - position), position)
+      if (size === 0) break
+      const piece = buffer.subarray(0, size)
+      position += size
+      hash.update(piece)
+      if (delta) for (const part of delta.push(piece)) joined.add(part)
+      else send({ kind: 'bytes', bytes: piece }, () => void spare.push(buffer))
+      if (onlyAtRest && !isUntouched(before, disk.opened(file))) return { kind: 'moving' }
+      await turn(clock)
+      if (!(await ready())) return { kind: 'cut' }
+    }
+    if (delta) for (const part of delta.end()) joined.add(part)
+    joined.end()
+    return {
+      kind: 'sent',
+      entry: copyEntry(before),
+      hash: hash.digest('base64'),
+      isStill: isUntouched(before, disk.opened(file)),
+    }
+  } finally {
+    disk.close(file)
+  }
+}
+
+/** Copies that follow each other become one. */
+class JoinedCopies {
+  readonly #send: (part: DeltaPart) => void
+  #copy: { readonly kind: 'copy'; readonly from: number; readonly length: number } | undefined
+
+  constructor(send: (part: DeltaPart) => void) {
+    this.#send = send
+  }
+
+  add(part: DeltaPart): void {
+    const copy = this.#copy
+    if (part.kind === 'copy' && copy && copy.from + copy.length === part.from && copy.length < 64 * BLOCK) {
+      this.#copy = { ...copy, length: copy.length + part.length }
+      return
+    }
+    this.end()
+    if (part.kind === 'copy') this.#copy = part
+    else this.#send(part)
+  }
+
+  end(): void {
+    if (this.#copy) this.#send(this.#copy)
+    this.#copy = undefined
+  }
+}
+
+/** The sums of a file that is there, for the side that has the new version. */
+export async function sumsOf(disk: Disk, clock: SyncClock, place: string): Promise<Buffer> {
+  const file = disk.open(place, 'read')
+  try {
+    const entries: Buffer[] = []
+    const block = Buffer.allocUnsafe(BLOCK)
+    for (let position = 0; ; position += BLOCK) {
+      if (disk.read(file, block, position) < BLOCK) return Buffer.concat(entries)
+      entries.push(encodeSums([block]))
+      if (position % (8 * BLOCK) === 0) await turn(clock)
+    }
+  } finally {
+    disk.close(file)
+  }
+}
+
+/** Puts a file together in the stage. Its methods throw what the disk throws. */
+export class Receiver {
+  readonly stage: string
+  readonly #disk: Disk
+  readonly #hash: Hash = createHash('sha256')
+  readonly #file: number
+  readonly #old: number | undefined
+  #size = 0
+  #isClosed = false
+
+  constructor(disk: Disk, stage: string, old: string | undefined, executable: boolean) {
+    this.#disk = disk
+    this.stage = stage
+    this.#old = old === undefined ? undefined : disk.open(old, 'read')
+    try {
+      this.#file = disk.open(stage, 'create', executable)
+    } catch (error) {
+      if (this.#old !== undefined) disk.close(this.#old)
+      throw error
+    }
+  }
+
+  add(part: DeltaPart): void {
+    if (part.kind === 'bytes') this.#write(part.bytes)
+    else this.#copy(part.from, part.length)
+  }
+
+  /** Takes all of the old version; false as soon as `goesOn` is. */
+  async addAll(size: number, clock: SyncClock, goesOn: () => boolean): Promise<boolean> {
+    for (let from = 0; from < size; from += PART) {
+      this.#copy(from, Math.min(PART, size - from))
+      await turn(clock)
+      if (!goesOn()) return false
+    }
+    return true
+  }
+
+  /** Closes the file; whether it is the one that was sent. */
+  finish(size: number, hash: string): boolean {
+    this.#close()
+    return this.#size === size && this.#hash.digest('base64') === hash
+  }
+
+  /** Closes and removes it. */
+  abort(): void {
+    this.#close()
+    try {
+      this.#disk.removeFile(this.stage)
+    } catch {
+      // It has been renamed, or has gone.
+    }
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.#disk.write(this.#file, bytes, this.#size)
+    this.#hash.update(bytes)
+    this.#size += bytes.length
+  }
+
+  #copy(from: number, length: number): void {
+    if (this.#old === undefined) throw new Error('there is no old version to copy from')
+    const buffer = Buffer.allocUnsafe(Math.min(length, 8 * BLOCK))
+    for (let done = 0; done < length; ) {
+      const piece = buffer.subarray(0, Math.min(buffer.length, length - done))
+      const size = this.#disk.read(this.#old, piece, from + done)
+      if (size === 0) throw new Error('the old version is shorter than it was')
+      this.#write(piece.subarray(0, size))
+      done += size
+    }
+  }
+
+  #close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#disk.close(this.#file)
+    if (this.#old !== undefined) this.#disk.close(this.#old)
+  }
+}

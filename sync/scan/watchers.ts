@@ -1,0 +1,88 @@
+import { joinPath, placeIn } from '../core/paths.ts'
+import { type Disk, errorCode, isMissing } from '../stage/disk.ts'
+
+export interface WatchersOptions {
+  readonly disk: Disk
+  readonly root: string
+  /** One watcher sees everything below a folder: macOS, Windows. On Linux Node.js would watch each file. */
+  readonly recursive: boolean
+  /** Something happened at a path, or below it. */
+  readonly changed: (path: string) => void
+  /** Events may have been lost. */
+  readonly lost: () => void
+  /** A limit of the system is reached: this folder is the first that is not watched. */
+  readonly limited: (folder: string, limit: string) => void
+}
+
+/** Of inotify: both count for a user on a machine, or on a node with all of its Pods. */
+const LIMITS: Readonly<Record<string, string>> = {
+  ENOSPC: 'fs.inotify.max_user_watches',
+  EMFILE: 'fs.inotify.max_user_instances',
+}
+
+/** Watches folders. What the system refuses to watch is in `unwatched`, to be read again and again. */
+export class Watchers {
+  readonly unwatched = new Set<string>()
+  /** The setting of the system whose limit was reached last. */
+  limit: string | undefined
+  readonly #open = new Map<string, () => void>()
+  readonly #options: WatchersOptions
+
+  constructor(options: WatchersOptions) {
+    this.#options = options
+  }
+
+  /** Watches a folder, before it is read; again if it has been there before. */
+  add(folder: string): void {
+    const { recursive, disk, root } = this.#options
+    if (recursive && folder !== '') return
+    if (this.#open.has(folder)) return
+    try {
+      const place = placeIn(root, folder)
+      const close = disk.watch(
+        place,
+        recursive,
+        name => this.#heard(folder, name),
+        () => this.#ended(folder),
+      )
+      this.#open.set(folder, close)
+      this.unwatched.delete(folder)
+    } catch (error) {
+      if (isMissing(error)) return
+      const limit = LIMITS[errorCode(error) ?? '']
+      const isFirst = limit !== undefined && limit !== this.limit
+      this.unwatched.add(folder)
+      this.limit = limit ?? this.limit
+      if (isFirst) this.#options.limited(folder, limit)
+      if (!['ENOSPC', 'EMFILE', 'ENFILE', 'EACCES', 'EPERM'].includes(errorCode(error) ?? '')) this.#options.lost()
+    }
+  }
+
+  remove(folder: string): void {
+    this.unwatched.delete(folder)
+    this.#open.get(folder)?.()
+    this.#open.delete(folder)
+  }
+
+  close(): void {
+    for (const close of this.#open.values()) close()
+    this.#open.clear()
+    this.unwatched.clear()
+  }
+
+  #heard(folder: string, name: string | undefined): void {
+    const { root } = this.#options
+    if (folder === '' && name === root.slice(root.lastIndexOf('/') + 1)) {
+      // The root itself: another one may be in its place.
+      this.remove('')
+      this.#options.lost()
+    }
+    if (name === undefined) this.#options.lost()
+    else this.#options.changed(joinPath(folder, name.replaceAll('\\', this.#options.recursive ? '/' : '\\')))
+  }
+
+  #ended(folder: string): void {
+    this.remove(folder)
+    this.#options.lost()
+  }
+}

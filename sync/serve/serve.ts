@@ -1,0 +1,381 @@
+import { randomUUID } from 'node:crypto'
+import type { Duplex } from 'node:stream'
+import { type SyncClock, systemClock } from '../core/clock.ts'
+import * as fields from '../core/fields.ts'
+import type { PathRule, PatternSet } from '../core/path-rules.ts'
+import type { IgnoreSource } from '../ignore/ignore-source.ts'
+import { FrameStream } from '../protocol/frame-stream.ts'
+import { FRAME_LIMITS, type Frame } from '../protocol/frames.ts'
+import { isProof, newNonce, proof, SYNC_PROTOCOL } from '../protocol/greeting.ts'
+import { type Disk, nodeDisk } from '../stage/disk.ts'
+import { makeFolders, writeOwn } from '../stage/disk-files.ts'
+import { SyncVolume } from '../stage/volume.ts'
+import { ServedFolder } from './served-folder.ts'
+import { ServedRequests } from './served-requests.ts'
+
+export interface ServeOptions {
+  readonly key: Uint8Array
+  /** Where the sync volume is mounted. */
+  readonly volume: string
+  readonly folders: readonly ServedPlace[]
+  /** This file is made when the application may start. */
+  readonly ready: string
+  readonly write: 'auto' | 'rename' | 'inplace'
+  /** Called before the volume is used; what it throws is told the laptop, and it is called again for the next one. */
+  readonly prepare?: () => void
+  readonly disk?: Disk
+  readonly clock?: SyncClock
+  /** One watcher for all folders below: macOS, Windows. */
+  readonly recursive?: boolean
+}
+
+/** A sync folder and its place in the volume. */
+export interface ServedPlace {
+  readonly name: string
+  readonly path: string
+  /** The only file in it, which the container has mounted by itself. */
+  readonly file?: string
+}
+
+export interface SyncServer {
+  /** Serves a connection from anybody: only who has the key is answered. */
+  connect(stream: Duplex): void
+  /** Tells the laptop that this agent cannot go on. */
+  fail(error: Error): void
+  close(): void
+}
+
+const GREETING_TIME = 10_000
+const GREETINGS = 16
+const ENTRIES = 1_000
+/** Folders that are not watched and are named to the laptop. */
+const UNWATCHED = 100
+
+/**
+ * The agent's half of the sync: it carries out what the laptop has planned, and says what changes. It keeps its watchers
+ * over a cut connection, so that only what was missed is sent when the laptop is back.
+ */
+export function serveSync(options: ServeOptions): SyncServer {
+  return new Server(options)
+}
+
+class Server implements SyncServer {
+  readonly disk: Disk
+  readonly clock: SyncClock
+  readonly options: ServeOptions
+  #volume: SyncVolume | undefined
+  /** Names the trees that were read last: who has them as a whole needs only what has changed. */
+  instance = randomUUID()
+  folders: readonly ServedFolder[] = []
+  #client: ServedClient | undefined
+  readonly #greeting = new Set<ServedClient>()
+  /** The laptop whose folders these are, and what it has not confirmed. */
+  #owner = ''
+  #sequence = 0
+  readonly #unconfirmed = new Map<number, { readonly folder: ServedFolder; readonly paths: readonly string[] }>()
+
+  constructor(options: ServeOptions) {
+    this.options = options
+    this.disk = options.disk ?? nodeDisk
+    this.clock = options.clock ?? systemClock
+    try {
+      // With content of an earlier session the application need not wait for a laptop.
+      if (this.volume.wasSynced && this.#hasMountedFiles()) this.openGate()
+    } catch {
+      // The first laptop is told why, and may come when it is over.
+    }
+  }
+
+  /** What is kept in the volume. Throws while that cannot be used: its disk is full, or its folders are not ours. */
+  get volume(): SyncVolume {
+    if (this.#volume) return this.#volume
+    this.options.prepare?.()
+    this.#volume = new SyncVolume(this.disk, this.options.volume)
+    return this.#volume
+  }
+
+  connect(stream: Duplex): void {
+    if (this.#greeting.size >= GREETINGS) {
+      stream.on('error', () => {})
+      stream.destroy()
+      return
+    }
+    const client = new ServedClient(this, stream)
+    this.#greeting.add(client)
+    const cancel = this.clock.after(GREETING_TIME, () => {
+      if (this.#greeting.has(client)) client.end(new Error('the greeting took too long'))
+    })
+    client.onGreeted = () => {
+      cancel()
+      this.#greeting.delete(client)
+      this.#client?.end(new Error('the laptop has opened another connection'))
+      this.#client = client
+    }
+    client.onEnded = () => {
+      cancel()
+      this.#greeting.delete(client)
+      if (this.#client === client) this.#client = undefined
+    }
+  }
+
+  close(): void {
+    for (const client of this.#greeting) client.end(new Error('the agent is stopping'))
+    this.#client?.end(new Error('the agent is stopping'))
+    for (const folder of this.folders) folder.close()
+  }
+
+  fail(error: Error): void {
+    this.#client?.fail(error)
+  }
+
+  openGate(): void {
+    const { ready } = this.options
+    this.#makeMountedFiles()
+    for (const folder of this.folders) folder.watch()
+    if (this.disk.entry(ready) !== undefined) return
+    makeFolders(this.disk, ready.slice(0, ready.lastIndexOf('/')))
+    writeOwn(this.disk, ready, Buffer.from('\n'))
+  }
+
+  /** False if one of them is new since the volume was synchronized. */
+  #hasMountedFiles(): boolean {
+    return this.#mountedFiles().every(place => {
+      const entry = this.disk.entry(place)
+      return entry !== undefined && entry !== 'other' && entry.kind === 'file' && entry.size > 0
+    })
+  }
+
+  /** The kubelet mounts a folder where it finds nothing. */
+  #makeMountedFiles(): void {
+    for (const place of this.#mountedFiles()) {
+      if (this.disk.entry(place) !== undefined) continue
+      makeFolders(this.disk, place.slice(0, place.lastIndexOf('/')))
+      writeOwn(this.disk, place, Buffer.alloc(0))
+    }
+  }
+
+  #mountedFiles(): readonly string[] {
+    const { folders, volume } = this.options
+    return folders.flatMap(({ path, file }) => (file === undefined ? [] : [`${volume}/${path}/${file}`]))
+  }
+
+  /** True if the laptop was here before, and needs only what it has missed. */
+  async takeUp(
+    owner: string,
+    seen: number,
+    wanted: ReadonlyMap<string, IgnoreSource>,
+    rescan: number,
+  ): Promise<boolean> {
+    const isSame =
+      owner === this.#owner &&
+      this.folders.length === wanted.size &&
+      this.folders.every(folder => sameSource(folder.ignores, wanted.get(folder.name)))
+    if (isSame) {
+      this.confirm(seen)
+      for (const { folder, paths } of this.#unconfirmed.values()) for (const path of paths) folder.dirty.add(path)
+      this.#unconfirmed.clear()
+      return true
+    }
+    for (const folder of this.folders) folder.close()
+    this.#unconfirmed.clear()
+    this.#owner = ''
+    this.instance = randomUUID()
+    const folders = [...wanted].map(([name, ignores]) => this.#folder(name, ignores, rescan))
+    this.folders = folders
+    for (const folder of folders) {
+      await folder.start()
+      // Half of a tree is nobody's: what has not been read would count as deleted.
+      if (this.folders !== folders) throw new Error('another connection has taken its place')
+    }
+    this.#owner = owner
+    return false
+  }
+
+  #folder(name: string, ignores: IgnoreSource, rescanInterval: number): ServedFolder {
+    const { disk, clock, volume } = this
+    const found = this.options.folders.find(folder => folder.name === name)
+    if (!found) throw new Error(`there is no folder \`${name}\``)
+    return new ServedFolder({
+      disk,
+      clock,
+      volume,
+      name,
+      ignores,
+      rescanInterval,
+      root: `${this.options.volume}/${found.path}`,
+      write: found.file === undefined ? this.options.write : 'mounted',
+      recursive: this.options.recursive ?? process.platform !== 'linux',
+      isWatched: disk.entry(this.options.ready) !== undefined,
+      changed: () => this.tell(),
+      owns: paths => {
+        if (this.#client?.isStarted) this.#client.send('own', { folder: name, paths })
+      },
+    })
+  }
+
+  /** Sends what has changed, if somebody listens. */
+  tell(): void {
+    if (!this.#client?.isStarted) return
+    for (const folder of this.folders) {
+      this.tellLeftOut(this.#client, folder, false)
+      this.#tellUnwatched(this.#client, folder)
+      if (folder.dirty.size === 0) continue
+      const entries = folder.takeChanges()
+      for (let at = 0; at < entries.length; at += ENTRIES) {
+        const some = entries.slice(at, at + ENTRIES)
+        this.#unconfirmed.set(++this.#sequence, { folder, paths: some.map(([path]) => path) })
+        this.#client.send('changed', { seq: this.#sequence, folder: folder.name, entries: some })
+      }
+    }
+  }
+
+  tellLeftOut(client: ServedClient, folder: ServedFolder, all: boolean): void {
+    const leftOut = folder.takeLeftOut(all)
+    if (leftOut) client.send('left-out', { folder: folder.name, ...leftOut })
+  }
+
+  #tellUnwatched(client: ServedClient, { name, live: { watchers } }: ServedFolder): void {
+    const { size } = watchers.unwatched
+    if (client.unwatched.get(name) === size) return
+    client.unwatched.set(name, size)
+    const folders = [...watchers.unwatched].slice(0, UNWATCHED)
+    client.send('unwatched', { folder: name, folders, limit: watchers.limit ?? '' })
+  }
+
+  confirm(seen: number): void {
+    for (const sequence of this.#unconfirmed.keys()) {
+      if (sequence > seen) break
+      this.#unconfirmed.delete(sequence)
+    }
+  }
+}
+
+export type { Server }
+
+const sameSource = (one: IgnoreSource, other: IgnoreSource | undefined): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
+
+function readSource(ignores: Frame['header']): IgnoreSource {
+  const includes = Object.entries(fields.object(ignores['includes'])).map(([name, text]) => [name, String(text)])
+  return {
+    ...(ignores['text'] !== undefined && { text: fields.text(ignores, 'text') }),
+    includes: Object.fromEntries(includes),
+    foldCase: ignores['foldCase'] === true,
+    escapeCharacter: fields.text(ignores, 'escapeCharacter'),
+    excluded: fields.list(ignores, 'excluded').map(String),
+    rules: fields.list(ignores, 'rules').map(readRule),
+  }
+}
+
+function readRule(rule: unknown): PathRule {
+  const header = fields.object(rule)
+  return {
+    under: fields.text(header, 'under'),
+    isFile: header['isFile'] === true,
+    ...(header['only'] !== undefined && { only: readPatterns(header['only']) }),
+    except: fields.list(header, 'except').map(readPatterns),
+  }
+}
+
+function readPatterns(patterns: unknown): PatternSet {
+  const header = fields.object(patterns)
+  const [text, below, above] = ['text', 'below', 'above'].map(key => fields.text(header, key))
+  return { text: text!, below: below!, above: above! }
+}
+
+/** One connection to the agent. */
+class ServedClient {
+  onGreeted: () => void = () => {}
+  onEnded: () => void = () => {}
+  isStarted = false
+  /** How many folders of each it knows to be unwatched. */
+  readonly unwatched = new Map<string, number>()
+  readonly #server: Server
+  readonly #connection: FrameStream
+  readonly #nonce = newNonce()
+  readonly #requests: ServedRequests
+  #isGreeted = false
+
+  constructor(server: Server, stream: Duplex) {
+    this.#server = server
+    this.#connection = new FrameStream({
+      stream,
+      clock: server.clock,
+      received: frame => this.#receive(frame),
+      ended: () => {
+        this.isStarted = false
+        this.#requests.close()
+        this.onEnded()
+      },
+    })
+    this.#requests = new ServedRequests(server, this.#connection)
+    this.#connection.send('hello', { protocol: SYNC_PROTOCOL, nonce: this.#nonce })
+  }
+
+  send(type: Frame['type'], header: object): void {
+    this.#connection.send(type, header)
+  }
+
+  end(error: Error): void {
+    this.#connection.end(error)
+  }
+
+  fail(error: Error): void {
+    this.#connection.fail(error)
+  }
+
+  #receive({ type, header, body }: Frame): void {
+    if (!this.#isGreeted) this.#greet(type, header)
+    else if (type === 'start') void this.#start(header).catch(error => this.fail(error as Error))
+    else if (type === 'seen') this.#server.confirm(fields.count(header, 'seq'))
+    else this.#requests.receive({ type, header, body })
+  }
+
+  #greet(type: Frame['type'], header: Frame['header']): void {
+    if (type !== 'auth') throw new Error('the greeting is missing')
+    const nonce = fields.text(header, 'nonce')
+    const { key } = this.#server.options
+    if (!isProof(fields.text(header, 'proof'), proof(key, 'laptop', this.#nonce, nonce)))
+      throw new Error('the greeting has another key')
+    this.#isGreeted = true
+    this.#connection.limits = FRAME_LIMITS
+    this.#connection.tellsWhy = true
+    this.onGreeted()
+    this.send('welcome', {
+      proof: proof(key, 'agent', this.#nonce, nonce),
+      volume: this.#server.volume.id,
+      instance: this.#server.instance,
+      clock: this.#server.clock.now(),
+    })
+  }
+
+  async #start(header: Frame['header']): Promise<void> {
+    // It may be the second one, with other ignore rules.
+    this.isStarted = false
+    const wanted = new Map<string, IgnoreSource>()
+    for (const value of fields.list(header, 'folders')) {
+      const folder = fields.object(value)
+      wanted.set(fields.text(folder, 'name'), readSource(fields.object(folder['ignores'])))
+    }
+    const server = this.#server
+    const owner = fields.text(header, 'client')
+    const isKnown = await server.takeUp(owner, fields.count(header, 'seen'), wanted, fields.count(header, 'rescan'))
+    if (this.#connection.isEnded) return
+    if (!isKnown || header['all'] === true) await this.#sendAll()
+    for (const folder of server.folders) server.tellLeftOut(this, folder, true)
+    this.isStarted = true
+    const own = Object.fromEntries(server.folders.map(folder => [folder.name, [...folder.own]]))
+    this.send('started', { resumed: isKnown && header['all'] !== true, own, instance: server.instance })
+    server.tell()
+  }
+
+  async #sendAll(): Promise<void> {
+    for (const folder of this.#server.folders) {
+      folder.dirty.clear()
+      for (const entries of folder.snapshot(ENTRIES)) {
+        this.send('snapshot', { folder: folder.name, entries, unreadable: [...folder.unreadable.keys()] })
+        await this.#connection.drained()
+      }
+    }
+  }
+}

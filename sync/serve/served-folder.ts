@@ -1,0 +1,206 @@
+import type { SyncClock } from '../core/clock.ts'
+import { encodeEntry, isUntouched, type WireEntry } from '../core/entry.ts'
+import { outsideProblem } from '../core/paths.ts'
+import { TreeNode } from '../core/tree-node.ts'
+import { type IgnoreSource, toRules } from '../ignore/ignore-source.ts'
+import type { AskedChange, ItemResult, Move } from '../protocol/requests.ts'
+import { LiveTree } from '../scan/live-tree.ts'
+import type { Disk } from '../stage/disk.ts'
+import { makeFolders } from '../stage/disk-files.ts'
+import { describeError } from '../stage/problems.ts'
+import type { SyncVolume } from '../stage/volume.ts'
+import { type PathChange, type WriteMode, Writer } from '../stage/writer.ts'
+
+export interface ServedFolderOptions {
+  readonly disk: Disk
+  readonly clock: SyncClock
+  readonly name: string
+  readonly root: string
+  readonly volume: SyncVolume
+  readonly write: WriteMode
+  readonly recursive: boolean
+  /** False: the application does not run before `watch` is called, and nobody sees files being written. */
+  readonly isWatched: boolean
+  readonly ignores: IgnoreSource
+  readonly rescanInterval: number
+  /** There are changes to be told. */
+  readonly changed: () => void
+  /** The container has made folders of packages or builds of its own, which are not synchronized. */
+  readonly owns: (paths: readonly string[]) => void
+}
+
+/** A sync folder in the container: what is there, what has changed, and changes to it. */
+export class ServedFolder {
+  readonly name: string
+  readonly ignores: IgnoreSource
+  readonly writer: Writer
+  readonly tree = new TreeNode('')
+  readonly live: LiveTree
+  /** Paths whose change the laptop does not know. */
+  readonly dirty = new Set<string>()
+  /** Paths that could not be looked at; below them nothing counts as deleted. */
+  readonly unreadable = new Map<string, string>()
+  /** Folders such as `node_modules` that the container has made itself. */
+  readonly own: Set<string>
+  #mayOwnMore: boolean
+  #isClosed = false
+  #toldLeftOut = 0
+  readonly #options: ServedFolderOptions
+
+  constructor(options: ServedFolderOptions) {
+    this.#options = options
+    this.name = options.name
+    this.ignores = options.ignores
+    const { disk, clock, root, volume } = options
+    makeFolders(disk, root)
+    this.own = new Set(volume.ownFolders(this.name))
+    this.#mayOwnMore = !volume.hasImage(this.name)
+    this.writer = new Writer({ disk, root, stage: volume.stage, write: options.write })
+    this.writer.isUnwatched = !options.isWatched
+    this.live = new LiveTree({
+      disk,
+      clock,
+      root,
+      tree: this.tree,
+      ignores: toRules(options.ignores, path => this.#isOwn(path)),
+      recursive: options.recursive,
+      isWatched: options.isWatched,
+      rescanInterval: options.rescanInterval,
+      changed: node => {
+        if (node.parent) this.dirty.add(node.path)
+      },
+      settled: () => options.changed(),
+      problem: (path, error) => {
+        const message = describeError(error)
+        this.unreadable.set(path, message)
+        this.live.leftOut.add(path, message)
+      },
+    })
+  }
+
+  /** Reads everything; the laptop gets it as a whole. */
+  async start(): Promise<void> {
+    await this.live.start()
+    // Closed meanwhile, it has not read everything: what it has not seen would not be of the image.
+    if (this.#isClosed) return
+    this.#options.volume.setOwnFolders(this.name, [...this.own])
+    // One that an ignore file includes again is synchronized.
+    this.#options.volume.setUnsyncedFolders(
+      this.name,
+      [...this.own].filter(path => !this.tree.find(path)?.local),
+    )
+    this.#options.volume.markImage(this.name, this.tree)
+    this.#mayOwnMore = true
+    this.dirty.clear()
+  }
+
+  /** The application may start. */
+  watch(): void {
+    this.writer.isUnwatched = false
+    this.live.watch()
+  }
+
+  /** What comes from the laptop is in the tree before anybody asks. */
+  #isOwn(path: string): boolean {
+    if (this.own.has(path)) return true
+    const { disk, root } = this.#options
+    if (!this.#mayOwnMore || this.tree.find(path)?.local || entryKind(disk, `${root}/${path}`) !== 'folder')
+      return false
+    this.own.add(path)
+    this.#noteOwn(path)
+    return true
+  }
+
+  #noteOwn(path: string): void {
+    const { volume, owns } = this.#options
+    try {
+      if (!volume.hasImage(this.name)) return
+      volume.setOwnFolders(this.name, [...this.own])
+      owns([path])
+    } catch {
+      // The folder of the volume cannot be looked at: nothing is noted.
+    }
+  }
+
+  /** The changes that were not told, with what is there now. */
+  takeChanges(): readonly (readonly [string, WireEntry])[] {
+    const paths = [...this.dirty]
+    this.dirty.clear()
+    return paths.map(path => [path, encodeEntry(this.tree.find(path)?.local)])
+  }
+
+  /** What the container has that cannot be synchronized, if that is not what was told last; with `all` in any case. */
+  takeLeftOut(
+    all: boolean,
+  ): { readonly count: number; readonly paths: readonly (readonly [string, string])[] } | undefined {
+    const { leftOut } = this.live
+    if (!all && leftOut.version === this.#toldLeftOut) return undefined
+    this.#toldLeftOut = leftOut.version
+    return { count: leftOut.count, paths: leftOut.first() }
+  }
+
+  /** Everything that is there, folder by folder. */
+  *snapshot(size: number): Generator<readonly (readonly [string, WireEntry])[]> {
+    let entries: (readonly [string, WireEntry])[] = []
+    for (const node of this.tree.walk()) {
+      if (!node.local || !node.parent) continue
+      entries.push([node.path, encodeEntry(node.local)])
+      if (entries.length < size) continue
+      yield entries
+      entries = []
+    }
+    yield entries
+  }
+
+  apply(writes: readonly AskedChange[]): readonly ItemResult[] {
+    this.writer.begin()
+    return writes.map(({ change, ...one }) =>
+      change.kind === 'move' ? this.move(one, change) : this.applyOne({ ...one, change }),
+    )
+  }
+
+  /** Renames a file that is as it is expected. The laptop hears that it has gone, as of every other change. */
+  move(
+    { path, expect }: Pick<PathChange, 'path' | 'expect'>,
+    { from, moved, mtime, executable }: Omit<Move, 'kind'>,
+  ): ItemResult {
+    // The writer looks at where a file is put, but not at where it comes from.
+    const message = outsideProblem(path) ?? outsideProblem(from)
+    if (message) return { kind: 'problem', entry: undefined, message }
+    this.live.refresh(from)
+    if (!moved || !isUntouched(moved, this.tree.find(from)?.local))
+      return { kind: 'changed', entry: this.tree.find(path)?.local }
+    const meta = { mtime, ...(executable !== undefined && { executable }) }
+    const result = this.applyOne({ path, expect, change: { kind: 'staged', stage: this.writer.place(from), ...meta } })
+    this.live.refresh(from)
+    return result
+  }
+
+  applyOne(write: PathChange): ItemResult {
+    const { path } = write
+    try {
+      const result = this.writer.write(write)
+      if (result.kind !== 'not-empty') this.live.wrote(path, result.entry)
+      return result
+    } catch (error) {
+      this.live.refresh(path)
+      this.dirty.delete(path)
+      return { kind: 'problem', entry: this.tree.find(path)?.local, message: describeError(error) }
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.live.close()
+  }
+}
+
+/** Undefined, too, for what cannot be looked at. */
+function entryKind(disk: Disk, path: string): string | undefined {
+  try {
+    const entry = disk.entry(path)
+    return entry === 'other' ? undefined : entry?.kind
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,62 @@
+import { type FileEntry, isUntouched } from '../core/entry.ts'
+import type { TreeNode } from '../core/tree-node.ts'
+import type { LargeFiles } from '../stage/large-files.ts'
+import { describeError } from '../stage/problems.ts'
+import { SMALL_FILE } from '../stage/writer.ts'
+import type { FolderState } from './folder-state.ts'
+import type { RemoteSteps } from './remote-steps.ts'
+
+/** Keeps what the container has at a path before the laptop's takes its place. */
+export class ConflictSteps {
+  readonly #state: FolderState
+  readonly #remote: RemoteSteps
+  readonly #large: LargeFiles
+  /** What was kept of a path that is not done yet. */
+  readonly #kept = new Map<TreeNode, FileEntry>()
+
+  constructor(state: FolderState, remote: RemoteSteps, large: LargeFiles) {
+    this.#state = state
+    this.#remote = remote
+    this.#large = large
+    large.onKept = (node, remote, place) => this.#wasKept(node, remote, place)
+  }
+
+  /** What the container has there now has been kept. */
+  isKept(node: TreeNode): boolean {
+    const kept = this.#kept.get(node)
+    return kept !== undefined && isUntouched(kept, node.remote)
+  }
+
+  /** The path is looked at again afterwards. */
+  keep(node: TreeNode): void {
+    const remote = node.remote!
+    if (remote.kind === 'link') this.keepBytes(node, remote, Buffer.from(remote.target ?? ''))
+    else if (remote.size > SMALL_FILE) this.#large.add(node, 'keep')
+    else this.#remote.read({ node, remote, keep: true })
+  }
+
+  /** Keeps the contents that the container had there. */
+  keepBytes(node: TreeNode, remote: FileEntry, bytes: Buffer): void {
+    const { conflicts, clock } = this.#state.world
+    try {
+      const place = conflicts.placeFor(this.#state.name, node.path, clock.now())
+      conflicts.keep(place, bytes)
+      this.#wasKept(node, remote, place)
+    } catch (error) {
+      // Nothing is overwritten that could not be kept.
+      this.#state.fail(node, 'local', `the conflicting file could not be kept: ${describeError(error)}`)
+    }
+  }
+
+  /** The path is done with. */
+  forget(node: TreeNode): void {
+    this.#kept.delete(node)
+  }
+
+  #wasKept(node: TreeNode, remote: FileEntry, kept: string): void {
+    const { world, name } = this.#state
+    this.#kept.set(node, remote)
+    world.report({ kind: 'conflict', folder: name, path: node.path, kept, time: world.clock.now() })
+    this.#state.again(node)
+  }
+}

@@ -1,0 +1,372 @@
+import type { SyncClock } from '../core/clock.ts'
+import type { ConflictFolder } from '../core/conflicts.ts'
+import type { Credit } from '../core/credit.ts'
+import { type Agreed, type FileEntry, isUntouched } from '../core/entry.ts'
+import { GoneFiles } from '../core/gone-files.ts'
+import { LeftOutPaths } from '../core/left-out.ts'
+import type { NameRules } from '../core/paths.ts'
+import { TreeNode } from '../core/tree-node.ts'
+import { WorkQueue } from '../core/work-queue.ts'
+import type { SyncLink } from '../protocol/link.ts'
+import type { LiveTree } from '../scan/live-tree.ts'
+import type { DeletedFiles } from '../stage/deleted-files.ts'
+import type { Disk } from '../stage/disk.ts'
+import type { SyncProblem } from '../stage/problems.ts'
+import type { SavedBase } from '../stage/saved-base.ts'
+import type { Writer } from '../stage/writer.ts'
+
+/** What the folders of a session share. */
+export interface FolderWorld {
+  readonly disk: Disk
+  readonly clock: SyncClock
+  readonly rules: NameRules
+  readonly direction: 'both' | 'up'
+  readonly compression: boolean
+  readonly conflicts: ConflictFolder
+  readonly deleted: DeletedFiles
+  readonly credit: Credit
+  /** The connection over which folders have been told; undefined while there is none. */
+  readonly link: SyncLink | undefined
+  /** Milliseconds that the agent's clock is ahead. */
+  readonly ahead: number
+  readonly report: (event: FolderEvent) => void
+  /** Something was agreed on: the base is to be saved. */
+  readonly agreed: () => void
+  /** There may be nothing left to do. */
+  readonly rested: () => void
+  /** Nothing new is begun: the ignore rules are about to change. */
+  readonly isPaused: boolean
+  /** A file that ignore rules come from may have changed. */
+  readonly rulesMayHaveChanged: () => void
+}
+
+/** A large file that the container has made is about to come to the laptop. */
+export interface LargeArrival {
+  readonly kind: 'large'
+  readonly folder: string
+  readonly path: string
+  readonly size: number
+}
+
+/** The container has written a file that says what tools run on this machine; told once for each path. */
+export interface ToolFileArrival {
+  readonly kind: 'tool-file'
+  readonly folder: string
+  readonly path: string
+}
+
+/** The part of a folder that is gone. Files that only the container has ever made do not count. */
+export interface LostFiles {
+  readonly files: number
+  /** The files that both sides had. */
+  readonly of: number
+}
+
+/** The container has deleted many files, which are kept in a folder of the laptop. */
+export interface ManyDeleted {
+  readonly kind: 'deleted'
+  readonly folder: string
+  readonly files: number
+  /** Absolute. */
+  readonly kept: string
+}
+
+export type FolderEvent =
+  | { readonly kind: 'problem' | 'solved'; readonly problem: SyncProblem }
+  | LargeArrival
+  | ToolFileArrival
+  | ManyDeleted
+  | {
+      readonly kind: 'conflict'
+      readonly folder: string
+      readonly path: string
+      readonly kept: string
+      readonly time: number
+    }
+  | {
+      readonly kind: 'stopped' | 'continued'
+      readonly folder: string
+      readonly side: 'local' | 'remote'
+      /** What the container has deleted; absent: everything is gone. */
+      readonly loss?: LostFiles
+    }
+
+const RETRY_FIRST = 1_000
+const RETRY_LAST = 30_000
+/** Characters of a path of the container in a message. */
+const LONGEST = 200
+
+/** What is going on with the paths of a folder: which are to be looked at, which are on their way, which wait. */
+export class FolderState {
+  readonly name: string
+  readonly world: FolderWorld
+  readonly tree = new TreeNode('')
+  readonly queue = new WorkQueue()
+  readonly gone = new GoneFiles()
+  /** On their way; true: look again afterwards. */
+  readonly busy = new Map<TreeNode, boolean>()
+  /** Being deleted in the container, or made there as folders. */
+  readonly leaving = new Set<TreeNode>()
+  readonly arriving = new Set<TreeNode>()
+  /** Folders that wait for what is in them. */
+  readonly deferred = new Set<TreeNode>()
+  /** Paths that wait for one above them. */
+  readonly blocked = new Map<TreeNode, Set<TreeNode>>()
+  readonly problems = new Map<TreeNode, SyncProblem>()
+  /** Paths that only this machine changes, and of which the container has its own. */
+  readonly leftThere = new LeftOutPaths()
+  readonly #retries = new Map<TreeNode, () => void>()
+  readonly #attempts = new Map<TreeNode, number>()
+  /** A connection was cut: what is in the container is asked for before anything else. */
+  readonly uncertain = new Set<TreeNode>()
+  /** Folders that are not watched in the container. */
+  unwatchedRemote: readonly string[] = []
+  /** What was sent to these paths, and has not been answered: if nobody hears what came of it, contents tell. */
+  readonly sent = new Map<TreeNode, FileEntry>()
+  agreedFiles = 0
+  agreedBytes = 0
+  /** The number of agreed files that the laptop has made or changed. */
+  ownFiles = 0
+  /** Everything has been read on this side. */
+  hasLocal = false
+  hasRemote = false
+  isClosed = false
+  live!: LiveTree
+  writer!: Writer
+  saved!: SavedBase
+  #watching: { readonly nodes: Set<TreeNode>; readonly resolve: () => void }[] = []
+
+  constructor(name: string, world: FolderWorld) {
+    this.name = name
+    this.world = world
+  }
+
+  /** Both sides have been read. */
+  get isScanned(): boolean {
+    return this.hasLocal && this.hasRemote
+  }
+
+  /** The path is to be looked at. */
+  mark(node: TreeNode): void {
+    // The root is on both sides.
+    if (!node.parent) return
+    this.gone.see(node)
+    if (this.busy.has(node)) this.busy.set(node, true)
+    else this.queue.add(node)
+  }
+
+  setBusy(node: TreeNode): void {
+    node.isHeld = true
+    this.busy.set(node, false)
+  }
+
+  isPending(node: TreeNode): boolean {
+    return (
+      this.busy.has(node) ||
+      this.queue.has(node) ||
+      this.deferred.has(node) ||
+      this.#retries.has(node) ||
+      [...this.blocked.values()].some(nodes => nodes.has(node))
+    )
+  }
+
+  isWaiting(node: TreeNode): boolean {
+    return this.#retries.has(node)
+  }
+
+  block(by: TreeNode, node: TreeNode): void {
+    const nodes = this.blocked.get(by)
+    if (nodes) nodes.add(node)
+    else this.blocked.set(by, new Set([node]))
+  }
+
+  setBase(node: TreeNode, base: Agreed | undefined): void {
+    if (!base && !node.base) return
+    this.#count(node.base, -1)
+    this.#count(base, 1)
+    node.base = base
+    this.saved.agreed(node)
+    this.world.agreed()
+  }
+
+  /** What the path has here is about to be sent. */
+  sends(node: TreeNode, local: FileEntry): void {
+    this.sent.set(node, local)
+    this.saved.sends(node.path, local)
+  }
+
+  /** A base that was loaded. */
+  count(base: Agreed): void {
+    this.#count(base, 1)
+  }
+
+  #count(base: Agreed | undefined, sign: 1 | -1): void {
+    if (base?.local?.kind !== 'file') return
+    this.agreedFiles += sign
+    if (!base.isTheirs) this.ownFiles += sign
+    this.agreedBytes += sign * base.local.size
+  }
+
+  /** Nothing is left to do for the path, for now. */
+  finish(node: TreeNode): void {
+    const isAgain = this.busy.get(node)
+    this.#leave(node)
+    this.#cancelRetry(node)
+    this.#attempts.delete(node)
+    this.sent.delete(node)
+    this.#solve(node)
+    share(node)
+    if (isAgain) this.mark(node)
+    this.#release(node)
+    if (!isAgain) node.prune()
+  }
+
+  #solve(node: TreeNode): void {
+    const problem = this.problems.get(node)
+    if (!problem) return
+    this.problems.delete(node)
+    this.world.report({ kind: 'solved', problem })
+  }
+
+  /** The path is not synchronized any more; both sides keep what they have. */
+  forget(node: TreeNode): void {
+    this.#leave(node)
+    this.#cancelRetry(node)
+    this.#attempts.delete(node)
+    this.queue.delete(node)
+    this.uncertain.delete(node)
+    this.sent.delete(node)
+    this.#solve(node)
+    if (node.base) this.setBase(node, undefined)
+    node.local = undefined
+    node.remote = undefined
+    this.#release(node)
+  }
+
+  /** The path is looked at again at once. */
+  again(node: TreeNode): void {
+    this.#leave(node)
+    this.mark(node)
+  }
+
+  #leave(node: TreeNode): void {
+    node.isHeld = false
+    this.busy.delete(node)
+    this.leaving.delete(node)
+    this.arriving.delete(node)
+    this.deferred.delete(node)
+  }
+
+  /** Who waits for this path may go on. */
+  #release(node: TreeNode): void {
+    const nodes = this.blocked.get(node)
+    this.blocked.delete(node)
+    if (nodes) for (const one of nodes) this.mark(one)
+    this.#releaseParent(node)
+    for (const watch of this.#watching) if (watch.nodes.delete(node) && watch.nodes.size === 0) watch.resolve()
+  }
+
+  #releaseParent(node: TreeNode): void {
+    const { parent } = node
+    if (parent && this.deferred.delete(parent)) this.mark(parent)
+  }
+
+  /** The path cannot be synchronized now: the reason is reported once, and it is tried again. */
+  fail(node: TreeNode, side: SyncProblem['side'], message: string): void {
+    this.#leave(node)
+    const problem = { folder: this.name, path: node.path, side, message }
+    if (this.problems.get(node)?.message !== message) this.world.report({ kind: 'problem', problem })
+    this.problems.set(node, problem)
+    const attempts = this.#attempts.get(node) ?? 0
+    this.retry(node, Math.min(RETRY_LAST, RETRY_FIRST * 2 ** attempts))
+    for (const watch of this.#watching) if (watch.nodes.delete(node) && watch.nodes.size === 0) watch.resolve()
+  }
+
+  /** A path that will not do until it changes. */
+  refuse(node: TreeNode, side: SyncProblem['side'], message: string): void {
+    this.fail(node, side, message)
+    this.#cancelRetry(node)
+    this.#releaseParent(node)
+  }
+
+  /** Leaves what the container has at a path where it is, if there is a reason; else it is left no longer. */
+  leaveThere(node: TreeNode, why: { readonly path: string; readonly message: string } | undefined): void {
+    if (why && node.remote) this.tellLeftOut(this.leftThere, why.path, why.message)
+    else if (this.leftThere.count > 0) this.leftThere.delete(node.path)
+  }
+
+  /** Notes a path that the container keeps to itself, and reports it once. */
+  tellLeftOut(paths: LeftOutPaths, whole: string, message: string): void {
+    const path = whole.slice(0, LONGEST)
+    if (!paths.add(path, message)) return
+    this.world.report({ kind: 'problem', problem: { folder: this.name, path, side: 'remote', message } })
+  }
+
+  /** A limit of the system is reached, so that folders are not watched: said once. */
+  limited(side: SyncProblem['side'], folder: string, limit: string): void {
+    const where = side === 'local' ? 'this machine' : 'its node'
+    const message = `the limit \`${limit}\` of ${where} is reached: this folder and others are not watched, and are read every 5 s instead`
+    this.world.report({ kind: 'problem', problem: { folder: this.name, path: folder || '.', side, message } })
+  }
+
+  /** What the agent says of folders that it does not watch. */
+  setUnwatchedRemote(folders: readonly string[], limit: string): void {
+    const [first] = folders
+    if (first !== undefined && limit !== '' && this.unwatchedRemote.length === 0)
+      this.limited('remote', first.slice(0, 200), limit.slice(0, 100))
+    this.unwatchedRemote = folders
+  }
+
+  attempts(node: TreeNode): number {
+    return this.#attempts.get(node) ?? 0
+  }
+
+  retry(node: TreeNode, milliseconds: number): void {
+    this.#leave(node)
+    this.queue.delete(node)
+    this.#cancelRetry(node)
+    this.#attempts.set(node, this.attempts(node) + 1)
+    const cancel = this.world.clock.after(milliseconds, () => {
+      this.#retries.delete(node)
+      this.mark(node)
+      this.world.rested()
+    })
+    this.#retries.set(node, cancel)
+  }
+
+  #cancelRetry(node: TreeNode): void {
+    this.#retries.get(node)?.()
+    this.#retries.delete(node)
+  }
+
+  /** Resolves when all paths that are waiting or on their way now have been done once. */
+  settled(): Promise<void> {
+    const nodes = new Set([...this.queue, ...this.busy.keys(), ...this.deferred])
+    if (nodes.size === 0) return Promise.resolve()
+    return new Promise<void>(resolve => void this.#watching.push({ nodes, resolve })).then(() => {
+      this.#watching = this.#watching.filter(watch => watch.nodes.size > 0)
+    })
+  }
+
+  close(): void {
+    this.isClosed = true
+    for (const cancel of this.#retries.values()) cancel()
+    this.#retries.clear()
+    for (const { resolve } of this.#watching) resolve()
+    this.#watching = []
+  }
+}
+
+/** What is there is what was agreed on: one copy of it is enough, of which a large tree has very many. */
+function share(node: TreeNode): void {
+  const { base, local, remote } = node
+  if (base?.local && base.local !== local && isSame(local, base.local)) node.local = base.local
+  if (base?.remote && base.remote !== remote && isSame(remote, base.remote)) node.remote = base.remote
+}
+
+/** The base knows all that is known of the entry; of a folder it does not know the inode. */
+const isSame = (entry: FileEntry | undefined, base: FileEntry): boolean =>
+  base.kind === 'file' &&
+  isUntouched(base, entry) &&
+  entry?.isOfImage === base.isOfImage &&
+  (entry?.hash === undefined || entry.hash === base.hash)

@@ -1,0 +1,263 @@
+import { ChangingRules } from '../core/changing-rules.ts'
+import { turn } from '../core/clock.ts'
+import { IGNORE_FILE } from '../core/default-ignores.ts'
+import { isFolder } from '../core/entry.ts'
+import type { LeftOut } from '../core/left-out.ts'
+import type { TreeNode } from '../core/tree-node.ts'
+import { type IgnoreSource, toRules } from '../ignore/ignore-source.ts'
+import { LiveTree } from '../scan/live-tree.ts'
+import type { LargeFiles } from '../stage/large-files.ts'
+import { OnlyHere } from '../stage/only-here.ts'
+import { withoutOwnPaths } from '../stage/own-paths.ts'
+import { describeError } from '../stage/problems.ts'
+import { SavedBase } from '../stage/saved-base.ts'
+import { Writer } from '../stage/writer.ts'
+import { type FolderParts, makeFolderParts } from './folder-parts.ts'
+import { FolderState, type FolderWorld } from './folder-state.ts'
+import { FolderWork } from './folder-work.ts'
+import { PathSteps } from './path-steps.ts'
+import { RemoteTree } from './remote-tree.ts'
+
+export interface FolderSyncOptions {
+  readonly name: string
+  readonly root: string
+  readonly ignores: IgnoreSource
+  /** Paths that only belong to this machine. */
+  readonly own: readonly string[]
+  /** Paths that only this machine changes, besides those that are known by their names. */
+  readonly onlyHere: readonly string[]
+  /** Reads them again. Throws what reading the ignore file throws. */
+  readonly readIgnores: () => IgnoreSource
+  /** The folder is about one file, which stays in the container as long as that runs. */
+  readonly isMountedFile: boolean
+  readonly recursive: boolean
+  readonly rescanInterval: number
+  /** The file for what both sides have agreed on. */
+  readonly baseFile: string
+}
+
+/**
+ * A sync folder on the laptop: what is on both sides (`state`, `container`), which of it is synchronized, and the work
+ * that follows from it.
+ */
+export class FolderSync {
+  readonly name: string
+  readonly root: string
+  readonly state: FolderState
+  readonly container: RemoteTree
+  /** Folders that are the container's own, such as `node_modules`. */
+  readonly own = new Set<string>()
+  readonly #rules: ChangingRules
+  readonly #readIgnores: () => IgnoreSource
+  readonly #parts: FolderParts
+  readonly #work: FolderWork
+
+  constructor(options: FolderSyncOptions, world: FolderWorld) {
+    const { name, root, ignores } = options
+    this.name = name
+    this.root = root
+    this.#readIgnores = options.readIgnores
+    this.state = new FolderState(name, world)
+    this.#rules = new ChangingRules(ignores, source =>
+      withoutOwnPaths(
+        toRules(source, path => this.own.has(path)),
+        [IGNORE_FILE, ...options.own],
+      ),
+    )
+    this.state.saved = new SavedBase(world.disk, options.baseFile, root)
+    this.state.writer = new Writer({ disk: world.disk, root, write: 'rename' })
+    this.state.live = new LiveTree({
+      disk: world.disk,
+      clock: world.clock,
+      root,
+      tree: this.state.tree,
+      ignores: this.#rules,
+      recursive: options.recursive,
+      rescanInterval: options.rescanInterval,
+      changed: node => this.state.mark(node),
+      heard: path => this.#heard(path),
+      settled: () => this.state.world.rested(),
+      problem: (path, error) => this.#unreadable(path, error),
+      limited: (folder, limit) => this.state.limited('local', folder, limit),
+    })
+    this.#parts = makeFolderParts(this.state, this.#rules, new OnlyHere(options.onlyHere, world.rules))
+    this.#work = new FolderWork(this.#parts, new PathSteps(this.#parts, options))
+    this.container = new RemoteTree(this.state, this.#rules, this.#parts.deletions)
+  }
+
+  async start(): Promise<void> {
+    await this.state.live.start()
+    this.state.hasLocal = true
+    this.state.world.rested()
+  }
+
+  /** What cannot be read is not deleted. */
+  #unreadable(path: string, error: unknown): void {
+    const { tree } = this.state
+    for (const node of tree.at(path).walk()) node.local ??= node.base?.local
+    if (path !== '') this.state.fail(tree.at(path), 'local', describeError(error))
+  }
+
+  close(): void {
+    this.state.live.close()
+    this.state.close()
+  }
+
+  // What both sides have agreed on
+
+  /** Takes up what an earlier session has agreed on with that volume. */
+  load(volume: string): void {
+    const { state } = this
+    const found = state.saved.load(volume, state.tree)
+    if (!found) return
+    for (const { base } of state.tree.walk()) if (base) state.count(base)
+    for (const [path, entry] of found.sent) state.sent.set(state.tree.at(path), entry)
+    this.setOwn(found.own)
+    // What the journal has is saved with the rest.
+    if (this.journalSize > 0) state.world.agreed()
+  }
+
+  get journalSize(): number {
+    return this.state.saved.size
+  }
+
+  save(): Promise<void> {
+    return this.state.saved.save(this.state.tree, this.own, this.state.sent)
+  }
+
+  /** Forgets what both sides have agreed on, and what is in the container. */
+  forget(): void {
+    for (const node of [...this.state.tree.walk()]) {
+      if (node.base) this.state.setBase(node, undefined)
+      node.remote = undefined
+      this.#parts.conflicts.forget(node)
+    }
+  }
+
+  // What is synchronized
+
+  /** Folders that the container has made for itself are not synchronized: forgotten, not deleted. */
+  setOwn(paths: readonly string[]): void {
+    for (const path of paths) {
+      if (this.own.has(path)) continue
+      this.own.add(path)
+      const top = this.state.tree.find(path)
+      if (top) this.#leaveOut(top)
+    }
+  }
+
+  /** From here on nothing is synchronized. */
+  #leaveOut(top: TreeNode): void {
+    const { conflicts, decisions } = this.#parts
+    for (const node of [...top.walk()]) {
+      if (isFolder(node.local)) this.state.live.watchers.remove(node.path)
+      conflicts.forget(node)
+      decisions.forget(node)
+      this.state.forget(node)
+    }
+    top.parent?.children?.delete(top.name)
+  }
+
+  get ignores(): IgnoreSource {
+    return this.#rules.source
+  }
+
+  #heard(path: string): void {
+    if (this.#rules.areFrom(path)) this.state.world.rulesMayHaveChanged()
+  }
+
+  /** The rules as their files have them now, if they are others; not while those cannot be read. */
+  newIgnores(): IgnoreSource | undefined {
+    try {
+      const source = this.#readIgnores()
+      return JSON.stringify(source) === JSON.stringify(this.ignores) ? undefined : source
+    } catch {
+      return undefined
+    }
+  }
+
+  /** What they leave out now stays as it is on both sides; the rest is merged as if it had just come. */
+  setIgnores(source: IgnoreSource): void {
+    const { state } = this
+    this.#rules.source = source
+    this.#leaveOutIgnored(state.tree)
+    state.live.leftOut.forgetBelow('')
+    this.container.forgetRefused()
+    state.hasLocal = false
+    void state.live.scan().then(() => {
+      state.hasLocal = true
+      state.world.rested()
+    })
+  }
+
+  #leaveOutIgnored(folder: TreeNode): void {
+    for (const node of [...(folder.children?.values() ?? [])]) {
+      const entry = node.local ?? node.remote ?? node.base?.local ?? node.base?.remote
+      if (this.#rules.leavesOut(node.path, isFolder(entry) || node.children !== undefined)) this.#leaveOut(node)
+      else this.#leaveOutIgnored(node)
+    }
+  }
+
+  /** What is on either side, and is not synchronized whatever anybody does. */
+  leftOut(): LeftOut {
+    const here = this.state.live.leftOut
+    const there = this.container.leftOut
+    const toPath =
+      (side: 'local' | 'remote') =>
+      ([path, message]: readonly [string, string]) => ({ folder: this.name, path, side, message })
+    return {
+      count: here.count + there.count,
+      paths: [...here.first().map(toPath('local')), ...there.paths.map(toPath('remote'))],
+    }
+  }
+
+  // Work
+
+  /** Nothing is left to do, and nothing is waited for. */
+  get isIdle(): boolean {
+    const { isScanned, queue, live, uncertain } = this.state
+    return isScanned && this.isStill && queue.size === 0 && uncertain.size === 0 && live.isQuiet
+  }
+
+  /** Nothing is on its way, and nobody is asked: the rules can change. */
+  get isStill(): boolean {
+    return !this.stopped && this.state.busy.size === 0 && this.#work.isResting
+  }
+
+  /** One side has lost everything: nothing is done until somebody says whether that was meant. */
+  get stopped(): 'local' | 'remote' | undefined {
+    return this.#parts.losses.stopped
+  }
+
+  /** Says whether it was meant that one side has lost everything. */
+  answer(meaning: 'delete' | 'restore'): void {
+    this.#parts.losses.answer(meaning)
+  }
+
+  /** Does what there is to do; returns when the rest waits for somebody. */
+  work(): Promise<void> {
+    return this.#work.run()
+  }
+
+  /** The large file that is on its way. */
+  get current(): LargeFiles['current'] {
+    return this.#parts.large.current
+  }
+
+  /** Resolves when everything that has happened here until now has been done. */
+  async settled(work: () => void): Promise<void> {
+    const { clock } = this.state.world
+    // What the system has not told yet; if we were held up, it tells after the timers.
+    await new Promise<void>(resolve => void clock.after(10, resolve))
+    await turn(clock)
+    this.state.live.flush()
+    work()
+    await this.state.settled()
+  }
+
+  /** The connection has ended: what was on its way will be looked at again. */
+  cut(): void {
+    this.#parts.deletions.drop()
+    this.#parts.remote.drop()
+  }
+}

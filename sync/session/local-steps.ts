@@ -1,0 +1,185 @@
+import { type Agreed, copyEntry, type FileEntry, isFolder } from '../core/entry.ts'
+import { linkProblem, nameKey } from '../core/paths.ts'
+import type { TreeNode } from '../core/tree-node.ts'
+import { describeError } from '../stage/problems.ts'
+import type { PathChange, WriteResult } from '../stage/writer.ts'
+import type { FolderState } from './folder-state.ts'
+
+/** Changes that the laptop makes to its own files, because the container has made them. */
+export class LocalSteps {
+  readonly #state: FolderState
+  /** Names in a folder by their keys, as long as nobody else has had a turn. */
+  readonly #keys = new Map<TreeNode, Map<string, TreeNode>>()
+
+  constructor(state: FolderState) {
+    this.#state = state
+  }
+
+  /** Others have had a turn. */
+  begin(): void {
+    this.#state.writer.begin()
+    this.#keys.clear()
+  }
+
+  /** Why the path cannot be here; undefined if it can. */
+  refusal(node: TreeNode): string | undefined {
+    const { remote } = node
+    if (remote?.kind === 'link') {
+      const problem = linkProblem(node.path, remote.target ?? '')
+      if (problem) return problem
+    }
+    const other = node.local ? undefined : this.#sameName(node)
+    return other && `\`${other.name}\` is there already, and is the same name to some file systems`
+  }
+
+  #sameName(node: TreeNode): TreeNode | undefined {
+    const parent = node.parent!
+    const { rules } = this.#state.world
+    let keys = this.#keys.get(parent)
+    if (!keys) {
+      keys = new Map()
+      for (const child of parent.children!.values()) if (child.local) keys.set(nameKey(child.name, rules), child)
+      this.#keys.set(parent, keys)
+    }
+    const key = nameKey(node.name, rules)
+    const found = keys.get(key)
+    if (!found) keys.set(key, node)
+    return found === node ? undefined : found
+  }
+
+  /** Makes the folders above. False if that is not possible now; the path is then dealt with. */
+  makeParents(node: TreeNode): boolean {
+    const parent = node.parent!
+    if (!parent.parent || isFolder(parent.local)) return true
+    if (parent.local) {
+      this.#state.block(parent, node)
+      this.#state.mark(parent)
+      return false
+    }
+    if (!this.makeParents(parent)) {
+      this.#state.block(parent, node)
+      return false
+    }
+    // Looking at the folder above may have shown that it is there, or a file in its place.
+    if (parent.local) return this.makeParents(node)
+    const refusal = this.refusal(parent)
+    if (refusal) {
+      this.#state.refuse(node, 'local', refusal)
+      return false
+    }
+    if (this.makeFolder(parent)) return true
+    this.#state.block(parent, node)
+    return false
+  }
+
+  makeFolder(node: TreeNode): boolean {
+    const isTheirs = isOnlyTheirs(node)
+    if (!this.change(node, { kind: 'folder', take: this.#take(node) })) return false
+    this.#state.setBase(node, isFolder(node.remote) ? agreedOn(node, node.remote, isTheirs) : undefined)
+    return true
+  }
+
+  makeLink(node: TreeNode): void {
+    const remote = node.remote!
+    this.#begin(node, remote)
+    this.#follow(node, { kind: 'link', target: remote.target!, take: this.#take(node) }, remote)
+  }
+
+  /** Only the execute bit: times of the container do not change those of the laptop. */
+  setMode(node: TreeNode): void {
+    const remote = node.remote!
+    const { executable } = remote
+    const hash = node.local?.hash ?? node.base?.local?.hash
+    this.#begin(node, copyEntry(remote, { hash }))
+    this.#follow(node, { kind: 'meta', ...(executable !== undefined && { executable }) }, remote, { hash })
+  }
+
+  /** `isMoved`: the container has it from a path of the laptop. */
+  writeFile(node: TreeNode, bytes: Uint8Array, remote: FileEntry, isMoved: boolean): void {
+    const change = { kind: 'file', bytes, ...this.#meta(remote) } as const
+    this.#begin(node, remote)
+    this.#follow(node, change, remote, { hash: remote.hash, isMoved })
+  }
+
+  /** A large file that is complete beside its place. */
+  placeFile(node: TreeNode, stage: string, remote: FileEntry): void {
+    this.#begin(node, remote)
+    const change = { kind: 'staged', stage, ...this.#meta(remote) } as const
+    if (!this.#follow(node, change, remote, { hash: remote.hash })) this.#state.writer.discard(stage)
+  }
+
+  /** Makes a change, and agrees with the container on it. False if it was not possible; the path is then dealt with. */
+  #follow(
+    node: TreeNode,
+    change: PathChange['change'],
+    remote: FileEntry,
+    { hash, isMoved = false }: { readonly hash?: string | undefined; readonly isMoved?: boolean } = {},
+  ): boolean {
+    const isTheirs = isOnlyTheirs(node) && !isMoved
+    if (!this.change(node, change, hash)) return false
+    this.#state.setBase(node, agreedOn(node, remote, isTheirs))
+    this.#state.finish(node)
+    return true
+  }
+
+  /** If we are killed before we know that it was written, the next session finds out. */
+  #begin(node: TreeNode, remote: FileEntry): void {
+    this.#state.saved.writes(node.path, remote)
+  }
+
+  #meta({ mtime, executable }: FileEntry) {
+    return { mtime: mtime - this.#state.world.ahead, ...(executable !== undefined && { executable }) }
+  }
+
+  /** What was deleted in the container. A folder with ignored files stays, on this side only. */
+  remove(node: TreeNode): void {
+    const result = this.#write(node, { kind: 'remove', take: this.#take(node) })
+    if (!result) return
+    if (result.kind === 'not-empty') this.#state.setBase(node, { local: node.local, remote: undefined })
+    else this.#state.setBase(node, undefined)
+    this.#state.finish(node)
+  }
+
+  /** What the container deletes or replaces by something else is kept elsewhere. */
+  #take(node: TreeNode): (place: string) => void {
+    const { name, world } = this.#state
+    const isTheirs = isOnlyTheirs(node)
+    return place => world.deleted.take(place, name, node.path, isTheirs)
+  }
+
+  /** False if it was not possible; the path is then dealt with. */
+  change(node: TreeNode, change: PathChange['change'], hash?: string): boolean {
+    const result = this.#write(node, change)
+    if (result?.kind === 'not-empty') this.#state.fail(node, 'local', describeError({ code: 'ENOTEMPTY' }))
+    if (result?.kind !== 'done') return false
+    if (hash !== undefined && node.local) node.local = copyEntry(node.local, { hash })
+    return true
+  }
+
+  #write(node: TreeNode, change: PathChange['change']): WriteResult | undefined {
+    const { live, writer } = this.#state
+    const path = node.path
+    try {
+      const result = writer.write({ path, expect: node.local, change })
+      if (result.kind === 'changed') {
+        live.refresh(path)
+        // What the rules keep out of the tree stays, and does not go away by looking again.
+        if (result.entry && !node.local) this.#state.fail(node, 'local', 'something that is ignored is in its place')
+        else this.#state.retry(node, 0)
+        return undefined
+      }
+      if (result.kind === 'done') live.wrote(path, result.entry)
+      return result
+    } catch (error) {
+      live.refresh(path)
+      this.#state.fail(node, 'local', describeError(error))
+      return undefined
+    }
+  }
+}
+
+/** True if the laptop has never had anything at a path but what came from the container. */
+const isOnlyTheirs = ({ base, local }: TreeNode): boolean => (base ? base.isTheirs === true : !local)
+
+const agreedOn = ({ local }: TreeNode, remote: FileEntry | undefined, isTheirs: boolean): Agreed =>
+  isTheirs ? { local, remote, isTheirs } : { local, remote }

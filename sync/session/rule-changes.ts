@@ -1,0 +1,54 @@
+import type { SyncClock } from '../core/clock.ts'
+import type { IgnoreSource } from '../ignore/ignore-source.ts'
+import type { FolderSync } from './folder-sync.ts'
+
+/** Milliseconds without another change after which ignore files are read again. */
+const REREAD = 20
+
+/** Ignore rules that have changed: they are read again, and count as soon as nothing is on its way. */
+export class RuleChanges {
+  readonly #clock: SyncClock
+  readonly #folders: readonly FolderSync[]
+  readonly #read: () => void
+  /** Folders with other ignore rules, which wait for what is on its way. */
+  readonly #changing = new Map<FolderSync, IgnoreSource>()
+  #cancel: (() => void) | undefined
+
+  /** `read` is called when they have been read again. */
+  constructor(clock: SyncClock, folders: readonly FolderSync[], read: () => void) {
+    this.#clock = clock
+    this.#folders = folders
+    this.#read = read
+  }
+
+  /** They are about to change. */
+  get isWaiting(): boolean {
+    return this.#changing.size > 0 || this.#cancel !== undefined
+  }
+
+  /** A file that they come from may have changed. */
+  expect(): void {
+    this.#cancel?.()
+    this.#cancel = this.#clock.after(REREAD, () => {
+      this.#cancel = undefined
+      for (const folder of this.#folders) {
+        const source = folder.newIgnores()
+        if (source) this.#changing.set(folder, source)
+        else this.#changing.delete(folder)
+      }
+      this.#read()
+    })
+  }
+
+  /** True if other rules count from now on. */
+  apply(): boolean {
+    if (this.#changing.size === 0 || !this.#folders.every(folder => folder.isStill)) return false
+    for (const [folder, source] of this.#changing) folder.setIgnores(source)
+    this.#changing.clear()
+    return true
+  }
+
+  close(): void {
+    this.#cancel?.()
+  }
+}

@@ -1,0 +1,79 @@
+import type { SyncConflict } from '../core/conflicts.ts'
+import type { LeftOut } from '../core/left-out.ts'
+import { leftToDo } from '../core/left-to-do.ts'
+import { placeIn } from '../core/paths.ts'
+import type { SyncProblem } from '../stage/problems.ts'
+import type { FolderSync } from './folder-sync.ts'
+
+export interface SyncStatus {
+  readonly state: 'disconnected' | 'scanning' | 'syncing' | 'synced' | 'stopped'
+  /** Rounded down: 100 only if nothing is left in either direction. */
+  readonly percent: number
+  /** Both sides have them. */
+  readonly files: number
+  readonly bytes: number
+  readonly filesLeft: number
+  readonly bytesLeft: number
+  /** Over the connections of this session. */
+  readonly sentBytes: number
+  /** The large file that is on its way. */
+  readonly current?: { readonly path: string; readonly size: number; readonly done: number }
+  readonly problems: readonly SyncProblem[]
+  /** Of this session. */
+  readonly conflicts: readonly SyncConflict[]
+  /** Folders that the system does not watch, and that are read every few seconds instead. */
+  readonly unwatched: readonly string[]
+  /** What cannot be synchronized, on either side: names that are not UTF-8, sockets, the container's own `.git`. */
+  readonly leftOut: LeftOut
+}
+
+/** What only the session knows. */
+interface SessionFacts extends Pick<SyncStatus, 'sentBytes' | 'conflicts'> {
+  readonly isConnected: boolean
+  /** Over this connection, the agent has told what is in the container. */
+  readonly isStarted: boolean
+}
+
+/** Paths that are left out, of all folders. */
+const LEFT_OUT = 20
+
+export function toStatus(folders: readonly FolderSync[], session: SessionFacts): SyncStatus {
+  const sum = (value: (folder: FolderSync) => number) => folders.reduce((all, one) => all + value(one), 0)
+  const files = sum(({ state }) => state.agreedFiles)
+  const bytes = sum(({ state }) => state.agreedBytes)
+  const left = folders.map(({ state }) => leftToDo(state))
+  const filesLeft = left.reduce((all, one) => all + one.files, 0)
+  const bytesLeft = left.reduce((all, one) => all + one.bytes, 0)
+  const current = folders.map(folder => folder.current).find(one => one !== undefined)
+  const done = bytes + (current?.done ?? 0)
+  const all = bytes + bytesLeft
+  const isDone = filesLeft === 0 && session.isStarted && folders.every(folder => folder.isIdle)
+  const leftOut = folders.map(folder => folder.leftOut())
+  return {
+    state: stateOf(folders, session),
+    percent: isDone ? 100 : Math.min(99, all === 0 ? 0 : Math.floor((100 * done) / all)),
+    files,
+    bytes,
+    filesLeft,
+    bytesLeft: Math.max(0, bytesLeft - (current?.done ?? 0)),
+    sentBytes: session.sentBytes,
+    ...(current && { current: { ...current } }),
+    problems: folders.flatMap(({ state }) => [...state.problems.values()]),
+    conflicts: [...session.conflicts],
+    unwatched: folders.flatMap(({ root, state }) => [
+      ...[...state.live.watchers.unwatched].map(folder => placeIn(root, folder)),
+      ...state.unwatchedRemote.map(folder => `${folder || '.'} in the container`),
+    ]),
+    leftOut: {
+      count: leftOut.reduce((all, { count }) => all + count, 0),
+      paths: leftOut.flatMap(({ paths }) => paths).slice(0, LEFT_OUT),
+    },
+  }
+}
+
+function stateOf(folders: readonly FolderSync[], { isConnected, isStarted }: SessionFacts): SyncStatus['state'] {
+  if (folders.some(({ stopped }) => stopped)) return 'stopped'
+  if (!isConnected) return 'disconnected'
+  if (!isStarted || !folders.every(({ state }) => state.isScanned)) return 'scanning'
+  return folders.every(folder => folder.isIdle) ? 'synced' : 'syncing'
+}

@@ -1,0 +1,321 @@
+import { createHash } from 'node:crypto'
+import type { Duplex } from 'node:stream'
+import { type SyncClock, systemClock } from '../core/clock.ts'
+import { ConflictFolder, type SyncConflict } from '../core/conflicts.ts'
+import { Credit } from '../core/credit.ts'
+import { type FullDiskEvent, FullDisks } from '../core/full-disks.ts'
+import type { IgnoreSource } from '../ignore/ignore-source.ts'
+import { type Attached, Attachment } from '../protocol/attachment.ts'
+import { Conversation } from '../protocol/conversation.ts'
+import { SyncLink } from '../protocol/link.ts'
+import { BaseSaver } from '../stage/base-saver.ts'
+import { DeletedFiles } from '../stage/deleted-files.ts'
+import { type Disk, nodeDisk } from '../stage/disk.ts'
+import type { SyncProblem } from '../stage/problems.ts'
+import type { FolderEvent, FolderWorld, LargeArrival, LostFiles, ManyDeleted, ToolFileArrival } from './folder-state.ts'
+import { FolderSync } from './folder-sync.ts'
+import { RuleChanges } from './rule-changes.ts'
+import { type SyncStatus, toStatus } from './sync-status.ts'
+
+/** A folder of the laptop, and what is not synchronized in it. */
+export interface LocalSyncFolder {
+  /** The name in the agent's configuration. */
+  readonly name: string
+  /** An absolute path. */
+  readonly local: string
+  /** As `ignoreSource` reads it. */
+  readonly ignores: IgnoreSource
+  /** Reads them again when a file that they come from has changed: they count at once. */
+  readonly readIgnores?: () => IgnoreSource
+  /** The only file of the folder that is synchronized, where the container has it mounted by itself. */
+  readonly file?: string
+  /** Paths in it that are never synchronized, in neither direction. */
+  readonly own?: readonly string[]
+  /** Paths in it that say what runs on this machine: what the container does to them stays there. */
+  readonly onlyHere?: readonly string[]
+}
+
+export interface SyncOptions {
+  readonly folders: readonly LocalSyncFolder[]
+  /** Where this session keeps what both sides have agreed on, and the files that have lost or were deleted. */
+  readonly stateFolder: string
+  /** `up`: what is done in the container stays there. */
+  readonly direction: 'both' | 'up'
+  readonly compression: boolean
+  /** Seconds between two looks at everything; 0: never. */
+  readonly rescanInterval: number
+  /** Forgets what was agreed on in earlier sessions. */
+  readonly reset: boolean
+  readonly on: (event: SyncEvent) => void
+  readonly disk?: Disk
+  readonly clock?: SyncClock
+  readonly platform?: NodeJS.Platform
+}
+
+export type SyncEvent =
+  /** At most five a second while there is something to do, and one when there is nothing left. */
+  | { readonly kind: 'progress'; readonly status: SyncStatus }
+  | { readonly kind: 'problem' | 'solved'; readonly problem: SyncProblem }
+  | ({ readonly kind: 'conflict' } & SyncConflict)
+  | LargeArrival
+  | ToolFileArrival
+  | ManyDeleted
+  /**
+   * All files are gone on one side, or the container has deleted many: then `loss` says how many. Nothing is deleted on
+   * the other side before `answer`.
+   */
+  | {
+      readonly kind: 'stopped' | 'continued'
+      readonly folder: string
+      readonly side: 'local' | 'remote'
+      readonly loss?: LostFiles
+    }
+  /** In place of a problem for each file that has no room. */
+  | FullDiskEvent
+
+/** The laptop's half of the sync. */
+export interface SyncEngine {
+  /** Takes up work over a new connection to the agent; the one before is ended. */
+  attach(stream: Duplex, key: Uint8Array): Attached
+  status(): SyncStatus
+  /** After `stopped`: the files are to be deleted on the other side, too, or brought back. */
+  answer(folder: string, meaning: 'delete' | 'restore'): void
+  close(): Promise<void>
+}
+
+/** Starts reading and watching the folders; they are synchronized as soon as a connection is attached. */
+export function createSync(options: SyncOptions): SyncEngine {
+  return new Engine(options)
+}
+
+const CREDIT = 8 << 20
+const PROGRESS_INTERVAL = 200
+const CONFLICTS = 200
+
+class Engine implements SyncEngine, FolderWorld {
+  readonly disk: Disk
+  readonly clock: SyncClock
+  readonly rules
+  readonly direction
+  readonly compression
+  readonly conflicts: ConflictFolder
+  readonly deleted: DeletedFiles
+  credit = new Credit(CREDIT)
+  ahead = 0
+  link: SyncLink | undefined
+  readonly #options: SyncOptions
+  readonly #folders: readonly FolderSync[]
+  readonly #conflicts: SyncConflict[] = []
+  #attachment: Attachment | undefined
+  #sent = 0
+  #isClosed = false
+  readonly #saver: BaseSaver
+  readonly #conversation: Conversation
+  readonly #ruleChanges: RuleChanges
+  #cancelProgress: (() => void) | undefined
+  readonly #full: FullDisks
+  #isWorking = false
+  #worksAgain = false
+
+  constructor(options: SyncOptions) {
+    this.#options = options
+    this.disk = options.disk ?? nodeDisk
+    this.clock = options.clock ?? systemClock
+    this.direction = options.direction
+    this.compression = options.compression
+    const platform = options.platform ?? process.platform
+    const isWindows = platform === 'win32'
+    this.rules = { windows: isWindows, foldsCase: isWindows || platform === 'darwin' }
+    this.conflicts = new ConflictFolder(this.disk, `${options.stateFolder}/conflicts`)
+    this.#full = new FullDisks(this.clock, event => options.on(event))
+    this.deleted = new DeletedFiles(this.disk, this.clock, `${options.stateFolder}/deleted`)
+    this.#folders = options.folders.map(
+      ({ name, local, ignores, readIgnores = () => ignores, file, own = [], onlyHere = [] }) => {
+        const root = isWindows ? local.replaceAll('\\', '/') : local
+        return new FolderSync(
+          {
+            name,
+            isMountedFile: file !== undefined,
+            root,
+            ignores,
+            own,
+            onlyHere,
+            readIgnores,
+            recursive: platform !== 'linux',
+            rescanInterval: options.rescanInterval,
+            baseFile: this.#baseFile(name, root),
+          },
+          this,
+        )
+      },
+    )
+    this.#saver = new BaseSaver(this.clock, this.#folders)
+    this.#conversation = new Conversation({
+      folders: this.#folders,
+      rescanInterval: options.rescanInterval,
+      reset: options.reset,
+      started: link => this.#started(link),
+      changed: () => this.rested(),
+      told: () => this.#progress(),
+    })
+    this.#ruleChanges = new RuleChanges(this.clock, this.#folders, () => this.rested())
+    for (const folder of this.#folders) void folder.start()
+  }
+
+  attach(stream: Duplex, key: Uint8Array): Attached {
+    this.#attachment?.link.end(new Error('another connection has taken its place'))
+    const attachment = new Attachment(this.#folders, () => this.rested())
+    const { clock } = this
+    const link = new SyncLink({
+      stream,
+      key,
+      clock,
+      welcomed: welcome => {
+        this.ahead = welcome.ahead
+        this.#conversation.welcome(link, welcome)
+      },
+      received: frame => {
+        if (link === this.#attachment?.link) this.#conversation.receive(link, frame)
+      },
+      ended: error => this.#cut(link, attachment, error),
+    })
+    attachment.link = link
+    this.#attachment = attachment
+    return attachment
+  }
+
+  status(): SyncStatus {
+    const connection = this.#attachment?.link.connection
+    return toStatus(this.#folders, {
+      isConnected: connection !== undefined && !connection.isEnded,
+      isStarted: this.link !== undefined,
+      sentBytes: this.#sent + (connection?.sent ?? 0),
+      conflicts: this.#conflicts,
+    })
+  }
+
+  get #isIdle(): boolean {
+    return this.link !== undefined && this.#folders.every(folder => folder.isIdle)
+  }
+
+  answer(folder: string, meaning: 'delete' | 'restore'): void {
+    this.#folders.find(({ name }) => name === folder)?.answer(meaning)
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#cancelProgress?.()
+    this.#ruleChanges.close()
+    this.#full.close()
+    this.#attachment?.link.end(new Error('the sync was closed'))
+    for (const folder of this.#folders) folder.close()
+    await this.#saver.close()
+    for (const { state } of this.#folders) state.saved.close()
+  }
+
+  // What the folders tell
+
+  report(event: FolderEvent): void {
+    if (event.kind === 'conflict') {
+      this.#conflicts.push(event)
+      if (this.#conflicts.length > CONFLICTS) this.#conflicts.shift()
+    }
+    if (event.kind === 'problem' || event.kind === 'solved') {
+      const folder = this.#folders.find(({ state }) => state.name === event.problem.folder)
+      if (folder && this.#full.hear(folder.state, event.problem)) return
+    }
+    this.#options.on(event)
+  }
+
+  agreed(): void {
+    this.#saver.changed()
+  }
+
+  /** Folders of this machine that were synchronized under the same name have files of their own. */
+  #baseFile(name: string, root: string): string {
+    const place = createHash('sha256').update(root).digest('hex').slice(0, 12)
+    return `${this.#options.stateFolder}/base-${name}-${place}.json.gz`
+  }
+
+  rested(): void {
+    if (this.#isClosed) return
+    this.#progress()
+    if (this.#isWorking) {
+      this.#worksAgain = true
+      return
+    }
+    this.#isWorking = true
+    // A mistake of ours ends the connection, whose owner reports it.
+    this.#work().catch(error => {
+      this.#isWorking = false
+      this.#attachment?.link.end(error as Error)
+    })
+  }
+
+  async #work(): Promise<void> {
+    do {
+      this.#worksAgain = false
+      await Promise.all(this.#folders.map(folder => folder.work()))
+      this.#changeRules()
+    } while (this.#worksAgain && !this.#isClosed)
+    this.#isWorking = false
+    if (this.#isIdle) void this.#openGate()
+  }
+
+  get isPaused(): boolean {
+    return this.#ruleChanges.isWaiting
+  }
+
+  rulesMayHaveChanged(): void {
+    if (!this.#isClosed) this.#ruleChanges.expect()
+  }
+
+  #changeRules(): void {
+    const { link } = this
+    const isConnecting = !link && this.#attachment !== undefined && !this.#attachment.link.connection.isEnded
+    if (isConnecting || !this.#ruleChanges.apply()) return
+    this.link = undefined
+    this.#conversation.startAgain(link)
+  }
+
+  /** Both queues are empty: the application may start. */
+  async #openGate(): Promise<void> {
+    const { link } = this
+    const attachment = this.#attachment
+    if (!link || !attachment || attachment.isOpening) return
+    attachment.isOpening = true
+    try {
+      await link.request('gate', {})
+      this.#progress()
+      attachment.resolve()
+    } catch {
+      // The connection has ended, and says so itself.
+    }
+  }
+
+  #progress(): void {
+    if (this.#cancelProgress || this.#isClosed) return
+    this.#cancelProgress = this.clock.after(PROGRESS_INTERVAL, () => {
+      this.#cancelProgress = undefined
+      const status = this.status()
+      this.#options.on({ kind: 'progress', status })
+      if (status.state === 'syncing' && this.link) this.#progress()
+    })
+  }
+
+  #started(link: SyncLink): void {
+    this.link = link
+    this.rested()
+  }
+
+  #cut(link: SyncLink, attachment: Attachment, error: Error): void {
+    this.#sent += link.connection.sent
+    attachment.end(error)
+    if (attachment !== this.#attachment) return
+    this.link = undefined
+    this.credit = new Credit(CREDIT)
+    for (const folder of this.#folders) folder.cut()
+    this.rested()
+  }
+}

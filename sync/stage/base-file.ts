@@ -1,0 +1,128 @@
+import { once } from 'node:events'
+import { createGzip, gunzipSync, gzipSync } from 'node:zlib'
+import { type Agreed, copyEntry, decodeEntry, encodeEntry } from '../core/entry.ts'
+import * as fields from '../core/fields.ts'
+import { outsideProblem } from '../core/paths.ts'
+import type { TreeNode } from '../core/tree-node.ts'
+import type { Disk } from './disk.ts'
+import { makeFolders, readOwn, writeOwn } from './disk-files.ts'
+
+/** What both sides last agreed on, for one volume and one folder of this machine. */
+export interface BaseKey {
+  readonly volume: string
+  readonly root: string
+}
+
+const VERSION = 2
+const OPTIONS = { level: 1 }
+/** Characters that are compressed at a time. So few in all are compressed sooner than they are given to a thread. */
+const PART = 64 << 10
+
+/**
+ * Writes the base of a tree, the folders that are the container's own, and the number of the last file of the journal
+ * that is in it: a line for these, and one for each path. A large base is never in memory as a whole; what changes
+ * meanwhile is in it or not.
+ */
+export async function saveBase(
+  disk: Disk,
+  file: string,
+  { volume, root }: BaseKey,
+  tree: TreeNode,
+  own: Iterable<string>,
+  journal: number,
+): Promise<void> {
+  const header = { version: VERSION, volume, root, own: [...own], journal }
+  const bytes = await compressed(parts(header, tree))
+  makeFolders(disk, file.slice(0, file.lastIndexOf('/')))
+  writeOwn(disk, file, bytes)
+}
+
+function* parts(header: object, tree: TreeNode): Generator<string> {
+  let text = `${JSON.stringify(header)}\n`
+  for (const { base, path } of tree.walk()) {
+    if (!base) continue
+    text += `${JSON.stringify(encodeAgreed(path, base))}\n`
+    if (text.length < PART) continue
+    yield text
+    text = ''
+  }
+  yield text
+}
+
+async function compressed(texts: Generator<string>): Promise<Uint8Array> {
+  const first = texts.next().value as string // there is always one
+  const second = texts.next()
+  if (second.done) return gzipSync(first, OPTIONS)
+  const stream = createGzip(OPTIONS)
+  const done: Buffer[] = []
+  stream.on('data', (bytes: Buffer) => done.push(bytes))
+  const ended = once(stream, 'end')
+  for (const text of [first, second.value]) stream.write(text)
+  for (const text of texts) if (!stream.write(text)) await once(stream, 'drain')
+  stream.end()
+  await ended
+  return Buffer.concat(done)
+}
+
+/** A path in a line of the base; without a base, nothing is agreed on any more. */
+export function encodeAgreed(path: string, base: Agreed | undefined): readonly unknown[] {
+  const { local, remote, isTheirs } = base ?? {}
+  const theirs = isTheirs ? ([1] as const) : ([] as const)
+  return [path, encodeEntry(local), encodeEntry(remote), local?.hash ?? remote?.hash ?? null, ...theirs]
+}
+
+/** What a base has beside the entries of the tree. */
+export interface LoadedBase {
+  readonly own: readonly string[]
+  /** Undefined: it was saved without a journal. */
+  readonly journal: number | undefined
+}
+
+/**
+ * Reads the base into a tree. Undefined, and the tree as it was, if the file is not there, damaged, or of another volume
+ * or folder.
+ */
+export function loadBase(disk: Disk, file: string, { volume, root }: BaseKey, tree: TreeNode): LoadedBase | undefined {
+  const bytes = readOwn(disk, file)
+  if (!bytes) return undefined
+  try {
+    // All of it, or nothing: with a part of the base, the rest would be taken for new.
+    const entries: (readonly [string, Agreed])[] = []
+    let loaded: LoadedBase | undefined
+    for (const line of lines(gunzipSync(bytes))) {
+      const value: unknown = JSON.parse(line)
+      if (loaded) entries.push(decodeAgreed(value))
+      else {
+        const header = fields.object(value)
+        if (header['version'] !== VERSION || header['volume'] !== volume || header['root'] !== root) return undefined
+        const own = fields.list(header, 'own').map(String)
+        loaded = { own, journal: header['journal'] === undefined ? undefined : fields.count(header, 'journal') }
+      }
+    }
+    for (const [path, base] of entries) tree.at(path).base = base
+    return loaded
+  } catch {
+    return undefined
+  }
+}
+
+function* lines(text: Buffer): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at)
+    yield text.toString('utf8', at, end < 0 ? text.length : end)
+    at = end < 0 ? text.length : end + 1
+  }
+}
+
+/** Throws if it is no line of a base. */
+export function decodeAgreed(value: unknown): readonly [string, Agreed] {
+  const [path, one, other, hash, theirs] = value as readonly unknown[]
+  if (typeof path !== 'string' || outsideProblem(path)) throw new Error('a path in the base is not valid')
+  const known = typeof hash === 'string' ? hash : undefined
+  const decode = (value: unknown) => {
+    const entry = decodeEntry(value)
+    return entry && known !== undefined ? copyEntry(entry, { hash: known }) : entry
+  }
+  const [local, remote] = [decode(one), decode(other)]
+  return [path, theirs === 1 ? { local, remote, isTheirs: true } : { local, remote }]
+}

@@ -1,0 +1,74 @@
+import type { SyncClock } from '../core/clock.ts'
+
+/** A folder whose base is saved. */
+export interface SavedFolder {
+  save(): Promise<void>
+  /** Bytes of its journal. */
+  readonly journalSize: number
+}
+
+const INTERVAL = 2_000
+/** A longer journal is not waited for. */
+const LONG = 16 << 20
+
+/** Saves what was agreed on some time after it has changed; until then it is in the journals. */
+export class BaseSaver {
+  readonly #clock: SyncClock
+  readonly #folders: readonly SavedFolder[]
+  #saving: Promise<void> | undefined
+  #cancel: (() => void) | undefined
+  #isUrgent = false
+  #next = 0
+  #isClosed = false
+
+  constructor(clock: SyncClock, folders: readonly SavedFolder[]) {
+    this.#clock = clock
+    this.#folders = folders
+  }
+
+  /** Something is to be saved. */
+  changed(): void {
+    if (this.#isClosed) return
+    const isUrgent = this.#folders.some(({ journalSize }) => journalSize > LONG)
+    if (this.#cancel && (this.#isUrgent || !isUrgent)) return
+    this.#cancel?.()
+    this.#isUrgent = isUrgent
+    const wait = Math.max(INTERVAL, this.#next - this.#clock.now())
+    this.#cancel = this.#clock.after(isUrgent ? 0 : wait, () => {
+      this.#cancel = undefined
+      this.#begin()
+    })
+  }
+
+  #begin(): void {
+    const began = this.#clock.now()
+    const before = this.#saving ?? Promise.resolve()
+    this.#saving = before
+      .then(() => this.#save())
+      .then(() => {
+        this.#saving = undefined
+        const now = this.#clock.now()
+        // A large base takes its time: it is not written all the time.
+        this.#next = now + 20 * (now - began)
+      })
+  }
+
+  async #save(): Promise<void> {
+    for (const folder of this.#folders)
+      try {
+        await folder.save()
+      } catch {
+        // The journal has it. It is tried again with the next change.
+      }
+  }
+
+  /** Saves what is not saved yet. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    const hasToSave = this.#cancel !== undefined
+    this.#cancel?.()
+    await this.#saving
+    if (hasToSave) await this.#save()
+  }
+}
