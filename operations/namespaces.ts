@@ -1,7 +1,7 @@
 import type { Cluster } from '../adapters/kubernetes/cluster.ts'
 import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import { unlessForbidden } from './objects/forbidden.ts'
+import { unlessForbidden } from '../environment/forbidden.ts'
 import type { Session, World } from './session.ts'
 
 /** The access to a namespace. */

@@ -1,4 +1,4 @@
-import type { Drift } from './objects/drift.ts'
+import type { Drift } from '../environment/plan/drift.ts'
 
 /** The questions that an operation can ask the user. */
 export interface Questions {

@@ -12,7 +12,13 @@ const SOURCES = [
   'compiler',
   'constructs',
   'examples',
+  'builds',
+  'develop',
+  'environment',
+  'gitops',
+  'init',
   'operations',
+  'project',
   'platform',
 ]
   .concat('scripts', 'sync', 'package.json', 'package-lock.json', 'tsconfig.json', 'node_modules/.package-lock.json')

@@ -1,6 +1,6 @@
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
-import { agoText } from '../../operations/objects/ago.ts'
+import { agoText } from '../../environment/ago.ts'
 import { isForgeHost } from '../../platform/rules/repository-url.ts'
 import type { Context } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'

@@ -13,7 +13,7 @@ export async function explainCode(code: string | undefined): Promise<string> {
     import('../../compiler/manifest/build-spec.ts'),
     import('../../compiler/manifest/read.ts'),
     import('../../compiler/manifest/automatic.ts'),
-    import('../../operations/objects/failures.ts'),
+    import('../../environment/status/failures.ts'),
     import('../../operations/commands/command-diagnostics.ts'),
     import('../../compiler/manifest/not-published.ts'),
     import('../../operations/build/official-names.ts'),

@@ -1,7 +1,7 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
+import type { ChangeList } from '../../environment/record/change-lists.ts'
 import type { HistoryOutcome } from '../../operations/list/history.ts'
-import type { ChangeList } from '../../operations/objects/change-lists.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
 import { wantsColour } from '../terminal/io.ts'

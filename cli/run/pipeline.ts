@@ -186,7 +186,7 @@ async function skip(
     return 0
   }
   const { withCluster } = await import('./cluster-session.ts')
-  const { readRecord } = await import('../../operations/objects/record.ts')
+  const { readRecord } = await import('../../environment/record/record.ts')
   let exists = false
   await withCluster(io, { context: named, namespace, timeout }, async ({ cluster, namespace, signal }) => {
     const record = await readRecord(cluster, environment, namespace, { signal })
@@ -220,7 +220,7 @@ async function missingEnvironment(
     return new UserError(`namespace \`${namespace}\` does not exist, or you are not a member of it`)
   if (own.length > 0) return undefined
   const { withCluster } = await import('./cluster-session.ts')
-  const { environmentsIn } = await import('../../operations/objects/known-environments.ts')
+  const { environmentsIn } = await import('../../environment/status/known-environments.ts')
   let found: ReadonlySet<string> | undefined
   await withCluster(io, { context, namespace: named, timeout }, async ({ cluster, namespace, signal }) => {
     found = await environmentsIn(cluster, namespace, { signal })

@@ -1,7 +1,7 @@
 import { FORGES } from '../../adapters/forge/forges.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText, printable } from '../../compiler/values/printable.ts'
-import { agoText } from '../../operations/objects/ago.ts'
+import { agoText } from '../../environment/ago.ts'
 import type { Webhook } from '../../platform/api/hooks.ts'
 import type { ForkPolicy } from '../../platform/rules/pull-trust.ts'
 import type { HookForge } from '../../platform/rules/webhook-signature.ts'

@@ -1,6 +1,6 @@
 import { jsonText } from '../../compiler/values/printable.ts'
+import type { ServiceOverview } from '../../environment/status/seen-services.ts'
 import type { ServiceRow } from '../../operations/list/services.ts'
-import type { ServiceOverview } from '../../operations/objects/seen-services.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
 import { cut, widthOf } from '../terminal/progress/frame.ts'

@@ -2,7 +2,7 @@ import { failureSummary, plural } from '../../compiler/diagnostics/render/summar
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import { looksSecretName } from '../../compiler/values/secrets/secret-names.ts'
-import { agoText } from '../../operations/objects/ago.ts'
+import { agoText } from '../../environment/ago.ts'
 import { checkVariableName, readVariablesFile } from '../../operations/platform/variables.ts'
 import type { ShownVariable } from '../../platform/api/variables.ts'
 import type { Context } from '../command.ts'

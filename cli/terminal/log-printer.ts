@@ -1,5 +1,5 @@
-import { formatTime, type LogLine } from '../../operations/objects/logs/line.ts'
-import type { LogSource } from '../../operations/objects/logs/source.ts'
+import { formatTime, type LogLine } from '../../environment/logs/line.ts'
+import type { LogSource } from '../../environment/logs/source.ts'
 import type { Output } from './io.ts'
 import { cleanText } from './log-text.ts'
 import { writeAsIs } from './redacting.ts'

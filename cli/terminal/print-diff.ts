@@ -1,7 +1,7 @@
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { jsonText, printable } from '../../compiler/values/printable.ts'
-import { agoText } from '../../operations/objects/ago.ts'
-import type { ObjectDiff, ValueDiff } from '../../operations/objects/diff.ts'
+import { agoText } from '../../environment/ago.ts'
+import type { ObjectDiff, ValueDiff } from '../../environment/plan/diff.ts'
 
 export interface DiffPrinting {
   readonly colour: boolean

@@ -1,6 +1,6 @@
 import { jsonText } from '../../compiler/values/printable.ts'
+import type { Endpoint } from '../../environment/endpoints/endpoints.ts'
 import type { NoEndpoints } from '../../operations/list/endpoints.ts'
-import type { Endpoint } from '../../operations/objects/endpoints/endpoints.ts'
 
 export type EndpointFormat = 'text' | 'json' | 'md'
 

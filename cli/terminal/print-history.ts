@@ -1,6 +1,6 @@
-import { agoText } from '../../operations/objects/ago.ts'
-import type { ChangeList } from '../../operations/objects/change-lists.ts'
-import type { ObjectDiff } from '../../operations/objects/diff.ts'
+import { agoText } from '../../environment/ago.ts'
+import type { ObjectDiff } from '../../environment/plan/diff.ts'
+import type { ChangeList } from '../../environment/record/change-lists.ts'
 import { diffText } from './print-diff.ts'
 import { toTable } from './table.ts'
 

@@ -2,8 +2,8 @@ import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 import type { GivenUp } from '../../adapters/kubernetes/request.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
-import { webhookRefusal } from '../../operations/objects/webhook-refusal.ts'
-import { type AskedWebhook, webhooksFor } from '../../operations/objects/webhooks-for.ts'
+import { webhookRefusal } from '../../environment/plan/webhook-refusal.ts'
+import { type AskedWebhook, webhooksFor } from '../../environment/plan/webhooks-for.ts'
 
 /** Milliseconds without an answer after which a request is reported. */
 const SILENT = 2000

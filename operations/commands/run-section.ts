@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { kindKeeper } from '../../environment/record/record.ts'
 import type { BuiltImage } from '../build/built-image.ts'
-import { kindKeeper } from '../objects/record.ts'
 import type { CommonEvent } from '../project/events.ts'
 import type { World } from '../session.ts'
 import type { ManifestCommand } from './run-commands.ts'

@@ -1,7 +1,7 @@
 import { isAbsolute, relative, sep } from 'node:path'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { DeployOrigin } from '../objects/deploy.ts'
+import type { DeployOrigin } from '../../environment/apply/deploy.ts'
 import { repositoryOf } from '../project/environment-name.ts'
 import type { World } from '../session.ts'
 import { toleratesFailures } from '../tolerance.ts'
@@ -39,7 +39,7 @@ export async function applyCompiled(
   const { plan, synth, services, source, part } = compiled
   const { wait: waits = false, drift = 'ask' } = input
   const environment = plan.environment.name
-  const { deployEnvironment } = await import('../objects/deploy.ts')
+  const { deployEnvironment } = await import('../../environment/apply/deploy.ts')
   const isWanted = ({ service }: { readonly service: string }) => !part || part.services.has(service)
   const states = new ServiceStates({ workloads: plan.workloads.filter(isWanted) })
   refuseWithoutServices(plan, services)

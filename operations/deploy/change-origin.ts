@@ -1,7 +1,7 @@
 import { type GitOptions, openGit } from '../../adapters/git/git.ts'
 import { withSource } from '../../adapters/git/source-repository.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
-import type { ChangeOrigin } from '../objects/change-lists.ts'
+import type { ChangeOrigin } from '../../environment/record/change-lists.ts'
 import { plainAddress } from '../project/deploy-source.ts'
 import { repositoryOf } from '../project/environment-name.ts'
 

@@ -1,10 +1,10 @@
+import { withLease } from '../../environment/apply/lease.ts'
+import { newKey, readKept, writeKept } from '../../environment/record/secret-marks.ts'
 import type { ImageBuilder } from '../build/builder.ts'
 import type { BuiltImage } from '../build/built-image.ts'
 import { runSection } from '../commands/run-section.ts'
 import { ensureNamespace } from '../ensure-namespace.ts'
 import { confirmNamespace } from '../namespaces.ts'
-import { withLease } from '../objects/lease.ts'
-import { newKey, readKept, writeKept } from '../objects/secret-marks.ts'
 import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import { tellToolFiles } from '../project/tool-files.ts'
@@ -168,7 +168,7 @@ async function checkEarly(
   // Commands may set the profiles.
   if (!hasMoreBefore) refuseWithoutServices(plan, services)
   const { cluster, namespace, signal } = session
-  const { refuseEarly } = await import('../objects/early-refusals.ts')
+  const { refuseEarly } = await import('../../environment/plan/early-refusals.ts')
   const choices = choicesOf(input, found)
   await refuseEarly({ cluster, plan, synth, namespace, source, choices, hasMoreBefore }, { signal })
 }

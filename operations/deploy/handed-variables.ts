@@ -27,7 +27,7 @@ export async function compileWithHanded(
   if (!compiled.plan) return compiled
   const { cluster, namespace, signal } = world.session
   const [{ readKept }, { usableVariables }] = await Promise.all([
-    import('../objects/secret-marks.ts'),
+    import('../../environment/record/secret-marks.ts'),
     import('../commands/kept-variables.ts'),
   ])
   const kept = await readKept(cluster, compiled.plan.environment.name, namespace, { signal })

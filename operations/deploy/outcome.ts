@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { PublicAddress } from '../objects/endpoints/routes.ts'
-import type { Unready } from '../objects/fresh-chance.ts'
+import type { Unready } from '../../environment/apply/fresh-chance.ts'
+import type { PublicAddress } from '../../environment/endpoints/routes.ts'
 
 /** The outcome for a service: each has exactly one. */
 export type ServiceState = 'ready' | 'not-ready' | 'not-made' | 'not-changed' | 'not-waited-for'

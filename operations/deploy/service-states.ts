@@ -1,8 +1,8 @@
 import type { Plan } from '../../compiler/plan/plan.ts'
-import type { Changes } from '../objects/changes.ts'
-import type { DeployEvents } from '../objects/deploy.ts'
-import type { WorkloadStatus } from '../objects/status.ts'
-import type { Wanted } from '../objects/wanted.ts'
+import type { DeployEvents } from '../../environment/apply/deploy.ts'
+import type { Changes } from '../../environment/plan/changes.ts'
+import type { Wanted } from '../../environment/plan/wanted.ts'
+import type { WorkloadStatus } from '../../environment/rollout/status.ts'
 import type { ServiceState } from './outcome.ts'
 
 /** Keeps what a deploy tells of each service, so that its outcome has every one exactly once. */

@@ -1,7 +1,7 @@
 import type { DevctlManifest } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
+import { readRecord } from '../../environment/record/record.ts'
 import { inClone, ownOptions } from '../deploy/dependencies.ts'
-import { readRecord } from '../objects/record.ts'
 import { plainAddress } from '../project/deploy-source.ts'
 import { openProject } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'

@@ -1,13 +1,13 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { DestroyEnvironmentInput as EnvironmentInput } from '../../environment/apply/destroy.ts'
+import { type NamespaceState, takesAllAlong } from '../../environment/plan/namespace.ts'
+import { nameOf } from '../../environment/plan/wanted.ts'
 import { usableVariables } from '../commands/kept-variables.ts'
 import type { ManifestCommand } from '../commands/run-commands.ts'
 import { runSection } from '../commands/run-section.ts'
 import { reportLock } from '../deploy/progress.ts'
 import { similarNamespace } from '../namespaces.ts'
-import type { DestroyEnvironmentInput as EnvironmentInput } from '../objects/destroy.ts'
-import { type NamespaceState, takesAllAlong } from '../objects/namespace.ts'
-import { nameOf } from '../objects/wanted.ts'
 import { findEnvironment, findName } from '../project/known-environment.ts'
 import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
@@ -67,7 +67,7 @@ async function destroyProject(
   const manifest = select ? undefined : manifestOf(project)
   const volumes = input.volumes || all
   const of = { environment, namespace, ...(select && { named: services }) }
-  const { destroyEnvironment } = await import('../objects/destroy.ts')
+  const { destroyEnvironment } = await import('../../environment/apply/destroy.ts')
   let planned: number | undefined
   let deleted = 0
   const result = await destroyEnvironment(
@@ -144,7 +144,7 @@ async function runCommands(
   const { cluster, namespace } = world.session
   const manifest = manifestOf(project)
   const [{ readKept }, { listHelmReleases, listTemplateClaims, uninstallCommand }] = await Promise.all([
-    import('../objects/secret-marks.ts'),
+    import('../../environment/record/secret-marks.ts'),
     import('../commands/helm-releases.ts'),
   ])
   const commands = manifest?.destroy?.commands ?? []

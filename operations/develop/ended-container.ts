@@ -2,7 +2,7 @@ import { pause } from '../../adapters/http/back-off.ts'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
-import { valueAt } from '../objects/up-record.ts'
+import { valueAt } from '../../environment/record/up-record.ts'
 import { containerStatus } from './mirror-pod.ts'
 import { type OneCommand, runOnce } from './run-once.ts'
 

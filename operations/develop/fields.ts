@@ -1,6 +1,6 @@
 import type { KubeObject, ManagedFields } from '../../adapters/kubernetes/cluster.ts'
-import type { FieldPath } from '../objects/resting-fields.ts'
-import { type FieldOwner, UP_MANAGER } from '../objects/up-record.ts'
+import type { FieldPath } from '../../environment/apply/resting-fields.ts'
+import { type FieldOwner, UP_MANAGER } from '../../environment/record/up-record.ts'
 
 /** Those who have one of the fields now, without ourselves. */
 export function ownersOf({ metadata }: KubeObject, fields: readonly FieldPath[]): readonly FieldOwner[] {

@@ -6,8 +6,8 @@ import {
   MIRROR_LABEL,
   TOOLS_VOLUME,
 } from '../../constructs/mirror/names.ts'
-import { isEnding } from '../objects/removal.ts'
-import { upRecordOf } from '../objects/up-record.ts'
+import { isEnding } from '../../environment/apply/removal.ts'
+import { upRecordOf } from '../../environment/record/up-record.ts'
 import type { Session } from '../session.ts'
 import { containerRuns } from './container-runs.ts'
 

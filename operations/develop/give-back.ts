@@ -6,11 +6,11 @@ import {
   UP_ANNOTATION,
   UP_LABEL,
 } from '../../constructs/mirror/names.ts'
-import { unlessForbidden } from '../objects/forbidden.ts'
-import { deleteAndWait, isEnding } from '../objects/removal.ts'
-import { isSamePath } from '../objects/resting-fields.ts'
-import { readUpRecord, UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
-import { nameOf } from '../objects/wanted.ts'
+import { deleteAndWait, isEnding } from '../../environment/apply/removal.ts'
+import { isSamePath } from '../../environment/apply/resting-fields.ts'
+import { unlessForbidden } from '../../environment/forbidden.ts'
+import { nameOf } from '../../environment/plan/wanted.ts'
+import { readUpRecord, UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../../environment/record/up-record.ts'
 import type { CommonEvent } from '../project/events.ts'
 import type { Session } from '../session.ts'
 import { type MergePatch, patchOf, restoredOwners } from './fields.ts'

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
-import { SUSPEND, scalePath } from '../objects/resting-fields.ts'
-import { type FoundRecord, readUpRecord, valueAt } from '../objects/up-record.ts'
-import { nameOf } from '../objects/wanted.ts'
+import { SUSPEND, scalePath } from '../../environment/apply/resting-fields.ts'
+import { nameOf } from '../../environment/plan/wanted.ts'
+import { type FoundRecord, readUpRecord, valueAt } from '../../environment/record/up-record.ts'
 import { patchOf } from './fields.ts'
 import { scaleField } from './rest.ts'
 

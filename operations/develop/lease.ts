@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { developmentLabels, ownerReferences } from '../../constructs/mirror/workload.ts'
-import { type HeldLease, holderOf, holdLease } from '../objects/held-lease.ts'
-import { nameOf } from '../objects/wanted.ts'
+import { type HeldLease, holderOf, holdLease } from '../../environment/apply/held-lease.ts'
+import { nameOf } from '../../environment/plan/wanted.ts'
 import type { Session } from '../session.ts'
 
 /** The name of the Lease of who works on an application. */

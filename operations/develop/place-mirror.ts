@@ -2,9 +2,9 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { MIRROR_LABEL, UP_ANNOTATION } from '../../constructs/mirror/names.ts'
 import type { MirrorObject } from '../../constructs/mirror/settings.ts'
-import { applyToStay, deleteAndWait } from '../objects/removal.ts'
-import { UP_MANAGER, type UpRecord, valueAt } from '../objects/up-record.ts'
-import { nameOf } from '../objects/wanted.ts'
+import { applyToStay, deleteAndWait } from '../../environment/apply/removal.ts'
+import { nameOf } from '../../environment/plan/wanted.ts'
+import { UP_MANAGER, type UpRecord, valueAt } from '../../environment/record/up-record.ts'
 import type { Session } from '../session.ts'
 
 /**

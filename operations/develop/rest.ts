@@ -1,8 +1,15 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UP_ANNOTATION, UP_LABEL } from '../../constructs/mirror/names.ts'
-import { isOfFlux } from '../objects/of-gitops.ts'
-import { type FieldPath, isSamePath, RECONCILE, SUSPEND, scalePath, WHEN_SCALED } from '../objects/resting-fields.ts'
-import { type UpRecord, upRecordOf, valueAt } from '../objects/up-record.ts'
+import {
+  type FieldPath,
+  isSamePath,
+  RECONCILE,
+  SUSPEND,
+  scalePath,
+  WHEN_SCALED,
+} from '../../environment/apply/resting-fields.ts'
+import { isOfFlux } from '../../environment/plan/of-gitops.ts'
+import { type UpRecord, upRecordOf, valueAt } from '../../environment/record/up-record.ts'
 import { type MergePatch, ownersOf, patchOf } from './fields.ts'
 
 /** A field of an application, and its value while a mirror stands in for it. */

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { MIRROR_LABEL } from '../../constructs/mirror/names.ts'
-import { upRecordOf } from '../objects/up-record.ts'
+import { upRecordOf } from '../../environment/record/up-record.ts'
 import type { Session, World } from '../session.ts'
 import { askUp } from './ask.ts'
 import { containerRuns } from './container-runs.ts'

@@ -1,6 +1,6 @@
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { unlessForbidden } from '../objects/forbidden.ts'
-import { UP_MANAGER, type UpRecord, valueAt } from '../objects/up-record.ts'
+import { unlessForbidden } from '../../environment/forbidden.ts'
+import { UP_MANAGER, type UpRecord, valueAt } from '../../environment/record/up-record.ts'
 import type { Session } from '../session.ts'
 
 const SCALED_OBJECT = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject' } as const

@@ -11,10 +11,10 @@ import type {
   MirrorSettings,
   User,
 } from '../../constructs/mirror/settings.ts'
-import { unlessForbidden } from '../objects/forbidden.ts'
-import { applyToStay, isEnding } from '../objects/removal.ts'
-import { isEndedByDown, readUpRecord, UP_MANAGER, type UpRecord, valueAt } from '../objects/up-record.ts'
-import { nameOf } from '../objects/wanted.ts'
+import { applyToStay, isEnding } from '../../environment/apply/removal.ts'
+import { unlessForbidden } from '../../environment/forbidden.ts'
+import { nameOf } from '../../environment/plan/wanted.ts'
+import { isEndedByDown, readUpRecord, UP_MANAGER, type UpRecord, valueAt } from '../../environment/record/up-record.ts'
 import type { CommonEvent } from '../project/events.ts'
 import type { Session } from '../session.ts'
 import { Credentials } from './credentials.ts'

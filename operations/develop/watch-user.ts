@@ -4,7 +4,7 @@ import { labelValue, MIRROR_LABEL, USER_CONTAINER } from '../../constructs/mirro
 import { chosenContainer } from '../../constructs/mirror/pod.ts'
 import type { MirrorFacts, MirrorSettings, User } from '../../constructs/mirror/settings.ts'
 import { agentWaits, identityOf } from '../../constructs/mirror/user.ts'
-import { valueAt } from '../objects/up-record.ts'
+import { valueAt } from '../../environment/record/up-record.ts'
 import type { Session } from '../session.ts'
 
 /** True if only the Pod knows the user of the image, and nothing may start as root to find it out. */

@@ -1,11 +1,11 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { Tree } from '../../compiler/text/tree.ts'
+import type { ObjectDiff } from '../../environment/plan/diff.ts'
 import { choicesOf } from '../deploy/compile-for-cluster.ts'
 import type { DeployEvent } from '../deploy/events.ts'
 import { compileWithHanded } from '../deploy/handed-variables.ts'
 import type { ForCluster } from '../deploy/input.ts'
 import { requireNamespace } from '../namespaces.ts'
-import type { ObjectDiff } from '../objects/diff.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 
@@ -30,7 +30,10 @@ export type DiffOutcome =
 export async function diff(world: World<DeployEvent>, input: ForCluster, project: OpenProject): Promise<DiffOutcome> {
   const { workspace, session } = world
   const { cluster, namespace, signal } = session
-  const [{ planDeploy }, { diffOf }] = await Promise.all([import('../objects/deploy.ts'), import('../objects/diff.ts')])
+  const [{ planDeploy }, { diffOf }] = await Promise.all([
+    import('../../environment/apply/deploy.ts'),
+    import('../../environment/plan/diff.ts'),
+  ])
   const { presentImagesOnly } = await import('../build/ensure-images.ts')
   const compiled = await compileWithHanded(world, input, project, presentImagesOnly(world))
   if (compiled.plan) compiled.tell()

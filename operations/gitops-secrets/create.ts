@@ -1,5 +1,5 @@
+import { addSecretKeys, missingKeys } from '../../environment/apply/secret-keys.ts'
 import { hasNamespace, noNamespace } from '../namespaces.ts'
-import { addSecretKeys, missingKeys } from '../objects/secret-keys.ts'
 import type { World } from '../session.ts'
 import type { NeededKey } from './needed-secrets.ts'
 

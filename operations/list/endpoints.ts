@@ -1,7 +1,7 @@
 import type { Project } from '../../compiler/compose/project.ts'
+import type { Endpoint } from '../../environment/endpoints/endpoints.ts'
 import { sleeps } from '../ensure-namespace.ts'
 import { requireNamespace } from '../namespaces.ts'
-import type { Endpoint } from '../objects/endpoints/endpoints.ts'
 import type { Loading } from '../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../project/known-environment.ts'
 import { lastingOptions } from '../project/lasting-options.ts'
@@ -50,9 +50,9 @@ export async function endpoints(world: World, input: EndpointsInput, project: Op
   const known = await findEnvironment(world, input, project)
   const { name: environment } = known
   const [{ findEndpoints }, { withAnswers }, { withClassProblems }, { askAddress }] = await Promise.all([
-    import('../objects/endpoints/endpoints.ts'),
-    import('../objects/endpoints/asked.ts'),
-    import('../objects/endpoints/ingress-classes.ts'),
+    import('../../environment/endpoints/endpoints.ts'),
+    import('../../environment/endpoints/asked.ts'),
+    import('../../environment/endpoints/ingress-classes.ts'),
     import('../../adapters/kubernetes/ask-address.ts'),
   ])
   const found = await findEndpoints(cluster, { environment, namespace }, [], { signal })
@@ -73,8 +73,8 @@ async function reasonOf(world: World, known: KnownEnvironment, opened: OpenProje
   const { session, workspace, on } = world
   const { cluster, namespace, signal, target } = session
   const [{ readRecord }, { readApplication }] = await Promise.all([
-    import('../objects/record.ts'),
-    import('../objects/deployed-application.ts'),
+    import('../../environment/record/record.ts'),
+    import('../../environment/record/deployed-application.ts'),
   ])
   const record = await readRecord(cluster, known.name, namespace, { signal })
   if (!record) return 'not-deployed'

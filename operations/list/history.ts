@@ -1,5 +1,5 @@
+import type { ChangeList } from '../../environment/record/change-lists.ts'
 import { requireNamespace } from '../namespaces.ts'
-import type { ChangeList } from '../objects/change-lists.ts'
 import type { Loading } from '../project/input.ts'
 import { findName } from '../project/known-environment.ts'
 import type { OpenProject } from '../project/opened-project.ts'
@@ -27,8 +27,8 @@ export async function history(world: World, input: HistoryInput, project: OpenPr
   const { cluster, namespace, signal, clock } = session
   const environment = await findName(world, input, project)
   const [{ readRecord }, { readChangeLists }] = await Promise.all([
-    import('../objects/record.ts'),
-    import('../objects/change-lists.ts'),
+    import('../../environment/record/record.ts'),
+    import('../../environment/record/change-lists.ts'),
   ])
   const record = await readRecord(cluster, environment, namespace, { signal })
   if (!record) await requireNamespace(session)

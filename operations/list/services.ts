@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { inSleep, type ServiceOverview } from '../../environment/status/seen-services.ts'
 import { sleeps } from '../ensure-namespace.ts'
 import { requireNamespace } from '../namespaces.ts'
-import { inSleep, type ServiceOverview } from '../objects/seen-services.ts'
 import type { Loading } from '../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../project/known-environment.ts'
 import { labelsOf } from '../project/named-services.ts'
@@ -34,7 +34,7 @@ export async function services(world: World, input: ServicesInput, project: Open
   const { session } = world
   const { cluster, namespace, signal, clock } = session
   const known = await findEnvironment(world, input, project)
-  const { overviewOf } = await import('../objects/overview.ts')
+  const { overviewOf } = await import('../../environment/status/overview.ts')
   const now = clock.now()
   const overview = await overviewOf(cluster, { environment: known.name, namespace, now }, { signal })
   if (overview.services.length === 0 && !overview.record) await requireNamespace(session)

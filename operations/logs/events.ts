@@ -1,4 +1,4 @@
-import type { ExitStatus, LogSource } from '../objects/logs/source.ts'
+import type { ExitStatus, LogSource } from '../../environment/logs/source.ts'
 
 /** The events of reading logs, besides the lines. */
 export type LogEvent =

@@ -1,8 +1,8 @@
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import type { LogLine } from '../../environment/logs/line.ts'
+import { type LogWorld, MOST_OPEN, showLogs } from '../../environment/logs/logs.ts'
+import type { LogSource } from '../../environment/logs/source.ts'
 import { requireNamespace } from '../namespaces.ts'
-import type { LogLine } from '../objects/logs/line.ts'
-import { type LogWorld, MOST_OPEN, showLogs } from '../objects/logs/logs.ts'
-import type { LogSource } from '../objects/logs/source.ts'
 import type { Loading } from '../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../project/known-environment.ts'
 import type { OpenProject } from '../project/opened-project.ts'
@@ -95,7 +95,7 @@ export async function logs(world: LogsWorld, input: LogsInput, project: OpenProj
 
 /** True if an environment has a record or a workload; GitOps controllers write no record. */
 async function isThere({ cluster, namespace, clock, signal }: World['session'], environment: string): Promise<boolean> {
-  const { overviewOf } = await import('../objects/overview.ts')
+  const { overviewOf } = await import('../../environment/status/overview.ts')
   const { services, record } = await overviewOf(cluster, { environment, namespace, now: clock.now() }, { signal })
   return services.length > 0 || record !== undefined
 }

@@ -1,8 +1,8 @@
 import { pause } from '../../adapters/http/back-off.ts'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { endingNamespace } from '../../environment/plan/namespace.ts'
 import { EVERYTHING, platformObjects } from '../../platform/install/server.ts'
 import { BUILD_NAMESPACE, MANAGED_LABEL, PLATFORM_NAMESPACE, USERS_NAMESPACE } from '../../platform/records/names.ts'
-import { endingNamespace } from '../objects/namespace.ts'
 import { type InstallWorld, isOfPlatform, LOOK, nameOf } from './install-world.ts'
 import { SETTINGS } from './installed.ts'
 

@@ -1,6 +1,6 @@
 import { basename, dirname, relative, resolve, sep } from 'node:path'
 import { isStream } from '../../compiler/values/stream-path.ts'
-import type { Source } from '../objects/record.ts'
+import type { Source } from '../../environment/record/record.ts'
 import type { Workspace } from '../workspace.ts'
 import { repositoryOf } from './environment-name.ts'
 

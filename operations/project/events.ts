@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { WorkloadStatus } from '../objects/status.ts'
+import type { WorkloadStatus } from '../../environment/rollout/status.ts'
 
 /** The events that any operation may emit; one with events of its own adds them to these. */
 export type CommonEvent =

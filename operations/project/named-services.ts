@@ -45,7 +45,10 @@ export async function partOf(
     throw new UserError(`service \`${names[0]}\` does not exist: \`${manifest?.shown}\` has no Compose file`, {
       hint: 'leave the names out: what commands deploy is deployed as a whole',
     })
-  const [labels, { withDependencies }] = await Promise.all([labelsOf(project), import('../objects/part.ts')])
+  const [labels, { withDependencies }] = await Promise.all([
+    labelsOf(project),
+    import('../../environment/plan/part.ts'),
+  ])
   return {
     named: names,
     services: withDependencies(

@@ -2,12 +2,12 @@ import { posix } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
+import type { ObjectDiff } from '../../environment/plan/diff.ts'
 import { buildFolder } from '../gitops/layout/build.ts'
 import { KUSTOMIZATION } from '../gitops/layout/kustomization.ts'
 import type { LayoutName } from '../gitops/layout/readme.ts'
 import { idOf, objectsOf } from '../gitops/manifest-files.ts'
 import type { FolderChange } from '../gitops/publication.ts'
-import type { ObjectDiff } from '../objects/diff.ts'
 import { objectChanges } from './object-changes.ts'
 
 /**

@@ -1,11 +1,11 @@
 import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import { maskSecrets } from '../../compiler/values/secrets/mask-secrets.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
+import { differencesOf } from '../../environment/plan/comparison.ts'
+import { type ObjectDiff, type ValueDiff, valueDiffs } from '../../environment/plan/diff.ts'
+import { nameOf } from '../../environment/plan/wanted.ts'
 import { isForced, withoutForce } from '../gitops/force.ts'
 import { idOf } from '../gitops/manifest-files.ts'
-import { differencesOf } from '../objects/comparison.ts'
-import { type ObjectDiff, type ValueDiff, valueDiffs } from '../objects/diff.ts'
-import { nameOf } from '../objects/wanted.ts'
 
 /**
  * The differences, object by object, between the existing and the wanted objects. Secret values are

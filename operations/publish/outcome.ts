@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import type { ObjectDiff } from '../../environment/plan/diff.ts'
 import type { SourceCommit } from '../gitops/source.ts'
-import type { ObjectDiff } from '../objects/diff.ts'
 import type { DifferingFile } from './differing-files.ts'
 import type { FolderCounts } from './folder-counts.ts'
 import type { OpenedRequest } from './request.ts'

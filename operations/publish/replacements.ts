@@ -4,6 +4,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { shownPlace } from '../../compiler/text/source.ts'
 import { entry, get, type Tree } from '../../compiler/text/tree.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
+import { nameOf } from '../../environment/plan/wanted.ts'
 import { isForced, withForce, withoutForce } from '../gitops/force.ts'
 import { obstacleTo } from '../gitops/in-place.ts'
 import { buildFolder } from '../gitops/layout/build.ts'
@@ -11,7 +12,6 @@ import { KUSTOMIZATION } from '../gitops/layout/kustomization.ts'
 import { idOf, objectsOf } from '../gitops/manifest-files.ts'
 import type { PublishedFolder } from '../gitops/published-folder.ts'
 import type { RepositoryReader } from '../gitops/tree/repository-reader.ts'
-import { nameOf } from '../objects/wanted.ts'
 
 /** An object that the controllers are to delete and make again. */
 export interface Replacement {

@@ -1,11 +1,11 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { environmentSelector } from '../../environment/labels.ts'
+import { leadsOf } from '../../environment/plan/part.ts'
+import { serviceOf } from '../../environment/plan/wanted.ts'
 import { deployEvents } from '../deploy/progress.ts'
 import type { ServiceStates } from '../deploy/service-states.ts'
 import { requireNamespace } from '../namespaces.ts'
-import { environmentSelector } from '../objects/labels.ts'
-import { leadsOf } from '../objects/part.ts'
-import { serviceOf } from '../objects/wanted.ts'
 import type { Loading } from '../project/input.ts'
 import { findEnvironment } from '../project/known-environment.ts'
 import type { OpenProject } from '../project/opened-project.ts'
@@ -46,7 +46,7 @@ export async function restart(world: World, input: RestartInput, project: OpenPr
   const began = clock.now()
   const known = await findEnvironment(world, input, project)
   const environment = known.name
-  const { restartServices } = await import('../objects/restart.ts')
+  const { restartServices } = await import('../../environment/apply/restart.ts')
   const labels = environmentSelector(environment)
   const services = await cluster.list({ apiVersion: 'v1', kind: 'Service', namespace, labels }, { signal })
   const toLabels = await serviceWords(known)

@@ -1,5 +1,5 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { holderOf } from '../../operations/objects/held-lease.ts'
+import { holderOf } from '../../environment/apply/held-lease.ts'
 import { membersObjects } from './members-objects.ts'
 import { REST_RULES } from './resting.ts'
 

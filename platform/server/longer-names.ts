@@ -1,5 +1,5 @@
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
-import { unlessForbidden } from '../../operations/objects/forbidden.ts'
+import { unlessForbidden } from '../../environment/forbidden.ts'
 import { MANAGER } from '../records/names.ts'
 import { LONGER_NAMES, type ManagedNamespace, toNamespace } from '../records/namespace.ts'
 import { longerNames, ownerOfHost, shorterNames } from '../rules/hosts.ts'

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { pause } from '../../adapters/http/back-off.ts'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { unlessForbidden } from '../../operations/objects/forbidden.ts'
+import { unlessForbidden } from '../../environment/forbidden.ts'
 import type { PlatformOverview } from '../api/admin.ts'
 import { leaderLease, toLeader } from '../records/leader.ts'
 import { MANAGED_LABEL, RECORD_LABEL, RUNS_NAMESPACE } from '../records/names.ts'

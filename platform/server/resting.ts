@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { isOfArgo, isOfFlux } from '../../operations/objects/of-gitops.ts'
-import { isTaken } from '../../operations/objects/up-record.ts'
+import { isOfArgo, isOfFlux } from '../../environment/plan/of-gitops.ts'
+import { isTaken } from '../../environment/record/up-record.ts'
 import type { RestingKind, RestingObject } from '../records/asleep.ts'
 
 /** The class of sleeping Ingresses: no controller serves it, so requests for their hosts reach the platform. */

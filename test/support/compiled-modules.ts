@@ -3,7 +3,8 @@ import type { Plugin } from 'vitest/config'
 import { isFresh } from '../../scripts/fresh.mjs'
 
 const root = join(import.meta.dirname, '../..')
-const COMPILED = /^(?:adapters|agent|api|cli|compiler|constructs|operations|platform(?!\/web\/)|sync)\/.*\.ts$/
+const COMPILED =
+  /^(?:adapters|agent|api|builds|cli|compiler|constructs|develop|environment|gitops|init|operations|platform(?!\/web\/)|project|sync)\/.*\.ts$/
 
 let isDistNew: boolean | undefined
 /** Compares dist with its sources once for all projects. */
@@ -33,4 +34,5 @@ export function compiledModules(): Plugin {
 }
 
 /** Matches the compiled modules, which Node.js loads without Vite. */
-export const EXTERNAL = /\/dist\/(?:adapters|agent|api|cli|compiler|constructs|operations|platform|sync)\//
+export const EXTERNAL =
+  /\/dist\/(?:adapters|agent|api|builds|cli|compiler|constructs|develop|environment|gitops|init|operations|platform|project|sync)\//

@@ -83,9 +83,9 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ],
     packages: [],
   },
-  'operations/objects': {
+  environment: {
     ours: [
-      'operations/objects',
+      'environment',
       'adapters/json',
       'adapters/kubernetes/cluster',
       'adapters/http/slots',
@@ -103,7 +103,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
   'operations/commands': {
     ours: [
       'operations/commands',
-      'operations/objects',
+      'environment',
       'adapters/git/git-facts',
       'adapters/process',
       'adapters/kubernetes/cluster',
@@ -157,7 +157,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'platform/api',
       'platform/records',
       'platform/rules',
-      'operations/objects',
+      'environment',
       'adapters',
       'compiler/diagnostics',
       'constructs/kinds',
@@ -369,7 +369,9 @@ function unlisted(modules: readonly string[]): readonly string[] {
 }
 
 const isOurs = (target: string): boolean =>
-  /^(adapters|agent|api|compiler|constructs|operations|cli|sync|platform)\//.test(target)
+  /^(adapters|agent|api|builds|cli|compiler|constructs|develop|environment|gitops|init|operations|platform|project|sync)\//.test(
+    target,
+  )
 const packageOf = (target: string): string =>
   target
     .split('/')

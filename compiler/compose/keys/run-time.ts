@@ -93,7 +93,7 @@ export const runTimeRules: Readonly<Record<string, readonly RunTimeRule[]>> = {
       topic: '`start_period`',
       compose: 'failed checks do not count for this long',
       devctl: 'the first check comes after it. A deploy whose deadline is before it says so at once',
-      test: 'test/unit/operations/objects/overview.test.ts',
+      test: 'test/unit/environment/status/overview.test.ts',
     },
     {
       topic: '`start_interval`',
@@ -160,7 +160,7 @@ export const runTimeRules: Readonly<Record<string, readonly RunTimeRule[]>> = {
       compose: 'stop a service before those it depends on',
       devctl:
         '`destroy` and `sleep` stop all at the same time; addresses go first. Each has its `stop_grace_period` (10 s unless set) to finish',
-      test: 'test/unit/operations/objects/destroy-order.test.ts',
+      test: 'test/unit/environment/destroy-order.test.ts',
     },
     {
       topic: 'A changed service',

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
-import { readApplication } from '../../../operations/objects/deployed-application.ts'
-import { ENVIRONMENT_LABEL } from '../../../operations/objects/labels.ts'
-import { recordName, toRecord } from '../../../operations/objects/record.ts'
+import { ENVIRONMENT_LABEL } from '../../../environment/labels.ts'
+import { readApplication } from '../../../environment/record/deployed-application.ts'
+import { recordName, toRecord } from '../../../environment/record/record.ts'
 import { membersObjects } from '../members-objects.ts'
 
 /** The records of deploys, but no ConfigMaps of applications, which are part of one. */

@@ -1,8 +1,8 @@
 import { type Cluster, ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { kindsOf } from '../../../constructs/kinds.ts'
-import { gatewaysOf } from '../../../operations/objects/endpoints/gateways.ts'
-import { addressesOf, shorterFirst } from '../../../operations/objects/endpoints/routes.ts'
-import { ENVIRONMENT_LABEL } from '../../../operations/objects/labels.ts'
+import { gatewaysOf } from '../../../environment/endpoints/gateways.ts'
+import { addressesOf, shorterFirst } from '../../../environment/endpoints/routes.ts'
+import { ENVIRONMENT_LABEL } from '../../../environment/labels.ts'
 import { PAGES_OF_MEMBERS } from '../members-objects.ts'
 
 /** URLs of one namespace, and characters of one: a list shows the first few, and anyone can create many routes. */

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
-import { toWarning } from '../../../operations/objects/events.ts'
+import { toWarning } from '../../../environment/status/events.ts'
 import type { SeenEvents } from '../../api/environments.ts'
 import { rfc3339 } from '../../records/names.ts'
 import { isPartOf } from '../../rules/workload-parts.ts'

@@ -1,4 +1,4 @@
-import { lastLine } from '../../../operations/objects/last-line.ts'
+import { lastLine } from '../../../environment/status/last-line.ts'
 import { PLATFORM_NAMESPACE, REGISTRY_DISK } from '../../records/names.ts'
 import type { ManagedNamespace } from '../../records/namespace.ts'
 import {

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
-import { recordName } from '../../../operations/objects/record.ts'
+import { recordName } from '../../../environment/record/record.ts'
 import type { LiveEvent } from '../../../platform/api/environments.ts'
 import { readEvents } from '../../../platform/client/events.ts'
 import { rfc3339, USERS_NAMESPACE, userAccount } from '../../../platform/records/names.ts'

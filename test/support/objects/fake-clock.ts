@@ -1,4 +1,4 @@
-import type { Clock } from '../../../operations/objects/clock.ts'
+import type { Clock } from '../../../environment/clock.ts'
 
 /** A clock that a test moves. */
 export class FakeClock implements Clock {

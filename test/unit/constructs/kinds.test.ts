@@ -6,9 +6,9 @@ import { toManifests } from '../../../constructs/index.ts'
 import { keysWithoutPlace, orderOfItems } from '../../../constructs/key-order.ts'
 import { isRoute, isWorkload, KINDS, type Kind, podSelectorOf } from '../../../constructs/kinds.ts'
 import type { KubernetesObject } from '../../../constructs/manifest.ts'
+import { manifestsOf } from '../../../environment/plan/part.ts'
+import { serviceOf } from '../../../environment/plan/wanted.ts'
 import { withLabels } from '../../../operations/gitops/layout/label-transformer.ts'
-import { manifestsOf } from '../../../operations/objects/part.ts'
-import { serviceOf } from '../../../operations/objects/wanted.ts'
 import { goldenCases, root } from '../../support/cases.ts'
 import { everything } from '../../support/constructs/everything.ts'
 import { expectedDocuments } from '../../support/documents.ts'
@@ -128,7 +128,7 @@ test('a part with all services is the whole', () => {
   })
   expect(
     lost,
-    'a deploy of some services leaves these objects out even if all services are named: a kind that selects Pods needs `podSelector` in constructs/kinds.ts, one that Pods name a line in operations/objects/references.ts, and one for the whole namespace a rule in operations/objects/part.ts (in a deploy and in a destroy of some services)',
+    'a deploy of some services leaves these objects out even if all services are named: a kind that selects Pods needs `podSelector` in constructs/kinds.ts, one that Pods name a line in environment/plan/references.ts, and one for the whole namespace a rule in environment/plan/part.ts (in a deploy and in a destroy of some services)',
   ).toEqual([])
 })
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { askAddress } from '../../../../adapters/kubernetes/ask-address.ts'
-import { withAnswers } from '../../../../operations/objects/endpoints/asked.ts'
+import { withAnswers } from '../../../../environment/endpoints/asked.ts'
 
 const servers: Server[] = []
 afterEach(() => {

@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { dirname } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ENVIRONMENT_LABEL as OF_ENVIRONMENT } from '../../../../environment/labels.ts'
 import {
   type LabellingProxy,
   startLabellingProxy,
@@ -11,7 +12,6 @@ import {
 } from '../../../../operations/commands/labelling-proxy.ts'
 import { ENVIRONMENT_LABEL } from '../../../../operations/commands/labels.ts'
 import { labelBinary, parseBinary } from '../../../../operations/commands/proxy/protobuf.ts'
-import { ENVIRONMENT_LABEL as OF_ENVIRONMENT } from '../../../../operations/objects/labels.ts'
 import { ApiServer, type Sent, send } from './api-server.ts'
 
 let api: ApiServer

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { OperationEvent } from '../../../../api/events.ts'
+import type { WantedWorkload } from '../../../../environment/plan/wanted.ts'
 import { deployEvents } from '../../../../operations/deploy/progress.ts'
 import { ServiceStates } from '../../../../operations/deploy/service-states.ts'
-import type { WantedWorkload } from '../../../../operations/objects/wanted.ts'
 import { deploy, newCluster, plan, wanted, workload } from '../../../support/objects/deploying.ts'
 
 const MINUTES = 60_000

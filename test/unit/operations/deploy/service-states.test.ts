@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { stoppedText } from '../../../../cli/terminal/operation-events.ts'
 import { statesText } from '../../../../cli/terminal/service-states-text.ts'
 import type { Plan } from '../../../../compiler/plan/plan.ts'
+import type { Changes } from '../../../../environment/plan/changes.ts'
+import type { Wanted } from '../../../../environment/plan/wanted.ts'
 import { ServiceStates } from '../../../../operations/deploy/service-states.ts'
-import type { Changes } from '../../../../operations/objects/changes.ts'
-import type { Wanted } from '../../../../operations/objects/wanted.ts'
 
 /** An outcome of workloads with these services; those in `older` were there before. */
 function outcomeOf(workloads: readonly (readonly [string, ...string[]])[], older: readonly string[] = []) {

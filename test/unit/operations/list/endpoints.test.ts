@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { noEndpointsText } from '../../../../cli/terminal/print-endpoints.ts'
+import { writeRecord } from '../../../../environment/record/record.ts'
 import { endpoints } from '../../../../operations/list/endpoints.ts'
-import { writeRecord } from '../../../../operations/objects/record.ts'
 import { openProject } from '../../../../operations/project/open-project.ts'
 import type { Session } from '../../../../operations/session.ts'
 import { workspaceOf } from '../../../../operations/workspace.ts'

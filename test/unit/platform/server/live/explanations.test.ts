@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { Cluster } from '../../../../../adapters/kubernetes/cluster.ts'
-import type { SeenService } from '../../../../../operations/objects/seen-services.ts'
+import type { SeenService } from '../../../../../environment/status/seen-services.ts'
 import { SharedBudget } from '../../../../../platform/rules/shared-budget.ts'
 import { Explanations } from '../../../../../platform/server/live/explanations.ts'
 

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { KubeObject } from '../../../../../adapters/kubernetes/cluster.ts'
-import { withChangeList } from '../../../../../operations/objects/change-lists.ts'
+import { withChangeList } from '../../../../../environment/record/change-lists.ts'
 import { SharedBudget } from '../../../../../platform/rules/shared-budget.ts'
 import { NamespaceView } from '../../../../../platform/server/live/namespace-view.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'

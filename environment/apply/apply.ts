@@ -1,0 +1,161 @@
+import { type CallOptions, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { MANAGER } from '../labels.ts'
+import { isDeclaredElsewhere, noteAdoption, takeOverFields } from '../plan/adoption.ts'
+import type { Changes } from '../plan/changes.ts'
+import { nameOf, serviceOf, type Wanted, type WantedObject } from '../plan/wanted.ts'
+import { webhookRefusal } from '../plan/webhook-refusal.ts'
+import { inParallel } from '../pool.ts'
+import { type EnvironmentRecord, sameKinds, unitedKinds, writeRecord } from '../record/record.ts'
+import { rollOut } from '../rollout/rollout.ts'
+import type { DeployRun } from './deploy-run.ts'
+import { giveFreshChance, type Unready } from './fresh-chance.ts'
+import { applyToStay, deleteAndWait, deleteObject, gone, isEnding } from './removal.ts'
+import { keepReplicas } from './resting.ts'
+import type { Step } from './steps.ts'
+import { freeStuckPods } from './stuck-pods.ts'
+
+/**
+ * Writes the record before anything else: with all kinds, old and new, so that a crash from here on
+ * loses track of nothing; and with what is deployed and changed. Gives what it is then; throws as `writeRecord` does.
+ */
+export async function recordBefore(
+  run: DeployRun,
+  wanted: Wanted,
+  changes: Changes,
+  notes: Pick<EnvironmentRecord, 'application' | 'history' | 'warnings'> = {},
+): Promise<EnvironmentRecord> {
+  const { recorded, record } = changes
+  const all = { ...record, ...notes, kinds: unitedKinds(recorded?.kinds ?? [], record.kinds) }
+  const { version, ending } = recorded ?? {}
+  return write(run, wanted, { ...all, ...(version && { version }), ...(ending && { ending }) })
+}
+
+/** How changes are applied. */
+export interface ApplyOrders {
+  readonly wait: boolean
+  readonly chances?: readonly Unready[]
+  /** Gives what the record says when all is done. */
+  readonly notesAfter?: () => Promise<EndNotes>
+}
+
+/** The notes of the record about a deploy at its end. */
+export type EndNotes = Pick<EnvironmentRecord, 'history'>
+
+/**
+ * Does what was planned: configuration, the workloads in the order of their dependencies with waits
+ * between, the routes of those that are ready, and last what nobody wants any more; then writes
+ * the record, which is as `recordBefore` gave it, with the kinds that are left and what `notesAfter`
+ * gives. With `wait` every workload is waited for. Throws the failures of all workloads that failed,
+ * and then deletes nothing.
+ */
+export async function applyChanges(
+  run: DeployRun,
+  wanted: Wanted,
+  changes: Changes,
+  recorded: EnvironmentRecord,
+  { wait, chances = [], notesAfter }: ApplyOrders,
+): Promise<void> {
+  const { cluster, signal, events } = run
+  const { steps, record } = changes
+  for (const object of changes.pruneFirst) {
+    reportDeletion(run, object)
+    await deleteAndWait(cluster, object, 'Foreground', { signal }, () => events.deleting?.(nameOf(object)))
+    events.done('delete', nameOf(object))
+  }
+  // One kind after another: everything needs its order to be the same each time.
+  for (const group of byKind(wanted.before)) await inParallel(group, one => applyStep(run, steps.get(one)!))
+  const replaced = (pod: KubeObject) => events.done('delete', nameOf(pod))
+  await inParallel(chances, one => giveFreshChance(cluster, one, run.clock.now(), { signal }, replaced))
+  await applyWorkloads(run, wanted, steps, wait)
+  await inParallel(changes.prune, async object => {
+    await deleteObject(cluster, object, 'Background', { signal })
+    events.done('delete', nameOf(object))
+  })
+  const notes = await notesAfter?.()
+  if (!sameKinds(recorded.kinds, record.kinds)) await write(run, wanted, { ...recorded, ...notes, kinds: record.kinds })
+  else if (notes) await recordEnd(run, wanted, { ...recorded, ...notes })
+}
+
+/** Milliseconds for the last words of a deploy, which may have no time left. */
+const LAST_WORDS = 5000
+
+/** Writes what the record says of a deploy at its end, also of one that was interrupted. What fails then changes nothing. */
+export async function recordEnd({ cluster }: DeployRun, wanted: Wanted, record: EnvironmentRecord): Promise<void> {
+  const { environment, namespace } = wanted
+  const signal = AbortSignal.timeout(LAST_WORDS)
+  await writeRecord(cluster, environment, namespace, record, { signal }).catch(() => undefined)
+}
+
+/** Applies workloads and routes, as `rollOut` does, in the steps that were planned. */
+export const applyWorkloads = (run: DeployRun, wanted: Wanted, steps: Changes['steps'], wait: boolean): Promise<void> =>
+  rollOut(run, wanted, { steps, apply: step => applyStep(run, step), wait })
+
+async function write(
+  run: DeployRun,
+  { environment, namespace }: Wanted,
+  record: EnvironmentRecord,
+): Promise<EnvironmentRecord> {
+  const whole = { ...record, deployed: { by: run.by, at: new Date(run.clock.now()).toISOString() } }
+  const version = await writeRecord(run.cluster, environment, namespace, whole, { signal: run.signal })
+  const { ending: _, ...written } = whole
+  return { ...written, ...(version && { version }) }
+}
+
+function byKind(objects: readonly WantedObject[]): readonly (readonly WantedObject[])[] {
+  const groups = new Map<string, WantedObject[]>()
+  for (const one of objects) groups.set(one.object.kind, [...(groups.get(one.object.kind) ?? []), one])
+  return [...groups.values()]
+}
+
+function reportDeletion({ events }: DeployRun, object: KubeObject): void {
+  const service = serviceOf(object)
+  if (service !== undefined) events.status(service, { state: 'waiting', text: `deleting the old ${object.kind}` })
+}
+
+/** Brings one object to what is wanted; gives it as it is then. */
+async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
+  const { cluster, signal, events } = run
+  if (step.action === 'unchanged') return step.live
+  const options: CallOptions & { readonly signal: AbortSignal } = { signal }
+  if (step.action === 'replace') {
+    reportDeletion(run, step.live)
+    const deleting = () => events.deleting?.(nameOf(step.live))
+    if (isEnding(step.live)) await waitForEnd(run, step.live)
+    else await deleteAndWait(cluster, step.live, step.orphan ? 'Orphan' : 'Foreground', { signal }, deleting)
+  }
+  if (step.action === 'update' && step.isAdopted && isDeclaredElsewhere(step.live))
+    await takeOverFields(cluster, step.live, options)
+  try {
+    // With force: the plan has asked, or decided, about all that others have.
+    const tell = (ending: KubeObject) => events.ending?.(ending)
+    const object = await applyToStay(cluster, step.object, { ...options, manager: MANAGER, force: true }, tell)
+    events.done(step.action, nameOf(object))
+    if (step.action === 'update' && step.isAdopted) {
+      const at = new Date(run.clock.now()).toISOString()
+      await noteAdoption(cluster, object, { by: run.by, at }, { signal })
+    }
+    if (step.action === 'update' && step.replicasLater !== undefined)
+      await keepReplicas(cluster, object, step.replicasLater, { signal })
+    for (const pod of await freeStuckPods(cluster, step, run.clock.now(), { signal }))
+      events.done('delete', `pod/${pod}`)
+    return object
+  } catch (error) {
+    if (!(error instanceof ClusterError) || signal.aborted) throw error
+    const name = `\`${nameOf(step.object)}\``
+    const byWebhook = webhookRefusal(error, name, [`rendered from ${step.wanted.source}`])
+    if (byWebhook) throw byWebhook
+    if (isContact(error)) throw error
+    throw new UserError(`${name} cannot be applied: ${error.message}`, { cause: error })
+  }
+}
+
+/** Waits until an object that is being deleted is gone. */
+async function waitForEnd({ cluster, events, signal }: DeployRun, object: KubeObject): Promise<void> {
+  events.ending?.(object)
+  await gone(cluster, [object], signal)
+}
+
+/** True if it is not about the object. */
+const isContact = ({ failure }: ClusterError): boolean =>
+  failure === 'unreachable' || failure === 'unavailable' || failure === 'unauthorized'

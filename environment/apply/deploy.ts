@@ -1,0 +1,402 @@
+import type { Cluster, KubeObject, ObjectRef } from '../../adapters/kubernetes/cluster.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Plan } from '../../compiler/plan/plan.ts'
+import type { Tree } from '../../compiler/text/tree.ts'
+import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
+import type { Manifest } from '../../constructs/manifest.ts'
+import type { Clock } from '../clock.ts'
+import { type Changes, isUpToDate, planChanges, refuseManyDeletions } from '../plan/changes.ts'
+import type { Choices } from '../plan/choices.ts'
+import { type Drift, driftOf, isByHand } from '../plan/drift.ts'
+import { refuseEndingNamespace } from '../plan/namespace.ts'
+import { ObjectsDeleted, refuseDeleted } from '../plan/still-there.ts'
+import { nameOf, type Wanted, wantedOf } from '../plan/wanted.ts'
+import {
+  type ChangeOrigin,
+  changeKey,
+  type DeployEnd,
+  recordedChanges,
+  withChangeList,
+  withEnding,
+} from '../record/change-lists.ts'
+import { applicationText, readApplication } from '../record/deployed-application.ts'
+import {
+  type EnvironmentRecord,
+  isOvertaken,
+  readRecord,
+  recordRef,
+  type Source,
+  writeRecord,
+} from '../record/record.ts'
+import { type KeptSecrets, keptRef, markSecrets, newKey, readKept, writeKept } from '../record/secret-marks.ts'
+import { NotInTime, WorkloadFailed } from '../rollout/rollout.ts'
+import { Tracker, WorkloadDeleted } from '../rollout/tracker.ts'
+import { explainFailure } from '../status/explain.ts'
+import { applyChanges, applyWorkloads, type EndNotes, recordBefore, recordEnd } from './apply.ts'
+import type { ApplyEvents, DeployRun } from './deploy-run.ts'
+import { chancesOf, findUnready, type Unready, withJobsAgain } from './fresh-chance.ts'
+import { deployerOf, type Holder } from './held-lease.ts'
+import { isLocked, withLease } from './lease.ts'
+
+/** The plan to deploy, and its target. */
+export interface Deployment {
+  readonly cluster: Cluster
+  readonly plan: Plan
+  /** Makes the objects of a plan. */
+  readonly synth: (plan: Plan) => readonly Manifest[]
+  readonly namespace: string
+  readonly source: Source
+  readonly choices: Choices
+}
+
+export interface DeployEnvironmentInput extends Deployment {
+  /** The services of the Compose file, for the places of failures. */
+  readonly services: Tree | undefined
+  readonly holder: Holder
+  /** Wait until every workload is ready; else only for what others depend on. */
+  readonly wait: boolean
+  /** Failures end no wait. */
+  readonly toleratesFailures?: boolean
+  /** The caller has the environment's Lease already. */
+  readonly isHeld?: boolean
+  /** Values to mask in differences. */
+  readonly secrets?: KnownSecrets | undefined
+  /** Hashes of the warnings that were reported; they are kept in the record. */
+  readonly warnings?: readonly string[]
+  /** What the history of the environment says of this deploy. */
+  readonly origin?: DeployOrigin | undefined
+}
+
+/** Where what is deployed comes from. */
+export interface DeployOrigin {
+  /** A file as a path from the top of its repository; undefined for one that is elsewhere. */
+  shownFile(location: string): string | undefined
+  /** The facts that are known before the first object is changed. Never rejects. */
+  readonly commit: Promise<ChangeOrigin>
+  /** The facts that are known later: if there were changes that are not committed. Never rejects. */
+  readonly change: Promise<ChangeOrigin>
+}
+
+export interface DeployEvents extends ApplyEvents {
+  /** The changes are known, and begin now. */
+  planned(changes: Changes, wanted: Wanted): void
+  /** Somebody else deploys, or has died while doing so. */
+  locked(holder: string): void
+  /** True if what was changed by hand is to be taken back; absent: it is. */
+  mayOverwrite?(drift: readonly Drift[]): Promise<boolean>
+  /** Values set by others are reverted without asking. */
+  overwriting?(drift: readonly Drift[]): void
+}
+
+export interface DeployWorld {
+  readonly clock: Clock
+  readonly events: DeployEvents
+  readonly signal: AbortSignal
+}
+
+export interface DeployResult {
+  /** Nothing had to be done. */
+  readonly isUpToDate: boolean
+  /** The deleted objects, as `deployment/web`. */
+  readonly pruned: readonly string[]
+  /** Errors about what did not start; empty when all went well. */
+  readonly failures: readonly Diagnostic[]
+  /**
+   * The reason why it ended before all was done: the deadline, or Ctrl-C. Then `failures` are about
+   * workloads that were not ready.
+   */
+  readonly ended?: unknown
+  /**
+   * The Ingresses and HTTPRoutes that are there as they are wanted: where something failed, those
+   * of services that are ready.
+   */
+  readonly routes: readonly KubeObject[]
+  /** Workloads that were not ready when it began although nothing of them was to be changed. */
+  readonly unready: readonly Unready[]
+}
+
+/** The changes that a deploy would make, and the objects they are about. */
+export interface DeployPlan {
+  readonly wanted: Wanted
+  readonly changes: Changes
+  /** Somebody deploys just now, or has died while doing so. */
+  readonly isLocked: boolean
+  /** The secrets to store before anything is applied; undefined if they are stored already. */
+  readonly toKeep: KeptSecrets | undefined
+  /** The environment has a Secret of devctl's own. */
+  readonly keepsSecret: boolean
+}
+
+/**
+ * Brings an environment to what its plan says: finds out what differs, and changes only that, while
+ * holding the environment's Lease. Throws a UserError for what the cluster refuses, and the
+ * signal's reason when it is aborted.
+ */
+export async function deployEnvironment(input: DeployEnvironmentInput, world: DeployWorld): Promise<DeployResult> {
+  const { cluster, plan, namespace, holder } = input
+  const { clock, events, signal } = world
+  const environment = plan.environment.name
+  const planned = await planDeploy(input, { signal })
+  const unready = await findUnready(cluster, planned.wanted, planned.changes.steps, clock.now(), { signal })
+  const chances = chancesOf(unready)
+  const first: DeployPlan = {
+    ...planned,
+    changes: { ...planned.changes, steps: withJobsAgain(planned.changes.steps, unready) },
+  }
+  refuseManyDeletions(first.changes, input.choices)
+  events.planned(first.changes, first.wanted)
+  const drift = driftOf(first.changes, input.secrets)
+  const asked = events.mayOverwrite ? drift.filter(isByHand) : []
+  if (asked.length > 0 && !(await events.mayOverwrite?.(asked)))
+    throw new UserError('nothing was deployed: manual changes are kept', {
+      hint: 'make the changes in the files, or overwrite them with `--drift overwrite`',
+    })
+  const told = drift.filter(one => !asked.includes(one))
+  if (told.length > 0) events.overwriting?.(told)
+  const begun = unready.flatMap(one => one.begun)
+  const tracker = new Tracker(cluster, environment, namespace, clock, begun)
+  const runUntil = (active: AbortSignal): DeployRun => ({
+    cluster,
+    tracker,
+    events: { ...events, routed: route => routes.push(route) },
+    clock,
+    by: deployerOf(input),
+    signal: active,
+    ...(input.toleratesFailures && { toleratesFailures: true }),
+  })
+  const routes: KubeObject[] = []
+  const upToDate =
+    isUpToDate(first.changes) && !first.toKeep && chances.length === 0 && (input.isHeld || !first.isLocked)
+  try {
+    if (upToDate && input.wait) await applyWorkloads(runUntil(signal), first.wanted, first.changes.steps, true)
+    const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
+    const act = (active: AbortSignal) => perform(input, runUntil(active), first, chances)
+    if (upToDate) await keepWarnings(input, first, { signal })
+    const pruned = upToDate ? [] : await (input.isHeld ? act(signal) : withLease(lease, act))
+    if (input.wait)
+      await Promise.all([
+        refuseDeleted(cluster, environment, neededAtEnd(first), { signal }),
+        // Its objects may still be there.
+        refuseEndingNamespace(cluster, namespace, { signal }),
+      ])
+    const all = first.wanted.after.map(({ object }) => object)
+    return { isUpToDate: upToDate, pruned, failures: [], routes: all, unready }
+  } catch (error) {
+    const deleted = errorsIn(error).filter(one => one instanceof WorkloadDeleted || one instanceof ObjectsDeleted)
+    if (deleted.length > 0) {
+      // With their namespace, perhaps.
+      await refuseEndingNamespace(cluster, namespace, { signal })
+      throw deleted.length === 1 ? deleted[0] : new AggregateError(deleted)
+    }
+    const ended = endedEarly(error)
+    const failed = ended ? ended.late : failuresIn(error, signal)
+    if (!failed) throw beyondWorkloads(error)
+    const explained = await Promise.all(
+      failed.map(one => explainFailure(cluster, one, input.services, input.plan.requiredSecrets)),
+    )
+    return {
+      isUpToDate: false,
+      pruned: [],
+      failures: explained.flat(),
+      routes,
+      unready,
+      ...(ended && { ended: ended.cause }),
+    }
+  } finally {
+    tracker.stop()
+  }
+}
+
+/**
+ * The objects that must exist at the end of a deploy and are not watched like workloads: those that
+ * workloads need, their routes, and devctl's own.
+ */
+function neededAtEnd({ wanted, keepsSecret }: DeployPlan): readonly ObjectRef[] {
+  const { environment, namespace } = wanted
+  return [
+    ...[...wanted.before, ...wanted.after].map(({ object: { apiVersion, kind, metadata } }) => ({
+      apiVersion,
+      kind,
+      name: metadata.name,
+      namespace: metadata.namespace,
+    })),
+    recordRef(environment, namespace),
+    ...(keepsSecret ? [keptRef(environment, namespace)] : []),
+  ]
+}
+
+/**
+ * Finds out what a deploy would do, and changes nothing. Throws a UserError for what the cluster
+ * would refuse.
+ */
+export async function planDeploy(
+  { cluster, plan, synth, namespace, source, choices }: Deployment,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<DeployPlan> {
+  const options = { signal }
+  const environment = plan.environment.name
+  const needsKey = plan.secrets.length > 0
+  const [recorded, kept] = await Promise.all([
+    readRecord(cluster, environment, namespace, options),
+    needsKey ? readKept(cluster, environment, namespace, options) : undefined,
+    refuseEndingNamespace(cluster, namespace, options),
+  ])
+  const key = kept?.key ?? newKey()
+  const wanted = wantedOf(plan, synth(needsKey ? markSecrets(plan, key) : plan), namespace)
+  const [changes, locked] = await Promise.all([
+    planChanges(cluster, wanted, recorded, source, choices, options),
+    // Where nothing was deployed yet there is something to do in any case, and who does it finds
+    // out.
+    recorded !== undefined && isLocked(cluster, environment, namespace, options),
+  ])
+  const toKeep = needsKey && (!kept || kept.isEnding) ? { key, variables: kept?.variables ?? {} } : undefined
+  return { wanted, changes, isLocked: locked, toKeep, keepsSecret: needsKey }
+}
+
+/** Writes the warnings into the record of an environment to which nothing else changes. */
+async function keepWarnings(
+  { cluster, namespace, warnings = [] }: DeployEnvironmentInput,
+  { wanted, changes: { recorded } }: DeployPlan,
+  options: { readonly signal: AbortSignal },
+): Promise<void> {
+  if (!recorded || warnings.join(' ') === (recorded.warnings ?? []).join(' ')) return
+  try {
+    await writeRecord(cluster, wanted.environment, namespace, { ...recorded, warnings }, options)
+  } catch (error) {
+    // Another deploy has written its own.
+    if (!isOvertaken(error)) throw error
+  }
+}
+
+/** Does what the plan says; gives the names of what it pruned. */
+async function perform(
+  input: DeployEnvironmentInput,
+  run: DeployRun,
+  first: DeployPlan,
+  chances: readonly Unready[],
+): Promise<readonly string[]> {
+  const { cluster, namespace } = input
+  const { current, recorded } = await begin(input, run, first)
+  const { wanted, changes, toKeep } = current
+  const { noting, done } = withNotes(run)
+  const notesOn = async (end?: DeployEnd): Promise<EndNotes> => {
+    const origin = input.origin?.change
+    // An interruption leaves no time to wait.
+    const known = await (run.signal.aborted ? Promise.race([origin, undefined]) : origin)
+    const history = recorded.history && withEnding(recorded.history, { ...(end && { end }), done, origin: known })
+    return history === undefined ? {} : { history }
+  }
+  try {
+    if (toKeep) await writeKept(cluster, wanted.environment, namespace, toKeep, { signal: run.signal })
+    const orders = { wait: input.wait, chances, notesAfter: () => notesOn() }
+    await applyChanges(noting, wanted, changes, recorded, orders)
+  } catch (error) {
+    await recordEnd(run, wanted, { ...recorded, ...(await notesOn(endOf(run.signal))) })
+    throw error
+  }
+  return [...changes.pruneFirst, ...changes.prune].map(nameOf)
+}
+
+/** A deploy that notes what it has done. */
+function withNotes(run: DeployRun): { readonly noting: DeployRun; readonly done: ReadonlySet<string> } {
+  const done = new Set<string>()
+  const events: ApplyEvents = {
+    ...run.events,
+    done(action, object) {
+      done.add(changeKey(action, object))
+      run.events.done(action, object)
+    },
+    deleting(object) {
+      done.add(changeKey('delete', object))
+    },
+  }
+  return { noting: { ...run, events }, done }
+}
+
+/** That the time is up is a failure; other reasons are Ctrl-C, and another process that has taken over. */
+const endOf = ({ aborted, reason }: AbortSignal): DeployEnd =>
+  aborted && (reason as Partial<Error> | undefined)?.name !== 'TimeoutError' ? 'interrupted' : 'failed'
+
+/**
+ * Writes the record down; plans again when it is not the one that the plan was made with. Every
+ * deploy that changes something writes it.
+ */
+async function begin(
+  input: DeployEnvironmentInput,
+  run: DeployRun,
+  first: DeployPlan,
+): Promise<{ readonly current: DeployPlan; readonly recorded: EnvironmentRecord }> {
+  const record = async (plan: DeployPlan) =>
+    recordBefore(run, plan.wanted, plan.changes, await notesOf(input, run, plan))
+  try {
+    return { current: first, recorded: await record(first) }
+  } catch (error) {
+    if (!isOvertaken(error)) throw error
+    // Somebody else has deployed between our plan and our Lease: what they did is there now.
+    const current = await planDeploy(input, { signal: run.signal })
+    return { current, recorded: await record(current) }
+  }
+}
+
+/** What the record says of the deploy beside the kinds of objects. */
+async function notesOf(
+  { plan, services, choices, secrets, warnings = [], origin }: DeployEnvironmentInput,
+  { by, clock }: DeployRun,
+  { wanted, changes }: DeployPlan,
+): Promise<Pick<EnvironmentRecord, 'application' | 'history' | 'warnings'>> {
+  const { recorded } = changes
+  const before = choices.isPart ? readApplication(recorded?.application) : undefined
+  const application = applicationText(
+    { plan, wanted, services, shownFile: location => origin?.shownFile(location) },
+    before,
+  )
+  const history = withChangeList(recorded?.history, {
+    by,
+    at: new Date(clock.now()).toISOString(),
+    // Nothing waits for what takes longer: it is asked for again at the end.
+    ...(await (origin && Promise.race([origin.change, origin.commit]))),
+    end: 'unknown',
+    ...recordedChanges(changes, secrets),
+  })
+  return { history, warnings, ...(application !== undefined && { application }) }
+}
+
+/**
+ * The workloads that were not ready at the deadline. At Ctrl-C it throws: the user does not want to
+ * wait for the logs.
+ */
+export function endedEarly(error: unknown): NotInTime | undefined {
+  if (!(error instanceof NotInTime)) return undefined
+  if ((error.cause as Error).name !== 'TimeoutError') throw error.cause
+  return error
+}
+
+/**
+ * The workloads that failed, each once; undefined when something else went wrong. That the time was
+ * up then says less.
+ */
+export function failuresIn(error: unknown, signal: AbortSignal): readonly WorkloadFailed[] | undefined {
+  const byService = new Map<string, WorkloadFailed>()
+  for (const one of errorsIn(error)) {
+    if (one instanceof WorkloadFailed) {
+      if (!byService.has(one.workload.service)) byService.set(one.workload.service, one)
+    } else if (!isOf(signal, one)) return undefined
+  }
+  return byService.size > 0 ? [...byService.values()] : undefined
+}
+
+/** True if an error is the signal's reason, or was caused by it. */
+const isOf = (signal: AbortSignal, error: unknown): boolean =>
+  signal.aborted && (error === signal.reason || (error instanceof Error && error.cause === signal.reason))
+
+/**
+ * The errors besides failed workloads: a refusal has to be read first, and the next deploy shows
+ * the workloads.
+ */
+export function beyondWorkloads(error: unknown): unknown {
+  const others = errorsIn(error).filter(one => !(one instanceof WorkloadFailed))
+  return others.length === 1 ? others[0] : others.length > 1 ? new AggregateError(others) : error
+}
+
+const errorsIn = (error: unknown): readonly unknown[] => (error instanceof AggregateError ? error.errors : [error])

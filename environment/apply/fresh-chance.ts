@@ -1,0 +1,129 @@
+import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { environmentSelector, MANAGER } from '../labels.ts'
+import type { Wanted, WantedObject, WantedWorkload } from '../plan/wanted.ts'
+import { statusOf } from '../rollout/status.ts'
+import { belongsTo } from '../rollout/tracker.ts'
+import { listWarnings } from '../status/events.ts'
+import { SHORT } from '../status/failures.ts'
+import { type Problem, podProblems, workloadProblems } from '../status/problems.ts'
+import { addCapacityEvents } from '../status/unschedulable.ts'
+import { deleteObject, isEnding } from './removal.ts'
+import type { Step } from './steps.ts'
+import { touch } from './touch.ts'
+
+/** A workload that is as the files say, and that is not ready. */
+export interface Unready {
+  readonly workload: WantedWorkload
+  readonly live: KubeObject
+  /** In a few words: `its image cannot be pulled`. */
+  readonly why: string
+  /**
+   * Waiting alone does not help, or helps late: it gets a fresh chance. What was in its way may be
+   * fixed since.
+   */
+  readonly isStuck: boolean
+  /** Its Pods that fail; they are replaced. One that runs is left alone, however unwell it is. */
+  readonly pods: readonly KubeObject[]
+  /** UIDs of its Pods that are on their way: what they are at began before the deploy. */
+  readonly begun: readonly (string | undefined)[]
+}
+
+/** The annotation that has the time of the last fresh chance. */
+const RETRIED = 'dev.platform/retried'
+
+/**
+ * Finds those of an environment's workloads that are not ready although nothing of them is to be
+ * changed, and why.
+ */
+export async function findUnready(
+  cluster: Cluster,
+  { environment, namespace, workloads }: Wanted,
+  steps: ReadonlyMap<WantedObject, Step>,
+  now: number,
+  options: CallOptions,
+): Promise<readonly Unready[]> {
+  const suspects = workloads.flatMap(workload => {
+    const live = unchangedIn(steps.get(workload)!)
+    const status = live && statusOf(live)
+    const isWell = !status || status.state === 'ready' || status.state === 'complete'
+    return isWell ? [] : [{ workload, live, text: status.text, hasFailed: status.state === 'failed' }]
+  })
+  if (suspects.length === 0) return []
+  const labels = environmentSelector(environment)
+  const [pods, sets, warnings] = await Promise.all([
+    cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, labels }, options),
+    cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet', namespace, labels }, options),
+    listWarnings(cluster, namespace, options),
+  ])
+  await addCapacityEvents(cluster, namespace, { pods, warnings }, options)
+  return suspects.map(({ workload, live, text, hasFailed }) => {
+    const own = pods.filter(pod => !isEnding(pod) && belongsTo(pod, live))
+    const found = own.map(pod => ({ pod, problems: podProblems(pod, warnings.about(pod), now) }))
+    const problems = [
+      ...workloadProblems(live, warnings.about(live), sets),
+      ...found.flatMap(({ problems }) => problems),
+    ]
+    const failing = found.filter(({ problems }) => problems.some(one => isStuckBy(one) && one.code !== 'unhealthy'))
+    const [first] = problems
+    return {
+      workload,
+      live,
+      why: first ? SHORT[first.code] : text,
+      isStuck: hasFailed || problems.some(isStuckBy),
+      pods: failing.map(({ pod }) => pod),
+      begun: found.filter(({ problems }) => !problems.some(isStuckBy)).map(({ pod }) => pod.metadata.uid),
+    }
+  })
+}
+
+/**
+ * True if waiting helps late or not at all: a back-off can take minutes. A Pod that waits for room or a disk keeps its
+ * place in the queue.
+ */
+const isStuckBy = ({ code, isPassing, attemptedAt }: Problem): boolean =>
+  !isPassing || code === 'image-pull' || attemptedAt !== undefined
+
+/**
+ * Deletes the Pods that fail, and makes the controllers look again. `done` is called for each Pod.
+ */
+export async function giveFreshChance(
+  cluster: Cluster,
+  { live, pods }: Unready,
+  now: number,
+  options: CallOptions,
+  done: (pod: KubeObject) => void,
+): Promise<void> {
+  await touch(cluster, live, { annotation: RETRIED, manager: `${MANAGER}-retry`, now }, options)
+  for (const pod of pods) if (await deleteObject(cluster, pod, 'Background', options)) done(pod)
+}
+
+/**
+ * The steps with those Jobs made again that cannot go on: a Job does not replace its Pods without
+ * counting them as failed.
+ */
+export function withJobsAgain(
+  steps: ReadonlyMap<WantedObject, Step>,
+  unready: readonly Unready[],
+): ReadonlyMap<WantedObject, Step> {
+  const jobs = new Map(unready.filter(isStuckJob).map(one => [one.workload as WantedObject, one]))
+  const again = (wanted: WantedObject, step: Step): Step => {
+    const job = jobs.get(wanted)
+    if (!job) return step
+    const reason = `the Job is stuck (${job.why}): it is created again`
+    return { action: 'replace', wanted, object: wanted.object, live: job.live, reason, orphan: false }
+  }
+  return new Map([...steps].map(([wanted, step]) => [wanted, again(wanted, step)]))
+}
+
+/** Those whose Pods are replaced, where they are. */
+export const chancesOf = (unready: readonly Unready[]): readonly Unready[] =>
+  unready.filter(one => one.isStuck && !isStuckJob(one))
+
+const isStuckJob = ({ isStuck, live }: Unready): boolean => isStuck && live.kind === 'Job'
+
+/** The live object of a workload whose Pods stay as they are. */
+function unchangedIn(step: Step): KubeObject | undefined {
+  if (step.action === 'unchanged') return step.live
+  if (step.action !== 'update') return undefined
+  return step.differences.some(({ keys }) => keys[0] === 'spec') ? undefined : step.live
+}

@@ -1,0 +1,70 @@
+import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Clock } from '../clock.ts'
+import { ownLabels } from '../labels.ts'
+import { recordName } from '../record/record.ts'
+import { type Holder, holderOf, holdLease } from './held-lease.ts'
+import { isEnding } from './removal.ts'
+
+/** Milliseconds without a renewal after which the work ends: the cluster cannot be reached. */
+const SILENCE = 45_000
+
+export interface LeaseInput {
+  readonly cluster: Cluster
+  readonly environment: string
+  readonly namespace: string
+  readonly holder: Holder
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** It waits for somebody who may be gone; said once of each. */
+  readonly waiting: (holder: string) => void
+  /** True if nobody can take a deleted Lease, as its namespace goes, too: then it is not lost. */
+  readonly isMoot?: () => Promise<boolean>
+}
+
+/**
+ * Does the work while holding the environment's Lease, so that two deploys of one environment never
+ * mix. Throws a UserError that names the holder when somebody else has it. One that says nothing
+ * for its duration has died, and its Lease is taken. The work's signal is aborted when the Lease is
+ * lost.
+ */
+export async function withLease<Result>(
+  { environment, ...input }: LeaseInput,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const held = await holdLease({
+    ...input,
+    name: recordName(environment),
+    labels: ownLabels(environment),
+    silence: SILENCE,
+    busy: there => busy(environment, there),
+    lost: () => new UserError(`another process has taken over the deploy of \`${environment}\``),
+  })
+  try {
+    return await work(held.signal)
+  } finally {
+    await held.release()
+  }
+}
+
+/**
+ * True if the environment's Lease is held, or was left behind. One that is being deleted is not
+ * held.
+ */
+export async function isLocked(
+  cluster: Cluster,
+  environment: string,
+  namespace: string,
+  options: CallOptions,
+): Promise<boolean> {
+  const ref = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: recordName(environment), namespace }
+  const there = await cluster.get(ref, options)
+  return there !== undefined && !isEnding(there)
+}
+
+function busy(environment: string, there: KubeObject | undefined): UserError {
+  return new UserError(`another deploy of \`${environment}\` is running`, {
+    notes: [`by ${there ? holderOf(there) : 'somebody'}`],
+    hint: 'wait until it has finished',
+  })
+}

@@ -1,0 +1,158 @@
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import type { Tree } from '../../compiler/text/tree.ts'
+import { kindsOf } from '../../constructs/kinds.ts'
+import type { Clock } from '../clock.ts'
+import { environmentSelector, MANAGER } from '../labels.ts'
+import { nameOf, serviceOf, type WantedObject, type WantedWorkload } from '../plan/wanted.ts'
+import { inParallel } from '../pool.ts'
+import { Tracker } from '../rollout/tracker.ts'
+import { explainFailure } from '../status/explain.ts'
+import { controllerOf, isDependant } from '../status/owners.ts'
+import { applyWorkloads } from './apply.ts'
+import { endedEarly, failuresIn } from './deploy.ts'
+import type { ApplyEvents } from './deploy-run.ts'
+import type { Holder } from './held-lease.ts'
+import { withLease } from './lease.ts'
+import { deleteObject, isEnding } from './removal.ts'
+import type { Step } from './steps.ts'
+
+/**
+ * The annotation of a Pod template by which `kubectl rollout restart` rolls Pods; other tools know
+ * it.
+ */
+const RESTARTED = 'kubectl.kubernetes.io/restartedAt'
+/**
+ * Another field manager than that of deploy, which takes back what it has applied itself and
+ * applies no more.
+ */
+const RESTARTER = `${MANAGER}-restart`
+
+export interface RestartServicesInput {
+  readonly cluster: Cluster
+  readonly environment: string
+  readonly namespace: string
+  readonly holder: Holder
+  /** Chooses among the workloads of services that the environment has. Throws to stop. */
+  readonly select: (workloads: readonly KubeObject[]) => readonly KubeObject[]
+  /** Wait until all are ready again. */
+  readonly wait: boolean
+  /** Failures end no wait. */
+  readonly toleratesFailures?: boolean
+  /** The services of the Compose file, for the places of failures. */
+  readonly services: Tree | undefined
+}
+
+export interface RestartWorld {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly events: ApplyEvents & { locked(holder: string): void }
+}
+
+export interface RestartResult {
+  /** Services whose Pods are created again, sorted. */
+  readonly restarted: readonly string[]
+  /** Errors about what does not get ready again. */
+  readonly failures: readonly Diagnostic[]
+  readonly failedServices: readonly string[]
+  /** The reason why it ended before all were ready: the deadline. */
+  readonly ended?: unknown
+}
+
+/**
+ * Makes the Pods of workloads again as their update policy says, and changes nothing else: the next
+ * deploy finds nothing to do. Throws a UserError, what the cluster refuses, and the signal's
+ * reason.
+ */
+export async function restartServices(input: RestartServicesInput, world: RestartWorld): Promise<RestartResult> {
+  const { cluster, environment, namespace, holder } = input
+  const { clock, signal, events } = world
+  const chosen = input.select(await workloadsOf(input, signal))
+  const restarted = chosen.map(one => serviceOf(one)!).sort()
+  if (chosen.length === 0) return { restarted, failures: [], failedServices: [] }
+  const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
+  try {
+    await withLease(lease, active => perform(input, world, chosen, active))
+    return { restarted, failures: [], failedServices: [] }
+  } catch (error) {
+    const ended = endedEarly(error)
+    const failed = ended ? ended.late : failuresIn(error, signal)
+    if (!failed) throw error
+    const explained = await Promise.all(failed.map(one => explainFailure(cluster, one, input.services)))
+    const failedServices = failed.map(({ workload }) => workload.service)
+    return { restarted, failures: explained.flat(), failedServices, ...(ended && { ended: ended.cause }) }
+  }
+}
+
+/**
+ * The workloads of the environment's services. What commands made has no service, and is left to
+ * the tools that made it.
+ */
+async function workloadsOf({ cluster, environment, namespace }: RestartServicesInput, signal: AbortSignal) {
+  const labels = environmentSelector(environment)
+  const lists = await inParallel(kindsOf('workload'), ({ apiVersion, kind }) =>
+    cluster.list({ apiVersion, kind, namespace, labels }, { signal }),
+  )
+  return lists.flat().filter(one => serviceOf(one) !== undefined && !isDependant(one) && !isEnding(one))
+}
+
+async function perform(
+  { cluster, environment, namespace, wait, toleratesFailures = false }: RestartServicesInput,
+  { clock, events }: RestartWorld,
+  workloads: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<void> {
+  const at = new Date(clock.now()).toISOString()
+  const tracker = new Tracker(cluster, environment, namespace, clock)
+  try {
+    const marked = await inParallel(workloads, async workload => {
+      const live = await cluster.apply(markOf(workload, at), { manager: RESTARTER, force: true, signal })
+      events.done('update', nameOf(live))
+      if (isReplacedByHand(workload)) await deletePods({ cluster, environment, namespace }, workload, events, signal)
+      return live
+    })
+    if (!wait) return
+    const names = marked.map(one => serviceOf(one)!)
+    const wanted = marked.map((object): WantedWorkload => {
+      const service = serviceOf(object)!
+      return { object, source: '', service, dependencies: [], beside: names.filter(name => name !== service) }
+    })
+    const steps = new Map(
+      wanted.map((one): [WantedObject, Step] => [one, { action: 'unchanged', wanted: one, live: one.object }]),
+    )
+    const run = { cluster, tracker, events, clock, by: '', signal, toleratesFailures }
+    await applyWorkloads(run, { environment, namespace, before: [], workloads: wanted, after: [] }, steps, true)
+  } finally {
+    tracker.stop()
+  }
+}
+
+/** The object to apply: the annotation alone, to this very object. */
+const markOf = ({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeObject, at: string): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: { name, ...(namespace && { namespace }), ...(uid && { uid }) },
+  spec: { template: { metadata: { annotations: { [RESTARTED]: at } } } },
+})
+
+/** True if its Pods stay until somebody deletes them: update policy `on-delete`. */
+function isReplacedByHand({ spec }: KubeObject): boolean {
+  const { updateStrategy } = (spec ?? {}) as { readonly updateStrategy?: { readonly type?: string } } // a workload's spec
+  return updateStrategy?.type === 'OnDelete'
+}
+
+async function deletePods(
+  { cluster, environment, namespace }: Pick<RestartServicesInput, 'cluster' | 'environment' | 'namespace'>,
+  { metadata: { uid } }: KubeObject,
+  events: ApplyEvents,
+  signal: AbortSignal,
+): Promise<void> {
+  const labels = environmentSelector(environment)
+  const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, labels }, { signal })
+  await inParallel(
+    pods.filter(pod => controllerOf(pod)?.uid === uid),
+    async pod => {
+      if (await deleteObject(cluster, pod, 'Background', { signal })) events.done('delete', nameOf(pod))
+    },
+  )
+}

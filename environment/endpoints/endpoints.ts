@@ -1,0 +1,131 @@
+import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isEnding } from '../apply/removal.ts'
+import { unlessForbidden } from '../forbidden.ts'
+import { environmentSelector } from '../labels.ts'
+import { inParallel } from '../pool.ts'
+import { gatewaysOf } from './gateways.ts'
+import { serviceProblems } from './readiness.ts'
+import { addressesOf, entryOf, problemOf, shorterFirst } from './routes.ts'
+
+/** A public address of an environment. */
+export interface Endpoint {
+  /** `https://web-shop.dev.example.com/api`. */
+  readonly url: string
+  /** The Services that answer there. */
+  readonly services: readonly string[]
+  readonly isReady: boolean
+  /** Why it is not ready, in words. */
+  readonly reason?: string
+  /** Where its route says that the cluster takes requests for it: an IP address or a name. */
+  readonly entry?: string
+  /** The HTTP status that it answers with; absent where it was not asked, or did not answer. */
+  readonly status?: number
+  /** The Secret of its certificate, when it does not exist: its gateway shows one of its own. */
+  readonly missingSecret?: string
+  /** Why its certificate is not trusted here. */
+  readonly certificate?: string
+}
+
+/** An address that the manifest names beside the routes: of something that runs elsewhere, say. */
+export interface DeclaredEndpoint {
+  readonly url: string
+  readonly service?: string
+}
+
+/**
+ * The public addresses of an environment, each once, the shorter ones first: those of its Ingresses
+ * and HTTPRoutes, and the declared ones. Throws what the cluster refuses.
+ */
+export async function findEndpoints(
+  cluster: Cluster,
+  { environment, namespace }: { readonly environment: string; readonly namespace: string },
+  declared: readonly DeclaredEndpoint[] = [],
+  options: CallOptions = {},
+): Promise<readonly Endpoint[]> {
+  const list = (apiVersion: string, kind: string) =>
+    cluster.list({ apiVersion, kind, namespace, labels: environmentSelector(environment) }, options)
+  const routes = await Promise.all([
+    list('networking.k8s.io/v1', 'Ingress'),
+    // A cluster without the Gateway API has none; nor has who may not read them, as with the role
+    // `edit` alone.
+    unlessForbidden(list('gateway.networking.k8s.io/v1', 'HTTPRoute'), []),
+  ])
+  return endpointsOf(
+    cluster,
+    namespace,
+    routes.flat().filter(route => !isEnding(route)),
+    declared,
+    options,
+  )
+}
+
+/**
+ * The public addresses that these Ingresses and HTTPRoutes of a namespace make, as `findEndpoints`
+ * gives them. An address is ready when every Service that it leads to has a Pod that is ready, and
+ * its gateway has taken the route.
+ */
+export async function endpointsOf(
+  cluster: Cluster,
+  namespace: string,
+  routes: readonly KubeObject[],
+  declared: readonly DeclaredEndpoint[] = [],
+  options: CallOptions = {},
+): Promise<readonly Endpoint[]> {
+  const gateways = await gatewaysOf(cluster, routes, options)
+  const found = routes.flatMap(route =>
+    addressesOf(route, gateways).map(address => ({
+      ...address,
+      problem: problemOf(route, gateways),
+      entry: entryOf(route, gateways),
+    })),
+  )
+  const services = new Set(found.flatMap(address => address.services))
+  const secrets = new Set(found.flatMap(({ secret }) => secret ?? []))
+  const [problems, missing] = await Promise.all([
+    serviceProblems(cluster, namespace, services, options),
+    missingSecrets(cluster, namespace, [...secrets], options),
+  ])
+  const byUrl = new Map<string, Endpoint>()
+  const add = (
+    url: string,
+    services: readonly string[],
+    problem: string | undefined,
+    { entry, secret }: { readonly entry?: string | undefined; readonly secret?: string } = {},
+  ) => {
+    const known = byUrl.get(url)
+    const reason = known?.reason ?? problem
+    const at = known?.entry ?? entry
+    byUrl.set(url, {
+      url,
+      services: [...new Set([...(known?.services ?? []), ...services])].sort(),
+      isReady: reason === undefined,
+      ...(reason !== undefined && { reason }),
+      ...(at !== undefined && { entry: at }),
+      ...(secret !== undefined && missing.has(secret) && { missingSecret: secret }),
+    })
+  }
+  for (const { services, ...address } of found) {
+    const why = address.problem ?? services.map(service => problems.get(service)).find(one => one !== undefined)
+    add(address.url, services, why, address)
+  }
+  for (const { url, service } of declared) add(url, service === undefined ? [] : [service], undefined)
+  return [...byUrl.values()].sort(shorterFirst)
+}
+
+/** Those that do not exist; none for users who may not read them. */
+async function missingSecrets(
+  cluster: Cluster,
+  namespace: string,
+  names: readonly string[],
+  options: CallOptions,
+): Promise<ReadonlySet<string>> {
+  const isThere = (name: string) => {
+    const asked = cluster.get({ apiVersion: 'v1', kind: 'Secret', name, namespace }, options)
+    return unlessForbidden(
+      asked.then(found => found !== undefined),
+      true,
+    )
+  }
+  const there = await inParallel(names, isThere)
+  return new Set(names.filter((_, index) => !there[index]))
+}

@@ -1,0 +1,56 @@
+import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { unlessForbidden } from '../forbidden.ts'
+import { type GatewayFacts, type Gateways, gatewayKey, type ParentRef, parentsOf } from './routes.ts'
+
+interface GatewaySpec {
+  readonly listeners?: readonly { readonly name: string; readonly protocol: string; readonly port?: number }[]
+}
+
+interface GatewayStatus {
+  readonly addresses?: readonly { readonly type?: string; readonly value?: string }[]
+}
+
+/**
+ * How the Gateways of HTTPRoutes are spoken to, and where. Who may not read one takes it for
+ * `https`, which is what public routes are.
+ */
+export async function gatewaysOf(
+  cluster: Cluster,
+  routes: readonly KubeObject[],
+  options: CallOptions,
+): Promise<Gateways> {
+  const refs = new Map<string, ParentRef>()
+  for (const route of routes)
+    if (route.kind === 'HTTPRoute')
+      for (const parent of parentsOf(route)) {
+        const { namespace } = route.metadata
+        refs.set(gatewayKey(parent, namespace), { ...parent, ...(namespace && !parent.namespace && { namespace }) })
+      }
+  const facts = await Promise.all(
+    [...refs].map(async ([key, ref]) => [key, await look(cluster, ref, options)] as const),
+  )
+  return new Map(facts)
+}
+
+async function look(cluster: Cluster, ref: ParentRef, options: CallOptions): Promise<GatewayFacts> {
+  const { name, namespace } = ref
+  const asked = cluster.get({ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', name, namespace }, options)
+  const gateway = await unlessForbidden(asked, 'unknown' as const)
+  if (gateway === undefined)
+    return { scheme: 'https', missing: namespace === undefined ? name : `${namespace}/${name}` }
+  if (gateway === 'unknown') return { scheme: 'https' }
+  const { listeners = [] } = (gateway['spec'] ?? {}) as GatewaySpec // a Gateway's spec
+  const used = listeners.filter(({ name }) => ref.sectionName === undefined || name === ref.sectionName)
+  const scheme = used.length > 0 && used.every(({ protocol }) => protocol === 'HTTP') ? 'http' : 'https'
+  const { addresses = [] } = (gateway['status'] ?? {}) as GatewayStatus // a Gateway's status
+  // An address without a port means the ordinary one; behind another one it is for DNS and what is
+  // in front to say.
+  const isOrdinary = used.some(({ port }) => port === undefined || port === (scheme === 'http' ? 80 : 443))
+  const entry = addresses.find(({ type = 'IPAddress', value }) => value && isReachable(type))?.value
+  return { scheme, ...(isOrdinary && entry !== undefined && { entry }) }
+}
+
+/**
+ * Other types are a controller's own: https://gateway-api.sigs.k8s.io/reference/spec/#addresstype
+ */
+const isReachable = (type: string): boolean => type === 'IPAddress' || type === 'Hostname'

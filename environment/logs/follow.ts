@@ -1,0 +1,124 @@
+import type { Slots } from '../../adapters/http/slots.ts'
+import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
+import type { Clock } from '../clock.ts'
+import { Cursor } from './cursor.ts'
+import type { LogLine } from './line.ts'
+import { ifThere, isMissing, isPassing, type LogAccess, type LogRange, readContainer } from './read.ts'
+import { type ContainerRun, type ExitStatus, isFinished, type LogSource, runOf } from './source.ts'
+import type { WatchedPod } from './watched-pod.ts'
+
+export interface Following extends LogAccess {
+  readonly clock: Clock
+  /** For logs that stay open. */
+  readonly slots: Slots
+  print(source: LogSource, line: LogLine): Promise<void> | void
+  /** A run of a container has ended, while its Pod stays. */
+  ended(source: LogSource, exit: ExitStatus): void
+}
+
+/** Where the reading of a container stands when following begins. */
+export interface LogPosition {
+  readonly cursor: Cursor
+  /** How far back, as long as no line was read; absent for what began after the command. */
+  readonly range?: LogRange | undefined
+  /** The run whose log was read so far. */
+  readonly run?: ContainerRun | undefined
+}
+
+/**
+ * Lines that may come again when following begins where the history ended. A program that writes
+ * more in the moment between is not to be caught up with: to read all since the second of the last
+ * line, which is what the server counts in, would take longer than it takes to write it.
+ */
+const OVERLAP = 10_000
+/**
+ * Milliseconds before a log that ended, though its container runs, is opened again; grows to the
+ * second.
+ */
+const PAUSE = [250, 5000] as const
+/** Milliseconds that a connection must have lasted to begin with the shortest pause again. */
+const LASTING = 10_000
+
+/**
+ * Prints the log of a container from a position on, over its restarts, until its Pod is gone or has
+ * finished. When it may be read is reported by the watch of the Pod. Throws what will not pass, and
+ * the signal's reason.
+ */
+export async function followContainer(
+  following: Following,
+  pod: WatchedPod,
+  source: LogSource,
+  { cursor, range, run: readBefore }: LogPosition = { cursor: new Cursor() },
+): Promise<void> {
+  const { signal, clock, slots } = following
+  /** The run that is read, and the one that was read to its end. */
+  let last = readBefore?.id
+  let done = readBefore && !readBefore.isRunning ? last : undefined
+  let opened: number | undefined
+  let failures = 0
+
+  const print = async (lines: AsyncIterable<LogLine>) => {
+    for await (const line of lines) await following.print(source, line)
+  }
+  const leave = (exit: ExitStatus | undefined) => {
+    if (exit && !pod.isGone && pod.object.metadata.deletionTimestamp === undefined) following.ended(source, exit)
+  }
+  const readRun = async (run: ContainerRun): Promise<void> => {
+    // The end of the run before, and one that has come and gone since.
+    if (last !== undefined && last !== run.id && run.previous) {
+      if (last !== done) leave(run.previous)
+      await print(ifThere(readContainer(following, source, cursor, { previous: true })))
+    }
+    // A run that began while logs are followed is shown from its start.
+    const isFirst = last === undefined || last === run.id
+    const from = cursor.isEmpty && range && isFirst ? { range: rangeNow(range) } : {}
+    last = run.id
+    if (!run.isRunning) {
+      await print(ifThere(readContainer(following, source, cursor, from)))
+      done = run.id
+      leave(run.exit)
+      return
+    }
+    const most = opened === undefined ? OVERLAP : undefined
+    opened ??= clock.now()
+    const options = { ...from, follow: true, ...(most && { most }) }
+    await slots.run(signal, () => print(readContainer(following, source, cursor, options)))
+  }
+
+  /** When it wrote nothing until the connection was cut, what it wrote since is wanted. */
+  const rangeNow = (range: LogRange): LogRange => (opened === undefined ? range : { since: clock.now() - opened })
+
+  for (;;) {
+    const run = runOf(pod.object, source.container)
+    if (!run || run.id === done) {
+      if (pod.isGone || isFinished(pod.object)) return
+      await pod.change(signal)
+      continue
+    }
+    const began = clock.now()
+    let isRead = false
+    try {
+      await readRun(run)
+      isRead = true
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ClusterError)) throw error
+      if (!isPassing(error) && !isMissing(error)) throw error
+      if (isPassing(error)) following.troubled(source, error)
+      if (error.failure === 'not-found' && !(await isThere(following, pod))) return
+    }
+    if (pod.isGone) return
+    const now = runOf(pod.object, source.container)
+    if (isRead && (now?.id !== run.id || !now.isRunning)) continue
+    // The cluster does not know yet that it has ended, or the connection was cut.
+    failures = clock.now() - began > LASTING ? 1 : failures + 1
+    const milliseconds = Math.min(PAUSE[1], PAUSE[0] * 2 ** (failures - 1))
+    await pod.change(signal, { clock, milliseconds })
+  }
+}
+
+/** True if a Pod is there still: its end may not have been reported yet. */
+async function isThere({ cluster, signal }: Following, { object: { apiVersion, kind, metadata } }: WatchedPod) {
+  const { name, namespace, uid } = metadata
+  const live = await cluster.get({ apiVersion, kind, name, namespace }, { signal })
+  return live?.metadata.uid === uid
+}

@@ -1,0 +1,163 @@
+import { Slots } from '../../adapters/http/slots.ts'
+import type { CallOptions, Cluster, ClusterError, KubeObject, ObjectQuery } from '../../adapters/kubernetes/cluster.ts'
+import type { Clock } from '../clock.ts'
+import { environmentSelector } from '../labels.ts'
+import { Cursor } from './cursor.ts'
+import { jobsOfFinished, untilJobsEnd } from './finished.ts'
+import { type Following, followContainer, type LogPosition } from './follow.ts'
+import { Followers } from './followers.ts'
+import type { LogLine } from './line.ts'
+import { type Late, mergeLogs } from './merge.ts'
+import { type PodLimits, PodSet } from './pod-set.ts'
+import { type LogRange, readHistory } from './read.ts'
+import { type ExitStatus, type LogSource, runOf, sourcesOf } from './source.ts'
+import type { WatchedPod } from './watched-pod.ts'
+
+/**
+ * Logs that are open at the same time. Each is a connection to the API server, and one from there
+ * to a node.
+ */
+export const MOST_OPEN = 100
+
+export interface LogRequest {
+  readonly cluster: Cluster
+  readonly namespace: string
+  /** Undefined: all Pods of the namespace. */
+  readonly environment: string | undefined
+  /** Of what was written before the command began. */
+  readonly range: LogRange
+  /** Go on with what is written from now on. */
+  readonly follow: boolean
+  /** Characters; longer lines come in pieces. Default: that of the cluster. */
+  readonly longestLine?: number
+  /** Absent: none. */
+  readonly limits?: PodLimits
+  isWanted(source: LogSource): boolean
+}
+
+export interface LogWorld {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** Prints a line; nothing more is read until it resolves. */
+  print(source: LogSource, line: LogLine): Promise<void> | void
+  /** Containers whose lines may come. */
+  found(sources: readonly LogSource[]): void
+  /** No container is wanted; these are there. What it throws ends the command. */
+  nothing(present: readonly LogSource[]): Promise<void> | void
+  /** More logs than `MOST_OPEN` are to be followed, or Pods do not fit into the limits. */
+  crowded(): void
+  ended(source: LogSource, exit: ExitStatus): void
+  troubled(source: LogSource, error: ClusterError): void
+  word(source: LogSource, text: string): void
+}
+
+/** A container that was there when the command began. */
+interface Begun {
+  readonly source: LogSource
+  readonly pod: WatchedPod
+  readonly position: LogPosition
+}
+
+/**
+ * Prints the logs of an environment: first what was written, in the order of its times, and then
+ * what comes, over restarts and from new Pods. Ends when nothing more can come, which is when all
+ * belong to Jobs that have ended; else with the signal's reason. Throws what the cluster refuses.
+ */
+export async function showLogs(request: LogRequest, world: LogWorld): Promise<void> {
+  const { cluster, namespace, environment, longestLine, limits, isWanted } = request
+  const query: ObjectQuery = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    namespace,
+    labels: environment === undefined ? undefined : environmentSelector(environment),
+  }
+  const stop = new AbortController()
+  const signal = AbortSignal.any([world.signal, stop.signal])
+  const slots = new Slots(MOST_OPEN, world.crowded)
+  const following: Following = { ...world, cluster, signal, slots, longestLine }
+
+  const pods = new PodSet({ cluster, query, limits, isWanted, onCut: world.crowded })
+  try {
+    await showPods(request, { ...world, signal }, { following, pods, stop })
+  } finally {
+    stop.abort()
+    pods.close()
+  }
+}
+
+/** The parts of one call of `showLogs`. */
+interface Showing {
+  readonly following: Following
+  readonly pods: PodSet
+  readonly stop: AbortController
+}
+
+async function showPods(request: LogRequest, world: LogWorld, { following, pods, stop }: Showing): Promise<void> {
+  const { cluster, namespace, range, follow, isWanted } = request
+  const { signal } = world
+  const wantedOf = (pod: KubeObject) => sourcesOf(pod).filter(isWanted)
+  const present = await pods.list(signal)
+  const begun = present.flatMap(pod =>
+    wantedOf(pod.object).map((source): Begun => {
+      const run = runOf(pod.object, source.container)
+      return { source, pod, position: { cursor: new Cursor(), range, run } }
+    }),
+  )
+  if (begun.length === 0) await world.nothing(present.flatMap(pod => sourcesOf(pod.object)))
+  else world.found(begun.map(({ source }) => source))
+
+  const late = await showHistory(following, begun, range)
+  if (!follow) {
+    await Promise.all([...late].map(([{ source }, rest]) => printAll(following, source, rest)))
+    return
+  }
+
+  const followers = new Followers(stop, () => {
+    const jobs = jobsOfFinished(pods.objects.filter(pod => wantedOf(pod).length > 0))
+    return jobs && ((options: CallOptions) => untilJobsEnd(cluster, namespace, jobs, options))
+  })
+  for (const one of begun)
+    followers.start(async () => {
+      const rest = late.get(one)
+      if (rest) await printAll(following, one.source, rest)
+      await followContainer(forOne(following), one.pod, one.source, one.position)
+    })
+  try {
+    for await (const pod of pods.watch(signal)) {
+      const sources = wantedOf(pod.object)
+      if (sources.length > 0) world.found(sources)
+      for (const source of sources) followers.start(() => followContainer(forOne(following), pod, source))
+    }
+  } catch (error) {
+    if (!followers.areDone) throw followers.failure ?? error
+  }
+}
+
+/** With a signal of its own: Node warns of one that many listen to. */
+const forOne = (following: Following): Following => ({ ...following, signal: AbortSignal.any([following.signal]) })
+
+/**
+ * Prints what the containers have written so far, as many at the same time as may be open. Gives
+ * those that could not be waited for.
+ */
+async function showHistory(
+  following: Following,
+  begun: readonly Begun[],
+  range: LogRange,
+): Promise<ReadonlyMap<Begun, AsyncIterable<LogLine>>> {
+  const late: Late<Begun>[] = []
+  const logs = begun.flatMap(one => {
+    const { run, cursor } = one.position
+    if (!run || range.tail === 0) return []
+    return { source: one, lines: readHistory(forOne(following), one.source, run, cursor, range) }
+  })
+  const print = ({ source }: Begun, line: LogLine) => following.print(source, line)
+  for (let at = 0; at < logs.length; at += MOST_OPEN)
+    late.push(...(await mergeLogs(logs.slice(at, at + MOST_OPEN), print, following.clock)))
+  return new Map(late.map(({ source, rest }) => [source, rest]))
+}
+
+/** Prints a log to its end, or until it cannot be read. */
+async function printAll(following: Following, source: LogSource, lines: AsyncIterable<LogLine>): Promise<void> {
+  for await (const line of lines) await following.print(source, line)
+}

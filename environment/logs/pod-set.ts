@@ -1,0 +1,120 @@
+import type { Change, Cluster, KubeObject, ObjectQuery, PageOptions } from '../../adapters/kubernetes/cluster.ts'
+import { type LogSource, slimPod, sourcesOf } from './source.ts'
+import { WatchedPod } from './watched-pod.ts'
+
+/** Characters that a container whose log is read counts as: the buffers of a connection, and the times of lines. */
+const OF_CONTAINER = 32 * 1024
+
+/** Limits for a program that reads the logs of Pods of others. */
+export interface PodLimits extends Pick<PageOptions, 'size' | 'slots'> {
+  /** Takes some characters out of a budget; false if less than that is left. */
+  take(size: number): boolean
+  give(size: number): void
+}
+
+/** The Pods and the containers of them whose logs are read. */
+interface PodQuery {
+  readonly cluster: Cluster
+  readonly query: ObjectQuery
+  readonly limits: PodLimits | undefined
+  isWanted(source: LogSource): boolean
+  /** Called once, when a Pod does not fit into the limits. */
+  onCut(): void
+}
+
+interface Kept {
+  readonly pod: WatchedPod
+  readonly size: number
+}
+
+/** The Pods that a query finds, as they come, change and go: only those of their fields that reading logs needs. */
+export class PodSet {
+  readonly #asked: PodQuery
+  /** By uid: a Pod of a StatefulSet comes back with the same name. */
+  readonly #pods = new Map<string, Kept>()
+  #isCut = false
+
+  constructor(asked: PodQuery) {
+    this.#asked = asked
+  }
+
+  /** Those that are there. Throws what the cluster throws. */
+  async list(signal: AbortSignal): Promise<readonly WatchedPod[]> {
+    const { cluster, query } = this.#asked
+    for await (const page of cluster.pages(query, this.#options(signal))) for (const pod of page) this.#add(pod)
+    return [...this.#pods.values()].map(({ pod }) => pod)
+  }
+
+  get objects(): readonly KubeObject[] {
+    return [...this.#pods.values()].map(({ pod }) => pod.object)
+  }
+
+  /**
+   * Keeps all of them up to date, and gives the new ones, until it throws what the cluster throws,
+   * or the signal's reason.
+   */
+  async *watch(signal: AbortSignal): AsyncGenerator<WatchedPod> {
+    const { cluster, query } = this.#asked
+    let listed = new Set<string>()
+    for await (const change of cluster.watch(query, this.#options(signal))) {
+      if (change.type === 'Restarted') listed = new Set()
+      // A watch that starts over does not report deletions from the time in between.
+      else if (change.type === 'Listed') this.#keepOnly(listed)
+      else {
+        listed.add(keyOf(change.object))
+        const added = this.#take(change)
+        if (added) yield added
+      }
+    }
+  }
+
+  /** Forgets all Pods, and gives back what they took of the limits. */
+  close(): void {
+    this.#keepOnly(new Set())
+  }
+
+  #options(signal: AbortSignal): PageOptions {
+    const { size, slots } = this.#asked.limits ?? {}
+    return { signal, ...(size !== undefined && { size }), ...(slots && { slots }) }
+  }
+
+  #take({ object, type }: Extract<Change, { object: KubeObject }>): WatchedPod | undefined {
+    const key = keyOf(object)
+    if (type === 'Deleted') {
+      this.#forget(key)
+      return undefined
+    }
+    const known = this.#pods.get(key)
+    if (!known) return this.#add(object)
+    known.pod.update(slimPod(object))
+    return undefined
+  }
+
+  #add(object: KubeObject): WatchedPod | undefined {
+    const slim = slimPod(object)
+    const { limits, isWanted, onCut } = this.#asked
+    const size = limits ? JSON.stringify(slim).length + OF_CONTAINER * sourcesOf(slim).filter(isWanted).length : 0
+    if (limits && !limits.take(size)) {
+      if (!this.#isCut) onCut()
+      this.#isCut = true
+      return undefined
+    }
+    const pod = new WatchedPod(slim)
+    this.#pods.set(keyOf(object), { pod, size })
+    return pod
+  }
+
+  #keepOnly(present: ReadonlySet<string>): void {
+    for (const key of [...this.#pods.keys()]) if (!present.has(key)) this.#forget(key)
+  }
+
+  #forget(key: string): void {
+    const known = this.#pods.get(key)
+    if (!known) return
+    this.#pods.delete(key)
+    this.#asked.limits?.give(known.size)
+    known.pod.remove()
+  }
+}
+
+const keyOf = ({ metadata }: KubeObject): string => metadata.uid ?? metadata.name

@@ -1,0 +1,58 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Clock } from '../clock.ts'
+
+/** A Pod as it was last heard of, for those who wait for a change of it. */
+export class WatchedPod {
+  #object: KubeObject
+  #isGone = false
+  readonly #listeners = new Set<() => void>()
+
+  constructor(object: KubeObject) {
+    this.#object = object
+  }
+
+  get object(): KubeObject {
+    return this.#object
+  }
+
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  /** It is like this now. */
+  update(object: KubeObject): void {
+    this.#object = object
+    this.#tell()
+  }
+
+  /** It was deleted, and its containers have ended. */
+  remove(): void {
+    this.#isGone = true
+    this.#tell()
+  }
+
+  /**
+   * Resolves at the next change, or after some milliseconds when they are given; rejects with the
+   * signal's reason.
+   */
+  change(signal: AbortSignal, limit?: { readonly clock: Clock; readonly milliseconds: number }): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const end = (finish: () => void) => {
+        this.#listeners.delete(onChange)
+        signal.removeEventListener('abort', onAbort)
+        stop?.()
+        finish()
+      }
+      const onChange = () => end(resolve)
+      const onAbort = () => end(() => reject(signal.reason))
+      const stop = limit?.clock.every(limit.milliseconds, onChange)
+      this.#listeners.add(onChange)
+      signal.addEventListener('abort', onAbort)
+    })
+  }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener()
+  }
+}

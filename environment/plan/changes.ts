@@ -1,0 +1,191 @@
+import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { isRoute, isWorkload } from '../../constructs/kinds.ts'
+import { isEnding } from '../apply/removal.ts'
+import { isOfDevelopment } from '../apply/resting.ts'
+import { type Step, stepFor } from '../apply/steps.ts'
+import { environmentSelector, ORIGIN_ANNOTATION } from '../labels.ts'
+import { inParallel } from '../pool.ts'
+import {
+  type EnvironmentRecord,
+  isOwn,
+  type RecordedKind,
+  type Source,
+  sameKinds,
+  sameSource,
+  unitedKinds,
+} from '../record/record.ts'
+import { isDependant } from '../status/owners.ts'
+import type { Choices } from './choices.ts'
+import { keepsItself } from './prune-rules.ts'
+import { allOf, nameOf, serviceOf, type Wanted, type WantedObject } from './wanted.ts'
+
+/** The changes that a deploy would make; none of them is made yet. */
+export interface Changes {
+  readonly steps: ReadonlyMap<WantedObject, Step>
+  /** Objects of the environment that nobody wants any more. */
+  readonly prune: readonly KubeObject[]
+  /**
+   * Workloads among those that must be gone before their successor is made: another kind, or an
+   * older Job of the same service.
+   */
+  readonly pruneFirst: readonly KubeObject[]
+  /**
+   * Objects that nobody wants any more and that stay all the same: claims, and what asks for it.
+   */
+  readonly kept: readonly KubeObject[]
+  /** The present record; undefined for a new environment. */
+  readonly recorded: EnvironmentRecord | undefined
+  /** The record at the end. */
+  readonly record: EnvironmentRecord
+}
+
+/**
+ * Finds out what a deploy would do: lists what the environment has, and asks the server with a dry
+ * run for what would become of each object. Throws a UserError for what cannot be deployed.
+ */
+export async function planChanges(
+  cluster: Cluster,
+  wanted: Wanted,
+  recorded: EnvironmentRecord | undefined,
+  source: Source,
+  choices: Choices,
+  options: CallOptions,
+): Promise<Changes> {
+  const { environment, namespace } = wanted
+  refuseOtherSource(environment, recorded?.source, source, choices)
+  const objects = allOf(wanted)
+  const kinds = unitedKinds(objects.map(({ object }) => object))
+  // Without a record there is nothing to look for: what is there all the same, its dry run tells.
+  const all = recorded ? unitedKinds(kinds, recorded.kinds) : []
+  const live = await listEnvironment(cluster, environment, namespace, all, options)
+  const byKey = new Map(live.map(object => [keyOf(object), object]))
+  const context = { cluster, environment, choices, options }
+  const steps = await inParallel(objects, one =>
+    stepFor(context, one, byKey.get(keyOf(one.object)), serviceOf(one.object)),
+  )
+
+  const isWanted = new Set(objects.map(({ object }) => keyOf(object)))
+  const left = live.filter(
+    object =>
+      !isWanted.has(keyOf(object)) && !isOwn(object, environment) && !isDependant(object) && !isOfDevelopment(object),
+  )
+  const services = new Set(wanted.workloads.map(({ service }) => service))
+  const isKeptRoute = (object: KubeObject) => isRoute(object) && choices.keepRoutes.has(object.metadata.name)
+  const stays = (object: KubeObject) => !mayPrune(object) || isKeptRoute(object)
+  const prunable = left.filter(object => !stays(object))
+  // Objects that are being deleted need no action; only a successor has to wait for them.
+  const remain = (object: KubeObject) => !choices.isPart && !isEnding(object)
+  const kept = left.filter(object => stays(object) && remain(object))
+  const pruneFirst = prunable.filter(object => isWorkload(object) && services.has(serviceOf(object) ?? ''))
+  return {
+    steps: new Map(objects.map((one, index) => [one, steps[index]!])),
+    prune: prunable.filter(object => !pruneFirst.includes(object) && remain(object)),
+    pruneFirst,
+    kept,
+    recorded,
+    record: {
+      source,
+      kinds: unitedKinds(
+        kinds,
+        choices.isPart ? (recorded?.kinds ?? []) : [],
+        kept.map(object => kindOf(object, namespace)),
+        await missingKinds(cluster, recorded, options),
+      ),
+    },
+  }
+}
+
+/**
+ * Throws a UserError when a deploy would delete so many workloads that somebody may have named the
+ * wrong file, or the wrong environment. What is only replaced does not count.
+ */
+export function refuseManyDeletions({ prune, steps }: Changes, { pruneLimit }: Choices): void {
+  const names = prune.filter(isWorkload).map(nameOf)
+  const present = [...steps.values()].filter(({ action, wanted }) => action !== 'create' && isWorkload(wanted.object))
+  const limit = pruneLimit ?? Math.max(3, Math.floor(0.3 * (names.length + present.length)))
+  if (names.length <= limit) return
+  throw new UserError(`${names.length} workloads are no longer in the files and would be deleted`, {
+    notes: names,
+    hint: `check the file and the environment; \`--prune-limit ${names.length}\` deletes them`,
+  })
+}
+
+/** True if there is nothing to do. */
+export const isUpToDate = ({ steps, prune, pruneFirst, recorded, record }: Changes): boolean =>
+  [...steps.values()].every(({ action }) => action === 'unchanged') &&
+  prune.length + pruneFirst.length === 0 &&
+  recorded !== undefined &&
+  recorded.ending === undefined &&
+  sameKinds(recorded.kinds, record.kinds) &&
+  sameSource(recorded.source, record.source)
+
+/**
+ * The objects of an environment, of the kinds given. A kind that the cluster does not have any more
+ * has no objects.
+ */
+export async function listEnvironment(
+  cluster: Cluster,
+  environment: string,
+  namespace: string,
+  kinds: readonly RecordedKind[],
+  options: CallOptions,
+): Promise<readonly KubeObject[]> {
+  const lists = await inParallel(kinds, async ({ apiVersion, kind, namespace: elsewhere }) => {
+    if (!(await cluster.resource(apiVersion, kind, options))) return []
+    const isHere = elsewhere === undefined || elsewhere === namespace
+    const labels = environmentSelector(environment, isHere ? undefined : namespace)
+    const where = isHere ? namespace : (elsewhere ?? undefined)
+    return cluster.list({ apiVersion, kind, namespace: where, labels }, options)
+  })
+  return lists.flat()
+}
+
+/** A kind that is gone for now must not be forgotten: its objects come back with it. */
+async function missingKinds(
+  cluster: Cluster,
+  recorded: EnvironmentRecord | undefined,
+  options: CallOptions,
+): Promise<readonly RecordedKind[]> {
+  const kinds = recorded?.kinds ?? []
+  const resources = await inParallel(kinds, ({ apiVersion, kind }) => cluster.resource(apiVersion, kind, options))
+  return kinds.filter((_, index) => resources[index] === undefined)
+}
+
+/** Throws a UserError if the environment was deployed from other files, unless the user takes it over. */
+export function refuseOtherSource(
+  environment: string,
+  before: Source | undefined,
+  now: Source,
+  { takeOver }: Choices,
+): void {
+  if (takeOver || !before || sameSource(before, now)) return
+  throw new UserError(
+    `\`${environment}\` was deployed from another ${before.repository === now.repository ? 'file' : 'repository'}`,
+    {
+      notes: [
+        `before: \`${before.file}\` in \`${before.repository}\``,
+        `now: \`${now.file}\` in \`${now.repository}\``,
+      ],
+      hint: 'choose another name with `--name`, or take over the environment with `--take-over`',
+    },
+  )
+}
+
+/** The kind of an object, with where it is. */
+function kindOf({ apiVersion, kind, metadata }: KubeObject, home: string): RecordedKind {
+  return { apiVersion, kind, ...(metadata.namespace !== home && { namespace: metadata.namespace ?? null }) }
+}
+
+const keyOf = ({ apiVersion, kind, metadata }: KubeObject): string =>
+  `${apiVersion} ${kind} ${metadata.namespace ?? ''} ${metadata.name}`
+
+/** True if a command of the manifest made an object. */
+export const isMadeByCommand = ({ metadata }: KubeObject): boolean =>
+  metadata.annotations?.[ORIGIN_ANNOTATION] !== undefined
+
+/** Claims stay until they are asked for, and what commands made until destroy. */
+function mayPrune(object: KubeObject): boolean {
+  if (object.kind === 'PersistentVolumeClaim' || isMadeByCommand(object)) return false
+  return !keepsItself(object)
+}

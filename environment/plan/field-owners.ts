@@ -1,0 +1,93 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { MANAGER } from '../labels.ts'
+import { type Difference, differencesOf, type FieldKey, isMap } from './comparison.ts'
+
+/** The manager, other than devctl, that last set a value of an object. */
+export interface Owner {
+  readonly manager: string
+  /** ISO 8601. */
+  readonly time?: string
+}
+
+/**
+ * The last other manager of the value at a path, from the object's managed fields
+ * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management); undefined
+ * when only devctl, or no manager, owns it.
+ */
+export function ownerOf(live: KubeObject, keys: readonly FieldKey[]): Owner | undefined {
+  const entries = (live.metadata.managedFields ?? []).filter(
+    ({ manager, fieldsV1 }) =>
+      manager !== MANAGER && !manager.startsWith(`${MANAGER}-`) && has(fieldsV1, live, keys) === true,
+  )
+  const last = entries.sort((a, b) => ((a.time ?? '') < (b.time ?? '') ? 1 : -1))[0]
+  return last && { manager: last.manager, ...(last.time && { time: last.time }) }
+}
+
+/**
+ * True if devctl decides a value: the wanted object sets it, or devctl set it before and removes it
+ * now. Items of lists that are identified by something other than a name count if any item of the
+ * list does.
+ */
+export function isOurs(wanted: KubeObject, live: KubeObject, keys: readonly FieldKey[]): boolean {
+  // A Secret is written as text, and kept in base64.
+  const said = keys[0] === 'data' && wanted['stringData'] !== undefined ? ['stringData', ...keys.slice(1)] : keys
+  if (valueAt(wanted, said) !== undefined) return true
+  return (live.metadata.managedFields ?? []).some(
+    ({ manager, subresource, fieldsV1 }) =>
+      manager === MANAGER && subresource === undefined && has(fieldsV1, live, keys) !== false,
+  )
+}
+
+/**
+ * What an apply changes of what devctl decides; `next` is the object as the server would have it. Values set by an
+ * admission webhook at each request, or by controllers, belong to them.
+ */
+export const ownDifferences = (wanted: KubeObject, live: KubeObject, next: KubeObject): readonly Difference[] =>
+  differencesOf(live, next).filter(({ keys }) => isOurs(wanted, live, keys))
+
+const valueAt = (whole: unknown, keys: readonly FieldKey[]): unknown => keys.reduce(valueIn, whole)
+
+function valueIn(whole: unknown, key: FieldKey): unknown {
+  if (Array.isArray(whole))
+    return typeof key === 'number' ? whole[key] : whole.find(one => isMap(one) && isNamed(one, key))
+  return isMap(whole) && typeof key === 'string' ? whole[key] : undefined
+}
+
+const isNamed = (item: Readonly<Record<string, unknown>>, key: FieldKey): boolean =>
+  typeof key === 'object' && item['name'] === key.item
+
+/**
+ * True if managed fields of an object have the value at a path; `list` where all that is known is
+ * that they have items of its list. Fields have keys with a prefix: `f:` a field, `k:` an item by
+ * the keys of its list, whichever those are, `v:` by its value, `i:` by its index. What is below a
+ * field that is owned as a whole is owned, too.
+ */
+function has(fields: unknown, live: KubeObject, keys: readonly FieldKey[]): boolean | 'list' {
+  let at = fields
+  let value: unknown = live
+  for (const key of keys) {
+    if (typeof at !== 'object' || at === null) return false
+    value = valueIn(value, key)
+    const found = Object.entries(at).find(([name]) => isStep(name, key, value))
+    if (!found) return typeof key !== 'string' && Object.keys(at).some(isUnnamedItem) ? 'list' : false
+    at = found[1]
+    if (Object.keys(at as object).length === 0) return true // the values of managed fields are objects
+  }
+  return true
+}
+
+/** An item of a list that is distinguished by something else than its name: a port, a mount. */
+const isUnnamedItem = (name: string): boolean => name.startsWith('k:') && !('name' in JSON.parse(name.slice(2)))
+
+/** True if a step of managed fields leads to the value that a key leads to in the object. */
+function isStep(step: string, key: FieldKey, value: unknown): boolean {
+  if (typeof key === 'string') return step === `f:${key}`
+  const rest = step.slice(2)
+  if (step.startsWith('i:')) return typeof key === 'number' && rest === String(key)
+  if (step.startsWith('v:')) return JSON.parse(rest) === value
+  if (!step.startsWith('k:')) return false
+  const entries = Object.entries<unknown>(JSON.parse(rest))
+  if (value === undefined)
+    return typeof key === 'object' && entries.some(([name, one]) => name === 'name' && one === key.item)
+  return isMap(value) && entries.every(([name, one]) => value[name] === one)
+}

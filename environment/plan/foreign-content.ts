@@ -1,0 +1,114 @@
+import {
+  type CallOptions,
+  type Cluster,
+  ClusterError,
+  type KubeObject,
+  type ObjectQuery,
+} from '../../adapters/kubernetes/cluster.ts'
+import { ENVIRONMENT_LABEL, HOME_LABEL } from '../labels.ts'
+import { inParallel } from '../pool.ts'
+import { isDependant } from '../status/owners.ts'
+import { keepsItself } from './prune-rules.ts'
+import { nameOf } from './wanted.ts'
+
+/** Whose an object is to be. */
+export interface Belonging {
+  readonly environment: string
+  /** The namespace of the environment. */
+  readonly namespace: string
+  /** Claims count as its own, to be deleted with it. */
+  readonly volumes: boolean
+}
+
+/**
+ * Why a Namespace or CustomResourceDefinition has to stay when the environment that made it goes:
+ * it holds what is not the environment's, or what asks to be kept, and that would go with it.
+ * Undefined for other objects, and for one that holds nothing of the kind.
+ */
+export async function foreignContent(
+  cluster: Cluster,
+  object: KubeObject,
+  of: Belonging,
+  options: CallOptions,
+): Promise<string | undefined> {
+  try {
+    const inside = await contentOf(cluster, object, options)
+    const names = inside.filter(one => !isGiven(one) && !isDependant(one) && !goesWith(one, of)).map(placeOf)
+    if (names.length === 0) return undefined
+    const [more, shown] = [names.length - SHOWN, names.slice(0, SHOWN).join(', ')]
+    return `it contains ${shown}${more > 0 ? ` and ${more} more` : ''}, which would be deleted with it`
+  } catch (error) {
+    if (!(error instanceof ClusterError && error.failure === 'forbidden')) throw error
+    return `its content cannot be listed: ${error.message}`
+  }
+}
+
+/** Objects that are named. */
+const SHOWN = 3
+
+/** All that goes when the object goes. */
+async function contentOf(cluster: Cluster, object: KubeObject, options: CallOptions): Promise<readonly KubeObject[]> {
+  if (object.kind === 'Namespace') {
+    const { name: namespace } = object.metadata
+    const kinds = (await cluster.kinds(options)).filter(({ namespaced }) => namespaced)
+    const lists = await inParallel(kinds, ({ apiVersion, kind }) =>
+      listIfKnown(cluster, { apiVersion, kind, namespace }, options),
+    )
+    return lists.flat()
+  }
+  if (object.kind !== 'CustomResourceDefinition') return []
+  const {
+    group,
+    names,
+    versions = [],
+  } = (object['spec'] ?? {}) as {
+    readonly group?: string
+    readonly names?: { readonly kind?: string }
+    readonly versions?: readonly { readonly name: string; readonly served?: boolean }[]
+  } // a CustomResourceDefinition's spec
+  const version = versions.find(({ served }) => served)
+  if (!version || !group || !names?.kind) return []
+  return listIfKnown(cluster, { apiVersion: `${group}/${version.name}`, kind: names.kind }, options)
+}
+
+/**
+ * The objects of a kind; none where its definition is gone, as when both are deleted at the same
+ * time.
+ */
+async function listIfKnown(cluster: Cluster, query: ObjectQuery, options: CallOptions): Promise<readonly KubeObject[]> {
+  try {
+    return await cluster.list(query, options)
+  } catch (error) {
+    if (error instanceof ClusterError && error.failure === 'not-found') return []
+    throw error
+  }
+}
+
+/** True if the environment's end is that of the object, too. */
+function goesWith(object: KubeObject, { environment, namespace, volumes }: Belonging): boolean {
+  const { labels, namespace: where } = object.metadata
+  if (labels?.[ENVIRONMENT_LABEL] !== environment || keepsItself(object)) return false
+  if (object.kind === 'PersistentVolumeClaim' && !volumes) return false
+  return where === namespace || labels[HOME_LABEL] === namespace
+}
+
+/** Objects that Kubernetes, and common additions to it, create in every namespace by themselves. */
+const GIVEN: Readonly<Record<string, RegExp>> = {
+  ConfigMap: /^(kube-root-ca\.crt|openshift-service-ca\.crt|istio-ca-root-cert)$/,
+  ServiceAccount: /^(default|builder|deployer)$/,
+  RoleBinding: /^system:/,
+  Event: /./,
+  Endpoints: /./,
+  EndpointSlice: /./,
+}
+
+function isGiven(object: KubeObject): boolean {
+  const { kind, metadata } = object
+  const isToken =
+    kind === 'Secret' && /^kubernetes\.io\/(service-account-token|dockercfg)$/.test(String(object['type']))
+  return isToken || (GIVEN[kind]?.test(metadata.name) ?? false)
+}
+
+/** `gadget/spare in team-b`. */
+const placeOf = (object: KubeObject): string =>
+  object.metadata.namespace === undefined ? nameOf(object) : `${nameOf(object)} in ${object.metadata.namespace}`

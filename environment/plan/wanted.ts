@@ -1,0 +1,101 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { DependencyPlan, Plan } from '../../compiler/plan/plan.ts'
+import { isRoute, isWorkload, rankOf } from '../../constructs/kinds.ts'
+import type { Manifest } from '../../constructs/manifest.ts'
+import { SERVICE_LABEL } from '../labels.ts'
+
+/** An object that a deploy wants in the cluster. */
+export interface WantedObject {
+  readonly object: KubeObject
+  /** `compose.yaml#services.web`. */
+  readonly source: string
+}
+
+/** A workload with what has to be reached before it is applied. */
+export interface WantedWorkload extends WantedObject {
+  /** In Kubernetes' form. */
+  readonly service: string
+  readonly dependencies: readonly DependencyPlan[]
+  /** Services that become ready at the same time, and that it may need. */
+  readonly beside?: readonly string[]
+  /** It is a Job that serves: ready when its Pods are, though it may never complete. */
+  readonly isServer?: boolean
+}
+
+/** Everything that a deploy wants in the cluster, in the order in which it is applied. */
+export interface Wanted {
+  readonly environment: string
+  readonly namespace: string
+  /** The objects that workloads need: accounts, policies, configuration, claims, Services. */
+  readonly before: readonly WantedObject[]
+  /** In the order of their dependencies. */
+  readonly workloads: readonly WantedWorkload[]
+  /** Routes. */
+  readonly after: readonly WantedObject[]
+}
+
+/**
+ * Sorts the objects of a plan into what comes before its workloads, these, and what comes after.
+ * Puts everything into the namespace.
+ */
+export function wantedOf(plan: Plan, manifests: readonly Manifest[], namespace: string): Wanted {
+  const objects = manifests.map(({ object, source }) => ({
+    source,
+    object: { ...object, metadata: { ...object.metadata, namespace } } satisfies KubeObject,
+  }))
+  const dependencies = new Map(plan.workloads.map(({ service, dependencies }) => [service, dependencies ?? []]))
+  const servers = new Set(plan.workloads.flatMap(one => (one.kind === 'Job' && one.isServer ? [one.service] : [])))
+  const workloads = objects
+    .filter(({ object }) => isWorkload(object))
+    .map(wanted => {
+      const service = serviceOf(wanted.object) ?? wanted.object.metadata.name
+      const needs = { service, dependencies: dependencies.get(service) ?? [] }
+      return { ...wanted, ...needs, ...(servers.has(service) && { isServer: true }) }
+    })
+  const others = objects.filter(({ object }) => !isWorkload(object))
+  return {
+    environment: plan.environment.name,
+    namespace,
+    before: sortBy(
+      others.filter(({ object }) => !isRoute(object)),
+      ({ object }) => rankOf(object.kind) ?? -1,
+    ),
+    workloads: inOrder(workloads),
+    after: others.filter(({ object }) => isRoute(object)),
+  }
+}
+
+/**
+ * The service that an object belongs to, in Kubernetes' form; undefined for what services share.
+ */
+export const serviceOf = ({ metadata }: KubeObject): string | undefined => metadata.labels?.[SERVICE_LABEL]
+
+/** `deployment/web`, as kubectl names objects. */
+export const nameOf = ({ kind, metadata }: KubeObject): string => `${kind.toLowerCase()}/${metadata.name}`
+
+/** Every object of a deploy. */
+export const allOf = ({ before, workloads, after }: Wanted): readonly WantedObject[] => [
+  ...before,
+  ...workloads,
+  ...after,
+]
+
+function sortBy<T>(items: readonly T[], rank: (item: T) => number): readonly T[] {
+  return [...items].sort((a, b) => rank(a) - rank(b))
+}
+
+/** Dependencies come first. The compiler has refused cycles. */
+function inOrder(workloads: readonly WantedWorkload[]): readonly WantedWorkload[] {
+  const byService = new Map(workloads.map(workload => [workload.service, workload]))
+  const ordered = new Set<WantedWorkload>()
+  const visit = (workload: WantedWorkload): void => {
+    if (ordered.has(workload)) return
+    for (const { service } of workload.dependencies) {
+      const needed = byService.get(service)
+      if (needed && needed !== workload) visit(needed)
+    }
+    ordered.add(workload)
+  }
+  for (const workload of workloads) visit(workload)
+  return [...ordered]
+}

@@ -1,0 +1,143 @@
+import { parseJson } from '../../adapters/json/parse-json.ts'
+import type { Plan } from '../../compiler/plan/plan.ts'
+import { entry, get, isScalar, type Tree } from '../../compiler/text/tree.ts'
+import { toDnsLabel } from '../../compiler/values/dns-name.ts'
+import { addressesOf } from '../endpoints/routes.ts'
+import { serviceOf, type Wanted } from '../plan/wanted.ts'
+import { KEYS_OF_REMEDIES } from '../status/remedies.ts'
+import { application } from './record-texts.validators.ts'
+
+/** A service as it was deployed, without values of variables or secrets. */
+export interface DeployedService {
+  /** In Kubernetes' form. */
+  readonly service: string
+  readonly kind: string
+  readonly image?: string
+  readonly needs: readonly { readonly service: string; readonly condition: string }[]
+  /** Public URLs. */
+  readonly endpoints: readonly string[]
+  /** As a path from the top of the repository. */
+  readonly file?: string
+  readonly line?: number
+  /** The lines of keys that problems are shown at, by their path; sizes and policies with their value. */
+  readonly keys: Readonly<Record<string, { readonly line: number; readonly value?: string }>>
+}
+
+/** What somebody has deployed: enough for a picture of it. */
+export interface DeployedApplication {
+  readonly services: readonly DeployedService[]
+}
+
+/** Characters; of a larger application the record has the services without the lines of their keys, or none. */
+const MOST = 128 * 1024
+/** Keys whose values say no more than how much, or how often. */
+const PLAIN = /(?:^|[._])(?:memory|mem_\w+|cpus?|restart|pull_policy|condition)$/
+
+/** What the application is read from. */
+interface Read {
+  readonly plan: Plan
+  readonly wanted: Wanted
+  /** Of the Compose file. */
+  readonly services: Tree | undefined
+  /** A file as a path from the top of its repository; undefined for one that is elsewhere. */
+  readonly shownFile: (location: string) => string | undefined
+}
+
+/**
+ * What a deploy notes of its application, as text for the record. Where only a part is deployed, `before`
+ * has the other services. Undefined for one that is too large.
+ */
+export function applicationText(read: Read, before?: DeployedApplication): string | undefined {
+  const own = deployedServices(read)
+  const names = new Set(own.map(({ service }) => service))
+  const all = [...own, ...(before?.services.filter(({ service }) => !names.has(service)) ?? [])]
+  const text = JSON.stringify({ services: all })
+  if (text.length <= MOST) return text
+  const short = JSON.stringify({ services: all.map(({ keys: _, ...service }) => service) })
+  return short.length <= MOST ? short : undefined
+}
+
+/**
+ * Reads the application of a record. Members of the namespace can write anything into it: a text that cannot be read has
+ * no application, and unknown properties are dropped.
+ */
+export function readApplication(text: string | undefined): DeployedApplication | undefined {
+  if (text === undefined || text.length > 2 * MOST) return undefined
+  const read = parseJson(text, application)
+  if (!read.ok) return undefined
+  return {
+    services: read.value.services.map(
+      ({ service, kind, image, needs = [], endpoints = [], file, line, keys = {} }) => ({
+        service,
+        kind,
+        ...(image !== undefined && { image }),
+        needs: needs.map(one => ({ service: one.service, condition: one.condition })),
+        endpoints,
+        ...(file !== undefined && { file }),
+        ...(line !== undefined && { line }),
+        keys: Object.fromEntries(
+          Object.entries(keys).map(([path, one]) => [
+            path,
+            { line: one.line, ...(one.value !== undefined && { value: one.value }) },
+          ]),
+        ),
+      }),
+    ),
+  }
+}
+
+function deployedServices({ plan, wanted, services, shownFile }: Read): readonly DeployedService[] {
+  const urls = endpointsByService(wanted)
+  const isWanted = new Set(wanted.workloads.map(({ service }) => service))
+  const names = services?.kind === 'map' ? [...services.entries.keys()] : []
+  const written = new Map(names.map(name => [toDnsLabel(name), name]))
+  return plan.workloads
+    .filter(({ service }) => isWanted.has(service))
+    .flatMap(({ service: lead, kind, pod, dependencies = [] }) =>
+      pod.services.map(service => {
+        const image = [...pod.containers, ...pod.init].find(({ name }) => name === service)?.image
+        const name = names.includes(service) ? service : (written.get(service) ?? service)
+        const span = entry(services, name)?.key
+        const file = span && shownFile(span.file.location)
+        return {
+          service,
+          kind,
+          ...(image !== undefined && { image }),
+          needs: service === lead ? dependencies.map(one => ({ service: one.service, condition: one.condition })) : [],
+          endpoints: [...new Set(urls.get(service) ?? [])],
+          ...(span && file !== undefined && { file, line: span.file.position(span.start).line }),
+          // Of another file than the service is in, a line alone would mislead.
+          keys: span && file !== undefined ? keysOf(get(services, name), span.file.location) : {},
+        }
+      }),
+    )
+}
+
+function keysOf(service: Tree | undefined, location: string): DeployedService['keys'] {
+  const found = [...KEYS_OF_REMEDIES].flatMap(path => {
+    const keys = path.split('.')
+    const one = entry(get(service, ...keys.slice(0, -1)), keys.at(-1)!)
+    if (!one || one.key.file.location !== location) return []
+    const { file, start } = one.key
+    const value = isScalar(one.value) && PLAIN.test(path) ? `${one.value.value}` : undefined
+    return [[path, { line: file.position(start).line, ...(value !== undefined && { value }) }] as const]
+  })
+  return Object.fromEntries(found)
+}
+
+/** URLs of the routes that are wanted, by the service behind them. */
+function endpointsByService({ before, after }: Wanted): ReadonlyMap<string, readonly string[]> {
+  const owners = new Map(
+    before.flatMap(({ object }) =>
+      object.kind === 'Service' ? [[object.metadata.name, serviceOf(object) ?? object.metadata.name] as const] : [],
+    ),
+  )
+  const urls = new Map<string, string[]>()
+  for (const { object } of after)
+    for (const { url, services } of addressesOf(object, new Map()))
+      for (const name of services) {
+        const service = owners.get(name) ?? name
+        urls.set(service, [...(urls.get(service) ?? []), url])
+      }
+  return urls
+}

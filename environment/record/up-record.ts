@@ -1,0 +1,85 @@
+import { parseJson } from '../../adapters/json/parse-json.ts'
+import type { KubeObject, ManagedFields, ObjectRef } from '../../adapters/kubernetes/cluster.ts'
+import { MIRROR_LABEL, UP_ANNOTATION } from '../../constructs/mirror/names.ts'
+import { type FieldPath, fieldProblem, isSamePath, scalePath } from '../apply/resting-fields.ts'
+import { upRecord } from './up-record.validators.ts'
+
+/** The field manager of everything that `up` and `down` write. */
+export const UP_MANAGER = 'devctl-up'
+
+/** Who had a field before, as managed fields name managers. */
+export type FieldOwner = Omit<ManagedFields, 'fieldsV1'> & {
+  readonly apiVersion?: string
+  readonly fields: readonly FieldPath[]
+}
+
+/** What was before `up`, and who has taken it. The truth about a mirror, written in the patch that scales the application to zero. */
+export interface UpRecord {
+  readonly version: 1
+  /** The development container. */
+  readonly development: string
+  /** The folder or repository it is of, where that is known. */
+  readonly project?: string
+  /** `ann@laptop`. */
+  readonly by: string
+  /** ISO 8601. */
+  readonly since: string
+  /** The name of the mirror. */
+  readonly mirror: string
+  /** True of an application beside the main one, from `services`. */
+  readonly isBeside?: boolean
+  /** Absent for a container without an application. */
+  readonly original?: ObjectRef & { readonly uid: string }
+  /** The values of fields that `up` has changed; null where there was none. */
+  readonly before: readonly { readonly path: FieldPath; readonly value: unknown }[]
+  readonly owners: readonly FieldOwner[]
+  /** Scalers of KEDA that are paused, with the annotation that each had before; null: none. */
+  readonly paused?: readonly { readonly name: string; readonly before: string | null }[]
+  /** True when the values are restored, and only the owners of the fields are left to do. */
+  readonly isRestored?: boolean
+  /** True in the copy of a mirror that `down` is about to delete. */
+  readonly isEnding?: boolean
+}
+
+/** What an application or a mirror says of `up`. Anybody who may edit it can change that. */
+export type FoundRecord =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'record'; readonly record: UpRecord }
+  /** `problem`: a clause that says what is wrong with it. */
+  | { readonly kind: 'unreadable'; readonly problem: string }
+
+/** Reads the record of an application or a mirror, and checks that `down` can follow it. */
+export function readUpRecord(object: KubeObject | undefined): FoundRecord {
+  const text = object?.metadata.annotations?.[UP_ANNOTATION]
+  if (!object || text === undefined) return { kind: 'none' }
+  const read = parseJson(text, upRecord)
+  if (!read.ok) return { kind: 'unreadable', problem: read.problem }
+  const record = read.value as UpRecord // its schema says the same
+  const isOfMirror = object.metadata.labels?.[MIRROR_LABEL] !== undefined
+  const problem = valueProblem(record, isOfMirror ? record.original?.kind : object.kind)
+  return problem === undefined ? { kind: 'record', record } : { kind: 'unreadable', problem }
+}
+
+/** The record of an application or a mirror; undefined where there is none, or it cannot be read. */
+export function upRecordOf(object: KubeObject | undefined): UpRecord | undefined {
+  const found = readUpRecord(object)
+  return found.kind === 'record' ? found.record : undefined
+}
+
+/** True for a mirror that `down` deletes; another one was deleted by hand. */
+export const isEndedByDown = (mirror: KubeObject): boolean => upRecordOf(mirror)?.isEnding ?? false
+
+/** True for an application that a mirror stands in for, also if its record cannot be read. */
+export const isTaken = (object: KubeObject | undefined): boolean => readUpRecord(object).kind !== 'none'
+
+function valueProblem({ before, owners }: UpRecord, kind: string | undefined): string | undefined {
+  if (kind === undefined) return before.length === 0 ? undefined : '`original` is missing'
+  if (!before.some(({ path }) => isSamePath(path, scalePath(kind))))
+    return `\`before\` has no \`${scalePath(kind).join('.')}\``
+  const paths = owners.flatMap(({ fields }) => fields).map(path => ({ path, value: null }))
+  return [...before, ...paths].map(one => fieldProblem(kind, one)).find(one => one !== undefined)
+}
+
+/** The value at a path; undefined where there is none. */
+export const valueAt = (whole: unknown, path: FieldPath): unknown =>
+  path.reduce<unknown>((at, key) => (at as Readonly<Record<string, unknown>> | undefined)?.[key], whole)

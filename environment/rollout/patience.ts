@@ -1,0 +1,51 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Problem } from '../status/problems.ts'
+import type { Tracked } from './tracker.ts'
+
+/**
+ * Milliseconds after its dependencies became ready in which an attempt of a program does not count: they run, but may
+ * not answer yet. The attempts of the kubelet come after about 0, 10, 30 and 70 seconds.
+ */
+const PATIENCE = 60_000
+
+/** True if a program is tried again for which a dependency may not have been ready. */
+export const hasAttempts = ({ problems }: Tracked): boolean =>
+  problems.some(({ isPassing, attemptedAt }) => !isPassing && attemptedAt !== undefined)
+
+/**
+ * Marks the problems of a workload that may be gone at the next attempt, because a dependency was not ready when the
+ * program was tried, or became ready only moments before. A dependency that fails itself is no reason to wait.
+ */
+export function withPatience(tracked: Tracked, dependencies: readonly Tracked[]): Tracked {
+  const hopeful = dependencies.filter(one => isWell(one) || one.problems.every(({ isPassing }) => isPassing))
+  const since = Math.max(Number.NEGATIVE_INFINITY, ...hopeful.map(readySince))
+  const judged = (one: Problem): Problem =>
+    one.attemptedAt !== undefined && one.attemptedAt < since + PATIENCE ? { ...one, isPassing: true } : one
+  return { ...tracked, problems: tracked.problems.map(judged) }
+}
+
+const isWell = ({ status }: Tracked): boolean => status.state === 'ready' || status.state === 'complete'
+
+/** When a workload became ready or complete, in milliseconds since 1970 by the cluster's clock; infinity if it is not. */
+function readySince({ object, status, pods }: Tracked): number {
+  if (status.state === 'complete') return completedAt(object)
+  if (status.state !== 'ready') return Number.POSITIVE_INFINITY
+  return Math.max(0, ...pods.map(readyAt))
+}
+
+function completedAt({ status }: KubeObject): number {
+  const { completionTime } = (status ?? {}) as { readonly completionTime?: string } // a Job's status
+  return Date.parse(completionTime ?? '') || 0
+}
+
+function readyAt({ status }: KubeObject): number {
+  const { conditions = [] } = (status ?? {}) as {
+    readonly conditions?: readonly {
+      readonly type: string
+      readonly status: string
+      readonly lastTransitionTime?: string
+    }[]
+  } // a Pod's status
+  const ready = conditions.find(one => one.type === 'Ready' && one.status === 'True')
+  return Date.parse(ready?.lastTransitionTime ?? '') || 0
+}

@@ -1,0 +1,395 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { DeployRun } from '../apply/deploy-run.ts'
+import { isOfQuota, QuotaRefusals } from '../apply/quota.ts'
+import { deleteObject } from '../apply/removal.ts'
+import type { Step } from '../apply/steps.ts'
+import { touch } from '../apply/touch.ts'
+import { servicesBehind } from '../endpoints/routes.ts'
+import { SERVICE_LABEL, TRIER } from '../labels.ts'
+import type { Changes } from '../plan/changes.ts'
+import { nameOf, serviceOf, type Wanted, type WantedObject, type WantedWorkload } from '../plan/wanted.ts'
+import { SHORT } from '../status/failures.ts'
+import { isProbed } from '../status/problems.ts'
+import { hasAttempts, withPatience } from './patience.ts'
+import { isReached, type WorkloadStatus } from './status.ts'
+import { Together } from './together.ts'
+import { type Tracked, WorkloadDeleted } from './tracker.ts'
+
+/** The services that were waited for when the time was up. */
+export class NotInTime extends Error {
+  readonly late: readonly WorkloadFailed[]
+
+  constructor(late: readonly WorkloadFailed[], reason: unknown) {
+    super('timed out', { cause: reason })
+    this.late = late
+  }
+}
+
+/** A workload that does not get where it should; `tracked` says why. */
+export class WorkloadFailed extends Error {
+  readonly workload: WantedWorkload
+  readonly tracked: Tracked
+
+  constructor(workload: WantedWorkload, tracked: Tracked) {
+    super(`\`${workload.service}\` does not start`)
+    this.workload = workload
+    this.tracked = tracked
+  }
+}
+
+export interface RolloutOptions {
+  readonly steps: Changes['steps']
+  /** Brings one object to what is wanted; gives it as it is then. */
+  readonly apply: (step: Step) => Promise<KubeObject>
+  /** Wait until all workloads are ready at the same time; else only for what others depend on. */
+  readonly wait: boolean
+}
+
+/**
+ * Milliseconds that other workloads get when one has failed: what fails for the same reason is
+ * reported with it, and nobody waits for the rest.
+ */
+const GRACE = 3000
+
+/**
+ * Applies each workload when what it depends on is reached, all at the same time, and each route
+ * when its services are. With `wait` it ends when all workloads are ready together, and stay so for
+ * as long as `Settling` asks. Throws the failures of all workloads that failed.
+ */
+export async function rollOut(run: DeployRun, wanted: Wanted, options: RolloutOptions): Promise<void> {
+  const others = new AbortController()
+  const rollout = new Rollout(run, wanted, options, AbortSignal.any([run.signal, others.signal]))
+  const stopped = new Error('something else has failed')
+  let forget: (() => void) | undefined
+  const all = rollout.start()
+  for (const one of all)
+    one.catch(() => {
+      forget ??= run.clock.every(GRACE, () => others.abort(stopped))
+    })
+  const failures = new Set<unknown>()
+  for (const result of await Promise.allSettled(all)) if (result.status === 'rejected') failures.add(result.reason)
+  forget?.()
+  failures.delete(stopped)
+  rollout.end()
+  if (
+    run.signal.aborted &&
+    failures.has(run.signal.reason) &&
+    ![...failures].some(one => one instanceof WorkloadFailed)
+  ) {
+    const late = rollout.late()
+    if (late.length > 0) throw new NotInTime(late, run.signal.reason)
+  }
+  // Failures are reported; the objects that failed ones were to replace stay, and a later deploy
+  // prunes them.
+  if (failures.size > 1) throw new AggregateError([...failures])
+  for (const failure of failures) throw failure
+}
+
+/** The annotation that has the time when the controllers of refused Pods were last made to try again. */
+const TRIED = 'dev.platform/tried'
+
+/**
+ * The result of a look at a workload: it is in the state that its waiter wants (`done`), it is well
+ * but watched on, or neither.
+ */
+type Look = 'done' | 'well' | undefined
+
+class Rollout {
+  readonly #run: DeployRun
+  readonly #wanted: Wanted
+  readonly #options: RolloutOptions
+  readonly #signal: AbortSignal
+  readonly #together: Together
+  readonly #byService: ReadonlyMap<string, WantedWorkload>
+  readonly #applied = new Map<string, Promise<KubeObject>>()
+  readonly #objects = new Map<WantedWorkload, KubeObject>()
+  /** Jobs that may be servers, and who waits for them to complete. */
+  readonly #completing = new Map<WantedWorkload, WantedWorkload>()
+  /** The last status that was reported, by service. */
+  readonly #statuses = new Map<string, string>()
+  /** UIDs of Pods that were deleted because nothing else would. */
+  readonly #released = new Set<string | undefined>()
+
+  constructor(run: DeployRun, wanted: Wanted, options: RolloutOptions, signal: AbortSignal) {
+    this.#run = run
+    this.#wanted = wanted
+    this.#options = options
+    this.#signal = signal
+    this.#byService = new Map(wanted.workloads.map(workload => [workload.service, workload]))
+    this.#together = new Together(this.#byService.keys(), services => run.events.watching(services))
+  }
+
+  /** Begins everything; each promise is that of a workload or a route. */
+  start(): readonly Promise<void>[] {
+    const { wait } = this.#options
+    // In the order of their dependencies: what a workload needs has begun before it.
+    for (const workload of this.#wanted.workloads) this.#applied.set(workload.service, this.#apply(workload))
+    const workloads = this.#wanted.workloads.map(async workload => {
+      const object = await this.#applied.get(workload.service)!
+      if (wait) await this.#stay(workload, object)
+    })
+    return [...workloads, ...this.#wanted.after.map(route => this.#route(route))]
+  }
+
+  /** Tells how those are at the end that were waited for some time ago. */
+  end(): void {
+    for (const [workload, object] of this.#objects) {
+      const tracked = this.#waitedFor(workload, object)
+      if (tracked) this.#tell(workload, shownOf(tracked))
+    }
+  }
+
+  /** Those that were waited for, and are not ready. */
+  late(): readonly WorkloadFailed[] {
+    return [...this.#serving(), ...this.#notReady()]
+  }
+
+  /** Jobs that run as servers do, and that something waits for until they complete. */
+  #serving(): readonly WorkloadFailed[] {
+    return [...this.#completing].flatMap(([workload, waits]) => {
+      const object = this.#objects.get(workload)
+      const tracked = object && this.#run.tracker.now(object)
+      if (!tracked?.hasReadyPods || tracked.status.state === 'complete') return []
+      this.#tell(workload, { state: 'waiting', text: 'Job running, not complete' })
+      if (isServing(workload, tracked)) return [new WorkloadFailed(workload, servingForever(tracked, waits))]
+      return [new WorkloadFailed(workload, { ...tracked, status: { state: 'waiting', text: servingText(waits) } })]
+    })
+  }
+
+  #notReady(): readonly WorkloadFailed[] {
+    return [...this.#objects].flatMap(([workload, object]) => {
+      const tracked = this.#waitedFor(workload, object)
+      return tracked && !isReady(tracked) ? [new WorkloadFailed(workload, tracked)] : []
+    })
+  }
+
+  /** How a workload is now that was waited for; undefined for others. */
+  #waitedFor(workload: WantedWorkload, object: KubeObject): Tracked | undefined {
+    const seen = this.#statuses.has(workload.service) ? this.#run.tracker.now(object) : undefined
+    return seen && this.#judged(workload, seen)
+  }
+
+  /** How a workload is, with the patience that those get whose dependencies have only just become ready. */
+  #judged(workload: WantedWorkload, seen: Tracked): Tracked {
+    const tracked = asServer(workload, seen)
+    if (!hasAttempts(tracked)) return tracked
+    const stateOf = (name: string, judge: (one: WantedWorkload, seen: Tracked) => Tracked) => {
+      const one = this.#byService.get(name)
+      const object = one && this.#objects.get(one)
+      const found = object && this.#run.tracker.now(object)
+      return one && found ? [judge(one, found)] : []
+    }
+    const needed = workload.dependencies.flatMap(({ service }) => stateOf(service, (...one) => this.#judged(...one)))
+    const beside = (workload.beside ?? []).flatMap(name => stateOf(name, asServer))
+    return withPatience(tracked, [...needed, ...beside])
+  }
+
+  async #apply(workload: WantedWorkload): Promise<KubeObject> {
+    const step = this.#options.steps.get(workload)!
+    const isThere = step.action === 'unchanged'
+    const needs = workload.dependencies.filter(({ service }) => this.#applied.has(service))
+    // One that is as it should be waits for nobody.
+    if (isThere) this.#isThere(workload, step.live)
+    else if (needs.length > 0)
+      this.#run.events.waiting(
+        workload.service,
+        needs.map(({ service }) => service),
+      )
+    await Promise.all(
+      needs.map(async ({ service, condition }) => {
+        const object = await this.#applied.get(service)!
+        const needed = this.#byService.get(service)!
+        if (needed.isServer && condition === 'service_completed_successfully') this.#completing.set(needed, workload)
+        await this.#look(needed, object, tracked =>
+          isReached(condition, tracked.status, tracked.hasStartedPod) ? 'done' : undefined,
+        )
+      }),
+    )
+    if (isThere) return step.live
+    const object = await this.#options.apply(step)
+    this.#isThere(workload, object)
+    return object
+  }
+
+  #isThere(workload: WantedWorkload, object: KubeObject): void {
+    this.#objects.set(workload, object)
+    this.#run.events.applied(workload.service)
+  }
+
+  /** Watches a workload until all are ready together. */
+  async #stay(workload: WantedWorkload, object: KubeObject): Promise<void> {
+    const together = this.#together
+    try {
+      await this.#look(
+        workload,
+        object,
+        tracked => {
+          const isWell = isReady(tracked)
+          if (isWell) this.#tell(workload, tracked.status)
+          together.set(workload.service, !isWell ? 'waiting' : tracked.isStable ? 'stable' : 'ready')
+          return isWell ? 'well' : undefined
+        },
+        together.signal,
+      )
+    } catch (error) {
+      if (error !== together.signal.reason) throw error
+    }
+  }
+
+  /**
+   * Makes a new route when one of its services is ready, changes one that is there when all of them
+   * are.
+   */
+  async #route(route: WantedObject): Promise<void> {
+    const step = this.#options.steps.get(route)!
+    const mayBe = step.action === 'unchanged' || (await this.#isReachable(this.#workloadsBehind(route), step.action))
+    if (!mayBe) return
+    await this.#options.apply(step)
+    this.#run.events.routed(route.object)
+  }
+
+  /**
+   * Resolves when a route may lead to these; with false when what it needs has failed, which is
+   * reported as a failure of that.
+   */
+  async #isReachable(behind: readonly WantedWorkload[], action: Step['action']): Promise<boolean> {
+    if (behind.length === 0) {
+      // The workloads that answer there are not known.
+      await Promise.allSettled(this.#applied.values())
+      return true
+    }
+    const ready = behind.map(one => this.#ready(one))
+    return (action === 'create' ? Promise.any(ready) : Promise.all(ready)).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  async #ready(workload: WantedWorkload): Promise<void> {
+    const object = await this.#applied.get(workload.service)!
+    if (this.#options.wait) await this.#look(workload, object, tracked => (isReady(tracked) ? 'done' : undefined))
+  }
+
+  #workloadsBehind({ object }: WantedObject): readonly WantedWorkload[] {
+    const names = new Set(servicesBehind(object))
+    const leads = this.#wanted.before
+      .filter(({ object }) => object.kind === 'Service' && names.has(object.metadata.name))
+      .map(({ object }) => serviceSelectedBy(object) ?? serviceOf(object))
+    return [...new Set(leads)].flatMap(lead => (lead === undefined ? [] : (this.#byService.get(lead) ?? [])))
+  }
+
+  /**
+   * Looks at a workload until `check` says that it is done; throws WorkloadFailed as soon as
+   * waiting cannot help, and the reason of `until`.
+   */
+  async #look(
+    workload: WantedWorkload,
+    applied: KubeObject,
+    check: (tracked: Tracked) => Look,
+    until?: AbortSignal,
+  ): Promise<void> {
+    let failure: unknown
+    const fail = (error: unknown) => {
+      failure = error
+    }
+    let refusals: QuotaRefusals | undefined
+    const isPassing = ({ object, problems, status }: Tracked): boolean => {
+      const definite = problems.filter(one => !one.isPassing)
+      if (status.state === 'failed' || !definite.every(isOfQuota)) return false
+      const { clock, cluster, signal } = this.#run
+      const now = clock.now()
+      refusals ??= new QuotaRefusals(now)
+      const next = refusals.judge(definite, now)
+      if (next === 'try') touch(cluster, object, { annotation: TRIED, manager: TRIER, now }, { signal }).catch(fail)
+      return next !== 'failed'
+    }
+    const looking = this.#run.tracker.until(
+      applied,
+      seen => {
+        if (failure) throw failure
+        const tracked = seen && this.#judged(workload, seen)
+        if (!tracked) return undefined
+        for (const pod of tracked.stuck) this.#release(pod, fail)
+        const found = check(tracked)
+        const status = found ? tracked.status : shownOf(tracked)
+        this.#tell(workload, status)
+        if (found === 'done') return true
+        // A try changes the generation: for a moment nothing is known to be in the way, which is no reason to begin anew.
+        if (found === 'well') refusals = undefined
+        else if (status.state === 'failed' && !this.#run.toleratesFailures && !isPassing(tracked))
+          throw new WorkloadFailed(workload, tracked)
+        return undefined
+      },
+      until ? AbortSignal.any([this.#signal, until]) : this.#signal,
+    )
+    await looking.catch(error => {
+      if (error instanceof WorkloadDeleted) this.#lose(workload)
+      throw error
+    })
+  }
+
+  /** Somebody has deleted it: it may have been ready, and is not any more. */
+  #lose(workload: WantedWorkload): void {
+    this.#tell(workload, { state: 'failed', text: `${workload.object.kind} was deleted` })
+    this.#objects.delete(workload)
+  }
+
+  #tell({ service }: WantedWorkload, status: WorkloadStatus): void {
+    const text = `${status.state} ${status.text}`
+    if (this.#statuses.get(service) === text) return
+    this.#statuses.set(service, text)
+    this.#run.events.status(service, status)
+  }
+
+  /** Deletes a Pod that the cluster does not replace by itself. */
+  #release(pod: KubeObject, fail: (error: unknown) => void): void {
+    const { uid } = pod.metadata
+    if (this.#released.has(uid)) return
+    this.#released.add(uid)
+    const { cluster, events, signal } = this.#run
+    deleteObject(cluster, pod, 'Background', { signal }).then(
+      wasThere => wasThere && events.done('delete', nameOf(pod)),
+      fail,
+    )
+  }
+}
+
+const isReady = ({ status }: Tracked): boolean => status.state === 'ready' || status.state === 'complete'
+
+/** A Job that is a server is ready when its Pods are. */
+function asServer({ isServer }: WantedWorkload, tracked: Tracked): Tracked {
+  if (!isServer || tracked.status.state !== 'waiting' || !tracked.hasReadyPods) return tracked
+  return { ...tracked, status: { state: 'ready', text: 'Job ready, and running: it is a server' } }
+}
+
+/**
+ * True if a health check says that a Job works, which is what servers have: a program that ends is
+ * never asked.
+ */
+const isServing = ({ isServer }: WantedWorkload, { hasReadyPods, pods, status }: Tracked): boolean =>
+  isServer === true && status.state !== 'complete' && hasReadyPods && pods.every(isProbed)
+
+function servingForever(tracked: Tracked, waits: WantedWorkload): Tracked {
+  const { kind, metadata } = tracked.object
+  const detail = `\`${waits.service}\``
+  const where = `${kind.toLowerCase()}/${metadata.name}`
+  return { ...tracked, problems: [{ code: 'serves', where, pod: tracked.pods[0], container: undefined, detail }] }
+}
+
+const servingText = ({ service }: WantedWorkload): string =>
+  `it runs, and \`${service}\` waits for it to complete; it has ports, and a server never completes: if it is one, let it restart always, and let \`${service}\` wait with \`condition: service_healthy\``
+
+/**
+ * How a workload is shown: a problem is reported at once, since what other workloads come to may
+ * take some time. One with problems that may pass has not failed, even if its controller sees no progress.
+ */
+function shownOf(tracked: Tracked): WorkloadStatus {
+  const problem = tracked.problems.find(one => !one.isPassing) ?? tracked.problems[0]
+  if (!problem || isReady(tracked)) return tracked.status
+  return { state: problem.isPassing ? 'waiting' : 'failed', text: SHORT[problem.code] }
+}
+
+function serviceSelectedBy({ spec }: KubeObject): string | undefined {
+  const { selector } = (spec ?? {}) as { readonly selector?: Readonly<Record<string, string>> } // a Service's spec
+  return selector?.[SERVICE_LABEL]
+}

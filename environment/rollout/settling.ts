@@ -1,0 +1,157 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isEnding } from '../apply/removal.ts'
+
+/**
+ * Milliseconds for which a container without a readiness probe has to run before what depends on it
+ * is applied. Kubernetes calls it ready the moment it starts, also when it ends again at once.
+ */
+const SETTLED = 3000
+
+/**
+ * Milliseconds for which it has to have run before `--wait` ends: a program that cannot work most
+ * often ends within that time, and everybody else waits for it in vain.
+ */
+const STABLE = 4000
+
+/**
+ * A container that has ended before has to run twice as long as its longest run, but for no less and no longer
+ * than this.
+ */
+const STABLE_AFTER_END = { least: 10_000, most: 60_000 }
+
+/**
+ * A kubelet tells of a start in the same second. One that needs longer tells of the end later, too: then a
+ * container has to run longer, by so many times the delay, and by no more than this.
+ */
+const DELAYS = { usual: 1000, times: 2, most: 30_000 }
+
+interface ContainerSpec {
+  readonly name: string
+  readonly restartPolicy?: string
+  readonly readinessProbe?: unknown
+  readonly startupProbe?: unknown
+}
+interface ContainerStatus {
+  readonly name: string
+  readonly restartCount: number
+  readonly state?: { readonly running?: { readonly startedAt?: string } }
+  readonly lastState?: { readonly terminated?: Ended }
+}
+interface Ended {
+  readonly startedAt?: string | null
+  readonly finishedAt?: string | null
+}
+interface Pod {
+  readonly spec?: { readonly containers?: readonly ContainerSpec[]; readonly initContainers?: readonly ContainerSpec[] }
+  readonly status?: {
+    readonly phase?: string
+    readonly containerStatuses?: readonly ContainerStatus[]
+    readonly initContainerStatuses?: readonly ContainerStatus[]
+    readonly conditions?: readonly {
+      readonly type: string
+      readonly status: string
+      readonly lastTransitionTime?: string
+    }[]
+  }
+}
+
+/** Knows for how long containers have run, by our own clock: that of the cluster may differ. */
+export class Settling {
+  /** When we first saw each run of a container. */
+  readonly #since = new Map<string, number>()
+  /** Milliseconds of the longest run of each container that is known to have ended. */
+  readonly #longest = new Map<string, number>()
+
+  /**
+   * Takes note of a Pod. `isFirst`: it was there when we began to look, so that only its own word
+   * tells how long.
+   */
+  see(pod: KubeObject, now: number, isFirst: boolean): void {
+    for (const { container, run, status } of containersOf(pod)) {
+      const ended = status.lastState?.terminated
+      if (ended) this.#longest.set(container, Math.max(this.#longest.get(container) ?? 0, lengthOf(ended)))
+      const startedAt = startOf(status)
+      if (startedAt === undefined || this.#since.has(run)) continue
+      this.#since.set(run, isFirst && now - startedAt >= SETTLED ? startedAt : now)
+    }
+  }
+
+  /**
+   * True if every container of the Pod that has no readiness probe has run for long enough that
+   * others may rely on it.
+   */
+  isSettled(pod: KubeObject, now: number): boolean {
+    return containersOf(pod).every(one => one.isProbed || this.#hasRun(one, now, SETTLED + delayOf(pod)))
+  }
+
+  /**
+   * True if the Pod may be taken to stay as it is: containers without a readiness probe have run
+   * for `STABLE`, and those that have ended before for twice as long as then, whatever their probes
+   * say.
+   */
+  isStable(pod: KubeObject, now: number): boolean {
+    return containersOf(pod).every(one => {
+      const longest = this.#longest.get(one.container)
+      if (longest !== undefined)
+        return this.#hasRun(one, now, Math.min(STABLE_AFTER_END.most, Math.max(STABLE_AFTER_END.least, 2 * longest)))
+      return one.isProbed ? startOf(one.status) !== undefined : this.#hasRun(one, now, STABLE + delayOf(pod))
+    })
+  }
+
+  #hasRun({ run, status }: Container, now: number, milliseconds: number): boolean {
+    return startOf(status) !== undefined && now - (this.#since.get(run) ?? now) >= milliseconds
+  }
+}
+
+interface Container {
+  readonly container: string
+  /** One start of it. */
+  readonly run: string
+  readonly status: ContainerStatus
+  readonly isProbed: boolean
+}
+
+/**
+ * The containers that are to go on running: sidecars are init containers that are always started
+ * again. None of a Pod that is over, or about to be.
+ */
+function containersOf(pod: KubeObject): readonly Container[] {
+  const { spec, status } = pod as unknown as Pod // the server has checked its shape
+  if (isOver(pod)) return []
+  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
+  const specs = new Map([...sidecars, ...(spec?.containers ?? [])].map(one => [one.name, one]))
+  return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].flatMap(one => {
+    const spec = specs.get(one.name)
+    if (!spec) return []
+    const container = `${pod.metadata.uid}/${one.name}`
+    const isProbed = (spec.readinessProbe ?? spec.startupProbe) !== undefined
+    return { container, run: `${container}/${one.restartCount}`, status: one, isProbed }
+  })
+}
+
+/**
+ * Returns by how much longer the containers of a Pod have to run, in milliseconds, because its node is slow: the
+ * Pod was called ready long after they had started, both by the clock of the node. Zero for a Pod with probes, which
+ * decide when it is ready.
+ */
+function delayOf(pod: KubeObject): number {
+  const containers = containersOf(pod)
+  if (containers.some(({ isProbed }) => isProbed)) return 0
+  const { conditions = [] } = (pod as unknown as Pod).status ?? {} // the server has checked its shape
+  const ready = conditions.find(({ type, status }) => type === 'ContainersReady' && status === 'True')
+  const started = Math.max(...containers.map(({ status }) => startOf(status) || Number.NaN))
+  const delay = Date.parse(ready?.lastTransitionTime ?? '') - started
+  return delay > DELAYS.usual ? Math.min(DELAYS.most, DELAYS.times * delay) : 0
+}
+
+/** True if a Pod is being deleted, was evicted, or has finished: others take its place. */
+function isOver(pod: KubeObject): boolean {
+  const { phase } = (pod['status'] ?? {}) as { readonly phase?: string } // a Pod's status
+  return isEnding(pod) || phase === 'Failed' || phase === 'Succeeded'
+}
+
+const lengthOf = ({ startedAt, finishedAt }: Ended): number =>
+  Math.max(0, Date.parse(finishedAt ?? '') - Date.parse(startedAt ?? '') || 0)
+
+const startOf = ({ state }: ContainerStatus): number | undefined =>
+  state?.running && (Date.parse(state.running.startedAt ?? '') || 0)

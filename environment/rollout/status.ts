@@ -1,0 +1,114 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { changedAt } from '../status/problems.ts'
+
+/** How far a workload is, in words for a progress line. */
+export interface WorkloadStatus {
+  readonly state: 'waiting' | 'ready' | 'complete' | 'failed'
+  /** `Deployment 1/2 ready`. */
+  readonly text: string
+}
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly reason?: string
+  readonly message?: string
+  readonly lastUpdateTime?: string
+}
+
+/** The fields of the workloads' specs and statuses that count here; each kind has some of them. */
+interface Fields {
+  readonly spec: {
+    readonly replicas?: number
+    readonly completions?: number
+    readonly updateStrategy?: { readonly type?: string }
+  }
+  readonly status: {
+    readonly observedGeneration?: number
+    readonly replicas?: number
+    readonly updatedReplicas?: number
+    readonly readyReplicas?: number
+    readonly availableReplicas?: number
+    readonly currentRevision?: string
+    readonly updateRevision?: string
+    readonly desiredNumberScheduled?: number
+    readonly updatedNumberScheduled?: number
+    readonly numberAvailable?: number
+    readonly numberReady?: number
+    readonly succeeded?: number
+    readonly conditions?: readonly Condition[]
+  }
+}
+
+/** The status of a Deployment, StatefulSet, DaemonSet or Job. */
+export function statusOf(object: KubeObject): WorkloadStatus {
+  const { spec = {}, status = {} } = object as unknown as Partial<Fields> // the server has checked its shape
+  const seen = isSeen(object)
+  const condition = (type: string) => status.conditions?.find(one => one.type === type)
+  const counted = (ready: number, wanted: number, done: boolean): WorkloadStatus => ({
+    state: seen && done ? 'ready' : 'waiting',
+    text: `${object.kind} ${ready}/${wanted} ready`,
+  })
+  const replicas = spec.replicas ?? 1
+  switch (object.kind) {
+    case 'Deployment': {
+      const ready = seen ? readyOf(status) : 0
+      const progress = condition('Progressing')
+      // From before the last change, or the last fresh chance, it says nothing.
+      const isNew = (Date.parse(progress?.lastUpdateTime ?? '') || Number.POSITIVE_INFINITY) >= changedAt(object)
+      if (seen && progress?.reason === 'ProgressDeadlineExceeded' && isNew)
+        return { state: 'failed', text: `Deployment ${ready}/${replicas} ready, and no progress within its deadline` }
+      const isAlone = (status.replicas ?? 0) === (status.updatedReplicas ?? 0)
+      if (seen && !isAlone && ready >= replicas)
+        return { state: 'waiting', text: `Deployment ${ready}/${replicas} ready, its old Pods end` }
+      return counted(ready, replicas, isAlone && ready >= replicas && (status.availableReplicas ?? 0) >= replicas)
+    }
+    case 'StatefulSet': {
+      const ready = status.readyReplicas ?? 0
+      // Its old Pods stay until somebody deletes them.
+      if (spec.updateStrategy?.type === 'OnDelete') return counted(ready, replicas, ready >= replicas)
+      const isUpdated =
+        replicas === 0 || status.currentRevision === status.updateRevision || (status.updatedReplicas ?? 0) >= replicas
+      return counted(isUpdated ? ready : readyOf(status), replicas, isUpdated && ready >= replicas)
+    }
+    case 'DaemonSet': {
+      const wanted = status.desiredNumberScheduled ?? 0
+      const ready = Math.min(status.numberReady ?? 0, status.updatedNumberScheduled ?? 0)
+      return counted(ready, wanted, ready >= wanted && (status.numberAvailable ?? 0) >= wanted)
+    }
+    default: {
+      if (condition('Complete')?.status === 'True') return { state: 'complete', text: 'Job complete' }
+      const failed = condition('Failed')
+      return failed?.status === 'True'
+        ? { state: 'failed', text: `Job failed${failed.message ? `: ${failed.message}` : ''}` }
+        : { state: 'waiting', text: 'Job running' }
+    }
+  }
+}
+
+/** Pods of the newest revision that are certainly ready: those that are, without all older ones. */
+function readyOf({ replicas = 0, updatedReplicas = 0, readyReplicas = 0 }: Fields['status']): number {
+  return Math.min(updatedReplicas, Math.max(0, readyReplicas - Math.max(0, replicas - updatedReplicas)))
+}
+
+/**
+ * True if the controller of a workload has seen its newest generation. A Job has none but its
+ * first.
+ */
+export function isSeen(object: KubeObject): boolean {
+  if (object.kind === 'Job') return true
+  const { observedGeneration = 0 } = (object['status'] ?? {}) as { readonly observedGeneration?: number } // a workload's status
+  return observedGeneration >= (object.metadata.generation ?? 0)
+}
+
+/** True if what a dependant waits for is reached. */
+export function isReached(
+  condition: 'service_started' | 'service_healthy' | 'service_completed_successfully',
+  status: WorkloadStatus,
+  hasStartedPod: boolean,
+): boolean {
+  if (status.state === 'complete') return true
+  if (condition === 'service_completed_successfully') return false
+  if (status.state === 'ready') return true
+  return condition === 'service_started' && hasStartedPod
+}

@@ -1,0 +1,422 @@
+import {
+  type Change,
+  type Cluster,
+  ClusterError,
+  type KubeObject,
+  type ObjectQuery,
+} from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { isEnding } from '../apply/removal.ts'
+import { mirrorOf } from '../apply/resting.ts'
+import type { Clock } from '../clock.ts'
+import { environmentSelector } from '../labels.ts'
+import { nameOf, serviceOf } from '../plan/wanted.ts'
+import { isTaken } from '../record/up-record.ts'
+import { toWarning, type Warning, Warnings } from '../status/events.ts'
+import { controllerOf } from '../status/owners.ts'
+import type { SeenPod } from '../status/pod-fields.ts'
+import {
+  changedAt,
+  claimProblems,
+  hasStarted,
+  isReady,
+  isTriedAgain,
+  type Problem,
+  podProblems,
+  restartsOf,
+  workloadProblems,
+} from '../status/problems.ts'
+import { CAPACITY_EVENTS, CAPACITY_GRACE, isAboutCapacity, isUnschedulable } from '../status/unschedulable.ts'
+import { type Attempt, JobAttempts } from './attempts.ts'
+import { newestPods, replacedPods } from './revisions.ts'
+import { Settling } from './settling.ts'
+import { isSeen, statusOf, type WorkloadStatus } from './status.ts'
+
+/** A workload that is waited for was deleted by somebody else. */
+export class WorkloadDeleted extends UserError {
+  constructor(object: KubeObject) {
+    super(`\`${nameOf(object)}\` was deleted while devctl waited for it`, { hint: '`devctl deploy` creates it again' })
+  }
+}
+
+/**
+ * Milliseconds for which what is tried again does not count of a Pod that was on its way before we
+ * looked: the kubelet tells of an attempt when it makes the next one, or before that, and what was
+ * in the way may be fixed between them.
+ */
+const RETRY_GRACE = 30_000
+
+/** How a workload is, with the Pods of its newest generation. */
+export interface Tracked {
+  readonly object: KubeObject
+  readonly status: WorkloadStatus
+  /** Its Pods have run for long enough to believe that they will go on (`Settling.isStable`). */
+  readonly isStable: boolean
+  readonly hasStartedPod: boolean
+  /**
+   * All of its Pods are ready, and were for as long as `Settling.isSettled` asks: what makes a Job
+   * ready that is a server.
+   */
+  readonly hasReadyPods: boolean
+  readonly pods: readonly KubeObject[]
+  /** Older Pods that never get ready, and that the cluster does not replace by itself. */
+  readonly stuck: readonly KubeObject[]
+  readonly problems: readonly Problem[]
+  /** The cluster's warnings about them, the newest last. */
+  readonly warnings: readonly Warning[]
+  /** The last attempt of a Job that ended in an error; its Pod may be gone. */
+  readonly attempt?: Attempt
+}
+
+/**
+ * Watches the workloads, Pods and claims of an environment and the warnings of its namespace, and
+ * tells when something of them changes. Watches begin when something is first asked for, and end
+ * with `stop`.
+ */
+export class Tracker {
+  readonly #cluster: Cluster
+  readonly #clock: Clock
+  readonly #environment: string
+  readonly #namespace: string
+  readonly #begun: ReadonlySet<string | undefined>
+  readonly #beganAt: number
+  readonly #stop = new AbortController()
+  readonly #objects = new Map<string, KubeObject>()
+  /** The same, by service. */
+  readonly #ofService = new Map<string, Map<string, KubeObject>>()
+  readonly #warnings = new Warnings()
+  /** Events of autoscalers. */
+  readonly #capacity = new Warnings()
+  /** Of each Pod when it was first seen, by its uid. */
+  readonly #restarts = new Map<string | undefined, ReadonlyMap<string, number>>()
+  readonly #settling = new Settling()
+  readonly #attempts: JobAttempts
+  /** UIDs of Pods that are ending: they hold what others may need. */
+  readonly #ending = new Set<string | undefined>()
+  /** When the last of them was gone. */
+  #freedAt = Number.NEGATIVE_INFINITY
+  readonly #watched = new Set<string>()
+  /** Workloads that are being deleted, or gone, by uid. */
+  readonly #deleted = new Map<string | undefined, KubeObject>()
+  /** Kinds whose first objects are known. */
+  readonly #listed = new Set<string>()
+  /** By the service that they look at. */
+  readonly #listeners = new Map<string, Set<() => void>>()
+  #failure: unknown
+
+  /** `begun` are the UIDs of Pods that were on their way before. */
+  constructor(
+    cluster: Cluster,
+    environment: string,
+    namespace: string,
+    clock: Clock,
+    begun: Iterable<string | undefined> = [],
+  ) {
+    this.#cluster = cluster
+    this.#attempts = new JobAttempts(cluster)
+    this.#clock = clock
+    this.#begun = new Set(begun)
+    this.#beganAt = clock.now()
+    this.#environment = environment
+    this.#namespace = namespace
+  }
+
+  /**
+   * Resolves when `check` gives something else than undefined for a workload; throws what it
+   * throws, what ends a watch, WorkloadDeleted, and the signal's reason.
+   */
+  async until<T>(
+    workload: KubeObject,
+    check: (tracked: Tracked | undefined) => T | undefined,
+    signal: AbortSignal,
+  ): Promise<T> {
+    this.#watch(workload.apiVersion, workload.kind)
+    this.#watch('v1', 'Pod')
+    if (isTaken(workload)) this.#watch('apps/v1', 'Deployment')
+    if (this.#watched.has('Deployment')) this.#watch('apps/v1', 'ReplicaSet')
+    if (hasClaims(workload)) this.#watch('v1', 'PersistentVolumeClaim')
+    this.#watchWarnings()
+    const listeners = this.#listenersOf(serviceOf(workload) ?? '')
+    return new Promise<T>((resolve, reject) => {
+      const end = (finish: () => void) => {
+        listeners.delete(look)
+        signal.removeEventListener('abort', look)
+        stopLooking()
+        finish()
+      }
+      const look = () => {
+        if (signal.aborted) return end(() => reject(signal.reason))
+        if (this.#failure) return end(() => reject(this.#failure))
+        try {
+          const result = check(this.#tracked(workload))
+          if (result !== undefined) return end(() => resolve(result))
+          const deleted = this.#deleted.get(workload.metadata.uid)
+          if (deleted && statusOf(deleted).state !== 'complete') throw new WorkloadDeleted(deleted)
+        } catch (error) {
+          end(() => reject(error))
+        }
+      }
+      // A watch reports no change when something lasts too long.
+      const stopLooking = this.#clock.every(1000, look)
+      listeners.add(look)
+      signal.addEventListener('abort', look)
+      look()
+    })
+  }
+
+  /** How a workload is as far as it is known now; undefined when nobody has asked for it yet. */
+  now(workload: KubeObject): Tracked | undefined {
+    return this.#tracked(workload)
+  }
+
+  stop(): void {
+    this.#stop.abort()
+  }
+
+  /**
+   * The newest that is known; undefined while it is older than what was applied, or what belongs to
+   * it is not known yet.
+   */
+  #tracked(workload: KubeObject): Tracked | undefined {
+    const isUnknown = (kind: string) => this.#watched.has(kind) && !this.#listed.has(kind)
+    if (!this.#listed.has('Pod') || isUnknown('Deployment') || isUnknown('ReplicaSet')) return undefined
+    const applied = this.#objects.get(keyOf(workload))
+    if (!applied || applied.metadata.uid !== workload.metadata.uid) return undefined
+    if ((applied.metadata.generation ?? 0) < (workload.metadata.generation ?? 0)) return undefined
+    // The Pods of its mirror stand in for those of a workload.
+    const mirror = mirrorOf(applied, [...this.#objects.values()])
+    const object = mirror ?? applied
+    const all = [...(this.#ofService.get(serviceOf(object) ?? '')?.values() ?? [])]
+    const sets = all.filter(one => one.kind === 'ReplicaSet')
+    const own = all.filter(one => one.kind === 'Pod' && belongsTo(one, object))
+    const pods = newestPods(object, sets, own)
+    const claimed = new Set(pods.flatMap(claimsOf))
+    const claims = [...claimed].flatMap(name => this.#objects.get(`PersistentVolumeClaim/${name}`) ?? [])
+    const now = this.#clock.now()
+    const since = changedAt(object)
+    const isInGrace = now - this.#beganAt < RETRY_GRACE
+    const isMakingRoom = this.#ending.size > 0 || now - this.#freedAt < CAPACITY_GRACE
+    const podProblemsOf = (pod: KubeObject) => {
+      const { uid } = pod.metadata
+      const found = podProblems(pod, this.#eventsAbout(pod), now, this.#restarts.get(uid), since)
+      const counted = isInGrace && this.#begun.has(uid) ? found.filter(one => !isTriedAgain(one)) : found
+      if (isMakingRoom) return counted.map(asMakingRoom)
+      return this.#knowsCapacity ? counted : counted.map(asUnknown)
+    }
+    const stuck = replacedPods(object, own).filter(pod => podProblemsOf(pod).length > 0)
+    const problems = [
+      // Until its controller has seen the change, it says how the former generation was.
+      ...(isSeen(object)
+        ? workloadProblems(
+            object,
+            [object, ...sets].flatMap(one => this.#warnings.about(one)),
+            sets,
+          )
+        : []),
+      ...claims.flatMap(claim =>
+        claimProblems(
+          claim,
+          this.#warnings.about(claim).filter(({ time }) => time >= since),
+          now,
+        ),
+      ),
+      ...pods.flatMap(podProblemsOf),
+    ]
+    const warnings = [object, ...claims, ...pods].flatMap(one => this.#eventsAbout(one)).sort((a, b) => a.time - b.time)
+    const known = this.#settled(statusOf(object), pods, now)
+    // The attempts of a Job that has failed are no problem of their own any more.
+    const hasFailed = object.kind === 'Job' && known.state === 'failed'
+    const attempt = object.kind === 'Job' ? this.#attempts.of(object) : undefined
+    const status = mirror ? { ...known, text: known.text.replace(/^Deployment/, 'development container') } : known
+    const isStable = pods.every(pod => this.#settling.isStable(pod, now))
+    const hasReadyPods = pods.length > 0 && pods.every(pod => isReady(pod) && this.#settling.isSettled(pod, now))
+    const hasStartedPod = pods.some(hasStarted)
+    return {
+      ...{ object, status, isStable, hasStartedPod, hasReadyPods, pods, stuck, warnings },
+      problems: hasFailed ? problems.filter(one => !one.isPassing) : problems,
+      ...(attempt && { attempt }),
+    }
+  }
+
+  /**
+   * A ready status counts only when all Pods have settled: one that has just become ready can still
+   * fail.
+   */
+  #settled(status: WorkloadStatus, pods: readonly KubeObject[], now: number): WorkloadStatus {
+    if (status.state !== 'ready') return status
+    if (pods.every(pod => this.#settling.isSettled(pod, now))) return status
+    return { state: 'waiting', text: `${status.text}, settling` }
+  }
+
+  #watch(apiVersion: string, kind: string): void {
+    const query = { apiVersion, kind, namespace: this.#namespace, labels: environmentSelector(this.#environment) }
+    // Those that were there before a restart, and are not told of again.
+    let lost = new Map<string | undefined, KubeObject>()
+    this.#follow(query, change => {
+      if (change.type === 'Listed') {
+        for (const [uid, object] of lost) this.#deleted.set(uid, object)
+        return
+      }
+      if (change.type === 'Restarted') {
+        const known = [...this.#objects.values()].filter(object => object.kind === kind)
+        lost = new Map(known.map(object => [object.metadata.uid, object]))
+        for (const object of known) this.#forget(object)
+        return
+      }
+      const object = { ...change.object, kind }
+      const { uid } = object.metadata
+      lost.delete(uid)
+      if (kind !== 'Pod' && (change.type === 'Deleted' || isEnding(object))) this.#deleted.set(uid, object)
+      if (kind === 'Pod') {
+        if (!this.#restarts.has(uid)) this.#restarts.set(uid, restartsOf(object))
+        this.#settling.see(object, this.#clock.now(), !this.#listed.has(kind))
+        this.#attempts.see(object)
+        if (isUnschedulable(object as unknown as SeenPod)) this.#watchCapacity() // the server has checked its shape
+      }
+      if (change.type === 'Deleted') this.#forget(object)
+      else this.#keep(object)
+    })
+  }
+
+  #keep(object: KubeObject): void {
+    if (object.kind === 'Pod' && isEnding(object) && hasNode(object)) this.#ending.add(object.metadata.uid)
+    const service = serviceOf(object) ?? ''
+    this.#objects.set(keyOf(object), object)
+    if (!this.#ofService.has(service)) this.#ofService.set(service, new Map())
+    this.#ofService.get(service)!.set(keyOf(object), object)
+  }
+
+  #forget(object: KubeObject): void {
+    if (this.#ending.delete(object.metadata.uid)) this.#freedAt = this.#clock.now()
+    this.#objects.delete(keyOf(object))
+    this.#ofService.get(serviceOf(object) ?? '')?.delete(keyOf(object))
+  }
+
+  #watchWarnings(): void {
+    this.#watchEvents('type=Warning', this.#warnings)
+  }
+
+  /** False until it is known what autoscalers have said. */
+  get #knowsCapacity(): boolean {
+    return this.#listed.has(eventsOf(CAPACITY_EVENTS))
+  }
+
+  /** Autoscalers tell by ordinary events that a node comes, or that none does. */
+  #watchCapacity(): void {
+    this.#watchEvents(CAPACITY_EVENTS, this.#capacity)
+  }
+
+  #watchEvents(fields: string, known: Warnings): void {
+    this.#follow({ apiVersion: 'v1', kind: 'Event', namespace: this.#namespace, fields }, change => {
+      if (change.type === 'Restarted') known.clear()
+      else if (change.type === 'Deleted') known.delete(change.object)
+      else if (change.type === 'Changed') known.set(change.object)
+    })
+  }
+
+  /** The warnings about an object, and what autoscalers say of it, the newest last. */
+  #eventsAbout(object: KubeObject): readonly Warning[] {
+    const capacity = this.#capacity.about(object).filter(({ reason }) => isAboutCapacity(reason))
+    return [...this.#warnings.about(object), ...capacity].sort((a, b) => a.time - b.time)
+  }
+
+  #follow(query: ObjectQuery, take: (change: Change) => void): void {
+    const id = query.kind === 'Event' ? eventsOf(query.fields) : query.kind
+    if (this.#watched.has(id)) return
+    this.#watched.add(id)
+    const run = async () => {
+      let isWhole = false
+      for await (const change of this.#cluster.watch(query, { signal: this.#stop.signal })) {
+        take(change)
+        // After a restart all existing objects are sent again: none is missing until all were sent.
+        if (change.type === 'Restarted') isWhole = false
+        else if (change.type === 'Listed') {
+          isWhole = true
+          this.#listed.add(id)
+        }
+        if (isWhole) this.#tell(change)
+      }
+    }
+    run().catch(error => {
+      if (this.#stop.signal.aborted) return
+      // Without the warnings there is less to say, that is all.
+      if (query.kind === 'Event' && error instanceof ClusterError && error.failure === 'forbidden') {
+        this.#listed.add(id)
+        return
+      }
+      this.#failure = error
+      this.#tell()
+    })
+  }
+
+  /** Has those look whom a change is about; all of them where that is not known. */
+  #tell(change?: Change): void {
+    const service = change && 'object' in change ? this.#serviceOf(change.object) : undefined
+    const concerned = service === undefined ? [...this.#listeners.values()] : [this.#listenersOf(service)]
+    for (const listener of concerned.flatMap(listeners => [...listeners])) listener()
+  }
+
+  #serviceOf(object: KubeObject): string | undefined {
+    if (object.kind !== 'Event') return serviceOf(object)
+    const { kind, name } = toWarning(object).about
+    const about = this.#objects.get(`${kind}/${name}`)
+    return about && serviceOf(about)
+  }
+
+  #listenersOf(service: string): Set<() => void> {
+    const found = this.#listeners.get(service) ?? new Set()
+    this.#listeners.set(service, found)
+    return found
+  }
+}
+
+/** Without a node, but another Pod is ending, or has just ended: its port, memory or disk may be what is needed. */
+const asMakingRoom = (problem: Problem): Problem =>
+  problem.code === 'unschedulable' && !problem.isPassing
+    ? { ...problem, isPassing: true, because: 'another Pod of the environment is ending' }
+    : problem
+
+/** Without a node, and nobody knows yet what an autoscaler has said of it. */
+const asUnknown = (problem: Problem): Problem =>
+  problem.code === 'unschedulable' ? { ...problem, isPassing: true } : problem
+
+/** The name of a watch of events. */
+const eventsOf = (fields = ''): string => `Event ${fields}`
+
+function hasNode(pod: KubeObject): boolean {
+  const { spec } = pod as unknown as SeenPod // the server has checked its shape
+  return spec?.nodeName !== undefined
+}
+
+const keyOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.name}`
+
+/**
+ * True if a Pod is of a workload. Those of a Deployment belong to its ReplicaSets, whose names
+ * begin with its own.
+ */
+export function belongsTo(pod: KubeObject, workload: KubeObject): boolean {
+  const owner = controllerOf(pod)
+  if (!owner) return false
+  return workload.kind === 'Deployment'
+    ? owner.kind === 'ReplicaSet' && owner.name.startsWith(`${workload.metadata.name}-`)
+    : owner.uid === workload.metadata.uid
+}
+
+interface PodSpec {
+  readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName?: string } }[]
+}
+
+/** The names of the claims that a Pod mounts. */
+export function claimsOf({ spec }: KubeObject): readonly string[] {
+  const { volumes = [] } = (spec ?? {}) as PodSpec // a Pod's spec
+  return volumes.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? [])
+}
+
+function hasClaims({ spec }: KubeObject): boolean {
+  const { template, volumeClaimTemplates = [] } = (spec ?? {}) as {
+    readonly template?: { readonly spec?: PodSpec }
+    readonly volumeClaimTemplates?: readonly unknown[]
+  } // a workload's spec
+  const volumes = template?.spec?.volumes ?? []
+  return volumeClaimTemplates.length > 0 || volumes.some(volume => volume.persistentVolumeClaim !== undefined)
+}

@@ -1,0 +1,86 @@
+import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { unlessForbidden } from '../forbidden.ts'
+
+/**
+ * A Warning that the cluster has written about an object
+ * (https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/).
+ */
+export interface Warning {
+  readonly reason: string
+  readonly message: string
+  /** How often. */
+  readonly count: number
+  /** Milliseconds since 1970; of the last time. */
+  readonly time: number
+  readonly about: { readonly kind: string; readonly name: string; readonly uid: string }
+}
+
+interface EventFields {
+  readonly reason?: string
+  readonly message?: string
+  readonly count?: number
+  readonly series?: { readonly count?: number; readonly lastObservedTime?: string }
+  readonly lastTimestamp?: string | null
+  readonly eventTime?: string | null
+  readonly involvedObject?: { readonly kind?: string; readonly name?: string; readonly uid?: string }
+}
+
+/** Reads an Event of type Warning. */
+export function toWarning(event: KubeObject): Warning {
+  const fields = event as unknown as EventFields // the server has checked its shape
+  const { reason = '', message = '', involvedObject: { kind = '', name = '', uid = '' } = {} } = fields
+  const time =
+    fields.series?.lastObservedTime ?? fields.lastTimestamp ?? fields.eventTime ?? event.metadata.creationTimestamp
+  return {
+    reason,
+    message: message.trim(),
+    count: fields.series?.count ?? fields.count ?? 1,
+    time: time ? Date.parse(time) : 0,
+    about: { kind, name, uid },
+  }
+}
+
+/** The warnings of a namespace that are known, by what they are about. */
+export class Warnings {
+  readonly #byName = new Map<string, Warning>()
+  /** By the uid of what they are about, and by their names. */
+  readonly #byUid = new Map<string, Map<string, Warning>>()
+
+  set(event: KubeObject): void {
+    const { name } = event.metadata
+    const warning = toWarning(event)
+    const { uid } = warning.about
+    this.delete(event)
+    this.#byName.set(name, warning)
+    const others = this.#byUid.get(uid)
+    if (others) others.set(name, warning)
+    else this.#byUid.set(uid, new Map([[name, warning]]))
+  }
+
+  delete({ metadata: { name } }: KubeObject): void {
+    const known = this.#byName.get(name)
+    if (!known) return
+    this.#byName.delete(name)
+    const others = this.#byUid.get(known.about.uid)
+    others?.delete(name)
+    if (others?.size === 0) this.#byUid.delete(known.about.uid)
+  }
+
+  clear(): void {
+    this.#byName.clear()
+    this.#byUid.clear()
+  }
+
+  /** Those about an object, the newest last. */
+  about({ metadata: { uid } }: KubeObject): readonly Warning[] {
+    return [...(this.#byUid.get(uid ?? '')?.values() ?? [])].sort((a, b) => a.time - b.time)
+  }
+}
+
+/** The warnings that there are in a namespace now; none for users who may not read events. */
+export async function listWarnings(cluster: Cluster, namespace: string, options: CallOptions): Promise<Warnings> {
+  const asked = cluster.list({ apiVersion: 'v1', kind: 'Event', namespace, fields: 'type=Warning' }, options)
+  const warnings = new Warnings()
+  for (const event of await unlessForbidden(asked, [])) warnings.set(event)
+  return warnings
+}

@@ -1,0 +1,267 @@
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import type { RequiredSecret } from '../../compiler/plan/plan.ts'
+import { entry, get, type Tree } from '../../compiler/text/tree.ts'
+import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
+import { missingSecret } from '../plan/missing-secret.ts'
+import type { WantedWorkload } from '../plan/wanted.ts'
+import type { Attempt } from '../rollout/attempts.ts'
+import { firstCheckDelay } from '../rollout/first-check.ts'
+import type { Tracked } from '../rollout/tracker.ts'
+import { toWarning } from './events.ts'
+import { KINDS } from './failures.ts'
+import { LOG_TIMEOUT, lastLogLines } from './last-log-lines.ts'
+import { hasStarted, lastEnd, type Problem } from './problems.ts'
+import { type ReportedProblem, remedyOf, remedyOfOnFailure, reportedOf } from './remedies.ts'
+
+/** Warnings that are shown. */
+const WARNINGS = 5
+/** Problems of one workload that are explained: it can have any number of containers. */
+const MOST_PROBLEMS = 10
+
+/** A workload that does not get ready, and what is known about it. */
+export interface ExplainedWorkload {
+  readonly workload: Pick<WantedWorkload, 'service' | 'source' | 'object'>
+  readonly tracked: Pick<Tracked, 'status' | 'pods' | 'problems' | 'warnings' | 'attempt'>
+}
+
+/**
+ * Says why a workload does not get ready, at the line of the Compose file that it came from, with
+ * the cluster's warnings and the end of its log. `required` are the Secrets that the plan expects in the cluster.
+ */
+export async function explainFailure(
+  cluster: Cluster,
+  { workload, tracked }: ExplainedWorkload,
+  services: Tree | undefined,
+  required: readonly RequiredSecret[] = [],
+): Promise<readonly Diagnostic[]> {
+  const reporter = new Reporter()
+  const explained = { cluster, workload, tracked, services, required, reporter }
+  const key = workload.source.split('#services.')[1] ?? workload.service
+  // Ten replicas that fail for one reason are one failure.
+  const reported = new Set<string>()
+  for (const problem of tracked.problems) {
+    const { code, container } = problem
+    // The container of a group's member has the member's name.
+    const member = container !== undefined && entry(services, container) ? container : key
+    const id = `${code} ${member} ${container}`
+    if (reported.has(id)) continue
+    if (reported.size >= MOST_PROBLEMS) break
+    reported.add(id)
+    await explainProblem(explained, member, problem)
+  }
+  if (tracked.problems.length === 0) await explainState(explained, key)
+  return reporter.diagnostics()
+}
+
+/** A workload that is explained, and where to. */
+interface Explained extends ExplainedWorkload {
+  readonly cluster: Cluster
+  readonly services: Tree | undefined
+  readonly required: readonly RequiredSecret[]
+  readonly reporter: Reporter
+}
+
+/** Reports a problem of a service, which is the workload's own (`key`) or shares its Pod. */
+async function explainProblem(
+  { cluster, workload, tracked, services, required, reporter }: Explained,
+  key: string,
+  problem: Problem,
+): Promise<void> {
+  const { code, ends, because, pod } = problem
+  const { namespace = '' } = workload.object.metadata
+  const own = workload.source.split('#services.')[1] ?? workload.service
+  const service = key === own ? workload.service : key
+  const warnings = tracked.warnings.map(shown)
+  const check = await stoppedBy(cluster, namespace, problem, warnings)
+  const told = await notesOf(cluster, namespace, problem, warnings, check)
+  const lacksLog = pod !== undefined && (told.includes(goneText(pod)) || told.includes(emptyText(pod)))
+  const kept = lacksLog && code === 'crash-loop' ? await attemptNotes(tracked.attempt) : []
+  const notes =
+    kept.length > 0 ? [...told.filter(note => note !== goneText(pod!) && note !== emptyText(pod!)), ...kept] : told
+  const kind = KINDS[code === 'crash-loop' && ends?.exitCode === 0 && !check ? 'ends-well' : code]
+  const { place, ...found } = {
+    ...remedyOf(reportedOf(problem, check), get(services, key), service),
+    ...missingSecret(problem, workload.object, required),
+  }
+  const isGone = pod !== undefined && notes.includes(goneText(pod))
+  reporter.report(kind, place ?? entry(services, key)?.key, {
+    service,
+    notes: unique([...notes, ...(because === undefined ? [] : [because])]),
+    ...(check && { message: stoppedText(service, ends) }),
+    ...found,
+    ...(isGone && keepsLog(workload.object)),
+    ...(ends && { ends }),
+  })
+}
+
+/** Reports a workload that has failed, or was not ready in time, for which no problem is known. */
+async function explainState({ cluster, workload, tracked, services, reporter }: Explained, key: string): Promise<void> {
+  const { service, object } = workload
+  const { namespace = '' } = object.metadata
+  const pod = tracked.pods.at(-1)
+  const ends = (pod && lastEnd(pod)) ?? tracked.attempt?.ends
+  const container = (pod && lastEnd(pod)?.container) ?? (pod && containersOf(pod)[0])
+  const live = pod
+    ? await logNotes(cluster, namespace, pod, container, false)
+    : isStartedAgain(object)
+      ? ['its Pod is gone, and its log with it']
+      : []
+  const lacksLog = !pod || live.includes(goneText(pod)) || live.includes(emptyText(pod))
+  const kept = lacksLog ? await attemptNotes(tracked.attempt) : []
+  const lines = kept.length > 0 ? kept : live
+  const notes = unique([tracked.status.text, ...lines, ...tracked.warnings.slice(-WARNINGS).map(shown)])
+  if (tracked.status.state === 'failed') {
+    const ended: ReportedProblem | undefined = ends && { code: 'crash-loop', detail: '', ends }
+    const { place, ...remedy } = ended ? remedyOf(ended, get(services, key), service) : {}
+    const isGone = kept.length === 0 && (!pod || live.includes(goneText(pod)))
+    reporter.report(KINDS.failed, place ?? entry(services, key)?.key, {
+      service,
+      notes,
+      ...remedy,
+      ...(isGone && keepsLog(object)),
+      ...(ends && { ends }),
+    })
+    return
+  }
+  const unchecked = lateCheck(object, tracked.warnings)
+  const restart = isStartedAgain(object) && !ends && tracked.pods.some(hasStarted) && remedyOfOnFailure(services, key)
+  const { place, ...remedy } = restart || { place: undefined, ...(unchecked && { hint: unchecked.hint }) }
+  reporter.report(KINDS.late, place ?? entry(services, key)?.key, {
+    service,
+    notes: [...(unchecked ? [unchecked.note] : []), ...notes],
+    ...remedy,
+  })
+}
+
+/** Returns the note and the hint about a workload that was not checked yet, because its first health check comes late. */
+function lateCheck(workload: KubeObject, warnings: Tracked['warnings']): { note: string; hint: string } | undefined {
+  const delay = firstCheckDelay(workload)
+  if (delay === 0 || warnings.some(({ reason }) => reason === 'Unhealthy')) return undefined
+  return {
+    note: `its first health check comes ${readableDuration(delay)} after its start`,
+    hint: 'wait longer with `--timeout`, shorten `healthcheck.start_period`, or add `start_interval` to check earlier',
+  }
+}
+
+/** Notes without those that are there already, or whose words another one has. */
+const unique = (notes: readonly string[]): readonly string[] =>
+  notes.filter((note, index) => note.startsWith('| ') || notes.indexOf(note) === index)
+
+const shown = ({ about, message }: { readonly about: { kind: string; name: string }; readonly message: string }) =>
+  // The kubelet has nothing to add where a check printed nothing: `Readiness probe failed: `.
+  `${about.kind.toLowerCase()}/${about.name}: ${message.replace(/:\s*$/, '')}`
+
+async function notesOf(
+  cluster: Cluster,
+  namespace: string,
+  problem: Problem,
+  warnings: readonly string[],
+  check: string | undefined,
+): Promise<readonly string[]> {
+  const { code, where, detail, pod, container } = problem
+  const own = `${where}: ${detail}`
+  switch (code) {
+    case 'crash-loop': {
+      // The kubelet's back-off says nothing new, but that the health check had it killed does.
+      return [...(check ? [check] : []), ...(await logNotes(cluster, namespace, pod!, container, true))]
+    }
+    case 'serves':
+      return [`${detail} waits for it to complete`]
+    case 'unhealthy':
+      return [own, ...(await logNotes(cluster, namespace, pod!, container, false))]
+    case 'configuration':
+      // The same words come as the state of the container and as an event, each with another
+      // beginning.
+      return [own, ...warnings.filter(text => text.startsWith(where) && !text.includes(detail)).slice(-WARNINGS)]
+    default:
+      return [own]
+  }
+}
+
+/** The message of the check that had a container stopped; undefined when it ended by itself. */
+async function stoppedBy(
+  cluster: Cluster,
+  namespace: string,
+  { code, where, pod, ends }: Problem,
+  warnings: readonly string[],
+): Promise<string | undefined> {
+  if (code !== 'crash-loop' || ends?.reason === 'OOMKilled') return undefined
+  const failed = warnings.findLast(
+    text => text.startsWith(`${where}: `) && /(?:liveness|startup) probe (?:failed|errored)/i.test(text),
+  )
+  // A program that ends by itself without an error fails its check, too; one that ends in good
+  // order when it is stopped has the same status.
+  const isSure = ends?.exitCode !== 0 || !failed || !pod || (await wasStopped(cluster, namespace, pod))
+  return isSure ? failed : undefined
+}
+
+/**
+ * True if the kubelet says that it stopped a container of the Pod because of a check; false for
+ * users who may not read events.
+ */
+async function wasStopped(cluster: Cluster, namespace: string, { metadata }: KubeObject): Promise<boolean> {
+  const query = {
+    apiVersion: 'v1',
+    kind: 'Event',
+    namespace,
+    fields: `involvedObject.uid=${metadata.uid},reason=Killing`,
+  }
+  const events = await cluster.list(query, { signal: AbortSignal.timeout(LOG_TIMEOUT) }).catch(() => [])
+  return events.some(event => /failed (?:liveness|startup) probe/.test(toWarning(event).message))
+}
+
+const stoppedText = (service: string, ends: Problem['ends']): string =>
+  `\`${service}\` was stopped ${ends?.count ?? 0} times, because its health check failed`
+
+const emptyText = ({ metadata }: KubeObject): string => `pod/${metadata.name} printed nothing`
+
+const goneText = ({ metadata }: KubeObject): string => `pod/${metadata.name} is gone, and its log with it`
+
+/**
+ * A hint about a log that is gone: the Job controller deletes a Pod that has failed too often if
+ * the kubelet is to restart its container.
+ */
+const keepsLog = (workload: KubeObject): { readonly hint?: string } =>
+  isStartedAgain(workload)
+    ? {
+        hint: 'Kubernetes deletes the Pod of this Job with its log when it fails; with `restart: "no"` the Pod stays',
+      }
+    : {}
+
+function isStartedAgain({ kind, spec }: KubeObject): boolean {
+  const { template } = (spec ?? {}) as { readonly template?: { readonly spec?: { readonly restartPolicy?: string } } } // a workload's spec
+  return kind === 'Job' && template?.spec?.restartPolicy === 'OnFailure'
+}
+
+/** The end of a container's log with a line that says so. */
+export async function logNotes(
+  cluster: Cluster,
+  namespace: string,
+  pod: KubeObject,
+  container: string | undefined,
+  previous: boolean,
+): Promise<readonly string[]> {
+  if (container === undefined) return []
+  const { name } = pod.metadata
+  const lines = await lastLogLines(cluster, { pod: name, namespace, container }, previous)
+  if (!lines) return [goneText(pod)]
+  return lines.length > 0 ? linesOf(name, lines) : [emptyText(pod)]
+}
+
+/** The end of the log of a Job's last failed attempt, as far as it was read before its Pod was gone. */
+async function attemptNotes(attempt: Attempt | undefined): Promise<readonly string[]> {
+  const lines = (await attempt?.lines) ?? []
+  return attempt && lines.length > 0 ? linesOf(attempt.pod, lines) : []
+}
+
+const linesOf = (pod: string, lines: readonly string[]): readonly string[] => [
+  `last lines of pod/${pod}:`,
+  ...lines.map(line => `| ${line.replaceAll('\t', '    ')}`),
+]
+
+function containersOf({ spec }: KubeObject): readonly string[] {
+  const { containers = [] } = (spec ?? {}) as { readonly containers?: readonly { readonly name: string }[] } // a Pod's spec
+  return containers.map(({ name }) => name)
+}

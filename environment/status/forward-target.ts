@@ -1,0 +1,71 @@
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { isEnding } from '../apply/removal.ts'
+import { environmentSelector, SERVICE_LABEL } from '../labels.ts'
+import { isReady } from './problems.ts'
+
+/** Where connections to a port of a service go. */
+export interface ForwardTarget {
+  readonly pod: string
+  readonly namespace: string
+  /** The port of the Pod. */
+  readonly port: number
+}
+
+interface ServicePort {
+  readonly port: number
+  readonly targetPort?: number | string
+}
+
+interface PodContainer {
+  readonly ports?: readonly { readonly name?: string; readonly containerPort: number }[]
+}
+
+/**
+ * A Pod of the service that accepts connections, and the port of it that the Service's port leads
+ * to; a port that the Service does not list is the Pod's own. Throws a UserError where no Pod of
+ * the service is ready.
+ */
+export async function findForwardTarget(
+  cluster: Cluster,
+  { environment, namespace, service, port }: ForwardQuery,
+  signal: AbortSignal,
+): Promise<ForwardTarget> {
+  const labels = `${environmentSelector(environment)},${SERVICE_LABEL}=${service}`
+  const [pods, front] = await Promise.all([
+    cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, labels }, { signal }),
+    cluster.get({ apiVersion: 'v1', kind: 'Service', name: service, namespace }, { signal }),
+  ])
+  const running = pods.filter(one => !isEnding(one) && phaseOf(one) === 'Running')
+  const pod = running.find(isReady) ?? running[0]
+  if (pod === undefined) throw noPod(service, pods)
+  return { pod: pod.metadata.name, namespace, port: podPort(front, pod, port) }
+}
+
+export interface ForwardQuery {
+  readonly environment: string
+  readonly namespace: string
+  /** In Kubernetes' form. */
+  readonly service: string
+  /** Of the Service, or of its Pods. */
+  readonly port: number
+}
+
+function podPort(front: KubeObject | undefined, pod: KubeObject, port: number): number {
+  const listed = (front?.spec as { ports?: readonly ServicePort[] } | undefined)?.ports ?? []
+  const target = listed.find(one => one.port === port)?.targetPort ?? port
+  if (typeof target === 'number') return target
+  const { containers = [] } = pod.spec as { containers?: readonly PodContainer[] }
+  const named = containers.flatMap(({ ports = [] }) => ports).find(({ name }) => name === target)
+  return named?.containerPort ?? port
+}
+
+const phaseOf = ({ status }: KubeObject): string => (status as { phase?: string } | undefined)?.phase ?? 'Unknown'
+
+function noPod(service: string, pods: readonly KubeObject[]): UserError {
+  const there = pods.map(pod => `pod/${pod.metadata.name} is ${phaseOf(pod).toLowerCase()}`)
+  return new UserError(`no Pod of \`${service}\` is running`, {
+    notes: there,
+    hint: pods.length === 0 ? 'deploy it first' : `\`devctl logs ${service}\` shows its log`,
+  })
+}

@@ -1,0 +1,24 @@
+import type { CallOptions, Cluster } from '../../adapters/kubernetes/cluster.ts'
+import { KINDS } from '../../constructs/kinds.ts'
+import { unlessForbidden } from '../forbidden.ts'
+import { ENVIRONMENT_LABEL } from '../labels.ts'
+import { inParallel } from '../pool.ts'
+
+/**
+ * Lists the names of the environments that have objects in a namespace, also those of which only claims
+ * are left. Undefined for users who may not list them.
+ */
+export async function environmentsIn(
+  cluster: Cluster,
+  namespace: string,
+  options: CallOptions,
+): Promise<ReadonlySet<string> | undefined> {
+  const kinds = KINDS.filter(({ isExtra }) => !isExtra)
+  const lists = await inParallel(kinds, ({ apiVersion, kind }) =>
+    unlessForbidden(cluster.list({ apiVersion, kind, namespace, labels: ENVIRONMENT_LABEL }, options), undefined),
+  )
+  if (lists.includes(undefined)) return undefined
+  return new Set(
+    lists.flatMap((list = []) => list.flatMap(({ metadata }) => metadata.labels?.[ENVIRONMENT_LABEL] ?? [])),
+  )
+}

@@ -1,0 +1,278 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
+import { isWorkload } from '../../constructs/kinds.ts'
+import { isMirror, mirrorOf } from '../apply/resting.ts'
+import { shorterFirst } from '../endpoints/routes.ts'
+import { serviceOf } from '../plan/wanted.ts'
+import { upRecordOf } from '../record/up-record.ts'
+import { untilFirstCheck } from '../rollout/first-check.ts'
+import { newestPods } from '../rollout/revisions.ts'
+import { statusOf, type WorkloadStatus } from '../rollout/status.ts'
+import { belongsTo, claimsOf, type Tracked } from '../rollout/tracker.ts'
+import type { Warnings } from './events.ts'
+import { SHORT } from './failures.ts'
+import { isDependant } from './owners.ts'
+import { claimProblems, type Problem, podProblems, workloadProblems } from './problems.ts'
+import { remedyOf, reportedOf } from './remedies.ts'
+
+/**
+ * `stopped`: it has no replicas, and is to have none. `asleep`: that is so because a platform has put its namespace to
+ * sleep.
+ */
+export type SeenState = WorkloadStatus['state'] | 'stopped' | 'asleep'
+
+/** How a service of an environment is. */
+export interface ServiceOverview {
+  /** In Kubernetes' form; of what commands made, the name of the workload. */
+  readonly service: string
+  /**
+   * The workload, as kubectl names it: `deployment/web`. A service in the Pods of another one has
+   * that one's.
+   */
+  readonly kind: string
+  readonly workload: string
+  readonly state: SeenState
+  /** Pods that are ready, and that should be. */
+  readonly ready: number
+  readonly wanted: number
+  readonly restarts: number
+  /** When its newest Pods were made, the workload where it has none (ISO 8601). */
+  readonly since: string | undefined
+  readonly image: string | undefined
+  /** Public addresses, the shorter ones first. */
+  readonly addresses: readonly string[]
+  /**
+   * Where it is reached from outside by TCP or UDP: `203.0.113.7:1883` of a load balancer,
+   * `<node>:31883` of a port of every node.
+   */
+  readonly exposed: readonly string[]
+  /** Where the cluster reaches it: `web:80`. */
+  readonly internal: readonly string[]
+  /** Whose development container stands in for it: `ann@laptop`. */
+  readonly development?: string
+  /** Why it is not ready, in words. */
+  readonly reason?: string
+}
+
+/** What is seen of an environment at one time. */
+export interface Seen {
+  readonly objects: readonly KubeObject[]
+  readonly warnings: Warnings
+  readonly urls: readonly { readonly url: string; readonly services: readonly string[] }[]
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+/** A service, and what its state was told by. */
+export interface SeenService {
+  readonly overview: ServiceOverview
+  /** What runs it: its workload, or the mirror that stands in for that. */
+  readonly workload: KubeObject
+  readonly found: Pick<Tracked, 'status' | 'pods' | 'problems' | 'warnings'>
+}
+
+/** The services of an environment, sorted. The time it takes grows with the number of objects, not with its square. */
+export function servicesIn(seen: Seen): readonly SeenService[] {
+  const indexed = indexOf(seen)
+  return seen.objects
+    .filter(one => isWorkload(one) && !isDependant(one))
+    .flatMap(workload => statesOf(workload, indexed))
+    .sort((a, b) => (a.overview.service < b.overview.service ? -1 : 1))
+}
+
+/** Returns how a service is in a namespace that a platform has put to sleep. */
+export const inSleep = (overview: ServiceOverview): ServiceOverview =>
+  overview.state === 'stopped' ? { ...overview, state: 'asleep' } : overview
+
+/** The same, found by what it is asked for. */
+interface Indexed extends Pick<Seen, 'warnings' | 'now'> {
+  of(service: string | undefined, kind: string): readonly KubeObject[]
+  readonly claims: ReadonlyMap<string, KubeObject>
+  readonly mirrors: readonly KubeObject[]
+  /** URLs by the Service behind them. */
+  readonly urlsOf: ReadonlyMap<string, readonly string[]>
+}
+
+function indexOf({ objects, warnings, urls, now }: Seen): Indexed {
+  const groups = new Map<string, KubeObject[]>()
+  for (const one of objects) {
+    const key = `${one.kind} ${serviceOf(one) ?? ''}`
+    const group = groups.get(key)
+    if (group) group.push(one)
+    else groups.set(key, [one])
+  }
+  const urlsOf = new Map<string, string[]>()
+  for (const { url, services } of urls)
+    for (const name of services) urlsOf.set(name, [...(urlsOf.get(name) ?? []), url])
+  return {
+    warnings,
+    now,
+    of: (service, kind) => groups.get(`${kind} ${service ?? ''}`) ?? [],
+    claims: new Map(
+      objects.flatMap(one => (one.kind === 'PersistentVolumeClaim' ? [[one.metadata.name, one] as const] : [])),
+    ),
+    mirrors: objects.filter(isMirror),
+    urlsOf,
+  }
+}
+
+interface Container {
+  readonly name: string
+  readonly image?: string
+}
+interface PodFields {
+  readonly containers?: readonly Container[]
+  readonly initContainers?: readonly (Container & { readonly restartPolicy?: string })[]
+}
+interface ContainerStatus {
+  readonly name: string
+  readonly restartCount?: number
+}
+
+/** A workload's service, and those that run in its Pods. */
+function statesOf(workload: KubeObject, seen: Indexed): readonly SeenService[] {
+  const service = serviceOf(workload)
+  const running = containersOf(workload)
+  const own = running.find(({ name }) => name === service) ?? running[0]
+  const first = stateOf(workload, service ?? workload.metadata.name, own, seen)
+  if (service === undefined) return [first]
+  const others = running.filter(({ name }) => name !== service && seen.of(name, 'Service').length > 0)
+  return [first, ...others.map(one => stateOf(workload, one.name, one, seen))]
+}
+
+/** The containers that run in the Pods of a workload. */
+function containersOf(workload: KubeObject): readonly Container[] {
+  const { template } = (workload['spec'] ?? {}) as { readonly template?: { readonly spec?: PodFields } } // its spec
+  const { containers = [], initContainers = [] } = template?.spec ?? {}
+  return [...containers, ...initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always')]
+}
+
+function stateOf(
+  original: KubeObject,
+  service: string,
+  usual: Container | undefined,
+  { of, claims, mirrors, urlsOf, warnings, now }: Indexed,
+): SeenService {
+  const mirror = mirrorOf(original, mirrors)
+  const workload = mirror ?? original
+  const container = mirror ? (containersOf(mirror).find(one => one.name === usual?.name) ?? usual) : usual
+  const { kind, metadata } = workload
+  const lead = serviceOf(workload)
+  const sets = of(lead, 'ReplicaSet')
+  const pods = newestPods(
+    workload,
+    sets,
+    of(lead, 'Pod').filter(pod => belongsTo(pod, workload)),
+  )
+  const mounted = [...new Set(pods.flatMap(claimsOf))].flatMap(name => claims.get(name) ?? [])
+  const status = statusOf(workload)
+  const isWell = status.state === 'ready' || status.state === 'complete'
+  const own = [workload, ...(kind === 'Deployment' ? sets.filter(set => isOwnedBy(set, workload)) : [])]
+  const problems = isWell
+    ? []
+    : [
+        ...workloadProblems(workload, warnings.about(workload), sets),
+        ...mounted.flatMap(claim => claimProblems(claim, warnings.about(claim))),
+        ...pods.flatMap(pod => podProblems(pod, warnings.about(pod), now)),
+      ]
+  const problem = problems.find(one => !one.isPassing) ?? problems[0]
+  const services = of(service, 'Service')
+  const urls = services.flatMap(one => urlsOf.get(one.metadata.name) ?? [])
+  const made = pods.map(pod => pod.metadata.creationTimestamp ?? '').sort()[0]
+  const rest = Math.max(0, ...pods.map(pod => untilFirstCheck(pod, now)))
+  const waits = rest > 0 ? `first check in ${readableDuration(rest)}` : waitingText(status)
+  const reason = problem ? reasonOf(problem, service) : isWell ? undefined : waits
+  const counts = countsOf(workload)
+  const isStopped = status.state === 'ready' && counts.wanted === 0 && kind !== 'DaemonSet'
+  const overview: ServiceOverview = {
+    service,
+    kind,
+    workload: `${kind.toLowerCase()}/${metadata.name}`,
+    state: problem && !problem.isPassing ? 'failed' : isStopped ? 'stopped' : status.state,
+    ...counts,
+    restarts: pods.reduce((sum, pod) => sum + restartsIn(pod, container?.name), 0),
+    since: made || metadata.creationTimestamp,
+    image: container?.image,
+    addresses: [...new Set(urls)].sort((a, b) => shorterFirst({ url: a }, { url: b })),
+    exposed: [...new Set(services.flatMap(exposedOf))],
+    internal: services.filter(one => one.metadata.name === service).flatMap(portsOf),
+    ...(mirror && { development: upRecordOf(original)?.by ?? '' }),
+    ...(reason !== undefined && { reason }),
+  }
+  const about = [...own, ...mounted, ...pods].flatMap(one => warnings.about(one)).sort((a, b) => a.time - b.time)
+  return { overview, workload, found: { status, pods, problems, warnings: about } }
+}
+
+const isOwnedBy = (object: KubeObject, { metadata: { uid } }: KubeObject): boolean =>
+  object.metadata.ownerReferences?.some(owner => owner.uid === uid) ?? false
+
+/**
+ * ``the healthcheck of `web` runs `curl`, which its image does not have``;
+ * `its image cannot be pulled: not found`: on one line.
+ */
+function reasonOf(problem: Problem, service: string): string {
+  const { message } = remedyOf(reportedOf(problem), undefined, service)
+  if (message !== undefined) return message
+  const { code, detail, ends, because } = problem
+  if (code === 'unschedulable' && problem.isPassing && because !== undefined)
+    return `it waits for capacity: ${because.split('\n')[0]}`
+  // The kubelet's own words are about its back-off.
+  if (ends) return `${SHORT[code]}: exit code ${ends.exitCode}${ends.reason === 'OOMKilled' ? ', out of memory' : ''}`
+  const [first = ''] = detail.split('\n')
+  const line = first.trim().replace(/:$/, '')
+  return line === '' ? SHORT[code] : `${SHORT[code]}: ${line}`
+}
+
+/** The part of a status beyond the kind and the count. */
+const waitingText = ({ text, state }: WorkloadStatus): string =>
+  state === 'failed' ? text : (/, (its old Pods end)$/.exec(text)?.[1] ?? (text === 'Job running' ? 'runs' : 'starts'))
+
+interface Counts {
+  readonly ready: number
+  readonly wanted: number
+}
+
+function countsOf({ kind, spec, status }: KubeObject): Counts {
+  const wanted = (spec ?? {}) as { readonly replicas?: number; readonly completions?: number } // a workload's spec
+  const is = (status ?? {}) as {
+    readonly readyReplicas?: number
+    readonly numberReady?: number
+    readonly desiredNumberScheduled?: number
+    readonly succeeded?: number
+  } // its status
+  if (kind === 'Job') return { ready: is.succeeded ?? 0, wanted: wanted.completions ?? 1 }
+  if (kind === 'DaemonSet') return { ready: is.numberReady ?? 0, wanted: is.desiredNumberScheduled ?? 0 }
+  return { ready: is.readyReplicas ?? 0, wanted: wanted.replicas ?? 1 }
+}
+
+function restartsIn(pod: KubeObject, container: string | undefined): number {
+  const { containerStatuses = [], initContainerStatuses = [] } = (pod['status'] ?? {}) as {
+    readonly containerStatuses?: readonly ContainerStatus[]
+    readonly initContainerStatuses?: readonly ContainerStatus[]
+  } // a Pod's status
+  return [...containerStatuses, ...initContainerStatuses].find(({ name }) => name === container)?.restartCount ?? 0
+}
+
+function portsOf({ metadata, spec }: KubeObject): readonly string[] {
+  const { ports = [] } = (spec ?? {}) as { readonly ports?: readonly { readonly port: number }[] } // a Service's spec
+  return [...new Set(ports.map(({ port }) => `${metadata.name}:${port}`))]
+}
+
+/**
+ * Addresses of a Service of type LoadBalancer or NodePort. One whose load balancer is not made yet
+ * has `<pending>`, in the words of kubectl.
+ */
+function exposedOf({ spec, status }: KubeObject): readonly string[] {
+  const { type, ports = [] } = (spec ?? {}) as {
+    readonly type?: string
+    readonly ports?: readonly { readonly port: number; readonly nodePort?: number }[]
+  } // a Service's spec
+  if (type === 'NodePort') return ports.flatMap(({ nodePort }) => (nodePort === undefined ? [] : `<node>:${nodePort}`))
+  if (type !== 'LoadBalancer') return []
+  const { loadBalancer } = (status ?? {}) as {
+    readonly loadBalancer?: { readonly ingress?: readonly { readonly ip?: string; readonly hostname?: string }[] }
+  } // its status
+  const entries = (loadBalancer?.ingress ?? []).flatMap(({ ip, hostname }) => ip ?? hostname ?? [])
+  const hosts = entries.length > 0 ? entries : ['<pending>']
+  return hosts.flatMap(host => ports.map(({ port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`))
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import type { Cluster } from '../../../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
+import { deployerOf, holdLease, personOf } from '../../../../environment/apply/held-lease.ts'
+import { holder, NAMESPACE, never, newCluster } from '../../../support/objects/deploying.ts'
+import { FakeClock, settle } from '../../../support/objects/fake-clock.ts'
+
+/** A cluster that gives no answer any more to who renews a Lease. */
+function frozen(cluster: Cluster): Cluster {
+  return new Proxy(cluster, {
+    get: (target, key) =>
+      key === 'replace' ? () => new Promise(() => {}) : Reflect.get(target, key, target).bind?.(target),
+  })
+}
+
+test('who deploys is named as the platform knows them, and who works on something with their machine', () => {
+  const ofRun = { holder: { name: 'ann@r-01m8x-k2p7q (7)', person: 'ann', isGone: () => false } }
+  expect([deployerOf(ofRun), personOf(ofRun)]).toEqual(['ann', 'ann@r-01m8x-k2p7q'])
+  const ofLaptop = { holder: { name: 'ann@laptop (7)', isGone: () => false } }
+  expect(deployerOf(ofLaptop)).toBe('ann@laptop')
+})
+
+test.each([
+  [true, true],
+  [false, false],
+])('strict: %s; without an answer to a renewal the Lease is lost after its silence: %s', async (isStrict, isLost) => {
+  const clock = new FakeClock()
+  const lease = await holdLease({
+    cluster: frozen(newCluster()),
+    name: 'leader',
+    namespace: NAMESPACE,
+    labels: {},
+    holder: holder(),
+    clock,
+    signal: never,
+    waiting: () => {},
+    busy: () => new UserError('busy'),
+    lost: () => new UserError('lost'),
+    silence: 9000,
+    isStrict,
+  })
+  await clock.pass(5000)
+  expect(lease.signal.aborted).toBe(false)
+  // Others take it 15 s after its last renewal.
+  await clock.pass(5000)
+  await settle()
+  expect(lease.signal.aborted).toBe(isLost)
+})
+
+test('a look finds at once that somebody else has taken it, and changes nothing for who still has it', async () => {
+  const clock = new FakeClock()
+  const cluster = newCluster()
+  const wish = (name: string) => ({
+    cluster,
+    name: 'up',
+    namespace: NAMESPACE,
+    labels: {},
+    holder: { ...holder(), name },
+    clock,
+    signal: never,
+    waiting: () => {},
+    busy: () => new UserError('busy'),
+    lost: () => new UserError('taken'),
+    silence: Number.POSITIVE_INFINITY,
+  })
+  const first = await holdLease(wish('ann@laptop (1)'))
+  await first.check()
+  expect(first.signal.aborted).toBe(false)
+  const second = await holdLease({ ...wish('ann@laptop (2)'), takeOver: true })
+  expect(first.signal.aborted).toBe(false)
+  await first.check()
+  expect(first.signal.reason).toEqual(new UserError('taken'))
+  await second.check()
+  expect(second.signal.aborted).toBe(false)
+})

@@ -1,0 +1,344 @@
+import { describe, expect, test } from 'vitest'
+import { ClusterError, type KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
+import { isUpToDate } from '../../../../environment/plan/changes.ts'
+import { isLeftToScaler } from '../../../../environment/plan/conflicts.ts'
+import { diffOf } from '../../../../environment/plan/diff.ts'
+import { driftOf } from '../../../../environment/plan/drift.ts'
+import { readRecord } from '../../../../environment/record/record.ts'
+import type { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
+import {
+  actions,
+  deploy,
+  ENVIRONMENT,
+  NAMESPACE,
+  newCluster,
+  object,
+  plan,
+  ref,
+  SOURCE,
+  wanted,
+  workload,
+} from '../../../support/objects/deploying.ts'
+
+const config = (name = 'page', data: object = { a: '1' }, more: object = {}): KubeObject => {
+  const made = object('ConfigMap', name, { data })
+  return { ...made, metadata: { ...made.metadata, ...more } }
+}
+const labelled = (labels: Readonly<Record<string, string>>, annotations = {}): KubeObject => ({
+  ...config(),
+  metadata: { name: 'page', namespace: NAMESPACE, labels, annotations },
+})
+
+describe('the plan of a deploy', () => {
+  test('creates what is new, and then has nothing to do', async () => {
+    const cluster = newCluster()
+    const what = wanted([config()], [workload('Deployment', 'web')])
+    const first = await plan(cluster, what)
+    expect(actions(first)).toEqual(['create configmap/page', 'create deployment/web'])
+    expect(isUpToDate(first)).toBe(false)
+    expect(cluster.calls.every(({ verb, dryRun }) => dryRun || verb === 'get' || verb === 'list')).toBe(true)
+    await deploy(cluster, what)
+    const second = await plan(cluster, what)
+    expect(actions(second)).toEqual(['unchanged configmap/page', 'unchanged deployment/web'])
+    expect(isUpToDate(second)).toBe(true)
+  })
+
+  test('updates only what differs, by the values that do', async () => {
+    const cluster = newCluster()
+    await deploy(cluster, wanted([config(), config('other')]))
+    const what = wanted([config('page', { a: '2' }), config('other')])
+    const changes = await plan(cluster, what)
+    expect(actions(changes)).toEqual(['update configmap/page', 'unchanged configmap/other'])
+    expect(diffOf(changes)).toMatchObject([{ values: [{ path: 'data.a', before: '1', after: '2' }] }])
+    expect(await deploy(cluster, what)).toEqual(['update configmap/page'])
+  })
+
+  test('takes a change by hand back, and names who made it', async () => {
+    const cluster = newCluster()
+    await deploy(cluster, wanted([config()]))
+    cluster.act(ref(config()), live => ({ ...live, data: { a: 'by hand' } }), 'kubectl-edit')
+    const changes = await plan(cluster, wanted([config()]))
+    expect(diffOf(changes)).toMatchObject([
+      {
+        action: 'update',
+        values: [{ path: 'data.a', before: 'by hand', after: '1', by: { manager: 'kubectl-edit' } }],
+      },
+    ])
+    await deploy(cluster, wanted([config()]))
+    expect((await cluster.get(ref(config())))?.['data']).toEqual({ a: '1' })
+  })
+
+  const service = (ports: readonly object[]) => object('Service', 'web', { spec: { ports } })
+  const port = (number: number, fields: object = {}) => ({
+    port: number,
+    protocol: 'TCP',
+    targetPort: number,
+    ...fields,
+  })
+  const pod = (container: object, fields: object = {}) =>
+    object('Deployment', 'web', {
+      spec: { template: { spec: { containers: [{ name: 'web', ...container }], ...fields } } },
+    })
+  const containerPort = (protocol: string, hostPort: number) => ({ containerPort: 53, protocol, hostPort })
+  const patch = (cluster: MemoryCluster, { metadata, ...to }: KubeObject) =>
+    cluster.act(
+      ref({ metadata, ...to }),
+      live => ({ ...live, spec: { ...(live['spec'] as object), ...(to['spec'] as object) } }), // both have one
+      'kubectl-patch',
+    )
+  const mount = (mountPath: string, subPath?: string) => ({ name: 'data', mountPath, ...(subPath && { subPath }) })
+
+  test.each<[string, KubeObject, KubeObject, string]>([
+    [
+      'a named port of a Service',
+      service([port(80, { name: 'http' }), port(81, { name: 'other' })]),
+      service([port(80, { name: 'http', targetPort: 4444 }), port(81, { name: 'other' })]),
+      'spec.ports[http].targetPort',
+    ],
+    [
+      'a port of a Service without a name',
+      service([port(8080)]),
+      service([port(8080, { targetPort: 4444 })]),
+      'spec.ports[0].targetPort',
+    ],
+    [
+      'a port of a container, where another has the same number',
+      pod({ ports: [containerPort('TCP', 1053), containerPort('UDP', 1053)] }),
+      pod({ ports: [containerPort('TCP', 1053), containerPort('UDP', 2053)] }),
+      'spec.template.spec.containers[web].ports[1].hostPort',
+    ],
+    [
+      'a mount',
+      pod({ volumeMounts: [mount('/a', 'a'), mount('/b', 'b')] }),
+      pod({ volumeMounts: [mount('/a', 'a'), mount('/b', 'x')] }),
+      'spec.template.spec.containers[web].volumeMounts[1].subPath',
+    ],
+    [
+      'host aliases',
+      pod({}, { hostAliases: [{ ip: '10.0.0.1', hostnames: ['a'] }] }),
+      pod({}, { hostAliases: [{ ip: '10.0.0.1', hostnames: ['b'] }] }),
+      'spec.template.spec.hostAliases[0].hostnames[0]',
+    ],
+  ])('names who changed %s by hand', async (_, made, changed, path) => {
+    const cluster = newCluster()
+    await deploy(cluster, wanted([made]))
+    patch(cluster, changed)
+    expect(driftOf(await plan(cluster, wanted([made])))).toMatchObject([
+      { path, by: { manager: 'kubectl-patch' }, object: `${made.kind.toLowerCase()}/web` },
+    ])
+  })
+
+  test('names nobody for an item of a list of which others have changed another', async () => {
+    const cluster = newCluster()
+    await deploy(cluster, wanted([service([port(80), port(81)])]))
+    const live = service([port(80, { targetPort: 4444 }), port(81)])
+    patch(cluster, live)
+    const [change] = diffOf(await plan(cluster, wanted([service([port(80), port(81, { targetPort: 8081 })])])))
+    expect(change?.values).toMatchObject([
+      { path: 'spec.ports[0].targetPort', before: 4444, after: 80, by: { manager: 'kubectl-patch' } },
+      { path: 'spec.ports[1].targetPort', before: 81, after: 8081 },
+    ])
+    expect(change?.values[1]).not.toHaveProperty('by')
+  })
+
+  test('refuses fields that another tool applies, unless they are to be taken', async () => {
+    const cluster = newCluster()
+    await deploy(cluster, wanted([config()]))
+    await cluster.apply(config('page', { a: 'theirs' }), { manager: 'argocd', force: true })
+    const error = await plan(cluster, wanted([config()])).catch(error => error)
+    expect(error.message).toBe('`argocd` applies fields of `configmap/page`')
+    expect(error.hint).toContain('--force-conflicts')
+    expect(error.notes).toContain('.data.a: "theirs" in the cluster, "1" in the file')
+    expect(actions(await plan(cluster, wanted([config()]), { forceConflicts: true }))).toEqual([
+      'update configmap/page',
+    ])
+  })
+
+  test('does not show a secret in a conflict', async () => {
+    const secret = (value: string) => object('Secret', 'key', { data: { a: Buffer.from(value).toString('base64') } })
+    const cluster = newCluster()
+    await cluster.apply(secret('theirs'), { manager: 'argocd' })
+    const error = await plan(cluster, wanted([secret('mine')])).catch(error => error)
+    expect(error.notes).toContain('.data.a')
+    expect(JSON.stringify(error.notes)).not.toContain(Buffer.from('theirs').toString('base64'))
+  })
+
+  test('leaves the number of replicas to whoever scales', () => {
+    const entries = [{ manager: 'hpa', operation: 'Update' as const, subresource: 'scale' }]
+    const made = object('Deployment', 'web')
+    const live: KubeObject = { ...made, metadata: { ...made.metadata, managedFields: entries } }
+    const conflict = (field: string) =>
+      new ClusterError('conflict', 'x', {
+        causes: [{ field, message: 'conflict with "hpa" with subresource "scale"' }],
+      })
+    expect(isLeftToScaler(conflict('.spec.replicas'), live)).toBe(true)
+    expect(isLeftToScaler(conflict('.spec.paused'), live)).toBe(false)
+    expect(isLeftToScaler(conflict('.spec.replicas'), made)).toBe(false)
+  })
+
+  test.each([
+    [{ 'dev.platform/environment': 'other' }, {}, 'the environment `other`'],
+    [{}, { 'meta.helm.sh/release-name': 'blog' }, 'the Helm release `blog`'],
+    [{ 'kustomize.toolkit.fluxcd.io/name': 'apps' }, {}, 'the Flux Kustomization `apps`'],
+    [{}, { 'argocd.argoproj.io/tracking-id': 'app:v1/ConfigMap:ns/page' }, 'the Argo CD application `app`'],
+  ])('never takes what belongs to somebody: %o %o', async (labels, annotations, owner) => {
+    const cluster = newCluster()
+    await cluster.create(labelled(labels, annotations))
+    for (const adopt of [false, true]) {
+      const error = await plan(cluster, wanted([config()]), { adopt }).catch(error => error)
+      expect(error.message).toBe(`\`configmap/page\` already exists and belongs to ${owner}`)
+    }
+  })
+
+  test("takes what is nobody's only when asked", async () => {
+    const cluster = newCluster()
+    await cluster.create(labelled({}))
+    const error = await plan(cluster, wanted([config()])).catch(error => error)
+    expect(error.message).toContain('is not managed by devctl')
+    expect(error.hint).toContain('--adopt')
+    const changes = await plan(cluster, wanted([config()]), { adopt: true })
+    expect(diffOf(changes)).toMatchObject([{ action: 'update', consequence: 'becomes part of the environment' }])
+  })
+
+  test('finds its own objects again when the record is lost', async () => {
+    const cluster = newCluster()
+    await deploy(cluster, wanted([config()]))
+    await cluster.delete({ apiVersion: 'v1', kind: 'ConfigMap', name: `devctl-${ENVIRONMENT}`, namespace: NAMESPACE })
+    expect(actions(await plan(cluster, wanted([config()])))).toEqual(['unchanged configmap/page'])
+  })
+
+  test('replaces a Service that changes between headless and not, a Job that failed, and one that is to run again', async () => {
+    const cluster = newCluster()
+    const service = (spec: object) => object('Service', 'web', { spec })
+    const job = workload('Job', 'seed', { spec: { template: {} } })
+    await deploy(cluster, wanted([service({ clusterIP: 'None' })], [job]))
+    const what = wanted([service({ ports: [{ port: 80 }] })], [job])
+    expect(actions(await plan(cluster, what))).toEqual(['replace service/web', 'unchanged job/seed'])
+    expect(actions(await plan(cluster, what, { rerun: new Set(['seed']) }))).toContain('replace job/seed')
+    cluster.act(ref(job.object), live => ({
+      ...live,
+      status: { conditions: [{ type: 'Failed', status: 'True' }] },
+    }))
+    const changes = await plan(cluster, what)
+    expect(actions(changes)).toContain('replace job/seed')
+    expect(diffOf(changes).map(({ consequence }) => consequence)).toEqual([
+      expect.stringContaining('cannot become headless or stop being headless'),
+      'the Job failed and runs again',
+    ])
+  })
+
+  test('refuses an environment of another project, unless it is to be taken over', async () => {
+    const cluster = newCluster()
+    await deploy(cluster, wanted([config()]))
+    for (const [source, what] of [
+      [{ ...SOURCE, repository: 'example.com/other' }, 'repository'],
+      [{ ...SOURCE, file: 'other.yaml' }, 'file'],
+    ] as const) {
+      const error = await plan(cluster, wanted([config()]), {}, source).catch(error => error)
+      expect(error.message).toBe(`\`shop\` was deployed from another ${what}`)
+      expect(error.hint).toContain('--take-over')
+      expect(isUpToDate(await plan(cluster, wanted([config()]), { takeOver: true }, source))).toBe(false)
+    }
+  })
+
+  test('says that a namespace is not there', async () => {
+    const there = config()
+    const elsewhere = { ...there, metadata: { ...there.metadata, namespace: 'none' } }
+    const error = await plan(newCluster(), { ...wanted([elsewhere]), namespace: 'none' }).catch(error => error)
+    expect(error.message).toBe('the namespace `none` does not exist')
+  })
+})
+
+describe('what left the files', () => {
+  test.each([
+    ['is pruned', {}, 'prune configmap/old'],
+    ['stays when it asks for it', { 'dev.platform/policy': 'keep' }, 'keep configmap/old'],
+    ['stays when it asks Helm for it', { 'helm.sh/resource-policy': 'keep' }, 'keep configmap/old'],
+    [
+      'stays when it asks Argo CD for it',
+      { 'argocd.argoproj.io/sync-options': 'A=b,Prune=false' },
+      'keep configmap/old',
+    ],
+    ['is pruned with another policy', { 'dev.platform/policy': 'delete' }, 'prune configmap/old'],
+  ])('%s', async (_, annotations, action) => {
+    const cluster = newCluster()
+    await deploy(cluster, wanted([config(), config('old', { a: '1' }, { annotations })]))
+    expect(actions(await plan(cluster, wanted([config()])))).toEqual(['unchanged configmap/page', action])
+  })
+
+  test('stays when it is a claim, was made by a command, or has an owner', async () => {
+    const cluster = newCluster()
+    const claim = object('PersistentVolumeClaim', 'data', { spec: { resources: {} } })
+    await deploy(cluster, wanted([config(), claim]))
+    const own = { 'dev.platform/environment': ENVIRONMENT }
+    const made = (name: string, metadata: object) => config(name, {}, { labels: own, ...metadata })
+    await cluster.create(made('chart', { annotations: { 'dev.platform/origin': 'command' } }))
+    const { uid = '' } = (await cluster.get(ref(claim)))!.metadata
+    const owner = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: 'data', uid }
+    await cluster.create(made('dependant', { ownerReferences: [owner] }))
+    const changes = actions(await plan(cluster, wanted([config()])))
+    expect(changes).toEqual(['unchanged configmap/page', 'keep configmap/chart', 'keep persistentvolumeclaim/data'])
+  })
+
+  test('goes first when its service has another kind now, and its successor comes after it', async () => {
+    const cluster = newCluster()
+    await deploy(cluster, wanted([], [workload('Deployment', 'web')]))
+    const what = wanted([], [workload('StatefulSet', 'web')])
+    expect(actions(await plan(cluster, what))).toEqual(['create statefulset/web', 'prune first deployment/web'])
+    expect(await deploy(cluster, what)).toEqual(['delete deployment/web', 'create statefulset/web'])
+  })
+
+  test('of another environment in the namespace is not touched', async () => {
+    const cluster = newCluster()
+    await deploy(cluster, wanted([config()]))
+    await cluster.create(config('theirs', {}, { labels: { 'dev.platform/environment': 'other' } }))
+    expect(actions(await plan(cluster, wanted([config()])))).toEqual(['unchanged configmap/page'])
+  })
+})
+
+describe('the record', () => {
+  const kinds = async (cluster: ReturnType<typeof newCluster>) =>
+    (await readRecord(cluster, ENVIRONMENT, NAMESPACE, {}))?.kinds.map(({ kind }) => kind)
+
+  test('has old and new kinds while a deploy runs, and only those that are left at its end', async () => {
+    const cluster = newCluster()
+    await deploy(cluster, wanted([config()], [workload('Deployment', 'web')]))
+    expect(await kinds(cluster)).toEqual(['Deployment', 'ConfigMap'])
+    const seen: (readonly string[] | undefined)[] = []
+    cluster.before = async ({ verb, kind, name, dryRun }) => {
+      if (verb !== 'patch' || dryRun || kind !== 'Secret' || name !== 'key') return
+      cluster.before = () => {}
+      seen.push(await kinds(cluster))
+    }
+    await deploy(cluster, wanted([object('Secret', 'key', { data: {} })]))
+    expect(seen).toEqual([['Deployment', 'ConfigMap', 'Secret']])
+    expect(await kinds(cluster)).toEqual(['Secret'])
+  })
+
+  test('keeps the kinds of what stays, and of what the cluster does not know for now', async () => {
+    const cluster = newCluster()
+    const widget = { apiVersion: 'example.com/v1', kind: 'Widget' }
+    const known = { ...widget, name: 'widgets', namespaced: true, hasStatus: false }
+    cluster.register(known)
+    const claim = object('PersistentVolumeClaim', 'data', { spec: { resources: {} } })
+    await deploy(cluster, wanted([claim, config(), { ...object('ConfigMap', 'w'), ...widget }]))
+    cluster.unregister(known)
+    await deploy(cluster, wanted([config()]))
+    expect(await kinds(cluster)).toEqual(['Widget', 'ConfigMap', 'PersistentVolumeClaim'])
+    cluster.register(known)
+    expect(actions(await plan(cluster, wanted([config()])))).toContain('prune widget/w')
+  })
+
+  test('survives a deploy that fails in the middle, whose rest the next one does', async () => {
+    const cluster = newCluster()
+    await deploy(cluster, wanted([config('old')]))
+    cluster.before = ({ verb, kind, dryRun }) => {
+      if (verb === 'patch' && kind === 'Secret' && !dryRun) throw new ClusterError('unreachable', 'cut')
+    }
+    const what = wanted([config(), object('Secret', 'key', { data: {} })])
+    await expect(deploy(cluster, what)).rejects.toThrow('cut')
+    cluster.before = () => {}
+    expect(await deploy(cluster, what)).toEqual(['create secret/key', 'delete configmap/old'])
+    expect(isUpToDate(await plan(cluster, what))).toBe(true)
+  })
+})

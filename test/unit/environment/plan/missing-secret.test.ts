@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import type { RequiredSecret } from '../../../../compiler/plan/plan.ts'
+import { missingSecret } from '../../../../environment/plan/missing-secret.ts'
+import type { Problem } from '../../../../environment/status/problems.ts'
+import { workload } from '../../../support/objects/deploying.ts'
+
+const problem = (detail: string): Problem => ({
+  code: 'configuration',
+  where: 'pod/web-1',
+  pod: undefined,
+  container: undefined,
+  detail,
+})
+const from = (name: string, key: string) => ({ name: key, valueFrom: { secretKeyRef: { name, key } } })
+const web = workload('Deployment', 'web', {
+  spec: {
+    template: {
+      spec: {
+        initContainers: [{ env: [from('a', 'URL')] }],
+        containers: [{ env: [from('a', 'URL'), from('a', 'TOKEN'), from('b', 'OTHER'), { name: 'X', value: 'y' }] }],
+      },
+    },
+  },
+}).object
+const command = '`kubectl -n ns create secret generic a --from-literal=TOKEN=… --from-literal=URL=…`'
+const span = { file: { path: 'devctl.yml', text: 'a' }, start: 0, end: 1 } as RequiredSecret['span']
+
+test('a Secret that variables come from is created in the namespace with all its keys', () => {
+  expect(missingSecret(problem('secret "a" not found'), web, [])).toEqual({
+    hint: `create it before the deploy: ${command}`,
+  })
+})
+
+test('the place of one that the manifest names is there', () => {
+  const required = [
+    { secret: 'b', key: 'OTHER', usedBy: 'services.web.environment.OTHER' },
+    { secret: 'a', key: 'URL', usedBy: 'services.web.environment.URL', ...(span && { span }) },
+  ]
+  expect(missingSecret(problem('secret "a" not found'), web, required)).toEqual({
+    hint: `create it before the deploy, or change what the manifest says of it: ${command}`,
+    place: span,
+  })
+})
+
+test.each(['secret "c" not found', 'configmap "a" not found', 'secret "a" has no key'])(
+  'nothing is said of: %s',
+  text => {
+    expect(missingSecret(problem(text), web, [])).toBeUndefined()
+  },
+)
