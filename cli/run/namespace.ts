@@ -171,7 +171,7 @@ export function listNamespaces(context: Context, output: 'json' | undefined): Pr
       )
       return 0
     }
-    const { standingOf } = await import('../../platform/rules/running.ts')
+    const { standingOf } = await import('../../platform/rules/runs/running.ts')
     const rows = items.map(({ name, status }) => [
       isCurrent(name) ? `${name} *` : name,
       standingOf(status, undefined).word,

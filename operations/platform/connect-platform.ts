@@ -17,7 +17,7 @@ import {
   refusalIn,
 } from '../../platform/client/client.ts'
 import { RUNS_ADDRESS } from '../../platform/records/names.ts'
-import { LOG_IN_FIRST } from '../../platform/rules/log-in-first.ts'
+import { LOG_IN_FIRST } from '../../platform/rules/accounts/log-in-first.ts'
 import { isExplained } from '../../platform/rules/refusal-pages.ts'
 import { devctlHome } from '../contexts/home.ts'
 import { platformNamedBy } from '../contexts/platform-of-environment.ts'

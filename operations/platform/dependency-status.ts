@@ -1,7 +1,8 @@
 import { pause } from '../../adapters/http/back-off.ts'
 import { type Installation, settingsHash } from '../../platform/install/server.ts'
 import { checksRef, toChecks } from '../../platform/records/dependency-checks.ts'
-import { CI_KINDS, type CiTrust } from '../../platform/rules/ci-trust.ts'
+import { CI_KINDS, type CiTrust } from '../../platform/rules/accounts/ci-trust.ts'
+import type { ProviderSettings } from '../../platform/rules/accounts/provider.ts'
 import {
   type DependencyState,
   dependenciesOf,
@@ -9,7 +10,6 @@ import {
   dependencyStates,
 } from '../../platform/rules/dependencies.ts'
 import { isForgeServer } from '../../platform/rules/forge-servers.ts'
-import type { ProviderSettings } from '../../platform/rules/provider.ts'
 import { type InstallWorld, LOOK } from './install-world.ts'
 import type { PlatformProblem } from './platform-problem.ts'
 

@@ -1,5 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { CI_KINDS, type CiKind, type CiRule, type CiTrust, isCiRule } from '../../platform/rules/ci-trust.ts'
+import { CI_KINDS, type CiKind, type CiRule, type CiTrust, isCiRule } from '../../platform/rules/accounts/ci-trust.ts'
 
 /** Where the public servers of a kind issue the tokens of their jobs; others are named. */
 const PUBLIC: Readonly<Partial<Record<CiKind, string>>> = {

@@ -1,6 +1,6 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { type ForgeServer, isForgeServer } from '../../platform/rules/forge-servers.ts'
-import { HOOK_FORGES } from '../../platform/rules/webhook-signature.ts'
+import { HOOK_FORGES } from '../../platform/rules/previews/webhook-signature.ts'
 
 const EXAMPLE = 'write `gitea=https://git.example.com`, and `,api=https://…` where its API is elsewhere'
 

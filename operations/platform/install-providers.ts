@@ -2,7 +2,12 @@ import { readFile } from 'node:fs/promises'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { LOGIN_SECRET, PLATFORM_NAMESPACE } from '../../platform/records/names.ts'
-import { type ClaimRule, isOrganisation, type ProviderSettings, toClaimRule } from '../../platform/rules/provider.ts'
+import {
+  type ClaimRule,
+  isOrganisation,
+  type ProviderSettings,
+  toClaimRule,
+} from '../../platform/rules/accounts/provider.ts'
 
 /** What an operator says about the ways to log in; what is left out stays as it is. */
 export interface ProviderInput {

@@ -1,7 +1,7 @@
 import { findForge } from '../../adapters/forge/ask-kind.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { PreviewDetails } from '../../platform/api/previews.ts'
-import { commentMarker, commentText } from '../../platform/rules/preview-comment.ts'
+import { commentMarker, commentText } from '../../platform/rules/previews/preview-comment.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -3,7 +3,7 @@ import type { RunningNamespace } from '../../platform/api/environments.ts'
 import type { Preview } from '../../platform/api/previews.ts'
 import { PlatformRefusal } from '../../platform/client/client.ts'
 import { ASKED_TOGETHER } from '../../platform/rules/asked-together.ts'
-import { isAwake, runningOf, standingOf } from '../../platform/rules/running.ts'
+import { isAwake, runningOf, standingOf } from '../../platform/rules/runs/running.ts'
 import type { Platform } from './connect-platform.ts'
 
 /** How a preview is. */

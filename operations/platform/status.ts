@@ -32,7 +32,6 @@ import {
 import { LIVE_LABEL, toRun } from '../../platform/records/run.ts'
 import { toUser } from '../../platform/records/user.ts'
 import type { DependencyState } from '../../platform/rules/dependencies.ts'
-import { fillingDisk, NO_LEADER } from '../../platform/rules/health.ts'
 import {
   diskText,
   isFilling,
@@ -40,8 +39,9 @@ import {
   LONGEST_MEASUREMENT,
   type RegistryDisk,
   readRegistryDisk,
-} from '../../platform/rules/registry-disk.ts'
-import { hasEnded } from '../../platform/rules/run-states.ts'
+} from '../../platform/rules/registry/registry-disk.ts'
+import { fillingDisk, NO_LEADER } from '../../platform/rules/runs/health.ts'
+import { hasEnded } from '../../platform/rules/runs/run-states.ts'
 import { builderIngressProblem } from './builder-ingress.ts'
 import { askForCertificate, certificateProblems, REACH } from './certificate-status.ts'
 import { clusterNetworks } from './cluster-networks.ts'

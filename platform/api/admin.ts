@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { CI_KINDS } from '../rules/ci-trust.ts'
+import { CI_KINDS } from '../rules/accounts/ci-trust.ts'
 import { DEPENDENCY_KINDS } from '../rules/dependencies.ts'
 import { oneOf, time } from './common.ts'
 import { route } from './route.ts'

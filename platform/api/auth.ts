@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { LOGIN } from '../rules/login-name.ts'
+import { LOGIN } from '../rules/accounts/login-name.ts'
 import { closed, entered, granted, shown, text, time } from './common.ts'
 import { me } from './me.ts'
 import { route } from './route.ts'

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox'
-import { PREVIEW_LABEL, PREVIEW_SCOPES, PREVIEW_STATUSES } from '../rules/previews.ts'
+import { PREVIEW_LABEL, PREVIEW_SCOPES, PREVIEW_STATUSES } from '../rules/previews/previews.ts'
 import { closed, forced, namespaceName, namespaceRole, oneOf, person, time } from './common.ts'
 import { listOf, route } from './route.ts'
 import { branchName, cloneLogin, filePath, givenVariables, run, runEvent, runId } from './runs.ts'

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { CODE_TRUSTS } from '../rules/pull-trust.ts'
-import { RUN_ACTIONS, RUN_STATES } from '../rules/run-states.ts'
+import { CODE_TRUSTS } from '../rules/previews/pull-trust.ts'
+import { RUN_ACTIONS, RUN_STATES } from '../rules/runs/run-states.ts'
 import { closed, namespaceName, oneOf, person, text, time } from './common.ts'
 import { listOf, route } from './route.ts'
 

@@ -8,7 +8,7 @@ import {
   USERS_GROUP,
   USERS_NAMESPACE,
 } from '../records/names.ts'
-import { clusterRoleOf, NAMESPACE_ROLES } from '../rules/roles.ts'
+import { clusterRoleOf, NAMESPACE_ROLES } from '../rules/accounts/roles.ts'
 import { admissionPolicy, resourceRule } from './admission.ts'
 
 const NAME = 'devctl-platform-fence'

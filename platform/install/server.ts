@@ -16,7 +16,7 @@ import {
 } from '../records/names.ts'
 import { namespaceNamed, toDns, toOutside } from '../records/network-rules.ts'
 import { OWN_WORKLOADS } from '../records/own-workload.ts'
-import type { ProviderSettings } from '../rules/provider.ts'
+import type { ProviderSettings } from '../rules/accounts/provider.ts'
 import {
   BUILDER_POOLS,
   type BundledBuilders,

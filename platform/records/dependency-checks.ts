@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { CI_KINDS } from '../rules/ci-trust.ts'
+import { CI_KINDS } from '../rules/accounts/ci-trust.ts'
 import {
   type CheckedDependency,
   DEPENDENCY_KINDS,

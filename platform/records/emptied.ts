@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { NAMESPACE_ROLES } from '../rules/accounts/roles.ts'
 import { isUserId } from '../rules/names.ts'
-import { NAMESPACE_ROLES } from '../rules/roles.ts'
 import type { Member } from './member.ts'
 import { MANAGED_LABEL, RECORD_LABEL, USER_LABEL, USERS_NAMESPACE } from './names.ts'
 

@@ -1,11 +1,11 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { isPrefix } from '../rules/ci-trust.ts'
-import { DELIVERIES, DELIVERY_RESULTS, type DeliveryResult } from '../rules/deliveries.ts'
+import { isPrefix } from '../rules/accounts/ci-trust.ts'
+import { isTokenId } from '../rules/accounts/token.ts'
 import { isUserId } from '../rules/names.ts'
-import { PREVIEW_SCOPES, type PreviewScope } from '../rules/previews.ts'
-import { CODE_TRUSTS, type CodeTrust, FORK_POLICIES, type ForkPolicy } from '../rules/pull-trust.ts'
-import { isTokenId } from '../rules/token.ts'
-import { HOOK_FORGES, type HookForge } from '../rules/webhook-signature.ts'
+import { DELIVERIES, DELIVERY_RESULTS, type DeliveryResult } from '../rules/previews/deliveries.ts'
+import { PREVIEW_SCOPES, type PreviewScope } from '../rules/previews/previews.ts'
+import { CODE_TRUSTS, type CodeTrust, FORK_POLICIES, type ForkPolicy } from '../rules/previews/pull-trust.ts'
+import { HOOK_FORGES, type HookForge } from '../rules/previews/webhook-signature.ts'
 import { MANAGED_LABEL, RECORD_LABEL, USER_LABEL, USERS_NAMESPACE } from './names.ts'
 
 /** The immutable part of a webhook: a repository whose pull requests get previews. */

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { clusterRoleOf, NAMESPACE_ROLES, type NamespaceRole } from '../rules/accounts/roles.ts'
 import { isUserId } from '../rules/names.ts'
-import { clusterRoleOf, NAMESPACE_ROLES, type NamespaceRole } from '../rules/roles.ts'
 import {
   KEEPER,
   MANAGED_LABEL,

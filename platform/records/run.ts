@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isUserId } from '../rules/names.ts'
-import { CODE_TRUSTS, type CodeTrust } from '../rules/pull-trust.ts'
-import { RUN_ACTIONS, type RunAction, type RunState } from '../rules/run-states.ts'
+import { CODE_TRUSTS, type CodeTrust } from '../rules/previews/pull-trust.ts'
+import { RUN_ACTIONS, type RunAction, type RunState } from '../rules/runs/run-states.ts'
 import { isUlid } from '../rules/ulid.ts'
 import { MANAGED_LABEL, RECORD_LABEL, RUNS_NAMESPACE, rfc3339, USER_LABEL } from './names.ts'
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isTokenId, makeToken, secretHash, TOKEN_KINDS, type TokenKind, tokenText } from '../rules/accounts/token.ts'
 import { isUserId } from '../rules/names.ts'
-import { CODE_TRUSTS, type CodeTrust } from '../rules/pull-trust.ts'
-import { isTokenId, makeToken, secretHash, TOKEN_KINDS, type TokenKind, tokenText } from '../rules/token.ts'
+import { CODE_TRUSTS, type CodeTrust } from '../rules/previews/pull-trust.ts'
 import { MANAGED_LABEL, RECORD_LABEL, rfc3339, tokenSecret, USER_LABEL, USERS_NAMESPACE } from './names.ts'
 
 /**

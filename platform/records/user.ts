@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { PLATFORM_ROLES, type PlatformRole } from '../rules/accounts/roles.ts'
 import { isUserId } from '../rules/names.ts'
-import { PLATFORM_ROLES, type PlatformRole } from '../rules/roles.ts'
 import { MANAGED_LABEL, RECORD_LABEL, USERS_NAMESPACE, userAccount } from './names.ts'
 
 /** A person, as a ServiceAccount of `devctl-users`. Issuer and subject identify the person; the rest is for display. */

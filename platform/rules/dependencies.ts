@@ -1,7 +1,7 @@
-import type { CiTrust } from './ci-trust.ts'
-import type { HealthProblem } from './health.ts'
-import { type ProviderSettings, shownText } from './provider.ts'
-import type { HookForge } from './webhook-signature.ts'
+import type { CiTrust } from './accounts/ci-trust.ts'
+import { type ProviderSettings, shownText } from './accounts/provider.ts'
+import type { HookForge } from './previews/webhook-signature.ts'
+import type { HealthProblem } from './runs/health.ts'
 
 /** The uses of a server: people log in, jobs of a CI system log in, or webhooks and their repositories. */
 export const DEPENDENCY_KINDS = ['oidc', 'github', 'ci', 'forge'] as const

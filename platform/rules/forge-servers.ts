@@ -1,4 +1,4 @@
-import { HOOK_FORGES, type HookForge } from './webhook-signature.ts'
+import { HOOK_FORGES, type HookForge } from './previews/webhook-signature.ts'
 
 /**
  * A server of repositories. The platform contacts only servers that its operators name, because it can reach addresses

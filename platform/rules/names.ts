@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { base32 } from './token.ts'
+import { base32 } from './accounts/token.ts'
 
 /** The longest name of a namespace: it leaves room for a dash and 22 letters of an endpoint in a host. */
 const LONGEST_NAMESPACE = 40

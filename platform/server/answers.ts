@@ -6,7 +6,7 @@ import type { ShownUser } from '../api/users.ts'
 import type { RunRecord } from '../records/run.ts'
 import type { IssuedToken, TokenRecord } from '../records/token.ts'
 import type { PlatformUser } from '../records/user.ts'
-import type { NamespaceRole } from '../rules/roles.ts'
+import type { NamespaceRole } from '../rules/accounts/roles.ts'
 import type { SharedNamespace } from './shared-namespace.ts'
 
 export const toPerson = ({ id, login, name }: PlatformUser): Person => ({ id, login, ...(name && { name }) })

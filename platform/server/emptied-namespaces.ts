@@ -2,7 +2,7 @@ import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { type EmptiedNamespace, emptiedName, fromEmptied, toEmptied } from '../records/emptied.ts'
 import { MANAGER, RECORD_LABEL, USERS_NAMESPACE } from '../records/names.ts'
 import type { ManagedNamespace } from '../records/namespace.ts'
-import type { NamespaceRole } from '../rules/roles.ts'
+import type { NamespaceRole } from '../rules/accounts/roles.ts'
 import type { PlatformWorld } from './world.ts'
 
 const SECRETS = { apiVersion: 'v1', kind: 'Secret', namespace: USERS_NAMESPACE }

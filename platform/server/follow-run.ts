@@ -1,6 +1,6 @@
 import { pause } from '../../adapters/http/back-off.ts'
 import type { RunRecord } from '../records/run.ts'
-import { hasEnded } from '../rules/run-states.ts'
+import { hasEnded } from '../rules/runs/run-states.ts'
 import { PodLog, type RunLine, readSaved } from './run-log.ts'
 import type { Runs } from './runs.ts'
 import type { PlatformWorld } from './world.ts'

@@ -3,10 +3,16 @@ import { finalTold, type HookRecord, isUntold, type PullRecord } from '../record
 import { rfc3339 } from '../records/names.ts'
 import type { RunRecord } from '../records/run.ts'
 import { ownerOfHost } from '../rules/hosts.ts'
-import { commentMarker, commentText, destroyedText, refusedText, waitingText } from '../rules/preview-comment.ts'
-import { previewStatus } from '../rules/previews.ts'
-import { pullPreviewName } from '../rules/pull-trust.ts'
-import { hasEnded } from '../rules/run-states.ts'
+import {
+  commentMarker,
+  commentText,
+  destroyedText,
+  refusedText,
+  waitingText,
+} from '../rules/previews/preview-comment.ts'
+import { previewStatus } from '../rules/previews/previews.ts'
+import { pullPreviewName } from '../rules/previews/pull-trust.ts'
+import { hasEnded } from '../rules/runs/run-states.ts'
 import { HookWork } from './hook-work.ts'
 import { within } from './hooks.ts'
 import type { LeaderTask } from './leader.ts'

@@ -3,8 +3,8 @@ import { backOff } from '../../adapters/http/back-off.ts'
 import { finalTold, type HookRecord, type HookState, isCommit, keptPulls, type PullRecord } from '../records/hook.ts'
 import { rfc3339 } from '../records/names.ts'
 import type { PlatformUser } from '../records/user.ts'
-import { commentMarker, destroyedText } from '../rules/preview-comment.ts'
-import { sourceUrlProblem } from '../rules/previews.ts'
+import { commentMarker, destroyedText } from '../rules/previews/preview-comment.ts'
+import { sourceUrlProblem } from '../rules/previews/previews.ts'
 import {
   type CodeTrust,
   decidePull,
@@ -12,7 +12,7 @@ import {
   type PullFacts,
   pullPreviewName,
   trustOf,
-} from '../rules/pull-trust.ts'
+} from '../rules/previews/pull-trust.ts'
 import { branchProblem, readRepositoryUrl } from '../rules/repository-url.ts'
 import { HookWork } from './hook-work.ts'
 import { hostOfHook, within } from './hooks.ts'

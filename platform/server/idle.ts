@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { MANAGED_LABEL, MANAGER, rfc3339 } from '../records/names.ts'
 import { LAST_ACTIVE, type ManagedNamespace, toNamespace } from '../records/namespace.ts'
-import { whenIdle } from '../rules/idleness.ts'
+import { whenIdle } from '../rules/runs/idleness.ts'
 import { busyBy, lastWork } from './activity.ts'
 import type { LeaderTask } from './leader.ts'
 import type { PlatformParts } from './make-parts.ts'

@@ -1,7 +1,7 @@
 import type { HookRecord } from '../records/hook.ts'
 import type { PlatformUser } from '../records/user.ts'
-import { isJobs, keptPrefix } from '../rules/ci-trust.ts'
-import { prefixOfPull } from '../rules/pull-trust.ts'
+import { isJobs, keptPrefix } from '../rules/accounts/ci-trust.ts'
+import { prefixOfPull } from '../rules/previews/pull-trust.ts'
 import { PlatformError } from './platform-error.ts'
 import type { Settings } from './world.ts'
 

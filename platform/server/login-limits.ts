@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import type { RouteName } from '../api/routes.ts'
-import { addressKey, Limiter } from '../rules/limiter.ts'
-import { isTokenId } from '../rules/token.ts'
+import { addressKey, Limiter } from '../rules/accounts/limiter.ts'
+import { isTokenId } from '../rules/accounts/token.ts'
 import { PlatformError } from './platform-error.ts'
 
 /** The part of a request that limits depend on. */

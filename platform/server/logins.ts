@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { MANAGER, RECORD_LABEL, rfc3339, USERS_NAMESPACE } from '../records/names.ts'
 import { fromOneTime, type OneTime, oneTimeName, toOneTime } from '../records/one-time.ts'
-import { base32, isSecretOf, isTokenId, secretHash } from '../rules/token.ts'
+import { base32, isSecretOf, isTokenId, secretHash } from '../rules/accounts/token.ts'
 import { PlatformError } from './platform-error.ts'
 import type { PlatformWorld } from './world.ts'
 

@@ -3,7 +3,7 @@ import { bindingName, fromMember, type Member, toMember } from '../records/membe
 import { MANAGER, RECORD_LABEL } from '../records/names.ts'
 import { type ManagedNamespace, OWNER, PULL_LOGINS, toNamespace } from '../records/namespace.ts'
 import type { PlatformUser } from '../records/user.ts'
-import type { NamespaceRole } from '../rules/roles.ts'
+import type { NamespaceRole } from '../rules/accounts/roles.ts'
 import { EmptiedNamespaces } from './emptied-namespaces.ts'
 import { patchNamespace } from './namespace-store.ts'
 import { noNamespace, PlatformError } from './platform-error.ts'

@@ -1,6 +1,6 @@
 import type { ManagedNamespace, NamespaceKind } from '../records/namespace.ts'
 import type { PlatformUser } from '../records/user.ts'
-import { isJobs } from '../rules/ci-trust.ts'
+import { isJobs } from '../rules/accounts/ci-trust.ts'
 import { type KnownHooks, requireForThem, requireOwnPull } from './kept-names.ts'
 import { PlatformError } from './platform-error.ts'
 import type { Settings } from './world.ts'

@@ -1,6 +1,6 @@
 import { toNamespace } from '../records/namespace.ts'
 import type { PlatformUser } from '../records/user.ts'
-import { keptPrefix } from '../rules/ci-trust.ts'
+import { keptPrefix } from '../rules/accounts/ci-trust.ts'
 import { personalNamespace } from '../rules/names.ts'
 import type { Namespaces } from './namespaces.ts'
 import { PlatformError } from './platform-error.ts'

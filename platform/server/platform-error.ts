@@ -1,5 +1,5 @@
 import type { ErrorBody } from '../api/common.ts'
-import { LOG_IN_FIRST } from '../rules/log-in-first.ts'
+import { LOG_IN_FIRST } from '../rules/accounts/log-in-first.ts'
 import type { RefusalCode } from '../rules/refusal-pages.ts'
 
 /** An error of the caller, or a refusal: the response to a request. */

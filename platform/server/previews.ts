@@ -12,8 +12,8 @@ import {
   previewConflict,
   sourceUrlProblem,
   tellsStatus,
-} from '../rules/previews.ts'
-import { FORK_LIFETIME } from '../rules/pull-trust.ts'
+} from '../rules/previews/previews.ts'
+import { FORK_LIFETIME } from '../rules/previews/pull-trust.ts'
 import { personOf } from './answers.ts'
 import { type Identified, isForPreview, requirePrefix } from './caller.ts'
 import type { Namespaces } from './namespaces.ts'

@@ -1,8 +1,8 @@
 import { openQuestion } from '../../adapters/forge/open-question.ts'
 import { codeOf, failureOf } from '../../adapters/http/failure.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
+import { discoveryUrl, shownText } from '../rules/accounts/provider.ts'
 import type { NeededServer, ReachFailure } from '../rules/dependencies.ts'
-import { discoveryUrl, shownText } from '../rules/provider.ts'
 import { providerFetch } from './providers/provider-fetch.ts'
 
 /** Milliseconds for all requests to one server. */

@@ -13,10 +13,10 @@ import {
   runName,
 } from '../records/run.ts'
 import type { PlatformUser } from '../records/user.ts'
-import { decideQueue, forgotten } from '../rules/queue.ts'
+import { mayDo } from '../rules/accounts/roles.ts'
 import { readRepositoryUrl } from '../rules/repository-url.ts'
-import { mayDo } from '../rules/roles.ts'
-import { hasEnded } from '../rules/run-states.ts'
+import { decideQueue, forgotten } from '../rules/runs/queue.ts'
+import { hasEnded } from '../rules/runs/run-states.ts'
 import { Attempts } from './attempts.ts'
 import type { CloneLogin } from './credentials.ts'
 import type { PlatformParts } from './make-parts.ts'

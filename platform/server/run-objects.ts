@@ -9,7 +9,7 @@ import {
   runLabels,
   type WantedRun,
 } from '../records/run.ts'
-import { clusterRoleOf } from '../rules/roles.ts'
+import { clusterRoleOf } from '../rules/accounts/roles.ts'
 import type { RunSettings } from './world.ts'
 
 /** The containers of a run: they start together, and the second waits for the first. */

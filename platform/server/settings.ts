@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
-import { CI_KINDS, type CiTrust, isCiRule } from '../rules/ci-trust.ts'
+import { CI_KINDS, type CiTrust, isCiRule } from '../rules/accounts/ci-trust.ts'
+import { isOrganisation, type ProviderSettings } from '../rules/accounts/provider.ts'
 import { type ForgeServer, isForgeServer } from '../rules/forge-servers.ts'
-import { IDLENESS, type Idleness } from '../rules/idleness.ts'
 import { toNetwork } from '../rules/networks.ts'
-import { isOrganisation, type ProviderSettings } from '../rules/provider.ts'
+import { IDLENESS, type Idleness } from '../rules/runs/idleness.ts'
 import { readBuilders } from './builds/builder-settings.ts'
 import type { RunSettings, Settings } from './world.ts'
 

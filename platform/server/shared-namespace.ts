@@ -1,7 +1,7 @@
 import type { Member } from '../records/member.ts'
 import type { ManagedNamespace } from '../records/namespace.ts'
 import type { PlatformUser } from '../records/user.ts'
-import { mayDo, type NamespaceAction, type NamespaceRole } from '../rules/roles.ts'
+import { mayDo, type NamespaceAction, type NamespaceRole } from '../rules/accounts/roles.ts'
 import { PlatformError } from './platform-error.ts'
 
 /** A namespace and its members. */

@@ -8,7 +8,7 @@ import {
   toToken,
   usedToken,
 } from '../records/token.ts'
-import { isSecretOf, parseToken, type TokenKind } from '../rules/token.ts'
+import { isSecretOf, parseToken, type TokenKind } from '../rules/accounts/token.ts'
 import { PlatformError } from './platform-error.ts'
 import type { PlatformWorld } from './world.ts'
 

@@ -1,7 +1,7 @@
 import type { EffectiveVariables } from '../api/variables.ts'
 import { LONGEST_VALUE } from '../api/variables.ts'
 import type { SealedEntry, SecretOwner } from '../records/sealed-entries.ts'
-import type { CodeTrust } from '../rules/pull-trust.ts'
+import type { CodeTrust } from '../rules/previews/pull-trust.ts'
 import { variableNameProblem } from '../rules/variable-names.ts'
 import { PlatformError } from './platform-error.ts'
 import { type SealedChange, SealedStore } from './sealed-store.ts'

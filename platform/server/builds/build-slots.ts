@@ -1,4 +1,4 @@
-import { builderFor, inOrder } from '../../rules/placement.ts'
+import { builderFor, inOrder } from '../../rules/registry/placement.ts'
 
 /** A place for one build on a builder. */
 export interface BuildSlot {

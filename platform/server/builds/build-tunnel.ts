@@ -11,8 +11,14 @@ import {
 } from '../../../adapters/buildkit/session/call-error.ts'
 import { frame } from '../../../adapters/buildkit/session/frames.ts'
 import { decodeMessage, encodeMessage } from '../../../adapters/buildkit/wire.ts'
-import { type BuildRequest, type BuildScope, buildProblem, type Pulls, scopedBuild } from '../../rules/build-request.ts'
-import { inOrder } from '../../rules/placement.ts'
+import {
+  type BuildRequest,
+  type BuildScope,
+  buildProblem,
+  type Pulls,
+  scopedBuild,
+} from '../../rules/registry/build-request.ts'
+import { inOrder } from '../../rules/registry/placement.ts'
 import { type BuildSlot, type BuildSlots, TooManyBuilds } from './build-slots.ts'
 import { BuilderLinks } from './builder-links.ts'
 import type { BuilderPool } from './builder-pool.ts'

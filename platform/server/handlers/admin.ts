@@ -1,5 +1,5 @@
 import type { adminRoutes, ShownSettings } from '../../api/admin.ts'
-import type { ProviderSettings } from '../../rules/provider.ts'
+import type { ProviderSettings } from '../../rules/accounts/provider.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import type { PlatformWorld, Settings } from '../world.ts'
 import type { HandlersOf } from './handler.ts'

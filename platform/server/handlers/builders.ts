@@ -1,6 +1,6 @@
 import type { builderRoutes } from '../../api/builders.ts'
 import type { PlatformUser } from '../../records/user.ts'
-import { placeFor } from '../../rules/registry-access.ts'
+import { placeFor } from '../../rules/registry/registry-access.ts'
 import { SharedBudget } from '../../rules/shared-budget.ts'
 import { serveBuilds } from '../builds/build-tunnel.ts'
 import { stillAllowed } from '../caller.ts'

@@ -6,8 +6,8 @@ import type {
   ShownService,
 } from '../../api/environments.ts'
 import type { RunRecord } from '../../records/run.ts'
-import { openDeploys } from '../../rules/open-deploys.ts'
-import { settingsOf } from '../../rules/service-settings.ts'
+import { openDeploys } from '../../rules/runs/open-deploys.ts'
+import { settingsOf } from '../../rules/runs/service-settings.ts'
 import { eachNamespace } from '../each-namespace.ts'
 import { toSummary } from '../live/view.ts'
 import type { PlatformParts } from '../make-parts.ts'

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { TSchema } from 'typebox'
 import type { BodyOf, EventOf, ParamsOf, QueryOf, ReplyOf, RouteName, Routes } from '../../api/routes.ts'
-import type { SentHook } from '../../rules/webhook-signature.ts'
+import type { SentHook } from '../../rules/previews/webhook-signature.ts'
 import type { Browser } from '../browser.ts'
 import type { Identified } from '../caller.ts'
 import type { RegistryCaller } from '../registry/registry-logins.ts'

@@ -1,5 +1,5 @@
 import type { Preview, PreviewDetails, previewRoutes } from '../../api/previews.ts'
-import { previewStatus } from '../../rules/previews.ts'
+import { previewStatus } from '../../rules/previews/previews.ts'
 import { personOf, toRunAnswer } from '../answers.ts'
 import type { Identified } from '../caller.ts'
 import type { PlatformParts } from '../make-parts.ts'

@@ -1,5 +1,5 @@
 import { VARIABLE_NAME, type variableRoutes } from '../../api/variables.ts'
-import { placeFor } from '../../rules/registry-access.ts'
+import { placeFor } from '../../rules/registry/registry-access.ts'
 import { personOf } from '../answers.ts'
 import type { Identified } from '../caller.ts'
 import type { PlatformParts } from '../make-parts.ts'

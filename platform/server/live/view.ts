@@ -4,7 +4,7 @@ import { addressesOf } from '../../../environment/endpoints/routes.ts'
 import type { DeployedService } from '../../../environment/record/deployed-application.ts'
 import { inSleep, type SeenService, servicesIn } from '../../../environment/status/seen-services.ts'
 import type { EnvironmentDetails, ServiceProblem, ShownEnvironment, ShownService } from '../../api/environments.ts'
-import { isWell, sumUp } from '../../rules/sum-up.ts'
+import { isWell, sumUp } from '../../rules/runs/sum-up.ts'
 import type { Noted } from './notes.ts'
 import type { Scene, SceneEnvironment } from './scene.ts'
 

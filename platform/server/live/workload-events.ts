@@ -2,7 +2,7 @@ import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import { toWarning } from '../../../environment/status/events.ts'
 import type { SeenEvents } from '../../api/environments.ts'
 import { rfc3339 } from '../../records/names.ts'
-import { isPartOf } from '../../rules/workload-parts.ts'
+import { isPartOf } from '../../rules/runs/workload-parts.ts'
 
 /** Events of a namespace that are read, the number of them in one page, and those that are shown. */
 const LOOKED_AT = 2000

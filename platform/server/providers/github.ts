@@ -7,7 +7,7 @@ import {
   calculatePKCECodeChallenge,
   customFetch,
 } from 'openid-client'
-import { type ProviderSettings, shownText } from '../../rules/provider.ts'
+import { type ProviderSettings, shownText } from '../../rules/accounts/provider.ts'
 import { explained, type OidcWorld } from './oidc.ts'
 import { type IdentityProvider, LoginError } from './provider.ts'
 import { providerFetch } from './provider-fetch.ts'

@@ -14,7 +14,7 @@ import {
   ResponseBodyError,
   refreshTokenGrant,
 } from 'openid-client'
-import { isAdmitted, type ProviderSettings, shownText } from '../../rules/provider.ts'
+import { isAdmitted, type ProviderSettings, shownText } from '../../rules/accounts/provider.ts'
 import { type IdentityProvider, LoginError, type LoginFlow } from './provider.ts'
 import { providerFetch } from './provider-fetch.ts'
 

@@ -1,4 +1,4 @@
-import type { LoginProblem } from '../../rules/login-problems.ts'
+import type { LoginProblem } from '../../rules/accounts/login-problems.ts'
 import type { ProvenIdentity } from '../users.ts'
 
 /** A pending login of a browser; the browser keeps it, sealed. */

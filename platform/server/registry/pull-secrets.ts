@@ -3,7 +3,7 @@ import { ClusterError, type KubeObject } from '../../../adapters/kubernetes/clus
 import { MANAGED_LABEL, MANAGER, PULL_SECRET, RECORD_LABEL, rfc3339, USER_LABEL } from '../../records/names.ts'
 import { toNamespace } from '../../records/namespace.ts'
 import { barredAt } from '../../records/user.ts'
-import { splitRegistry } from '../../rules/registry-access.ts'
+import { splitRegistry } from '../../rules/registry/registry-access.ts'
 import type { LeaderTask } from '../leader.ts'
 import type { Users } from '../users.ts'
 import type { PlatformWorld } from '../world.ts'

@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SignJWT } from 'jose'
-import type { RegistryAccess } from '../../rules/registry-access.ts'
+import type { RegistryAccess } from '../../rules/registry/registry-access.ts'
 
 /** The key that signs tokens for the registry. */
 export interface RegistryKey {

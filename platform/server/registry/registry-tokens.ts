@@ -1,4 +1,5 @@
 import { barredAt } from '../../records/user.ts'
+import { mayDo } from '../../rules/accounts/roles.ts'
 import {
   grantedAccess,
   namespaceIn,
@@ -8,8 +9,7 @@ import {
   type RegistryRelation,
   SHARED,
   splitRegistry,
-} from '../../rules/registry-access.ts'
-import { mayDo } from '../../rules/roles.ts'
+} from '../../rules/registry/registry-access.ts'
 import type { Identified } from '../caller.ts'
 import type { Namespaces } from '../namespaces.ts'
 import { roleIn } from '../shared-namespace.ts'

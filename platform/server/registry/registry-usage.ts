@@ -8,7 +8,7 @@ import {
   type RegistryDisk,
   readRegistryDisk,
   usedBy,
-} from '../../rules/registry-disk.ts'
+} from '../../rules/registry/registry-disk.ts'
 import type { NamespaceIndex } from '../namespace-index.ts'
 import type { PlatformWorld } from '../world.ts'
 

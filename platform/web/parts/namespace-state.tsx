@@ -4,7 +4,7 @@ import type { FailedDeploy, RunningNamespace, ShownEnvironment } from '../../api
 import type { Namespace } from '../../api/namespaces.ts'
 import type { Preview } from '../../api/previews.ts'
 import { ASKED_TOGETHER } from '../../rules/asked-together.ts'
-import { environmentState, isAwake, type Running, runningOf, standingOf } from '../../rules/running.ts'
+import { environmentState, isAwake, type Running, runningOf, standingOf } from '../../rules/runs/running.ts'
 import { putResource, readResource, useResource } from '../state/resource.ts'
 import { type ShownState, standingState } from './state.tsx'
 

@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals'
-import type { PreviewScope } from '../../rules/previews.ts'
+import type { PreviewScope } from '../../rules/previews/previews.ts'
 import { isAdmin } from '../state/session.ts'
 import { Select } from './field.tsx'
 

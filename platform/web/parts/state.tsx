@@ -1,4 +1,4 @@
-import { STATE_WORDS, STATUS_WORDS } from '../../rules/running.ts'
+import { STATE_WORDS, STATUS_WORDS } from '../../rules/runs/running.ts'
 import { Icon, type IconName } from './icon.tsx'
 
 /** How something is, so that icon, word and colour say the same. */

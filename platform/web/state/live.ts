@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { EnvironmentDetails, LiveEvent } from '../../api/environments.ts'
-import { sumUp } from '../../rules/sum-up.ts'
+import { sumUp } from '../../rules/runs/sum-up.ts'
 import { putResource, refreshResource } from './resource.ts'
 import { follow } from './stream.ts'
 

@@ -1,6 +1,6 @@
 import { problemLines, type ToldProblem, toldProblem } from '../../../compiler/diagnostics/told-problem.ts'
 import type { Run, RunEvent } from '../../api/runs.ts'
-import { hasEnded } from '../../rules/run-states.ts'
+import { hasEnded } from '../../rules/runs/run-states.ts'
 
 export type RunLogLine = Extract<RunEvent, { type: 'line' }>
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
-import { placeFor } from '../../../platform/rules/registry-access.ts'
+import { placeFor } from '../../../platform/rules/registry/registry-access.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path/posix'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { returnPath } from '../../../platform/rules/provider.ts'
+import { returnPath } from '../../../platform/rules/accounts/provider.ts'
 import { branchProblem, filePathProblem, readRepositoryUrl } from '../../../platform/rules/repository-url.ts'
 
 /** What git, ssh, a shell or a browser could read as something else than it seems. */

@@ -13,7 +13,7 @@ import type { BodyOf, ReplyOf, RouteName } from '../../../platform/api/routes.ts
 import { type Installation, platformObjects } from '../../../platform/install/server.ts'
 import { MANAGED_LABEL, PLATFORM_NAMESPACE, SERVER_ACCOUNT, USERS_NAMESPACE } from '../../../platform/records/names.ts'
 import { jobRef } from '../../../platform/records/run.ts'
-import { IDLENESS } from '../../../platform/rules/idleness.ts'
+import { IDLENESS } from '../../../platform/rules/runs/idleness.ts'
 import { createApp } from '../../../platform/server/app.ts'
 import { makeParts, type PlatformParts } from '../../../platform/server/make-parts.ts'
 import type { WebFiles } from '../../../platform/server/pages.ts'

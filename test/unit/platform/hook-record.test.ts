@@ -15,7 +15,7 @@ import {
   type PullRecord,
   toHook,
 } from '../../../platform/records/hook.ts'
-import { DELIVERIES } from '../../../platform/rules/deliveries.ts'
+import { DELIVERIES } from '../../../platform/rules/previews/deliveries.ts'
 
 const setup = {
   id: 'a'.repeat(16),

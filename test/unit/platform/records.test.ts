@@ -8,9 +8,9 @@ import { fromOneTime, toOneTime } from '../../../platform/records/one-time.ts'
 import { fromSealedEntry, toSealedEntries } from '../../../platform/records/sealed-entries.ts'
 import { fromToken, toToken } from '../../../platform/records/token.ts'
 import { fromUser, toUser } from '../../../platform/records/user.ts'
-import { CODE_TRUSTS } from '../../../platform/rules/pull-trust.ts'
-import { NAMESPACE_ROLES } from '../../../platform/rules/roles.ts'
-import { TOKEN_KINDS } from '../../../platform/rules/token.ts'
+import { NAMESPACE_ROLES } from '../../../platform/rules/accounts/roles.ts'
+import { TOKEN_KINDS } from '../../../platform/rules/accounts/token.ts'
+import { CODE_TRUSTS } from '../../../platform/rules/previews/pull-trust.ts'
 
 // Records are objects that others can edit: what was written is read again, and nothing that is there ends the reader.
 

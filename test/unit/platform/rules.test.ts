@@ -1,9 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { mayDo, NAMESPACE_ROLES, type NamespaceAction } from '../../../platform/rules/accounts/roles.ts'
+import {
+  isSecretOf,
+  makeToken,
+  parseToken,
+  secretHash,
+  TOKEN_KINDS,
+  tokenText,
+} from '../../../platform/rules/accounts/token.ts'
 import { longerNames, ownerOfHost, shorterNames } from '../../../platform/rules/hosts.ts'
 import { namespaceNameProblem, personalNamespace, previewName, userId } from '../../../platform/rules/names.ts'
-import { mayDo, NAMESPACE_ROLES, type NamespaceAction } from '../../../platform/rules/roles.ts'
-import { isSecretOf, makeToken, parseToken, secretHash, TOKEN_KINDS, tokenText } from '../../../platform/rules/token.ts'
 import { variableNameProblem } from '../../../platform/rules/variable-names.ts'
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })

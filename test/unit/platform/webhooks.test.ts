@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { DELIVERIES, deliveryKeys, eventOf, remember } from '../../../platform/rules/deliveries.ts'
-import { readHook } from '../../../platform/rules/webhook-payload.ts'
-import { type HookHeaders, hookSecret, isSigned } from '../../../platform/rules/webhook-signature.ts'
+import { DELIVERIES, deliveryKeys, eventOf, remember } from '../../../platform/rules/previews/deliveries.ts'
+import { readHook } from '../../../platform/rules/previews/webhook-payload.ts'
+import { type HookHeaders, hookSecret, isSigned } from '../../../platform/rules/previews/webhook-signature.ts'
 
 const body = Buffer.from('{"number": 7, "title": "\u00fc"}')
 const hmac = (key: string | Buffer, text: Buffer | string = body) => createHmac('sha256', key).update(text)

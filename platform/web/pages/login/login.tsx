@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { LOGIN_PROBLEMS, type LoginProblem } from '../../../rules/login-problems.ts'
+import { LOGIN_PROBLEMS, type LoginProblem } from '../../../rules/accounts/login-problems.ts'
 import { ProblemBox } from '../../parts/problem.tsx'
 import { navigate } from '../../state/navigate.ts'
 import type { Failure } from '../../state/problem.ts'

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { PAGES } from '../../../api/pages.ts'
-import { LOGIN } from '../../../rules/login-name.ts'
+import { LOGIN } from '../../../rules/accounts/login-name.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { ProblemBox } from '../../parts/problem.tsx'

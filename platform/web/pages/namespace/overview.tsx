@@ -1,5 +1,5 @@
 import { printable } from '../../../../compiler/values/printable.ts'
-import { stillRuns } from '../../../rules/running.ts'
+import { stillRuns } from '../../../rules/runs/running.ts'
 import { DeployButton } from '../../parts/deploy-button.tsx'
 import { Environments } from '../../parts/environments.tsx'
 import { FailedDeployBox } from '../../parts/failed-deploy.tsx'

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Run } from '../../../api/runs.ts'
-import { hasEnded } from '../../../rules/run-states.ts'
+import { hasEnded } from '../../../rules/runs/run-states.ts'
 import { Log, type LogGroup } from '../../parts/log.tsx'
 import { LogTools } from '../../parts/log-tools.tsx'
 import type { ShownState } from '../../parts/state.tsx'

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { commentPlace } from '../../../../operations/platform/preview-comment.ts'
 import type { PreviewDetails } from '../../../../platform/api/previews.ts'
-import { commentText, destroyedText, refusedText, waitingText } from '../../../../platform/rules/preview-comment.ts'
+import {
+  commentText,
+  destroyedText,
+  refusedText,
+  waitingText,
+} from '../../../../platform/rules/previews/preview-comment.ts'
 
 const repository = 'https://git.example.com/team/shop'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fromDeletion, toDeletion } from '../../../../platform/records/deletion.ts'
 import { fromNamespace, toNamespace } from '../../../../platform/records/namespace.ts'
-import { decideDeletion, type RunBefore } from '../../../../platform/rules/deletion.ts'
+import { decideDeletion, type RunBefore } from '../../../../platform/rules/runs/deletion.ts'
 import { makeUlid, timeOfUlid } from '../../../../platform/rules/ulid.ts'
 import { NamespaceDeletions } from '../../../../platform/server/deletions.ts'
 import type { PlatformWorld } from '../../../../platform/server/world.ts'

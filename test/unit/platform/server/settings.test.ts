@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { IDLENESS } from '../../../../platform/rules/idleness.ts'
+import { IDLENESS } from '../../../../platform/rules/runs/idleness.ts'
 import { readSettings } from '../../../../platform/server/settings.ts'
 
 const good = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { IDLENESS, type IdleNamespace, whenIdle } from '../../../../platform/rules/idleness.ts'
+import { IDLENESS, type IdleNamespace, whenIdle } from '../../../../../platform/rules/runs/idleness.ts'
 
 const NOW = Date.parse('2026-06-15T12:00:00Z')
 const HOUR = 3_600_000

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { environmentState, runningOf, standingOf } from '../../../../platform/rules/running.ts'
+import { environmentState, runningOf, standingOf } from '../../../../../platform/rules/runs/running.ts'
 
 interface Environment {
   readonly name: string

@@ -1,4 +1,4 @@
-import { diskText, isFilling } from './registry-disk.ts'
+import { diskText, isFilling } from '../registry/registry-disk.ts'
 
 /** The facts that the health of a platform is derived from. */
 export interface Health {

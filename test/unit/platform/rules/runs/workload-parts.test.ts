@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isPartOf } from '../../../../platform/rules/workload-parts.ts'
+import { isPartOf } from '../../../../../platform/rules/runs/workload-parts.ts'
 
 test.each([
   ['deployment/web', 'Deployment', 'web', true],

@@ -8,7 +8,7 @@ import {
   type PullFacts,
   pullPreviewName,
   trustOf,
-} from '../../../../platform/rules/pull-trust.ts'
+} from '../../../../../platform/rules/previews/pull-trust.ts'
 
 const [sha, next] = ['a'.repeat(40), 'b'.repeat(40)]
 const facts = (head: PullFacts['head'], more: Partial<PullFacts> = {}): PullFacts => ({

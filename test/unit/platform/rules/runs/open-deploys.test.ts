@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openDeploys } from '../../../../platform/rules/open-deploys.ts'
+import { openDeploys } from '../../../../../platform/rules/runs/open-deploys.ts'
 
 const at = (minute: number) => `2026-01-01T00:${String(minute).padStart(2, '0')}:00Z`
 const run = (state: string, minute: number, more: object = {}) =>

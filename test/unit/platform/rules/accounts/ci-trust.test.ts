@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { isCiRule, isPrefix, ruleFor, toCiJob } from '../../../../platform/rules/ci-trust.ts'
-import { addressKey, Limiter } from '../../../../platform/rules/limiter.ts'
+import { isCiRule, isPrefix, ruleFor, toCiJob } from '../../../../../platform/rules/accounts/ci-trust.ts'
+import { addressKey, Limiter } from '../../../../../platform/rules/accounts/limiter.ts'
 
 const job = { repository: '1', owner: '2', name: 'acme/shop', ref: 'refs/heads/main', event: 'push' }
 const prefix = 'shop-'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Health, healthProblems } from '../../../../platform/rules/health.ts'
+import { type Health, healthProblems } from '../../../../../platform/rules/runs/health.ts'
 
 const GOOD: Health = {
   leader: 'platform-7d49-x2k4f',

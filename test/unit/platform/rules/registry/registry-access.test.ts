@@ -6,7 +6,7 @@ import {
   placeFor,
   placeOf,
   splitRegistry,
-} from '../../../../platform/rules/registry-access.ts'
+} from '../../../../../platform/rules/registry/registry-access.ts'
 
 describe('scopes', () => {
   test.each<readonly [string, readonly string[], string | undefined]>([

@@ -1,4 +1,4 @@
-import { block, code } from '../../compiler/values/markdown.ts'
+import { block, code } from '../../../compiler/values/markdown.ts'
 import type { PreviewStatus } from './previews.ts'
 
 /** Addresses and services that are listed, and characters of texts from a branch. */

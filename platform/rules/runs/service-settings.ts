@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 
 /** Entries of a list, and characters of a text, that are kept. */
 const MOST = 200

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { builderFor, inOrder } from '../../../../platform/rules/placement.ts'
-import { type BuildSlot, BuildSlots, TooManyBuilds } from '../../../../platform/server/builds/build-slots.ts'
+import { builderFor, inOrder } from '../../../../../platform/rules/registry/placement.ts'
+import { type BuildSlot, BuildSlots, TooManyBuilds } from '../../../../../platform/server/builds/build-slots.ts'
 
 const BUILDERS = ['a', 'b', 'c', 'd']
 const KEYS = Array.from({ length: 1000 }, (_, index) => `shop\0service-${index}`)

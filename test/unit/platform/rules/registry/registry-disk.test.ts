@@ -1,11 +1,16 @@
 import { expect, test } from 'vitest'
-import type { ManagedNamespace } from '../../../../platform/records/namespace.ts'
-import type { PlatformUser } from '../../../../platform/records/user.ts'
-import { fillingDisk } from '../../../../platform/rules/health.ts'
-import { placeFor } from '../../../../platform/rules/registry-access.ts'
-import { isFilling, leftBehind, readRegistryDisk, usedBy } from '../../../../platform/rules/registry-disk.ts'
-import { accessFor } from '../../../../platform/server/registry/registry-tokens.ts'
-import { RegistryUsage } from '../../../../platform/server/registry/registry-usage.ts'
+import type { ManagedNamespace } from '../../../../../platform/records/namespace.ts'
+import type { PlatformUser } from '../../../../../platform/records/user.ts'
+import { placeFor } from '../../../../../platform/rules/registry/registry-access.ts'
+import {
+  isFilling,
+  leftBehind,
+  readRegistryDisk,
+  usedBy,
+} from '../../../../../platform/rules/registry/registry-disk.ts'
+import { fillingDisk } from '../../../../../platform/rules/runs/health.ts'
+import { accessFor } from '../../../../../platform/server/registry/registry-tokens.ts'
+import { RegistryUsage } from '../../../../../platform/server/registry/registry-usage.ts'
 
 const NOW = 1_800_000_000_000
 const GIB = 2 ** 30

@@ -1,4 +1,4 @@
-import { tellsStatus } from './previews.ts'
+import { tellsStatus } from '../previews/previews.ts'
 import { hasEnded, type RunAction, type RunState } from './run-states.ts'
 
 interface DeployRun {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toDnsLabel } from '../../../../compiler/plan/object-names.ts'
-import { fromPreview, toPreview } from '../../../../platform/records/preview.ts'
-import { environmentOfRepository } from '../../../../platform/rules/environment-name.ts'
-import { previewConflict, previewStatus, sourceUrlProblem } from '../../../../platform/rules/previews.ts'
-import type { RunState } from '../../../../platform/rules/run-states.ts'
+import { toDnsLabel } from '../../../../../compiler/plan/object-names.ts'
+import { fromPreview, toPreview } from '../../../../../platform/records/preview.ts'
+import { environmentOfRepository } from '../../../../../platform/rules/environment-name.ts'
+import { previewConflict, previewStatus, sourceUrlProblem } from '../../../../../platform/rules/previews/previews.ts'
+import type { RunState } from '../../../../../platform/rules/runs/run-states.ts'
 
 const run = (state: RunState, action: 'deploy' | 'destroy' = 'deploy') => ({ action, state })
 

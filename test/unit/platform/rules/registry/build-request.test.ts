@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { decodeMessage, encodeMessage } from '../../../../adapters/buildkit/wire.ts'
-import { type BuildRequest, buildProblem, scopedBuild } from '../../../../platform/rules/build-request.ts'
+import { decodeMessage, encodeMessage } from '../../../../../adapters/buildkit/wire.ts'
+import { type BuildRequest, buildProblem, scopedBuild } from '../../../../../platform/rules/registry/build-request.ts'
 
 const SCOPE = {
   namespace: 'ann',

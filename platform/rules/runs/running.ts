@@ -1,4 +1,4 @@
-import type { PreviewStatus } from './previews.ts'
+import type { PreviewStatus } from '../previews/previews.ts'
 
 interface ShownEnvironment {
   readonly name: string

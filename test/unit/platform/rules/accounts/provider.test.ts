@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { isAdmitted, isOrganisation, returnPath, shownText, toClaimRule } from '../../../../platform/rules/provider.ts'
+import {
+  isAdmitted,
+  isOrganisation,
+  returnPath,
+  shownText,
+  toClaimRule,
+} from '../../../../../platform/rules/accounts/provider.ts'
 
 test.each([
   ['/', '/'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
-import { settingsOf } from '../../../../platform/rules/service-settings.ts'
+import type { KubeObject } from '../../../../../adapters/kubernetes/cluster.ts'
+import { settingsOf } from '../../../../../platform/rules/runs/service-settings.ts'
 
 const workload = (spec: unknown): KubeObject => ({
   apiVersion: 'apps/v1',

@@ -1,4 +1,4 @@
-import type { RunAction, RunState } from './run-states.ts'
+import type { RunAction, RunState } from '../runs/run-states.ts'
 
 /** `personal`: belongs to its owner; `global`: all users can view it, and administrators deploy and destroy it. */
 export const PREVIEW_SCOPES = ['personal', 'global'] as const
