@@ -2,8 +2,8 @@ import { dirname, resolve } from 'node:path'
 import type { Construct } from 'constructs'
 import type { ComposeApplicationProps as PureProps } from '../constructs/compose-application.ts'
 import { ComposeApplication as PureComposeApplication } from '../constructs/compose-application.ts'
-import { fallbackName } from '../operations/project/environment-name.ts'
-import { createHost } from '../operations/project/node-host.ts'
+import { fallbackName } from '../project/names/environment-name.ts'
+import { createHost } from '../project/node-host.ts'
 
 export type { CompilerHost, Diagnostic } from '../constructs/compose-application.ts'
 /**

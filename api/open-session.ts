@@ -5,14 +5,14 @@ import type { EndedRequest, GivenUp } from '../adapters/kubernetes/request.ts'
 import { namesOfHost } from '../compiler/values/secrets/project-names.ts'
 import type { Holder } from '../environment/apply/held-lease.ts'
 import type { Clock } from '../environment/clock.ts'
-import { isPlatform } from '../operations/contexts/store.ts'
-import type { TargetOptions } from '../operations/contexts/target.ts'
-import { dnsLabel } from '../operations/project/checks.ts'
-import type { Session } from '../operations/session.ts'
-import type { Workspace } from '../operations/workspace.ts'
+import { dnsLabel } from '../project/checks.ts'
+import { isPlatform } from '../project/contexts/store.ts'
+import type { TargetOptions } from '../project/contexts/target.ts'
+import type { Session } from '../project/session.ts'
+import type { Workspace } from '../project/workspace.ts'
 
 export interface SessionInput {
-  /** A context of the kubeconfig; absent: the one that is chosen (operations/contexts/target.ts). */
+  /** A context of the kubeconfig; absent: the one that is chosen (project/contexts/target.ts). */
   readonly context?: string | undefined
   readonly namespace?: string | undefined
   /**

@@ -1,5 +1,5 @@
 import type { DevelopWorld } from '../operations/develop/world.ts'
-import type * as operations from '../operations/session.ts'
+import type * as operations from '../project/session.ts'
 import type { OperationEvent } from './events.ts'
 
 /** The surroundings of an operation that needs no cluster, for programs: `on` gets the events of all operations. */

@@ -1,6 +1,6 @@
 import { Argument, Command as CommanderCommand, CommanderError, Option as CommanderOption } from 'commander'
 import { UsageError } from '../compiler/diagnostics/user-error.ts'
-import { version } from '../operations/version.ts'
+import { version } from '../project/version.ts'
 import { type Command, commandsBelow, LOG_LEVELS, type LogLevel, lastWord } from './command.ts'
 import { choice, type Option } from './options/option.ts'
 import type { Io } from './terminal/io.ts'

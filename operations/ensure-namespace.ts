@@ -1,6 +1,6 @@
 import { ClusterError } from '../adapters/kubernetes/cluster.ts'
-import { type CreatesNamespace, confirmNamespace, findNamespace, type NamespaceAccess } from './namespaces.ts'
-import type { World } from './session.ts'
+import { type CreatesNamespace, confirmNamespace, findNamespace, type NamespaceAccess } from '../project/namespaces.ts'
+import type { World } from '../project/session.ts'
 
 /** True if a platform has put the namespace to sleep; false also if the user may not know. */
 export async function sleeps(where: NamespaceAccess): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { dnsLabel, dnsName, registryPath } from '../../operations/project/checks.ts'
+import { dnsLabel, dnsName, registryPath } from '../../project/checks.ts'
 import { command } from '../command.ts'
 import { choice, type Option, text } from '../options/option.ts'
 

@@ -1,4 +1,4 @@
-import { dnsLabel } from '../../operations/project/checks.ts'
+import { dnsLabel } from '../../project/checks.ts'
 import { command } from '../command.ts'
 import { choice, flag, text } from '../options/option.ts'
 import { platformContext, timeout } from '../options/target.ts'

@@ -1,6 +1,6 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { dnsLabel, folderPath } from '../../operations/project/checks.ts'
 import { ociReference } from '../../operations/publish/oci-reference.ts'
+import { dnsLabel, folderPath } from '../../project/checks.ts'
 import { command } from '../command.ts'
 import { argocdOptions, fluxOptions } from '../options/agent.ts'
 import { flag, list, text } from '../options/option.ts'

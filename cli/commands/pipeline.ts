@@ -1,5 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { dnsLabel } from '../../operations/project/checks.ts'
+import { dnsLabel } from '../../project/checks.ts'
 import { command } from '../command.ts'
 import { choice, flag, text } from '../options/option.ts'
 import { platformContext, waitTimeout as timeout } from '../options/target.ts'

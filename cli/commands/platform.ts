@@ -1,5 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { dnsLabel, dnsName, registryPath } from '../../operations/project/checks.ts'
+import { dnsLabel, dnsName, registryPath } from '../../project/checks.ts'
 import { command } from '../command.ts'
 import { duration } from '../options/duration.ts'
 import { choice, flag, list, optionalText, text } from '../options/option.ts'

@@ -1,6 +1,6 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { dnsLabel } from '../../operations/project/checks.ts'
 import { HOOK_FORGES } from '../../platform/rules/previews/webhook-signature.ts'
+import { dnsLabel } from '../../project/checks.ts'
 import { command } from '../command.ts'
 import { choice, flag, type Option, text } from '../options/option.ts'
 import { platformContext as context, waitTimeout as timeout } from '../options/target.ts'

@@ -1,4 +1,4 @@
-import { version } from '../../operations/version.ts'
+import { version } from '../../project/version.ts'
 import { command } from '../command.ts'
 
 export const versionCommand = command({

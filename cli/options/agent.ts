@@ -1,6 +1,6 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { AgentSettings } from '../../operations/gitops-init/input.ts'
-import { dnsLabel, dnsName } from '../../operations/project/checks.ts'
+import { dnsLabel, dnsName } from '../../project/checks.ts'
 import { parseDuration } from './duration.ts'
 import { longFlag, type Option, text, type Values } from './option.ts'
 

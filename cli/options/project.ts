@@ -1,6 +1,6 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
-import { dnsLabel, dnsName, registryPath } from '../../operations/project/checks.ts'
+import { dnsLabel, dnsName, registryPath } from '../../project/checks.ts'
 import type { Word } from '../command.ts'
 import { choice, flag, list, type Option, text, type Values } from './option.ts'
 

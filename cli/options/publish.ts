@@ -1,6 +1,6 @@
 import { FORGE_KINDS, parseBranchName } from '../../compiler/values/repository-names.ts'
-import { folderPath, inForm } from '../../operations/project/checks.ts'
 import { ociReference } from '../../operations/publish/oci-reference.ts'
+import { folderPath, inForm } from '../../project/checks.ts'
 import { choice, flag, text, type Values } from './option.ts'
 import { loading, planning } from './project.ts'
 import { timeout } from './target.ts'

@@ -1,7 +1,7 @@
 import { duration } from './duration.ts'
 import { text } from './option.ts'
 
-/** The cluster and the namespace that a command works on (operations/contexts/target.ts). */
+/** The cluster and the namespace that a command works on (project/contexts/target.ts). */
 export const target = {
   namespace: text(
     '-n, --namespace <namespace>',

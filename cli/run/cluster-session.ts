@@ -5,8 +5,8 @@ import { readableDuration } from '../../compiler/values/numbers/readable-duratio
 import { admissionHint } from '../../environment/plan/admission.ts'
 import { isOfEndingNamespace, namespaceEnds } from '../../environment/plan/namespace.ts'
 import { webhookRefusal } from '../../environment/plan/webhook-refusal.ts'
-import type { Target, TargetOptions } from '../../operations/contexts/target.ts'
-import type { Session } from '../../operations/session.ts'
+import type { Target, TargetOptions } from '../../project/contexts/target.ts'
+import type { Session } from '../../project/session.ts'
 import type { LogLevel } from '../command.ts'
 import { INTERRUPTED } from '../terminal/exit-status.ts'
 import { watchForInterruption } from '../terminal/interruption.ts'
@@ -31,7 +31,7 @@ export interface SessionOptions {
 }
 
 /**
- * Connects to the cluster of the target (operations/contexts/target.ts) and runs the work under one deadline; what the cluster refuses becomes a
+ * Connects to the cluster of the target (project/contexts/target.ts) and runs the work under one deadline; what the cluster refuses becomes a
  * message for people.
  */
 export async function withCluster(

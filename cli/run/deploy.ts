@@ -1,5 +1,5 @@
 import type { OperationEvent } from '../../api/events.ts'
-import type { Session } from '../../operations/session.ts'
+import type { Session } from '../../project/session.ts'
 import type { Context } from '../command.ts'
 import type { DeployValues } from '../options/deploy-values.ts'
 import { questionsFor, toTerminal } from '../terminal/operation-events.ts'

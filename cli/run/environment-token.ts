@@ -1,4 +1,4 @@
-import { platformNamedBy, tokenOf } from '../../operations/contexts/platform-of-environment.ts'
+import { platformNamedBy, tokenOf } from '../../project/contexts/platform-of-environment.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** True if commands use a platform with the token of the environment: what is remembered of it does not count then. */

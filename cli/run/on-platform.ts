@@ -1,8 +1,8 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { isPlatform } from '../../operations/contexts/store.ts'
-import { findTarget, type Target, type TargetOptions } from '../../operations/contexts/target.ts'
 import type { Platform } from '../../operations/platform/connect-platform.ts'
 import { findTargetWithHome } from '../../operations/platform/target-with-home.ts'
+import { isPlatform } from '../../project/contexts/store.ts'
+import { findTarget, type Target, type TargetOptions } from '../../project/contexts/target.ts'
 import type { Io } from '../terminal/io.ts'
 import { withDeadline } from './deadline.ts'
 

@@ -1,6 +1,6 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { Secret } from '../../operations/contexts/secret.ts'
 import { PAGES } from '../../platform/api/pages.ts'
+import type { Secret } from '../../project/contexts/secret.ts'
 import type { Io } from '../terminal/io.ts'
 import { withDeadline } from './deadline.ts'
 

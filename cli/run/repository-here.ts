@@ -1,6 +1,6 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { repositoryOf } from '../../operations/project/environment-name.ts'
 import { environmentOfRepository } from '../../platform/rules/environment-name.ts'
+import { repositoryOf } from '../../project/names/environment-name.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** The HTTPS address of the repository of this folder; undefined where it has none. */

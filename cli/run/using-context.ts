@@ -1,4 +1,4 @@
-import { isPlatform } from '../../operations/contexts/store.ts'
+import { isPlatform } from '../../project/contexts/store.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** What `context use` is to remember. */

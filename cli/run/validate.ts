@@ -24,7 +24,7 @@ export async function validateFiles(
   } else if (options.output === 'sarif') {
     const [{ diagnosticsToSarif }, { version }] = await Promise.all([
       import('../../compiler/diagnostics/render/sarif.ts'),
-      import('../../operations/version.ts'),
+      import('../../project/version.ts'),
     ])
     const log = diagnosticsToSarif(diagnostics, { version: version(), repositoryPath: repositoryPath(io) })
     io.stdout.write(`${jsonText(log, 2)}\n`)

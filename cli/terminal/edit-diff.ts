@@ -1,7 +1,7 @@
 import { printable } from '../../compiler/values/printable.ts'
 import { maskSecrets } from '../../compiler/values/secrets/mask-secrets.ts'
 import { type ConflictingFile, OverwriteRefusal } from '../../operations/gitops/tree/overwrite-refusal.ts'
-import { holdsSecret } from '../../operations/project/lock.ts'
+import { holdsSecret } from '../../project/lock.ts'
 import { type Io, wantsColour } from './io.ts'
 
 /** Lines that are shown of one file, and of all. */

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { CommonEvent } from '../project/events.ts'
-import type { Workspace } from '../workspace.ts'
+import type { CommonEvent } from '../../project/events.ts'
+import type { Workspace } from '../../project/workspace.ts'
 import type { BuildEvent } from './events.ts'
 import type { PlannedBuild } from './planned-build.ts'
 

@@ -1,6 +1,6 @@
-import { isPlatform, type StoredContext } from '../contexts/store.ts'
+import { isPlatform, type StoredContext } from '../../project/contexts/store.ts'
+import type { Workspace } from '../../project/workspace.ts'
 import type { PlatformBuilders } from '../platform/builder.ts'
-import type { Workspace } from '../workspace.ts'
 import { findBuildTarget } from './build-target.ts'
 
 /** A builder, as the user has named it. */

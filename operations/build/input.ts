@@ -1,4 +1,4 @@
-import type { Loading, Planning } from '../project/input.ts'
+import type { Loading, Planning } from '../../project/input.ts'
 import type { BuildSettings } from './image-input.ts'
 
 /** Which images to build, and how. */

@@ -1,5 +1,5 @@
 import { variableNameProblem } from '../../platform/rules/variable-names.ts'
-import type { CommonEvent } from '../project/events.ts'
+import type { CommonEvent } from '../../project/events.ts'
 
 /**
  * Names that only say which version of something is meant, of the families that decide what programs do. With

@@ -2,8 +2,8 @@ import { type GitOptions, openGit } from '../../adapters/git/git.ts'
 import { withSource } from '../../adapters/git/source-repository.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import type { ChangeOrigin } from '../../environment/record/change-lists.ts'
-import { plainAddress } from '../project/deploy-source.ts'
-import { repositoryOf } from '../project/environment-name.ts'
+import { plainAddress } from '../../project/deploy-source.ts'
+import { repositoryOf } from '../../project/names/environment-name.ts'
 
 /** Milliseconds for git, which is asked while the cluster is: in a large checkout `git status` takes some seconds. */
 const DEADLINE = 10_000

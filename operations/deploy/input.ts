@@ -1,5 +1,5 @@
-import type { Loading, Planning } from '../project/input.ts'
-import type { Tolerance } from '../tolerance.ts'
+import type { Loading, Planning } from '../../project/input.ts'
+import type { Tolerance } from '../../project/tolerance.ts'
 
 /**
  * The common input of `deploy` and `diff`: what is compiled for a cluster, and what may be done for

@@ -9,7 +9,7 @@ import type { Changes } from '../../environment/plan/changes.ts'
 import type { Drift } from '../../environment/plan/drift.ts'
 import { nameOf, type Wanted } from '../../environment/plan/wanted.ts'
 import { firstCheckDelay } from '../../environment/rollout/first-check.ts'
-import type { CommonEvent } from '../project/events.ts'
+import type { CommonEvent } from '../../project/events.ts'
 import type { ServiceStates } from './service-states.ts'
 
 /** The time that a deploy has. */

@@ -1,4 +1,4 @@
-import type { Loading } from '../project/input.ts'
+import type { Loading } from '../../project/input.ts'
 
 export interface DestroyInput extends Loading {
   /** The environment; absent: the one that the files have. */

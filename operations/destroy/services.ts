@@ -5,9 +5,9 @@ import { isWorkload } from '../../constructs/kinds.ts'
 import type { DestroyEnvironmentInput } from '../../environment/apply/destroy.ts'
 import { leadsOf, objectsOfServices } from '../../environment/plan/part.ts'
 import { serviceOf } from '../../environment/plan/wanted.ts'
-import type { KnownEnvironment } from '../project/known-environment.ts'
-import { serviceWords } from '../project/service-words.ts'
-import type { Questions } from '../questions.ts'
+import type { KnownEnvironment } from '../../project/known-environment.ts'
+import { serviceWords } from '../../project/names/service-words.ts'
+import type { Questions } from '../../project/questions.ts'
 import type { DestroyInput } from './input.ts'
 
 /** Refuses what is about a whole environment where services are named. Throws a UsageError. */

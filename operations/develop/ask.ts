@@ -1,6 +1,6 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { devctlHome } from '../contexts/home.ts'
-import type { Session, World } from '../session.ts'
+import { devctlHome } from '../../project/contexts/home.ts'
+import type { Session, World } from '../../project/session.ts'
 import { askSession, endSession } from './control/client.ts'
 import type { ControlRequest, SessionReport } from './control/messages.ts'
 import { controlAddress, type SessionKey } from './session-folder.ts'

@@ -5,7 +5,7 @@ import { claimName } from '../../constructs/mirror/names.ts'
 import type { MirrorFacts, MirrorSettings, VolumeSettings } from '../../constructs/mirror/settings.ts'
 import { unlessForbidden } from '../../environment/forbidden.ts'
 import { valueAt } from '../../environment/record/up-record.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../../project/session.ts'
 import { atOnce } from './at-once.ts'
 
 /** The size of a claim that nothing is said about. */

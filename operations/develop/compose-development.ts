@@ -5,12 +5,13 @@ import { count } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development } from '../../compiler/manifest/development.ts'
 import { shownPlace } from '../../compiler/text/source.ts'
-import { boundaryOf } from '../project/boundary.ts'
-import { compileFiles } from '../project/compile-files.ts'
-import type { Loading, Planning } from '../project/input.ts'
-import { createHost, variablesFor } from '../project/node-host.ts'
-import type { OpenProject } from '../project/opened-project.ts'
-import type { Workspace } from '../workspace.ts'
+import { boundaryOf } from '../../project/boundary.ts'
+import { compileFiles } from '../../project/compile-files.ts'
+import type { Loading, Planning } from '../../project/input.ts'
+import { createHost, variablesFor } from '../../project/node-host.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import { errorsOf } from '../../project/own-errors.ts'
+import type { Workspace } from '../../project/workspace.ts'
 import { allCandidatesOf, candidatesOf, chooseCandidate, nothingToSync } from './candidates.ts'
 import type { ChooseDev } from './choose.ts'
 import type { FolderHost } from './compose-folders.ts'
@@ -21,7 +22,6 @@ import {
   findService,
   withHostVolumes,
 } from './from-compose.ts'
-import { errorsOf } from './own-errors.ts'
 
 /** Which development container: one of the manifest without `sync`, or a service, which may have to be chosen. */
 export type WhichDevelopment =

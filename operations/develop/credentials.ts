@@ -1,4 +1,4 @@
-import type { CommonEvent } from '../project/events.ts'
+import type { CommonEvent } from '../../project/events.ts'
 
 /** What a session says of the credentials of its user, whichever of its parts has used them. */
 export class Credentials {

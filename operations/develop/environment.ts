@@ -6,7 +6,7 @@ import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Development } from '../../compiler/manifest/development.ts'
 import { parseDotenv } from '../../compiler/text/dotenv.ts'
 import { type At, SourceFile, shownPlace } from '../../compiler/text/source.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Workspace } from '../../project/workspace.ts'
 
 /** A variable of the development container. */
 export interface DevelopmentVariable {

@@ -1,10 +1,10 @@
-import type { SyncConflict } from '../../sync/core/conflicts.ts'
-import type { FullDisk } from '../../sync/core/full-disks.ts'
+import type { CommonEvent } from '../../project/events.ts'
+import type { SyncConflict } from '../../sync/session/conflicts.ts'
 import type { LostFiles } from '../../sync/session/folder-state.ts'
+import type { FullDisk } from '../../sync/session/full-disks.ts'
 import type { SyncStatus } from '../../sync/session/sync-status.ts'
 import type { SyncProblem } from '../../sync/stage/problems.ts'
 import type { DeployEvent } from '../deploy/events.ts'
-import type { CommonEvent } from '../project/events.ts'
 
 /** What happens in the session of a development container. */
 export type DevelopEvent =

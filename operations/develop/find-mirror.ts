@@ -8,7 +8,7 @@ import {
 } from '../../constructs/mirror/names.ts'
 import { isEnding } from '../../environment/apply/removal.ts'
 import { upRecordOf } from '../../environment/record/up-record.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../../project/session.ts'
 import { containerRuns } from './container-runs.ts'
 
 /** A container of a mirror in which commands can run. */

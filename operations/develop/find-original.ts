@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { MIRROR_LABEL } from '../../constructs/mirror/names.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../../project/session.ts'
 
 /** How the workload of a development container is found: by its labels, else by its name. */
 export interface OriginalQuery {

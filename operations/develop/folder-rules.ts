@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { dockerPattern, dockerPatterns } from '../../compiler/values/images/ignore-file.ts'
-import type { PathRule, PatternSet } from '../../sync/core/path-rules.ts'
-import { type IgnoreSource, ignoreSource, NO_IGNORES } from '../../sync/ignore/ignore-source.ts'
+import type { PathRule, PatternSet } from '../../sync/ignore/path-rules.ts'
+import { type IgnoreSource, ignoreSource, NO_IGNORES } from '../../sync/scan/ignore-source.ts'
 import type { ComposeFolder } from './compose-folders.ts'
 import { inside, type WatchPatterns } from './watch-patterns.ts'
 

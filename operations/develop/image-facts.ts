@@ -1,7 +1,7 @@
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import type { ImageConfig } from '../../compiler/values/images/image-config.ts'
 import type { User } from '../../constructs/mirror/settings.ts'
-import type { World } from '../session.ts'
+import type { World } from '../../project/session.ts'
 
 /** Milliseconds for asking a registry: a Pod can find out its user without it. */
 const DEADLINE = 1500

@@ -3,7 +3,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { developmentLabels, ownerReferences } from '../../constructs/mirror/workload.ts'
 import { type HeldLease, holderOf, holdLease } from '../../environment/apply/held-lease.ts'
 import { nameOf } from '../../environment/plan/wanted.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../../project/session.ts'
 
 /** The name of the Lease of who works on an application. */
 const leaseName = (kind: string, name: string): string => `devctl-up-${kind.toLowerCase()}-${name}`

@@ -1,6 +1,6 @@
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { suggest } from '../../compiler/diagnostics/suggest.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../../project/session.ts'
 import type { LocalForward } from './forward/local-forward.ts'
 
 /** What is said of forwards to Services that do not exist in the namespace; nothing where they may not be listed. */

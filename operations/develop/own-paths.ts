@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join, parse, relative, resolve, sep } from 'node:path'
 import { realPath } from '../../adapters/files/real-path.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { devctlHome, type Surroundings, userHome } from '../contexts/home.ts'
+import { devctlHome, type Surroundings, userHome } from '../../project/contexts/home.ts'
 
 /** Links that lead to another link at most. */
 const LINKS = 40

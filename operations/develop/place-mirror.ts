@@ -5,7 +5,7 @@ import type { MirrorObject } from '../../constructs/mirror/settings.ts'
 import { applyToStay, deleteAndWait } from '../../environment/apply/removal.ts'
 import { nameOf } from '../../environment/plan/wanted.ts'
 import { UP_MANAGER, type UpRecord, valueAt } from '../../environment/record/up-record.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../../project/session.ts'
 
 /**
  * Applies a mirror, with a copy of the record: it says whose it is when the application is gone.

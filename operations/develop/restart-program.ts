@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../../project/session.ts'
 import { RESTART_WORDS } from './action-words.ts'
 import { runOnce } from './run-once.ts'
 

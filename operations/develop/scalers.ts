@@ -1,7 +1,7 @@
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { unlessForbidden } from '../../environment/forbidden.ts'
 import { UP_MANAGER, type UpRecord, valueAt } from '../../environment/record/up-record.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../../project/session.ts'
 
 const SCALED_OBJECT = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject' } as const
 /** With it KEDA leaves a workload at this number of Pods (https://keda.sh/docs/latest/concepts/scaling-deployments/#pausing-autoscaling). */

@@ -1,4 +1,4 @@
-import { devctlHome } from '../contexts/home.ts'
+import { devctlHome } from '../../project/contexts/home.ts'
 import { sessionKey } from './ask.ts'
 import type { ControlAnswer, ControlRequest, EmptiedFolder, SessionReport } from './control/messages.ts'
 import { serveControl } from './control/server.ts'

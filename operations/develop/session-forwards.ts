@@ -1,6 +1,6 @@
 import type { Development } from '../../compiler/manifest/development.ts'
 import type { Forward } from '../../compiler/manifest/forward.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../../project/session.ts'
 import type { LocalForward } from './forward/local-forward.ts'
 import type { ForwardsInput } from './forward/open-forwards.ts'
 

@@ -1,7 +1,7 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { SHARED_PATH } from '../../constructs/mirror/names.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
-import { devctlHome, userHome } from '../contexts/home.ts'
+import { devctlHome, userHome } from '../../project/contexts/home.ts'
 import type { AgentLink } from './forward/agent-link.ts'
 import type { Polling } from './polling.ts'
 import { clusterId } from './session-folder.ts'

@@ -1,6 +1,6 @@
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../../project/session.ts'
 
 /** How this machine reaches the agent of a development container. */
 export type AgentWay = 'port-forward' | 'exec'

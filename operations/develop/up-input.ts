@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Tolerance } from '../../project/tolerance.ts'
 import type { DeployOutcome } from '../deploy/outcome.ts'
-import type { Tolerance } from '../tolerance.ts'
 import type { DevelopmentInput } from './find-development.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 import type { DevelopWorld } from './world.ts'

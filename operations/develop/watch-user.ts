@@ -5,7 +5,7 @@ import { chosenContainer } from '../../constructs/mirror/pod.ts'
 import type { MirrorFacts, MirrorSettings, User } from '../../constructs/mirror/settings.ts'
 import { agentWaits, identityOf } from '../../constructs/mirror/user.ts'
 import { valueAt } from '../../environment/record/up-record.ts'
-import type { Session } from '../session.ts'
+import type { Session } from '../../project/session.ts'
 
 /** True if only the Pod knows the user of the image, and nothing may start as root to find it out. */
 export function needsUser(settings: MirrorSettings, { user }: MirrorFacts, live: KubeObject | undefined): boolean {

@@ -1,5 +1,5 @@
-import type { Questions } from '../questions.ts'
-import type { World } from '../session.ts'
+import type { Questions } from '../../project/questions.ts'
+import type { World } from '../../project/session.ts'
 import type { EmptiedFolder } from './control/messages.ts'
 import type { UpEvent } from './events.ts'
 

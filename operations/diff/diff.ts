@@ -1,13 +1,13 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { Tree } from '../../compiler/text/tree.ts'
 import type { ObjectDiff } from '../../environment/plan/diff.ts'
+import { requireNamespace } from '../../project/namespaces.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { World } from '../../project/session.ts'
 import { choicesOf } from '../deploy/compile-for-cluster.ts'
 import type { DeployEvent } from '../deploy/events.ts'
 import { compileWithHanded } from '../deploy/handed-variables.ts'
 import type { ForCluster } from '../deploy/input.ts'
-import { requireNamespace } from '../namespaces.ts'
-import type { OpenProject } from '../project/opened-project.ts'
-import type { World } from '../session.ts'
 
 /** The objects that differ, and the number of those that do not. */
 export interface Compared {

@@ -1,9 +1,9 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import type { LocalWorld } from '../../project/session.ts'
 import { type AddedOnce, addOnce } from '../gitops/add-once.ts'
 import type { PublishEvent } from '../publish/events.ts'
 import { fetchedEvents } from '../publish/fetched-events.ts'
 import { type OpenedRequest, openRequest } from '../publish/request.ts'
-import type { LocalWorld } from '../session.ts'
 import { type AgentFile, agentFile } from './agent-file.ts'
 import type { InitInput } from './input.ts'
 

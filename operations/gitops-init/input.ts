@@ -1,7 +1,7 @@
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
+import type { Loading } from '../../project/input.ts'
 import type { ArgocdSettings } from '../gitops/argocd.ts'
 import type { FluxSettings } from '../gitops/flux.ts'
-import type { Loading } from '../project/input.ts'
 
 /** The settings of a controller's objects, as far as the caller gives them. */
 export type AgentSettings = ArgocdSettings & FluxSettings

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Diagnostic, SecretFinding } from '../../compiler/diagnostics/diagnostic.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { compileWithoutValues } from '../project/compile-without-values.ts'
-import type { Loading } from '../project/input.ts'
-import { openProject } from '../project/open-project.ts'
-import type { OpenProject } from '../project/opened-project.ts'
-import type { Workspace } from '../workspace.ts'
+import { compileWithoutValues } from '../../project/compile-without-values.ts'
+import type { Loading } from '../../project/input.ts'
+import { openProject } from '../../project/open-project.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { Workspace } from '../../project/workspace.ts'
 import { type SecretAnswers, withSecretAnswers } from './edit-manifest.ts'
 
 /** A value that `publish` refuses because it is a secret, or looks like one. */

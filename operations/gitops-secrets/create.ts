@@ -1,6 +1,6 @@
 import { addSecretKeys, missingKeys } from '../../environment/apply/secret-keys.ts'
-import { hasNamespace, noNamespace } from '../namespaces.ts'
-import type { World } from '../session.ts'
+import { hasNamespace, noNamespace } from '../../project/namespaces.ts'
+import type { World } from '../../project/session.ts'
 import type { NeededKey } from './needed-secrets.ts'
 
 /** A Secret that nothing publishes was created in the cluster, or got the keys that it lacked. */

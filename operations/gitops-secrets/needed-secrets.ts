@@ -2,11 +2,11 @@ import { ASSUMED } from '../../compiler/compose/load/assumed-values.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { sourcedValues } from '../../compiler/plan/secrets/secret-sources.ts'
 import { get, type Tree } from '../../compiler/text/tree.ts'
-import { compileFiles } from '../project/compile-files.ts'
-import { compileWithoutValues } from '../project/compile-without-values.ts'
-import type { Loading } from '../project/input.ts'
-import type { OpenProject } from '../project/opened-project.ts'
-import type { Workspace } from '../workspace.ts'
+import { compileFiles } from '../../project/compile-files.ts'
+import { compileWithoutValues } from '../../project/compile-without-values.ts'
+import type { Loading } from '../../project/input.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { Workspace } from '../../project/workspace.ts'
 
 /** A key of a Secret that the application reads, and that nothing devctl publishes creates. */
 export interface NeededKey {

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { controllerAddress } from '../../adapters/git/repository-url.ts'
 import { printYaml } from '../../constructs/yaml.ts'
-import { LOCK_NAME } from '../project/lock.ts'
+import { LOCK_NAME } from '../../project/lock.ts'
 import { folderOf } from './agents.ts'
 import { type ArgocdSettings, applicationTemplate, CREDENTIALS } from './argocd.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Address } from '../../adapters/git/address.ts'
 import { type Git, GitFailure } from '../../adapters/git/git.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { LOCK_NAME } from '../project/lock.ts'
+import { LOCK_NAME } from '../../project/lock.ts'
 import { noteName } from './note-name.ts'
 import { SOPS_CONFIG } from './sops/config-name.ts'
 

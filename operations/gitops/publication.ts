@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { LOCK_NAME, type Lock } from '../project/lock.ts'
+import { LOCK_NAME, type Lock } from '../../project/lock.ts'
 import type { PushTarget, WorkingCopy } from './checkout.ts'
 import { refuseLinks } from './links.ts'
 import { expectedNote, markFor, newestSource, noteUnchanged } from './newest-source.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Lock } from '../project/lock.ts'
+import type { Lock } from '../../project/lock.ts'
 import type { PushTarget } from './checkout.ts'
 import { type PushOptions, pushTo } from './push.ts'
 import { readLock } from './tree/change.ts'

@@ -1,7 +1,7 @@
 import { type Git, GitFailure } from '../../adapters/git/git.ts'
 import { classify } from '../../adapters/git/rejection.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { fingerprint, LOCK_NAME, type Lock, parseLock } from '../project/lock.ts'
+import { fingerprint, LOCK_NAME, type Lock, parseLock } from '../../project/lock.ts'
 import type { PushTarget, WorkingCopy } from './checkout.ts'
 import { look } from './tree/change.ts'
 

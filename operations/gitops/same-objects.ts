@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { type Facts, LOCK_NAME, parseLock } from '../project/lock.ts'
+import { type Facts, LOCK_NAME, parseLock } from '../../project/lock.ts'
 import type { WorkingCopy } from './checkout.ts'
 import type { PublishedFolder } from './published-folder.ts'
 

@@ -1,12 +1,12 @@
 import type { Project } from '../../compiler/compose/project.ts'
 import type { Endpoint } from '../../environment/endpoints/endpoints.ts'
+import type { Loading } from '../../project/input.ts'
+import { findEnvironment, type KnownEnvironment } from '../../project/known-environment.ts'
+import { lastingOptions } from '../../project/lasting-options.ts'
+import { requireNamespace } from '../../project/namespaces.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { World } from '../../project/session.ts'
 import { sleeps } from '../ensure-namespace.ts'
-import { requireNamespace } from '../namespaces.ts'
-import type { Loading } from '../project/input.ts'
-import { findEnvironment, type KnownEnvironment } from '../project/known-environment.ts'
-import { lastingOptions } from '../project/lasting-options.ts'
-import type { OpenProject } from '../project/opened-project.ts'
-import type { World } from '../session.ts'
 
 export interface EndpointsInput extends Loading {
   /** The environment; absent: the one that the files have. */

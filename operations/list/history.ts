@@ -1,9 +1,9 @@
 import type { ChangeList } from '../../environment/record/change-lists.ts'
-import { requireNamespace } from '../namespaces.ts'
-import type { Loading } from '../project/input.ts'
-import { findName } from '../project/known-environment.ts'
-import type { OpenProject } from '../project/opened-project.ts'
-import type { World } from '../session.ts'
+import type { Loading } from '../../project/input.ts'
+import { findName } from '../../project/known-environment.ts'
+import { requireNamespace } from '../../project/namespaces.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { World } from '../../project/session.ts'
 
 export interface HistoryInput extends Loading {
   /** The environment; absent: the one that the files have. */

@@ -1,13 +1,13 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { inSleep, type ServiceOverview } from '../../environment/status/seen-services.ts'
+import type { Loading } from '../../project/input.ts'
+import { findEnvironment, type KnownEnvironment } from '../../project/known-environment.ts'
+import { labelsOf } from '../../project/names/named-services.ts'
+import { serviceWords } from '../../project/names/service-words.ts'
+import { requireNamespace } from '../../project/namespaces.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { World } from '../../project/session.ts'
 import { sleeps } from '../ensure-namespace.ts'
-import { requireNamespace } from '../namespaces.ts'
-import type { Loading } from '../project/input.ts'
-import { findEnvironment, type KnownEnvironment } from '../project/known-environment.ts'
-import { labelsOf } from '../project/named-services.ts'
-import type { OpenProject } from '../project/opened-project.ts'
-import { serviceWords } from '../project/service-words.ts'
-import type { World } from '../session.ts'
 
 export interface ServicesInput extends Loading {
   /** The environment; absent: the one that the files have. */

@@ -1,9 +1,9 @@
 import { proxyFor } from '../../adapters/http/proxy.ts'
 import { type KubeconfigAccess, tokenAccess } from '../../adapters/kubernetes/connection.ts'
-import { devctlHome, type Surroundings } from '../contexts/home.ts'
-import { Secret } from '../contexts/secret.ts'
-import { type StoredContext, saveContext } from '../contexts/store.ts'
-import type { Target } from '../contexts/target.ts'
+import { devctlHome, type Surroundings } from '../../project/contexts/home.ts'
+import { Secret } from '../../project/contexts/secret.ts'
+import { type StoredContext, saveContext } from '../../project/contexts/store.ts'
+import type { Target } from '../../project/contexts/target.ts'
 import { connectPlatform } from './connect-platform.ts'
 import { platformInfo } from './platform-info.ts'
 

@@ -4,7 +4,7 @@ import { readKeepalive } from '../../adapters/buildkit/keepalive.ts'
 import { warningOf } from '../../adapters/buildkit/status.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { PlatformRefusal } from '../../platform/client/client.ts'
-import type { Secret } from '../contexts/secret.ts'
+import type { Secret } from '../../project/contexts/secret.ts'
 import { connectPlatform } from './connect-platform.ts'
 
 /** The build service of a platform, for a namespace. */

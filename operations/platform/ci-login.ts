@@ -2,7 +2,7 @@ import { agentFor } from '../../adapters/http/agents.ts'
 import { exchangeWhole } from '../../adapters/http/exchange.ts'
 import { proxyFor } from '../../adapters/http/proxy.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { Secret } from '../contexts/secret.ts'
+import { Secret } from '../../project/contexts/secret.ts'
 import { connectPlatform } from './connect-platform.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

@@ -19,11 +19,11 @@ import {
 import { RUNS_ADDRESS } from '../../platform/records/names.ts'
 import { LOG_IN_FIRST } from '../../platform/rules/accounts/log-in-first.ts'
 import { isExplained } from '../../platform/rules/refusal-pages.ts'
-import { devctlHome } from '../contexts/home.ts'
-import { platformNamedBy } from '../contexts/platform-of-environment.ts'
-import { isReadable } from '../contexts/platform-url.ts'
-import type { Secret } from '../contexts/secret.ts'
-import { readContexts } from '../contexts/store.ts'
+import { devctlHome } from '../../project/contexts/home.ts'
+import { platformNamedBy } from '../../project/contexts/platform-of-environment.ts'
+import { isReadable } from '../../project/contexts/platform-url.ts'
+import type { Secret } from '../../project/contexts/secret.ts'
+import { readContexts } from '../../project/contexts/store.ts'
 
 /** Milliseconds. */
 const LIMITS = { connect: 10_000, answer: 30_000, whole: 40_000 }

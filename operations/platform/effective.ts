@@ -1,8 +1,8 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { ReplyOf } from '../../platform/api/routes.ts'
 import { PlatformRefusal } from '../../platform/client/client.ts'
-import type { Target } from '../contexts/target.ts'
-import type { Workspace } from '../workspace.ts'
+import type { Target } from '../../project/contexts/target.ts'
+import type { Workspace } from '../../project/workspace.ts'
 import { connectPlatform } from './connect-platform.ts'
 
 /** What a platform has for deploys to a namespace: the variables, and where its images are. */

@@ -1,7 +1,7 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { PlatformRefusal } from '../../platform/client/client.ts'
-import type { Surroundings } from '../contexts/home.ts'
-import type { Secret } from '../contexts/secret.ts'
+import type { Surroundings } from '../../project/contexts/home.ts'
+import type { Secret } from '../../project/contexts/secret.ts'
 import { connectPlatform } from './connect-platform.ts'
 
 /** Ends a login at its platform; one that has ended before is no problem. Throws a UserError. */

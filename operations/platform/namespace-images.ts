@@ -1,7 +1,7 @@
 import type { RegistryCredentials } from '../../adapters/registry/docker-config.ts'
 import { registryOf } from '../../adapters/registry/registry.ts'
-import type { Target } from '../contexts/target.ts'
-import type { NamespaceImages } from '../workspace.ts'
+import type { Target } from '../../project/contexts/target.ts'
+import type { NamespaceImages } from '../../project/workspace.ts'
 import { connectPlatform } from './connect-platform.ts'
 
 /** Milliseconds before its end at which a login is not used any more. */

@@ -1,7 +1,7 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Info } from '../../platform/api/info.ts'
 import { isOlder } from '../../platform/rules/cli-version.ts'
-import { version } from '../version.ts'
+import { version } from '../../project/version.ts'
 import type { Platform } from './connect-platform.ts'
 
 /** What a platform says about itself. Throws a UserError if it needs a newer command line than this one. */

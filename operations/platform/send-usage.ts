@@ -1,7 +1,7 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { PlatformRefusal } from '../../platform/client/client.ts'
-import { devctlHome, type Surroundings } from '../contexts/home.ts'
-import { readContexts } from '../contexts/store.ts'
+import { devctlHome, type Surroundings } from '../../project/contexts/home.ts'
+import { readContexts } from '../../project/contexts/store.ts'
 import { connectPlatform } from './connect-platform.ts'
 import { sendUsage } from './usage.ts'
 

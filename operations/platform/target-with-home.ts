@@ -1,6 +1,6 @@
-import type { Surroundings } from '../contexts/home.ts'
-import { isPlatform } from '../contexts/store.ts'
-import { findTarget, NO_NAMESPACE, type Target, type TargetOptions } from '../contexts/target.ts'
+import type { Surroundings } from '../../project/contexts/home.ts'
+import { isPlatform } from '../../project/contexts/store.ts'
+import { findTarget, NO_NAMESPACE, type Target, type TargetOptions } from '../../project/contexts/target.ts'
 
 /** The own namespaces that this process has asked for, by platform and token. */
 const known = new Map<string, Promise<string | undefined>>()

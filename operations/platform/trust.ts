@@ -2,8 +2,8 @@ import { type PresentedCertificate, presentedCertificate } from '../../adapters/
 import { proxyFor } from '../../adapters/http/proxy.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { devctlHome, type Surroundings } from '../contexts/home.ts'
-import { readContexts, saveContext } from '../contexts/store.ts'
+import { devctlHome, type Surroundings } from '../../project/contexts/home.ts'
+import { readContexts, saveContext } from '../../project/contexts/store.ts'
 
 /** What a person is asked: whether the authority of a platform is the one that its operator has told. */
 export interface UnknownAuthority {

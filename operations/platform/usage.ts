@@ -13,8 +13,8 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { durationOf, outcomeOf, plainVersion, systemOf, type UsedCommand } from '../../platform/rules/usage.ts'
-import { devctlHome, type Surroundings } from '../contexts/home.ts'
-import { version } from '../version.ts'
+import { devctlHome, type Surroundings } from '../../project/contexts/home.ts'
+import { version } from '../../project/version.ts'
 
 // Counts wait in a file of their own for each platform until a process in the background sends them: no command waits for
 // the network.

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { STATUS } from '../../platform/records/namespace.ts'
-import { isPlatform } from '../contexts/store.ts'
-import type { World } from '../session.ts'
+import { isPlatform } from '../../project/contexts/store.ts'
+import type { World } from '../../project/session.ts'
 
 /** True if a platform has put the namespace to sleep: its label says so, which its members may read. */
 export const isAsleep = ({ metadata }: KubeObject): boolean => metadata.labels?.[STATUS] === 'Sleeping'

@@ -1,8 +1,8 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { PlatformRefusal } from '../../platform/client/client.ts'
-import { isPlatform } from '../contexts/store.ts'
-import type { Target } from '../contexts/target.ts'
-import type { Workspace } from '../workspace.ts'
+import { isPlatform } from '../../project/contexts/store.ts'
+import type { Target } from '../../project/contexts/target.ts'
+import type { Workspace } from '../../project/workspace.ts'
 import { type Effective, fetchEffective } from './effective.ts'
 import { namespaceImages } from './namespace-images.ts'
 

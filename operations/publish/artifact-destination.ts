@@ -1,5 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import type { OpenProject } from '../project/opened-project.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
 import type { PublishInput } from './input.ts'
 import { parseReference } from './oci-reference.ts'
 

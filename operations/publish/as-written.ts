@@ -1,7 +1,7 @@
 import { basename, relative, resolve, sep } from 'node:path'
 import { isStream } from '../../compiler/values/stream-path.ts'
-import { repositoryOf } from '../project/environment-name.ts'
-import type { Loading } from '../project/input.ts'
+import type { Loading } from '../../project/input.ts'
+import { repositoryOf } from '../../project/names/environment-name.ts'
 
 /** The folder that a command was run in, and the one that it is to be run in again; absolute. */
 interface Places {

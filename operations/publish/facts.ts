@@ -1,12 +1,12 @@
 import type { GitOptions } from '../../adapters/git/git.ts'
 import { toHttps } from '../../adapters/git/git-facts.ts'
+import { plainAddress } from '../../project/deploy-source.ts'
+import type { Loading, Planning } from '../../project/input.ts'
+import type { Facts } from '../../project/lock.ts'
+import { repositoryOf } from '../../project/names/environment-name.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import { version } from '../../project/version.ts'
 import { readSource, type SourceCommit } from '../gitops/source.ts'
-import { plainAddress } from '../project/deploy-source.ts'
-import { repositoryOf } from '../project/environment-name.ts'
-import type { Loading, Planning } from '../project/input.ts'
-import type { Facts } from '../project/lock.ts'
-import type { OpenProject } from '../project/opened-project.ts'
-import { version } from '../version.ts'
 import { type CompiledForRepository, inputsFrom } from './compile-for-repository.ts'
 
 /** Where an application comes from. */

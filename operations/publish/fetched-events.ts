@@ -1,6 +1,6 @@
 import type { Address } from '../../adapters/git/address.ts'
+import type { LocalWorld } from '../../project/session.ts'
 import type { PushEvent } from '../gitops/push.ts'
-import type { LocalWorld } from '../session.ts'
 import type { PublishEvent } from './events.ts'
 
 /** Reports which commit of a repository is worked on, each time that one was fetched, and why a push is tried again. */

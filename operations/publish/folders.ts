@@ -1,13 +1,13 @@
 import { posix } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
+import type { Facts, Lock } from '../../project/lock.ts'
 import { layout } from '../gitops/layout/layout.ts'
 import { toBase } from '../gitops/layout/overlay.ts'
 import type { About } from '../gitops/layout/readme.ts'
 import type { PublishedFolder } from '../gitops/published-folder.ts'
 import type { FolderOutput } from '../gitops/tree/change.ts'
 import { lockPath, type RepositoryReader } from '../gitops/tree/repository-reader.ts'
-import type { Facts, Lock } from '../project/lock.ts'
 import { type Destination, sharedFolder } from './destination.ts'
 
 /** The output for an application. */

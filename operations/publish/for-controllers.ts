@@ -1,6 +1,6 @@
 import type { Manifest } from '../../constructs/manifest.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
 import { forControllers } from '../gitops/marks.ts'
-import type { OpenProject } from '../project/opened-project.ts'
 import type { CompiledForRepository } from './compile-for-repository.ts'
 
 /** The manifests with what controllers are to know of them, and with the namespace and the sync waves that the environment asks for. */

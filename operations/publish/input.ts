@@ -1,6 +1,6 @@
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
+import type { Loading, Planning } from '../../project/input.ts'
 import type { LayoutName } from '../gitops/layout/readme.ts'
-import type { Loading, Planning } from '../project/input.ts'
 
 /**
  * The application to publish, and its destination. Absent fields are taken from the environment, or

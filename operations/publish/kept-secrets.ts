@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
+import type { Lock } from '../../project/lock.ts'
 import { objectsOf } from '../gitops/manifest-files.ts'
 import type { Repository } from '../gitops/publication.ts'
 import type { SealMarks } from '../gitops/seal.ts'
 import type { SealingKey } from '../gitops/sealing-key.ts'
-import type { Lock } from '../project/lock.ts'
 
 /** Manifests whose Secrets are encrypted. */
 export interface Encrypted {

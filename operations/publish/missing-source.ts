@@ -1,5 +1,5 @@
+import type { LocalWorld } from '../../project/session.ts'
 import type { MissingSource } from '../gitops/source-order.ts'
-import type { LocalWorld } from '../session.ts'
 import type { PublishEvent } from './events.ts'
 
 /** Warns of a published commit that ours does not contain. `place` holds it: a folder or a reference. */

@@ -1,7 +1,7 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
 import { type OciReference, parseOciReference } from '../../compiler/values/images/oci-reference.ts'
-import { inForm } from '../project/checks.ts'
+import { inForm } from '../../project/checks.ts'
 
 /** Throws a UsageError for what names no repository of a registry. */
 export const ociReference = inForm(parseOciReference)

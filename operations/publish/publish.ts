@@ -1,6 +1,6 @@
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { LocalWorld } from '../../project/session.ts'
 import { startClone } from '../gitops/started-clone.ts'
-import type { OpenProject } from '../project/opened-project.ts'
-import type { LocalWorld } from '../session.ts'
 import { artifactDestination } from './artifact-destination.ts'
 import { earlyTarget, refuseNoRepository } from './destination.ts'
 import type { PublishEvent } from './events.ts'

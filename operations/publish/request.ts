@@ -7,9 +7,9 @@ import type { ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import { shownPlace } from '../../compiler/text/source.ts'
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
+import type { LocalWorld } from '../../project/session.ts'
 import { type MessageInput, subjectOf } from '../gitops/message.ts'
 import { type ImageChange, requestText } from '../gitops/request/request-text.ts'
-import type { LocalWorld } from '../session.ts'
 import type { PublishEvent } from './events.ts'
 
 /** A pull request, or what is needed to open it by hand. */

@@ -1,6 +1,8 @@
 import { isAncestor } from '../../adapters/git/ancestry.ts'
 import { toArtifact } from '../../adapters/registry/artifact-manifest.ts'
 import { type ArtifactStore, openArtifacts } from '../../adapters/registry/artifact-store.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { LocalWorld } from '../../project/session.ts'
 import {
   type ArtifactOptions,
   type ArtifactOutcome,
@@ -9,8 +11,6 @@ import {
 } from '../gitops/artifact/publish.ts'
 import { changeLines, subjectOf } from '../gitops/message.ts'
 import type { FolderChange } from '../gitops/publication.ts'
-import type { OpenProject } from '../project/opened-project.ts'
-import type { LocalWorld } from '../session.ts'
 import type { ArtifactDestination } from './artifact-destination.ts'
 import {
   type CompiledToPublish,

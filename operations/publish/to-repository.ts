@@ -1,9 +1,9 @@
 import { isAncestor } from '../../adapters/git/ancestry.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { LocalWorld } from '../../project/session.ts'
 import { commitMessage, type MessageInput, subjectOf } from '../gitops/message.ts'
 import { type Outcome, type PublishOptions, publish } from '../gitops/publication.ts'
 import type { StartedClone } from '../gitops/started-clone.ts'
-import type { OpenProject } from '../project/opened-project.ts'
-import type { LocalWorld } from '../session.ts'
 import {
   type CompiledToPublish,
   compileOpened,

@@ -1,15 +1,15 @@
 import { join, resolve } from 'node:path'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { Workspace } from '../../project/workspace.ts'
 import type { LayoutName } from '../gitops/layout/readme.ts'
 import { type WrittenCounts, writeOutput } from '../gitops/tree/output-directory.ts'
 import { readerOf } from '../gitops/tree/repository-reader.ts'
-import type { OpenProject } from '../project/opened-project.ts'
 import { aboutOf } from '../publish/about.ts'
 import { asWritten } from '../publish/as-written.ts'
 import { compileBase } from '../publish/compile-for-repository.ts'
 import { foldersOf } from '../publish/folders.ts'
-import type { Workspace } from '../workspace.ts'
 import type { RenderInput } from './input.ts'
 
 interface LaidOut {

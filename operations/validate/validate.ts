@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count } from '../../compiler/diagnostics/render/summary.ts'
-import { compileFiles } from '../project/compile-files.ts'
-import type { Loading, Planning } from '../project/input.ts'
-import type { LocalWorld } from '../session.ts'
+import { compileFiles } from '../../project/compile-files.ts'
+import type { Loading, Planning } from '../../project/input.ts'
+import type { LocalWorld } from '../../project/session.ts'
 
 export interface ValidateInput extends Loading, Planning {
   /** Only these services and what they depend on; absent or empty: all. */

@@ -5,17 +5,5 @@ export interface SyncClock {
   after(milliseconds: number, call: () => void): () => void
 }
 
-export const systemClock: SyncClock = {
-  now: Date.now,
-  after(milliseconds, call) {
-    if (milliseconds === 0) {
-      const turn = setImmediate(call)
-      return () => clearImmediate(turn)
-    }
-    const timer = setTimeout(call, milliseconds)
-    return () => clearTimeout(timer)
-  },
-}
-
 /** Lets others have a turn. */
 export const turn = (clock: SyncClock): Promise<void> => new Promise(resolve => void clock.after(0, resolve))

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { IGNORE_FILE } from '../core/default-ignores.ts'
+import { IGNORE_FILE } from '../ignore/default-ignores.ts'
 import { type ParsedIgnores, parseIgnores } from '../ignore/ignore.ts'
 import { isMissing } from '../stage/disk.ts'
 

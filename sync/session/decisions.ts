@@ -1,8 +1,8 @@
-import type { ChangingRules } from '../core/changing-rules.ts'
 import { isFolder, isUntouched } from '../core/entry.ts'
 import { type Decision, merge, onlyFromLaptop } from '../core/merge.ts'
 import { pathProblem } from '../core/paths.ts'
 import type { TreeNode } from '../core/tree-node.ts'
+import type { ChangingRules } from '../scan/changing-rules.ts'
 import type { OnlyHere } from '../stage/only-here.ts'
 import type { FolderState } from './folder-state.ts'
 

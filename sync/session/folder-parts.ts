@@ -1,6 +1,5 @@
-import type { ChangingRules } from '../core/changing-rules.ts'
-import { LossGuard } from '../core/loss-guard.ts'
 import type { TreeNode } from '../core/tree-node.ts'
+import type { ChangingRules } from '../scan/changing-rules.ts'
 import { LargeFiles } from '../stage/large-files.ts'
 import { LocalContents } from '../stage/local-contents.ts'
 import type { OnlyHere } from '../stage/only-here.ts'
@@ -9,6 +8,7 @@ import { Decisions } from './decisions.ts'
 import { Deletions } from './deletions.ts'
 import type { FolderState } from './folder-state.ts'
 import { LocalSteps } from './local-steps.ts'
+import { LossGuard } from './loss-guard.ts'
 import { RemoteSteps } from './remote-steps.ts'
 
 /** What the steps of a folder are made of. All of it works on the same state. */

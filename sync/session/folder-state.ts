@@ -1,5 +1,4 @@
 import type { SyncClock } from '../core/clock.ts'
-import type { ConflictFolder } from '../core/conflicts.ts'
 import type { Credit } from '../core/credit.ts'
 import { type Agreed, type FileEntry, isUntouched } from '../core/entry.ts'
 import { GoneFiles } from '../core/gone-files.ts'
@@ -14,6 +13,7 @@ import type { Disk } from '../stage/disk.ts'
 import type { SyncProblem } from '../stage/problems.ts'
 import type { SavedBase } from '../stage/saved-base.ts'
 import type { Writer } from '../stage/writer.ts'
+import type { ConflictFolder } from './conflicts.ts'
 
 /** What the folders of a session share. */
 export interface FolderWorld {

@@ -1,8 +1,8 @@
-import type { ChangingRules } from '../core/changing-rules.ts'
 import { decodeEntry, type FileEntry, isFolder, isUntouched } from '../core/entry.ts'
 import { LeftOutPaths, readLeftOut } from '../core/left-out.ts'
 import { pathProblem, refusedPart } from '../core/paths.ts'
 import type { TreeNode } from '../core/tree-node.ts'
+import type { ChangingRules } from '../scan/changing-rules.ts'
 import type { Deletions } from './deletions.ts'
 import type { FolderState } from './folder-state.ts'
 

@@ -1,5 +1,5 @@
 import type { SyncClock } from '../core/clock.ts'
-import type { IgnoreSource } from '../ignore/ignore-source.ts'
+import type { IgnoreSource } from '../scan/ignore-source.ts'
 import type { FolderSync } from './folder-sync.ts'
 
 /** Milliseconds without another change after which ignore files are read again. */

@@ -1,9 +1,9 @@
-import type { SyncConflict } from '../core/conflicts.ts'
 import type { LeftOut } from '../core/left-out.ts'
-import { leftToDo } from '../core/left-to-do.ts'
 import { placeIn } from '../core/paths.ts'
 import type { SyncProblem } from '../stage/problems.ts'
+import type { SyncConflict } from './conflicts.ts'
 import type { FolderSync } from './folder-sync.ts'
+import { leftToDo } from './left-to-do.ts'
 
 export interface SyncStatus {
   readonly state: 'disconnected' | 'scanning' | 'syncing' | 'synced' | 'stopped'

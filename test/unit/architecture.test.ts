@@ -4,294 +4,148 @@ import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-const TEXT = ['compiler/text', 'compiler/diagnostics', 'compiler/values']
-const KEYS = ['compiler/compose/keys', 'compiler/compose/read', 'compiler/compose/project', 'compiler/schema', ...TEXT]
-/** The table of ARCHITECTURE.md: what the modules of a folder may import from ours, and which packages. The longest folder that fits counts. */
-const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonly packages: readonly string[] }>> = {
-  'compiler/values': { ours: ['compiler/values'], packages: [] },
-  'compiler/diagnostics': { ours: ['compiler/diagnostics', 'compiler/values'], packages: [] },
-  'compiler/text': { ours: TEXT, packages: ['js-yaml'] },
-  'compiler/schema': { ours: ['compiler/schema', ...TEXT], packages: [] },
-  'compiler/compose/read': { ours: ['compiler/compose/read', 'compiler/schema', ...TEXT], packages: [] },
-  'compiler/compose/keys': { ours: KEYS, packages: [] },
-  'compiler/compose': { ours: ['compiler/compose', ...KEYS], packages: [] },
-  'compiler/manifest': { ours: ['compiler/manifest', 'compiler/compose', 'compiler/schema', ...TEXT], packages: [] },
-  'compiler/plan': { ours: ['compiler/plan', 'compiler/compose', ...TEXT], packages: [] },
-  compiler: { ours: ['compiler'], packages: [] },
-  'constructs/compose-application': { ours: ['constructs', 'compiler'], packages: ['cdk8s', 'constructs'] },
-  constructs: {
-    ours: ['constructs', 'compiler/plan', 'compiler/values'],
-    packages: ['cdk8s', 'cdk8s-plus-27', 'constructs'],
-  },
-  'sync/ignore': { ours: ['sync/ignore'], packages: [] },
-  sync: { ours: ['sync'], packages: [] },
-  'adapters/files': { ours: ['adapters/files', 'compiler/diagnostics'], packages: ['yaml'] },
-  'adapters/http': { ours: ['adapters/http'], packages: ['hpagent'] },
-  'adapters/process': {
-    ours: ['adapters/process', 'compiler/diagnostics', 'compiler/values'],
-    packages: [],
-  },
-  'adapters/kubernetes': {
-    ours: ['adapters/kubernetes', 'adapters/http', 'adapters/json', 'adapters/process', 'compiler/diagnostics'],
-    packages: ['@kubernetes/client-node', 'js-yaml', 'ws'],
-  },
-  'adapters/json': { ours: ['adapters/json'], packages: [] },
-  'adapters/git': { ours: ['adapters/git', 'adapters/process', 'compiler/diagnostics'], packages: [] },
-  'adapters/forge': {
-    ours: [
-      'adapters/forge',
-      'adapters/git',
-      'adapters/http',
-      'adapters/json',
-      'adapters/process',
-      'compiler/diagnostics',
-      'compiler/values',
-    ],
-    packages: [],
-  },
-  'adapters/registry': {
-    ours: [
-      'adapters/registry',
-      'adapters/http',
-      'adapters/json',
-      'adapters/process',
-      'compiler/diagnostics',
-      'compiler/values',
-    ],
-    packages: [],
-  },
-  'adapters/buildkit': {
-    ours: [
-      'adapters/buildkit',
-      'adapters/files',
-      'adapters/json',
-      'adapters/process',
-      'compiler/diagnostics',
-      'compiler/values',
-    ],
-    packages: ['@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs'],
-  },
-  'adapters/ssh': { ours: ['adapters/ssh'], packages: ['ssh2'] },
-  agent: { ours: ['agent', 'sync', 'adapters/ssh'], packages: [] },
-  'operations/contexts': {
-    ours: [
-      'operations/contexts',
-      'adapters/files',
-      'adapters/json',
-      'adapters/kubernetes/kubeconfig-files',
-      'compiler/diagnostics',
-    ],
-    packages: [],
-  },
-  environment: {
-    ours: [
-      'environment',
-      'adapters/json',
-      'adapters/kubernetes/cluster',
-      'adapters/http/slots',
-      'compiler/diagnostics',
-      'compiler/text/source',
-      'compiler/text/tree',
-      'compiler/values',
-      'compiler/plan',
-      'constructs/kinds',
-      'constructs/manifest',
-      'constructs/mirror/names',
-    ],
-    packages: [],
-  },
-  'operations/commands': {
-    ours: [
-      'operations/commands',
-      'environment',
-      'adapters/git/git-facts',
-      'adapters/process',
-      'adapters/kubernetes/cluster',
-      'adapters/kubernetes/connection',
-      'adapters/kubernetes/address',
-      'adapters/kubernetes/unreachable',
-      'compiler/diagnostics',
-      'compiler/text',
-      'compiler/values',
-      'platform/rules/variable-names',
-    ],
-    packages: ['js-yaml'],
-  },
-  'operations/gitops': {
-    ours: [
-      'operations/gitops',
-      'operations/project/lock',
-      'adapters/files',
-      'adapters/git',
-      'adapters/forge',
-      'adapters/json',
-      'adapters/process',
-      'compiler/diagnostics',
-      'compiler/values',
-      'constructs/kinds',
-      'constructs/manifest',
-      'constructs/yaml',
-    ],
-    packages: ['age-encryption', 'js-yaml'],
-  },
-  'platform/api': { ours: ['platform/api', 'platform/rules'], packages: ['typebox'] },
-  'platform/rules': {
-    ours: [
-      'platform/rules',
-      'compiler/values/markdown',
-      'compiler/values/numbers/quantity',
-      'compiler/diagnostics/suggest',
-    ],
-    packages: [],
-  },
-  'platform/records': { ours: ['platform/records', 'platform/rules'], packages: [] },
-  'platform/client': { ours: ['platform/client', 'platform/api/prefix'], packages: [] },
-  'platform/install': { ours: ['platform/install', 'platform/records', 'platform/rules'], packages: [] },
-  'platform/runner': {
-    ours: ['platform/runner', 'adapters/git', 'adapters/http/back-off', 'adapters/process/time-limit'],
-    packages: [],
-  },
-  'platform/server': {
-    ours: [
-      'platform/server',
-      'platform/api',
-      'platform/records',
-      'platform/rules',
-      'environment',
-      'adapters',
-      'compiler/diagnostics',
-      'constructs/kinds',
-      'constructs/mirror/names',
-    ],
-    packages: ['fastify', 'jose', 'openid-client'],
-  },
-  'platform/web': {
-    ours: [
-      'platform/web',
-      'compiler/diagnostics/told-problem',
-      'platform/api/pages',
-      'platform/client',
-      'platform/rules/asked-together',
-      'platform/rules/environment-name',
-      'platform/rules/accounts/login-name',
-      'platform/rules/accounts/login-problems',
-      'platform/rules/accounts/ci-trust',
-      'platform/rules/repository-url',
-      'platform/rules/runs/run-states',
-      'platform/rules/runs/running',
-      'platform/rules/runs/sum-up',
-      'platform/rules/usage',
-      'platform/rules/variable-names',
-      'compiler/values/printable',
-    ],
-    packages: ['preact', 'preact-iso', '@preact/signals'],
-  },
-  operations: {
-    ours: [
-      'operations',
-      'adapters',
-      'compiler',
-      'constructs',
-      'sync',
-      'platform/api/pages',
-      'platform/client',
-      'platform/install',
-      'platform/records',
-      'platform/rules',
-    ],
-    packages: ['yazl'],
-  },
-  api: { ours: ['api', 'operations', 'adapters', 'compiler', 'constructs'], packages: ['constructs'] },
-  'cli/options': {
-    ours: ['cli/options', 'operations/project/checks', 'operations/publish/oci-reference', 'compiler'],
-    packages: [],
-  },
-  'cli/terminal': {
-    ours: ['cli/terminal', 'cli/options/duration', 'api', 'operations', 'adapters', 'compiler', 'constructs'],
-    packages: ['@inquirer/select', 'diff'],
-  },
-  'cli/run': {
-    ours: [
-      'cli/run',
-      'cli/options',
-      'cli/terminal',
-      'api',
-      'operations',
-      'adapters',
-      'compiler',
-      'constructs',
-      'platform/api/pages',
-      'platform/install',
-      'platform/rules/environment-name',
-      'platform/rules/names',
-      'platform/rules/refusal-pages',
-      'platform/rules/repository-url',
-      'platform/rules/runs/run-states',
-      'platform/rules/runs/running',
-    ],
-    packages: [],
-  },
-  cli: {
-    ours: ['cli', 'operations', 'adapters', 'compiler', 'constructs', 'platform/rules/previews/webhook-signature'],
-    packages: ['commander'],
-  },
+/**
+ * The rooms of ARCHITECTURE.md: a module imports modules of its own room and of rooms on lower levels, types and lazy imports included.
+ * `packages` are those that it may use; a package on no list is for no room. `cli` may use all.
+ */
+const ROOMS: Readonly<Record<string, { readonly level: number; readonly packages?: readonly string[] }>> = {
+  cli: { level: 13 },
+  api: { level: 12, packages: ['constructs'] },
+  init: { level: 11 },
+  'operations/init': { level: 11 },
+  develop: { level: 10, packages: ['yazl'] },
+  'operations/develop': { level: 10, packages: ['yazl'] },
+  operations: { level: 9, packages: ['js-yaml'] },
+  gitops: { level: 8, packages: ['age-encryption', 'js-yaml'] },
+  'operations/gitops': { level: 8, packages: ['age-encryption', 'js-yaml'] },
+  'operations/gitops-init': { level: 8.6 },
+  'operations/gitops-secrets': { level: 8.6 },
+  'operations/publish': { level: 8.5 },
+  builds: { level: 7 },
+  'operations/build': { level: 7 },
+  'operations/platform': { level: 6.5 },
+  'platform/install': { level: 7 },
+  'platform/session': { level: 6 },
+  'platform/web': { level: 6, packages: ['preact', 'preact-iso', '@preact/signals'] },
+  'platform/server': { level: 5, packages: ['fastify', 'jose', 'openid-client'] },
+  'platform/client': { level: 5 },
+  project: { level: 4 },
+  'platform/api': { level: 4, packages: ['typebox'] },
+  'platform/records': { level: 4 },
+  environment: { level: 3 },
+  'platform/rules': { level: 3 },
+  'platform/runner': { level: 3 },
+  agent: { level: 3 },
+  adapters: { level: 2 },
+  constructs: { level: 2, packages: ['cdk8s', 'cdk8s-plus-27', 'constructs'] },
+  compiler: { level: 1, packages: ['js-yaml'] },
+  sync: { level: 1 },
 }
 
-/** Folders that have the row of the folder above them. A new folder is entered here, or has a row of its own. */
-const WITH_ROW_ABOVE: Readonly<Record<string, readonly string[]>> = {
-  cli: ['commands'],
-  constructs: ['mirror', 'pod'],
-  operations: [
-    'build',
-    'config',
-    'deploy',
-    'destroy',
-    'develop',
-    'diff',
-    'forward',
-    'gitops-init',
-    'gitops-secrets',
-    'init',
-    'list',
-    'logs',
-    'platform',
-    'project',
-    'publish',
-    'render',
-    'restart',
-    'validate',
+const TEXT = ['compiler/text', 'compiler/diagnostics', 'compiler/values']
+const KEYS = ['compiler/compose/keys', 'compiler/compose/read', 'compiler/compose/project', 'compiler/schema', ...TEXT]
+const VALUES = ['compiler/diagnostics', 'compiler/values']
+/** Folders that may import less than their room: modules of these folders, and any types that the room may import. The longest folder that fits counts. */
+const NARROWER: Readonly<Record<string, readonly string[]>> = {
+  'compiler/values': ['compiler/values'],
+  'compiler/diagnostics': ['compiler/diagnostics', 'compiler/values'],
+  'compiler/text': TEXT,
+  'compiler/schema': ['compiler/schema', ...TEXT],
+  'compiler/compose/read': ['compiler/compose/read', 'compiler/schema', ...TEXT],
+  'compiler/compose/keys': KEYS,
+  'compiler/compose': ['compiler/compose', ...KEYS],
+  'compiler/manifest': ['compiler/manifest', 'compiler/compose', 'compiler/schema', ...TEXT],
+  'compiler/plan': ['compiler/plan', 'compiler/compose', ...TEXT],
+  'constructs/compose-application': ['constructs', 'compiler'],
+  constructs: ['constructs', 'compiler/plan', 'compiler/values'],
+  'sync/ignore': ['sync/ignore', 'sync/core'],
+  'sync/core': ['sync/core'],
+  'adapters/files': ['adapters/files', 'compiler/diagnostics'],
+  'adapters/http': ['adapters/http'],
+  'adapters/process': ['adapters/process', ...VALUES],
+  'adapters/kubernetes': [
+    'adapters/kubernetes',
+    'adapters/http',
+    'adapters/json',
+    'adapters/process',
+    'compiler/diagnostics',
+  ],
+  'adapters/json': ['adapters/json'],
+  'adapters/git': ['adapters/git', 'adapters/process', 'compiler/diagnostics'],
+  'adapters/forge': ['adapters/forge', 'adapters/git', 'adapters/http', 'adapters/json', 'adapters/process', ...VALUES],
+  'adapters/registry': ['adapters/registry', 'adapters/http', 'adapters/json', 'adapters/process', ...VALUES],
+  'adapters/buildkit': ['adapters/buildkit', 'adapters/files', 'adapters/json', 'adapters/process', ...VALUES],
+  'adapters/ssh': ['adapters/ssh'],
+  agent: ['agent', 'sync', 'adapters/ssh'],
+  environment: [
+    'environment',
+    'adapters/json',
+    'adapters/kubernetes/cluster',
+    'adapters/http/slots',
+    'compiler',
+    'constructs/kinds',
+    'constructs/manifest',
+    'constructs/mirror/names',
+  ],
+  'platform/api': ['platform/api', 'platform/rules'],
+  'platform/rules': [
+    'platform/rules',
+    'compiler/values/markdown',
+    'compiler/values/numbers/quantity',
+    'compiler/diagnostics/suggest',
+  ],
+  'platform/records': ['platform/records', 'platform/rules'],
+  'platform/install/manifests': ['platform/install/manifests', 'platform/records', 'platform/rules'],
+  'platform/client': ['platform/client', 'platform/api/prefix'],
+  'platform/runner': ['platform/runner', 'adapters/git', 'adapters/http/back-off', 'adapters/process/time-limit'],
+  'platform/server': [
+    'platform/server',
+    'platform/api',
+    'platform/records',
+    'platform/rules',
+    'environment',
+    'adapters',
+    'compiler/diagnostics',
+    'constructs/kinds',
+    'constructs/mirror/names',
+  ],
+  'platform/web': [
+    'platform/web',
+    'platform/api/pages',
+    'platform/client',
+    'platform/rules',
+    'compiler/values',
+    'compiler/diagnostics/told-problem',
   ],
 }
-/** Folders in no layer: programs for this project, tests, documents, and what is made of the sources. */
+/** Packages of one folder. */
+const OF_FOLDER: Readonly<Record<string, readonly string[]>> = {
+  'adapters/files': ['yaml'],
+  'adapters/http': ['hpagent'],
+  'adapters/kubernetes': ['@kubernetes/client-node', 'js-yaml', 'ws'],
+  'adapters/buildkit': ['@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs'],
+  'adapters/ssh': ['ssh2'],
+}
+
+/** Folders in no room: programs for this project, tests, documents, and what is made of the sources. */
 const NO_SOURCES = ['bench', 'bin', 'dist', 'docs', 'examples', 'golden', 'node_modules', 'scripts', 'test']
 
 /** Pure folders may use these of Node's modules: they touch nothing. */
 const PURE_NODE = new Set(['node:path', 'node:path/posix', 'node:crypto', 'node:zlib'])
-/** The folders that talk to the world. */
-const IMPURE = new Set([
-  'adapters/buildkit',
-  'adapters/files',
-  'adapters/forge',
-  'adapters/git',
-  'adapters/http',
-  'adapters/kubernetes',
-  'adapters/process',
-  'adapters/registry',
-  'adapters/ssh',
-  'agent',
-  'api',
-  'cli',
-  'cli/run',
-  'cli/terminal',
-  'operations',
-  'operations/commands',
-  'operations/contexts',
-  'operations/gitops',
-  'platform/runner',
-  'platform/server',
-  'platform/web',
-  'sync',
-])
+/** The folders that take the clock and I/O as parameters. */
+const PURE = [
+  'adapters/json',
+  'compiler',
+  'constructs',
+  'environment',
+  'platform/api',
+  'platform/client',
+  'platform/install/manifests',
+  'platform/records',
+  'platform/rules',
+  'sync/core',
+  'sync/ignore',
+]
 const HEAVY = new Set([
   '@kubernetes/client-node',
   'js-yaml',
@@ -311,11 +165,30 @@ interface Import {
   readonly isLazy: boolean
 }
 
-/** The folder that has a row of its own. */
-const folderOf = (path: string): string | undefined =>
-  Object.keys(RULES)
-    .filter(rule => path.startsWith(`${rule}/`) || path.startsWith(`${rule}.`))
+/** Returns the longest folder of a table that a module is in. */
+const rowOf = (table: object, path: string): string | undefined =>
+  Object.keys(table)
+    .filter(folder => path.startsWith(`${folder}/`) || path.startsWith(`${folder}.`))
     .sort((a, b) => b.length - a.length)[0]
+
+/** Returns the room of a module. Throws an Error for a folder that is in no room. */
+function roomOf(path: string): string {
+  const room = rowOf(ROOMS, path)
+  if (room === undefined) throw new Error(`${path} is in no room: enter its folder in ROOMS`)
+  return room
+}
+
+/** True if a module may import another one: by the levels of their rooms, and by the narrower rules inside of them. */
+function mayImport(path: string, target: string, isType: boolean): boolean {
+  const [room, other] = [roomOf(path), roomOf(target)]
+  if (room !== other && ROOMS[room]!.level <= ROOMS[other]!.level) return false
+  const narrower = rowOf(NARROWER, path)
+  const isIn = (folder: string) => target.startsWith(`${folder}/`) || target === `${folder}.ts`
+  return isType || narrower === undefined || NARROWER[narrower]!.some(isIn)
+}
+
+const isPure = (path: string): boolean =>
+  rowOf(Object.fromEntries(PURE.map(folder => [folder, true])), path) !== undefined
 
 const modules = readdirSync(root, { withFileTypes: true })
   .filter(entry => entry.isDirectory() && !entry.name.startsWith('.') && !NO_SOURCES.includes(entry.name))
@@ -358,16 +231,6 @@ function circles(imports: ReadonlyMap<string, readonly Import[]>): readonly stri
   return found
 }
 
-/** The folders of some modules that are in no table: of the first two levels, as those below have the row above them. */
-function unlisted(modules: readonly string[]): readonly string[] {
-  const folders = new Set(modules.map(path => dirname(path).split('/').slice(0, 2).join('/')))
-  const isListed = (folder: string) => {
-    const [above = '', name] = folder.split('/')
-    return folder in RULES || (name !== undefined && WITH_ROW_ABOVE[above]?.includes(name) === true)
-  }
-  return [...folders].filter(folder => !isListed(folder))
-}
-
 const isOurs = (target: string): boolean =>
   /^(adapters|agent|api|builds|cli|compiler|constructs|develop|environment|gitops|init|operations|platform|project|sync)\//.test(
     target,
@@ -379,23 +242,25 @@ const packageOf = (target: string): string =>
     .join('/')
 
 describe('imports', () => {
-  test('every folder has a row', () => {
-    expect(unlisted(modules)).toEqual([])
-    const paths = ['engine/start.ts', 'adapters/ftp/get.ts', 'operations/rollback/rollback.ts', 'cli/main.ts']
-    expect(unlisted(paths)).toEqual(['engine', 'adapters/ftp', 'operations/rollback'])
+  test('a module imports no room of its own level or a higher one', () => {
+    expect(mayImport('builds/build.ts', 'project/input.ts', false)).toBe(true)
+    expect(mayImport('builds/build.ts', 'builds/input.ts', false)).toBe(true)
+    expect(mayImport('builds/build.ts', 'gitops/publish/publish.ts', true)).toBe(false)
+    expect(mayImport('platform/web/app.tsx', 'platform/session/login.ts', true)).toBe(false)
+    expect(mayImport('compiler/values/port.ts', 'compiler/plan/plan.ts', false)).toBe(false)
+    expect(() => mayImport('engine/start.ts', 'builds/build.ts', false)).toThrow('is in no room')
+    expect(() => mayImport('platform/engine/start.ts', 'builds/build.ts', false)).toThrow('is in no room')
   })
 
-  test.each(modules.filter(path => folderOf(path) !== undefined))('%s', path => {
-    const folder = folderOf(path)!
-    const rule = RULES[folder]!
+  test.each(modules)('%s', path => {
+    const room = roomOf(path)
+    const packages = [...(ROOMS[room]!.packages ?? []), ...(OF_FOLDER[rowOf(OF_FOLDER, path) ?? ''] ?? [])]
     for (const { target, isType } of imports.get(path)!) {
-      if (isOurs(target)) {
-        const allowed = isType || rule.ours.some(prefix => target.startsWith(`${prefix}/`) || target === `${prefix}.ts`)
-        expect(allowed, `${path} imports ${target}`).toBe(true)
-      } else if (target.startsWith('node:')) {
-        if (!IMPURE.has(folder)) expect(PURE_NODE.has(target), `${path} imports ${target}`).toBe(true)
+      if (isOurs(target)) expect(mayImport(path, target, isType), `${path} imports ${target}`).toBe(true)
+      else if (target.startsWith('node:')) {
+        if (isPure(path)) expect(PURE_NODE.has(target), `${path} imports ${target}`).toBe(true)
       } else if (!isType)
-        expect(folder === 'cli' || rule.packages.includes(packageOf(target)), `${path} imports ${target}`).toBe(true)
+        expect(room === 'cli' || packages.includes(packageOf(target)), `${path} imports ${target}`).toBe(true)
     }
   })
 
@@ -438,7 +303,7 @@ describe('imports', () => {
   })
 
   test('pure folders use neither the process nor the clock', () => {
-    for (const path of modules.filter(path => !IMPURE.has(folderOf(path) ?? ''))) {
+    for (const path of modules.filter(isPure)) {
       const code = readFileSync(join(root, path), 'utf8').replaceAll(
         /\/\*[\s\S]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g,
         '',

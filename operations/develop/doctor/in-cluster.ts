@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { DEVELOPMENT_LABEL, labelValue } from '../../../constructs/mirror/names.ts'
 import { printYaml } from '../../../constructs/yaml.ts'
-import type { Session } from '../../session.ts'
+import type { Session } from '../../../project/session.ts'
 import { maskedObject } from './masked.ts'
 
 /** Lines of the log of each container. */

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import { arch, cpus, freemem, platform, release, totalmem } from 'node:os'
 import { basename, join } from 'node:path'
-import { version } from '../../version.ts'
+import { version } from '../../../project/version.ts'
 
 /** Bytes of the log of `up` that are taken: the end of it. */
 const LOG_BYTES = 5_000_000

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { openExec } from '../../../adapters/kubernetes/exec.ts'
-import type { Session } from '../../session.ts'
+import type { Session } from '../../../project/session.ts'
 
 /** Milliseconds for the round trips, and for the bytes. */
 const LATENCY = 2000

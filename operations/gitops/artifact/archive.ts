@@ -1,5 +1,5 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { isInside } from '../../project/lock.ts'
+import { isInside } from '../../../project/lock.ts'
 
 const BLOCK = 512
 /** The maximum size in bytes of a name in its header field. */

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
-import { type Facts, fingerprint, LOCK_NAME, type Lock, parseLock, temporaryName } from '../../project/lock.ts'
+import { type Facts, fingerprint, LOCK_NAME, type Lock, parseLock, temporaryName } from '../../../project/lock.ts'
 import { kustomization } from './files.ts'
 import { type ConflictingFile, OverwriteRefusal } from './overwrite-refusal.ts'
 

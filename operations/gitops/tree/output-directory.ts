@@ -14,7 +14,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path'
 import { reasonOf } from '../../../compiler/diagnostics/system-error.ts'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
-import { fingerprint, holdsSecret, LOCK_NAME, type Lock, printLock, temporaryName } from '../../project/lock.ts'
+import { fingerprint, holdsSecret, LOCK_NAME, type Lock, printLock, temporaryName } from '../../../project/lock.ts'
 import { type FolderOutput, type FolderPlan, look, planChange } from './change.ts'
 
 export interface WrittenCounts {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { LOCK_NAME, type Lock } from '../../project/lock.ts'
+import { LOCK_NAME, type Lock } from '../../../project/lock.ts'
 import { look, readLock } from './change.ts'
 
 /** A repository as it is now; no link is followed. */

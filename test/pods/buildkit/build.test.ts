@@ -7,8 +7,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { BuilderError, BuildFailure } from '../../../adapters/buildkit/failure.ts'
 import type { BuildStatus } from '../../../adapters/buildkit/status.ts'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
-import { hashBuild } from '../../../operations/project/build-hash.ts'
-import { changeFinder } from '../../../operations/project/hashed-files.ts'
+import { hashBuild } from '../../../project/hashes/build-hash.ts'
+import { changeFinder } from '../../../project/hashes/hashed-files.ts'
 import {
   addressOf,
   build,

@@ -1,7 +1,7 @@
 import { connect } from '../../../adapters/kubernetes/kube-cluster.ts'
 import { giveBack } from '../../../operations/develop/give-back.ts'
 import { take } from '../../../operations/develop/take.ts'
-import type { Session } from '../../../operations/session.ts'
+import type { Session } from '../../../project/session.ts'
 import { AGENT, settings } from '../../support/mirror/settings.ts'
 
 // A process that takes a Deployment and gives it back, again and again, until it is killed: `taker NAMESPACE NAME`.

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type HostContent, hostReader } from '../../../compiler/plan/storage/host-content.ts'
-import { createCheckouts } from '../../../operations/project/checkout.ts'
-import { createHost } from '../../../operations/project/node-host.ts'
+import { createCheckouts } from '../../../project/hashes/checkout.ts'
+import { createHost } from '../../../project/node-host.ts'
 
 let root: string
 

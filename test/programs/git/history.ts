@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { fingerprint, LOCK_NAME, parseLock } from '../../../operations/project/lock.ts'
+import { fingerprint, LOCK_NAME, parseLock } from '../../../project/lock.ts'
 import { git, tryGit } from '../../support/git/git.ts'
 import { readRef } from '../../support/git/repository.ts'
 import { filesAt } from '../../support/git/tree.ts'

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseLock } from '../../../operations/project/lock.ts'
+import { parseLock } from '../../../project/lock.ts'
 import { git } from '../../support/git/git.ts'
 import { losesRace } from '../../support/git/hooks.ts'
 import { COMPOSE, leftIn, publishing } from '../../support/git/publishing.ts'

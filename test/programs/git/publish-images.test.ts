@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseLock } from '../../../operations/project/lock.ts'
+import { parseLock } from '../../../project/lock.ts'
 import { write } from '../../support/cli/folder.ts'
 import { publishing } from '../../support/git/publishing.ts'
 import { DIGEST, type FakeServer, fakeServer, giveManifest, refuse } from '../../support/registry/fake-registry.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseLock } from '../../../operations/project/lock.ts'
+import { parseLock } from '../../../project/lock.ts'
 import { makeFolder, write } from '../../support/cli/folder.ts'
 import { git } from '../../support/git/git.ts'
 import { declines, hangsUpAfter, hangsUpBefore, locksBranch, losesRace } from '../../support/git/hooks.ts'

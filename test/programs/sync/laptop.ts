@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { NO_IGNORES } from '../../../sync/ignore/ignore-source.ts'
+import { NO_IGNORES } from '../../../sync/scan/ignore-source.ts'
 import { createSync } from '../../../sync/session/sync.ts'
 
 // The laptop's half of the sync in a process of its own: `laptop FOLDER STATE PORT KEY`. Prints its events and, ten

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { type ReadManifest, readManifest } from '../../../compiler/manifest/read.ts'
-import { createHost } from '../../../operations/project/node-host.ts'
+import { createHost } from '../../../project/node-host.ts'
 import { root } from '../cases.ts'
 
 /** A folder with a manifest, and the options to read it. */

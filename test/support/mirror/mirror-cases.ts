@@ -5,7 +5,7 @@ import { readManifest } from '../../../compiler/manifest/read.ts'
 import { mirror } from '../../../constructs/mirror/mirror.ts'
 import type { LiveObject, MirrorFacts, MirrorObjects } from '../../../constructs/mirror/settings.ts'
 import { settingsOf } from '../../../operations/develop/settings.ts'
-import { createHost } from '../../../operations/project/node-host.ts'
+import { createHost } from '../../../project/node-host.ts'
 import { facts } from './settings.ts'
 
 /** Each folder is a case. */

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { build } from 'esbuild'
 import { createSshKeyPair } from '../../../adapters/ssh/keys.ts'
 import type { AgentConfig } from '../../../agent/config.ts'
-import { NO_IGNORES } from '../../../sync/ignore/ignore-source.ts'
+import { NO_IGNORES } from '../../../sync/scan/ignore-source.ts'
 import { createSync, type SyncEngine, type SyncEvent, type SyncOptions } from '../../../sync/session/sync.ts'
 import { root } from '../cases.ts'
 

@@ -1,5 +1,5 @@
-import { type IgnoreSource, NO_IGNORES } from '../../../sync/ignore/ignore-source.ts'
 import type { Attached } from '../../../sync/protocol/attachment.ts'
+import { type IgnoreSource, NO_IGNORES } from '../../../sync/scan/ignore-source.ts'
 import { type ServeOptions, type SyncServer, serveSync } from '../../../sync/serve/serve.ts'
 import { createSync, type SyncEngine, type SyncEvent, type SyncOptions } from '../../../sync/session/sync.ts'
 import { MemoryDisk } from './memory-disk.ts'

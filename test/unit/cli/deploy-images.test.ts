@@ -7,7 +7,7 @@ import type { ImageBuilder } from '../../../operations/build/builder.ts'
 import { prepareForCluster } from '../../../operations/deploy/compile-for-cluster.ts'
 import type { ForCluster } from '../../../operations/deploy/input.ts'
 import { addCredentials, registriesIn } from '../../../operations/deploy/registry-credentials.ts'
-import { openProject } from '../../../operations/project/open-project.ts'
+import { openProject } from '../../../project/open-project.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 
 const COMPOSE = `services:

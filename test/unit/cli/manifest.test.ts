@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { LoadingValues } from '../../../cli/options/project.ts'
 import type { Io } from '../../../cli/terminal/io.ts'
-import { chooseTarget } from '../../../operations/contexts/target.ts'
-import { compileFiles } from '../../../operations/project/compile-files.ts'
-import { openProject, targetOf } from '../../../operations/project/open-project.ts'
+import { compileFiles } from '../../../project/compile-files.ts'
+import { chooseTarget } from '../../../project/contexts/target.ts'
+import { openProject, targetOf } from '../../../project/open-project.ts'
 import { run } from '../../support/run.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-manifest-'))

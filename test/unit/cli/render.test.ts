@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { LOCK_NAME } from '../../../operations/project/lock.ts'
+import { LOCK_NAME } from '../../../project/lock.ts'
 import { makeFolder, read, write } from '../../support/cli/folder.ts'
 import { documentsOf } from '../../support/documents.ts'
 import { run } from '../../support/run.ts'

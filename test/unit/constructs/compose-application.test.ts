@@ -10,7 +10,7 @@ import { ComposeApplication } from '../../../api/constructs.ts'
 import { compile } from '../../../compiler/index.ts'
 import { toManifests } from '../../../constructs/index.ts'
 import { inReadingOrder } from '../../../constructs/key-order.ts'
-import { createHost } from '../../../operations/project/node-host.ts'
+import { createHost } from '../../../project/node-host.ts'
 import { root } from '../../support/cases.ts'
 
 const example = join(root, 'examples/cdk8s')

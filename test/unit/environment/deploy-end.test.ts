@@ -7,7 +7,7 @@ import type { Clock } from '../../../environment/clock.ts'
 import { NO_CHOICES } from '../../../environment/plan/choices.ts'
 import { type ChangeList, type ChangeOrigin, readChangeLists } from '../../../environment/record/change-lists.ts'
 import { readRecord } from '../../../environment/record/record.ts'
-import { createHost } from '../../../operations/project/node-host.ts'
+import { createHost } from '../../../project/node-host.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { MemoryCluster } from '../../support/memory-cluster/memory-cluster.ts'
 

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
-import { Secret } from '../../../operations/contexts/secret.ts'
-import { readContexts, saveContext } from '../../../operations/contexts/store.ts'
 import { connectPlatform } from '../../../operations/platform/connect-platform.ts'
 import { login } from '../../../operations/platform/login.ts'
+import { Secret } from '../../../project/contexts/secret.ts'
+import { readContexts, saveContext } from '../../../project/contexts/store.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 
 // What a server that calls itself a platform can do to the machine of who uses it.

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { Secret } from '../../../operations/contexts/secret.ts'
 import { withPlatformVariables } from '../../../operations/platform/with-variables.ts'
+import { Secret } from '../../../project/contexts/secret.ts'
 
 /** What a deploy gets from a platform that cannot read these variables. */
 async function lost(unreadable: readonly object[], env: Readonly<Record<string, string>> = {}) {

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Secret } from '../../../operations/contexts/secret.ts'
 import { connectPlatform } from '../../../operations/platform/connect-platform.ts'
+import { Secret } from '../../../project/contexts/secret.ts'
 
 // An ingress controller whose platform has no replica just now.
 

@@ -3,10 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { Secret } from '../../../operations/contexts/secret.ts'
-import { readContexts } from '../../../operations/contexts/store.ts'
 import { login } from '../../../operations/platform/login.ts'
 import { MIN_CLI } from '../../../platform/rules/cli-version.ts'
+import { Secret } from '../../../project/contexts/secret.ts'
+import { readContexts } from '../../../project/contexts/store.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 
 /** What a login remembers of a platform that says this of itself. */

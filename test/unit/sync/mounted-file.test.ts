@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NO_IGNORES } from '../../../sync/ignore/ignore-source.ts'
+import { NO_IGNORES } from '../../../sync/scan/ignore-source.ts'
 import { SMALL_FILE } from '../../../sync/stage/writer.ts'
 import { TwoSides } from '../../support/sync/two-sides.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { encodeEntry, FOLDER, linkEntry } from '../../../sync/core/entry.ts'
-import { NO_IGNORES } from '../../../sync/ignore/ignore-source.ts'
+import { NO_IGNORES } from '../../../sync/scan/ignore-source.ts'
 import { TwoSides } from '../../support/sync/two-sides.ts'
 
 const conflicts = (sides: TwoSides) => sides.events.filter(({ kind }) => kind === 'conflict')

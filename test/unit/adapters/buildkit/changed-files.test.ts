@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { walk } from '../../../../adapters/buildkit/files/walk.ts'
-import { hashBuild } from '../../../../operations/project/build-hash.ts'
-import { changeFinder } from '../../../../operations/project/hashed-files.ts'
+import { hashBuild } from '../../../../project/hashes/build-hash.ts'
+import { changeFinder } from '../../../../project/hashes/hashed-files.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-changed-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { publishing } from '../../../../cli/run/publish.ts'
 import type { PublishEvent } from '../../../../operations/publish/events.ts'
-import type { LocalWorld } from '../../../../operations/session.ts'
+import type { LocalWorld } from '../../../../project/session.ts'
 
 const output = { isTTY: false, write: () => {} }
 const io = { stdout: output, stderr: output, readStdin: async () => new Uint8Array(), env: {}, cwd: '/' }

@@ -6,7 +6,7 @@ import { Reporter } from '../../../../compiler/diagnostics/reporter.ts'
 import { withBaseImages } from '../../../../compiler/manifest/base-images.ts'
 import { readManifest } from '../../../../compiler/manifest/read.ts'
 import type { BuildOverrides } from '../../../../compiler/values/dockerfile/dockerfile-images.ts'
-import { createHost } from '../../../../operations/project/node-host.ts'
+import { createHost } from '../../../../project/node-host.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-manifest-bases-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { hashManifestBuilds } from '../../../../compiler/manifest/build-hash.ts'
 import { readManifest } from '../../../../compiler/manifest/read.ts'
-import { createHost } from '../../../../operations/project/node-host.ts'
+import { createHost } from '../../../../project/node-host.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-manifest-hash-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readManifest } from '../../../../compiler/manifest/read.ts'
-import { createHost } from '../../../../operations/project/node-host.ts'
+import { createHost } from '../../../../project/node-host.ts'
 import { type ManifestCase, manifestCases } from '../../../support/manifest/cases.ts'
 import { partOf } from '../../../support/part-of-cases.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readManifest } from '../../../../compiler/manifest/read.ts'
-import { createHost } from '../../../../operations/project/node-host.ts'
+import { createHost } from '../../../../project/node-host.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
 
 const read = (text: string) => {

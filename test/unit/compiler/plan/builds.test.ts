@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { compile, type PlanOptions } from '../../../../compiler/index.ts'
-import { createHost } from '../../../../operations/project/node-host.ts'
+import { createHost } from '../../../../project/node-host.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-builds-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))

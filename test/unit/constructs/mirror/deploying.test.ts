@@ -5,7 +5,7 @@ import { restartServices } from '../../../../environment/apply/restart.ts'
 import { overviewOf } from '../../../../environment/status/overview.ts'
 import { giveBack } from '../../../../operations/develop/give-back.ts'
 import { take } from '../../../../operations/develop/take.ts'
-import type { Session } from '../../../../operations/session.ts'
+import type { Session } from '../../../../project/session.ts'
 import type { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 import { AGENT, settings } from '../../../support/mirror/settings.ts'
 import {

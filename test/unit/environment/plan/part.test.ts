@@ -10,7 +10,7 @@ import { NO_CHOICES } from '../../../../environment/plan/choices.ts'
 import { leadsOf, manifestsOf, objectsOfServices, withDependencies } from '../../../../environment/plan/part.ts'
 import { nameOf } from '../../../../environment/plan/wanted.ts'
 import { readRecord } from '../../../../environment/record/record.ts'
-import { createHost } from '../../../../operations/project/node-host.ts'
+import { createHost } from '../../../../project/node-host.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 

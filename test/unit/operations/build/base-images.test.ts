@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { BuildOverrides } from '../../../../compiler/values/dockerfile/dockerfile-images.ts'
-import { compileFiles } from '../../../../operations/project/compile-files.ts'
-import { type Workspace, workspaceOf } from '../../../../operations/workspace.ts'
+import { compileFiles } from '../../../../project/compile-files.ts'
+import { type Workspace, workspaceOf } from '../../../../project/workspace.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
 import { run } from '../../../support/run.ts'
 

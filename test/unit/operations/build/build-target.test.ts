@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findBuildTarget } from '../../../../operations/build/build-target.ts'
-import { Secret } from '../../../../operations/contexts/secret.ts'
-import { saveContext } from '../../../../operations/contexts/store.ts'
+import { Secret } from '../../../../project/contexts/secret.ts'
+import { saveContext } from '../../../../project/contexts/store.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
 import { kubeconfigWith } from '../../../support/contexts/kubeconfig.ts'
 

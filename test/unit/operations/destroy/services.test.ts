@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { compile } from '../../../../compiler/index.ts'
 import { toManifests } from '../../../../constructs/index.ts'
 import { selectServices } from '../../../../operations/destroy/services.ts'
-import { createHost } from '../../../../operations/project/node-host.ts'
+import { createHost } from '../../../../project/node-host.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
 
 const COMPOSE = `

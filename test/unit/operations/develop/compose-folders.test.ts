@@ -4,7 +4,7 @@ import type { CompilerHost, Outside } from '../../../../compiler/host.ts'
 import { composeFolders } from '../../../../operations/develop/compose-folders.ts'
 import { folderRules } from '../../../../operations/develop/folder-rules.ts'
 import { watchFilter } from '../../../../operations/develop/watch-patterns.ts'
-import { toRules } from '../../../../sync/ignore/ignore-source.ts'
+import { toRules } from '../../../../sync/scan/ignore-source.ts'
 import { planOf } from '../../../support/plan/compose.ts'
 
 const files = {

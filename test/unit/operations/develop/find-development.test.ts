@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findDevelopment } from '../../../../operations/develop/find-development.ts'
-import { openProject } from '../../../../operations/project/open-project.ts'
+import { openProject } from '../../../../project/open-project.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
 
 const COMPOSE = 'services: {api: {image: node, volumes: [".:/app"]}}\n'

@@ -6,8 +6,8 @@ import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { DEVELOPMENT_LABEL, MIRROR_LABEL, UP_ANNOTATION } from '../../../../constructs/mirror/names.ts'
 import { knownDevelopments } from '../../../../operations/develop/known-developments.ts'
 import { sessionFolder } from '../../../../operations/develop/session-folder.ts'
-import type { OpenProject } from '../../../../operations/project/opened-project.ts'
-import type { World } from '../../../../operations/session.ts'
+import type { OpenProject } from '../../../../project/opened-project.ts'
+import type { World } from '../../../../project/session.ts'
 
 const key = { server: 'https://cluster.example.com/', namespace: 'shop', dev: 'api' }
 const WRONG = ['', '.', '..', '../..', 'a/b', 'a\\b', '/etc', 'C:', 'a\0b', 'Api']

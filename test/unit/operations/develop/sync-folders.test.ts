@@ -8,7 +8,7 @@ import { reservedProblem } from '../../../../compiler/manifest/reserved-paths.ts
 import { SourceFile } from '../../../../compiler/text/source.ts'
 import { RUN_PATH, SHARED_PATH, TOOLS_PATH } from '../../../../constructs/mirror/names.ts'
 import { localFolders } from '../../../../operations/develop/sync-folders.ts'
-import type { Boundary } from '../../../../operations/project/boundary.ts'
+import type { Boundary } from '../../../../project/boundary.ts'
 
 let root: string
 const at = (path: string) => join(root, path)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { neededKeys } from '../../../../operations/gitops-secrets/needed-secrets.ts'
-import { openProject } from '../../../../operations/project/open-project.ts'
+import { openProject } from '../../../../project/open-project.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
 
 const COMPOSE = `name: shop

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_PATTERNS, defaultIgnores, ignoringFolders } from '../../../../sync/core/default-ignores.ts'
+import { DEFAULT_PATTERNS, defaultIgnores, ignoringFolders } from '../../../../sync/ignore/default-ignores.ts'
 import { type IgnoreRules, parseIgnores } from '../../../../sync/ignore/ignore.ts'
 import { measureProcessor } from '../../../support/processor-time.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { NO_IGNORES } from '../../../../sync/ignore/ignore-source.ts'
+import { NO_IGNORES } from '../../../../sync/scan/ignore-source.ts'
 import { TwoSides } from '../../../support/sync/two-sides.ts'
 
 // The container never changes on this machine what says what runs here.

@@ -16,7 +16,7 @@ import { describe, expect, test } from 'vitest'
 import { UserError } from '../../../../../compiler/diagnostics/user-error.ts'
 import { type FolderOutput, planChange } from '../../../../../operations/gitops/tree/change.ts'
 import { writeOutput } from '../../../../../operations/gitops/tree/output-directory.ts'
-import { fingerprint, LOCK_NAME, parseLock, printLock } from '../../../../../operations/project/lock.ts'
+import { fingerprint, LOCK_NAME, parseLock, printLock } from '../../../../../project/lock.ts'
 import { makeFolder, read, write } from '../../../../support/cli/folder.ts'
 
 const output = (files: Readonly<Record<string, string>>, more: Partial<FolderOutput> = {}): FolderOutput => ({

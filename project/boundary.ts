@@ -1,0 +1,94 @@
+import { basename, delimiter, dirname, join, resolve, sep } from 'node:path'
+import { realPath } from '../adapters/files/real-path.ts'
+import type { Outside } from '../compiler/host.ts'
+import type { DevctlManifest } from '../compiler/manifest/manifest.ts'
+import { isStream } from '../compiler/values/stream-path.ts'
+import type { Loading } from './input.ts'
+import type { OpenProject } from './opened-project.ts'
+import { checkoutOf, namedEnvFiles, namedFiles, projectFolder } from './project-folder.ts'
+import type { Workspace } from './workspace.ts'
+
+/** The paths that the files of a project may read. */
+export interface Boundary {
+  /** Folders, links followed. */
+  readonly folders: readonly string[]
+  /** Files that the user has named. */
+  readonly named: ReadonlySet<string>
+  /** The treatment of all other paths. */
+  readonly others: 'refused' | 'read' | 'allowed'
+}
+
+/**
+ * The paths that a project may read: its checkout, else its folder; the same for each file that the
+ * user names; and those in DEVCTL_ALLOW_OUTSIDE. A manifest that the user names and that is not in
+ * the user's checkout speaks for the user. `folders` are further ones that the user names.
+ */
+export function boundaryOf(
+  workspace: Workspace,
+  loading: Loading,
+  project: Pick<OpenProject, 'manifest' | 'namesCompose'>,
+  folders: readonly string[] = [],
+): Boundary {
+  const files = namedFiles(workspace, loading).filter(path => path !== '-')
+  const absolute = (path: string) => resolve(workspace.cwd, path)
+  const trusted = loading.file ? filesOfTrusted(workspace, project) : []
+  const named = [...files, ...(namedEnvFiles(workspace, loading) ?? [])].map(absolute).concat(trusted)
+  const given = (workspace.env.DEVCTL_ALLOW_OUTSIDE ?? '').split(delimiter).filter(path => path !== '')
+  const sources = [
+    projectFolder(workspace, loading, project),
+    ...folders,
+    ...[...files.map(absolute), ...trusted].filter(path => !isStream(path)).map(path => dirname(path)),
+  ]
+  const all = [...sources.map(checkoutOf), ...given.map(absolute)].map(realOf)
+  const outside = loading.allowOutside
+    ? 'allowed'
+    : workspace.env.CI && workspace.env.CI !== 'false'
+      ? 'refused'
+      : 'read'
+  return { folders: [...new Set(all)], named: new Set(named), others: outside }
+}
+
+/** The files that a manifest names which is not in the checkout that devctl runs in. */
+function filesOfTrusted(
+  workspace: Workspace,
+  { manifest, namesCompose }: Pick<OpenProject, 'manifest' | 'namesCompose'>,
+) {
+  if (!manifest || namesCompose || isStream(manifest.path)) return []
+  if (isWithin(realOf(manifest.path), [realOf(checkoutOf(workspace.cwd))])) return []
+  return filesNamedBy(manifest)
+}
+
+/** Returns the absolute paths of the Compose and env files that a manifest names, also of those of its environments. */
+export function filesNamedBy({ folder, deploy, environments }: DevctlManifest): readonly string[] {
+  const files = [
+    ...(deploy?.compose?.files ?? []),
+    ...[...environments.values()].flatMap(one => [...one.compose, ...one.envFiles]),
+  ]
+  return files.map(({ value }) => resolve(folder, value))
+}
+
+/** The folders that only the system writes to; the empty device is harmless, and in use. */
+const SYSTEM = ['/proc', '/sys', '/dev']
+
+/**
+ * The kind of a path that leads out of the project; undefined for one inside, or that does not
+ * exist.
+ */
+export function outsideOf(path: string, { folders, named, others }: Boundary): Outside | undefined {
+  if (named.has(path) || path.includes('\0')) return undefined
+  const real = realOf(path)
+  if (real === '/dev/null') return undefined
+  const isSystem = isWithin(real, SYSTEM) || isWithin(path, SYSTEM)
+  if (!isSystem && isWithin(real, folders)) return undefined
+  if (others === 'allowed') return { path: real, is: 'allowed' }
+  return { path: real, is: isSystem ? 'system' : others }
+}
+
+const isWithin = (path: string, folders: readonly string[]): boolean =>
+  folders.some(folder => path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`))
+
+/** The path with its links followed, also where its end does not exist. */
+function realOf(path: string): string {
+  const folder = dirname(path)
+  return realPath(path) ?? (folder === path ? path : join(realOf(folder), basename(path)))
+}

@@ -1,0 +1,46 @@
+import { UsageError } from '../compiler/diagnostics/user-error.ts'
+import { parseImageReference } from '../compiler/values/images/image-reference.ts'
+import type { Parsed } from '../compiler/values/parsed.ts'
+import { parseRepositoryFolder } from '../compiler/values/repository-names.ts'
+
+const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
+
+/** A check of a text by the grammar of its values. */
+export const inForm =
+  (parse: (text: string) => Parsed<unknown>) =>
+  (value: string, option: string): void => {
+    const read = parse(value)
+    if (read.ok) return
+    const { reason, hint } = read
+    throw new UsageError(`\`${option}\` is \`${value}\`: ${reason}`, { ...(hint !== undefined && { hint }) })
+  }
+
+/** Throws a UsageError for a path that leads out of the repository, or to git's own files. */
+export const folderPath = inForm(parseRepositoryFolder)
+
+/** Throws a UsageError for what is not a valid registry. */
+export function registryPath(value: string, option: string): void {
+  const reference = parseImageReference(`${value}/image`)
+  // A host may have capitals in a reference, but engines take its first part for a folder then.
+  if (reference.ok && !/[A-Z]/.test(value) && reference.value.tag === undefined && reference.value.digest === undefined)
+    return
+  throw new UsageError(`\`${option}\` is \`${value}\``, {
+    hint: 'write a host and a path in lower case, without scheme and tag, such as `registry.example.com/team`',
+  })
+}
+
+/** Throws a UsageError for what is not a valid DNS name. */
+export function dnsName(value: string, option: string): void {
+  if (value.length <= 253 && value.split('.').every(label => LABEL.test(label) && label.length <= 63)) return
+  throw new UsageError(`\`${option}\` is \`${value}\`, which is not a valid DNS name`, {
+    hint: 'use lower-case labels of letters, digits and `-`, joined by dots, such as `dev.example.com`',
+  })
+}
+
+/** Throws a UsageError for what is not a valid DNS label; `option` names where it was given. */
+export function dnsLabel(value: string, option: string): void {
+  if (LABEL.test(value) && value.length <= 63) return
+  throw new UsageError(`\`${option}\` is \`${value}\`, which is not a valid DNS label`, {
+    hint: 'use lower-case letters, digits and `-`, at most 63, beginning and ending with a letter or digit',
+  })
+}

@@ -1,0 +1,304 @@
+import { resolve } from 'node:path'
+import { UsageError } from '../compiler/diagnostics/user-error.ts'
+import type { Compilation } from '../compiler/index.ts'
+import type { DevctlManifest, ManifestEnvironment } from '../compiler/manifest/manifest.ts'
+import type { LoadOptions, PlanOptions } from '../compiler/options.ts'
+import { SecretPlaces } from '../compiler/text/secret-places.ts'
+import { boundaryOf } from './boundary.ts'
+import { dnsLabel, registryPath } from './checks.ts'
+import type { Loading, Planning } from './input.ts'
+import { fallbackName } from './names/environment-name.ts'
+import { combinedNames, optionNames, workspaceNames } from './names/project-names.ts'
+import { createHost, variablesFor } from './node-host.ts'
+import { openProject } from './open-project.ts'
+import type { OpenProject } from './opened-project.ts'
+import { namedEnvFiles, namedFiles, projectFolder } from './project-folder.ts'
+import type { Workspace } from './workspace.ts'
+
+/** A compilation with the manifest that it was made by. */
+export interface CompiledProject extends Compilation {
+  readonly manifest?: DevctlManifest
+  readonly environment?: ManifestEnvironment
+  /** Set when there is no Compose file: the manifest deploys by commands, and the plan is empty. */
+  readonly hasNoCompose?: true
+}
+
+/** Warnings that an option of `render`, or a line of an environment, is missing. */
+export const ABOUT_OPTIONS: ReadonlySet<string> = new Set([
+  'image/no-registry',
+  'routes/no-domain',
+  'routes/no-namespace',
+  'secrets/left-out',
+  'secrets/plain-text',
+])
+
+/** The switch of the specification, of the shell or of a namespace of a platform. */
+const VOLUME_AFFINITY = 'DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED'
+
+interface Extra
+  extends Partial<LoadOptions>,
+    Pick<
+      PlanOptions,
+      'fallbackName' | 'secretRules' | 'manifestEnvironment' | 'forBuild' | 'imageConfigs' | 'leavesFoldersToUp'
+    > {
+  /** The project, where it is open already. */
+  readonly project?: OpenProject
+  /** Told of each file that is read: its absolute path, and its bytes. */
+  readonly onRead?: (path: string, bytes: Uint8Array) => void
+  /** The plan is wanted although there are errors, which may be about services that are not. */
+  readonly plansErrors?: boolean
+  /** The manifests go to a repository, where nobody may read a secret. */
+  readonly forRepository?: boolean
+}
+
+/**
+ * Compiles the files that the options of a command name, or the manifest, for the services that its
+ * words name. The one way in.
+ */
+export async function compileFiles(
+  workspace: Workspace,
+  services: readonly string[],
+  loading: Loading,
+  planning: Planning = {},
+  { project: opened, onRead, plansErrors, ...extra }: Extra = {},
+): Promise<CompiledProject> {
+  const project = opened ?? (await openProject(workspace, loading))
+  const compiler = import('../compiler/index.ts')
+  const [{ compile, compileNothing, modelNames }, plan] = await Promise.all([
+    compiler,
+    // Refused options wait for the import, so that nothing goes on after the rejection.
+    planOptions(workspace, loading, planning, project).finally(() => compiler),
+  ])
+  workspace.secrets?.addNames([...workspaceNames(workspace, loading), ...optionNames(plan)])
+  const { manifest, environment, diagnostics } = project
+  const found = { ...(manifest && { manifest }), ...(environment && { environment }) }
+  const failed = diagnostics.some(({ severity }) => severity === 'error')
+  const commands = manifest && !project.namesCompose && !manifest.deploy?.compose && manifest.deploy
+  // The manifest as a whole, or its part about Compose files, has an error: there is nothing to
+  // compile.
+  if (failed && (!manifest || commands)) return { ...found, diagnostics, secrets: new SecretPlaces() }
+
+  const boundary = boundaryOf(workspace, loading, project)
+  const host = createHost({
+    boundary,
+    ...variablesFor(workspace),
+    ...(onRead && { onRead }),
+  })
+  const nothing = (): CompiledProject => {
+    const empty = compileNothing({ ...plan, directory: manifest!.folder }, host)
+    return { ...empty, ...found, hasNoCompose: true, diagnostics: [...diagnostics, ...empty.diagnostics] }
+  }
+  if (commands && commands.commands.length > 0 && !commands.endpoints) return nothing()
+
+  const options = loadOptions(workspace, services, loading, planning, await withStdin(workspace, loading, project))
+  const compilation = compile({ ...options, ...plan, ...extra, ...(plansErrors && { plansErrors }) }, host)
+  if (compilation.loaded) workspace.secrets?.addNames(modelNames(compilation.loaded, givenNames(workspace)))
+  workspace.secrets?.addNames(combinedNames(compilation, plan))
+  tellSecrets(workspace, compilation)
+  const isMissing = compilation.diagnostics.some(({ code }) => code === 'files/no-compose-file')
+  if (isMissing && manifest && !failed && !manifest.deploy?.endpoints) return nothing()
+
+  refuseUnknownImages(planning.image, compilation)
+  // An option that is missing can be the one that has the error.
+  const own = compilation.diagnostics.filter(({ code }) => !failed || !ABOUT_OPTIONS.has(code))
+  const all = [...diagnostics, ...own]
+  const { plan: made, ...rest } = compilation
+  const isSound = !all.some(({ severity }) => severity === 'error')
+  return { ...rest, ...found, ...(made && (isSound || plansErrors) && { plan: made }), diagnostics: all }
+}
+
+/**
+ * Has the secrets of a compilation taken out of all that is written from now on; names of its own
+ * stay readable.
+ */
+function tellSecrets({ secrets: known }: Workspace, { secrets, project, plan }: Compilation): void {
+  if (!known) return
+  known.spare([
+    ...(project
+      ? [project.name, ...project.services.keys(), ...project.volumes.keys(), ...project.networks.keys()]
+      : []),
+    ...(project ? [...project.secrets.keys(), ...project.configs.keys()] : []),
+    ...(plan ? [plan.environment.name, plan.environment.namespace ?? ''] : []),
+  ])
+  known.add(secrets.values)
+  known.addPhrases(secrets.phrases)
+}
+
+/** The variables whose values are secret because of how they were given. */
+const givenNames = ({ givenVariables, platformVariables }: Workspace): ReadonlySet<string> =>
+  new Set([...(givenVariables ?? []), ...(platformVariables?.keys() ?? [])])
+
+/** `-` in COMPOSE_FILE means standard input, too. */
+async function withStdin(workspace: Workspace, loading: Loading, project: OpenProject): Promise<OpenProject> {
+  if (project.stdin || !namedFiles(workspace, loading).includes('-')) return project
+  return { ...project, stdin: await workspace.readStdin() }
+}
+
+function loadOptions(
+  workspace: Workspace,
+  services: readonly string[],
+  loading: Loading,
+  { strict }: Planning,
+  project: OpenProject,
+): LoadOptions {
+  const { file, projectDirectory, profile } = loading
+  const { manifest, environment, namesCompose, stdin } = project
+  const compose = namesCompose ? undefined : manifest?.deploy?.compose
+  const inFolder = (path: { readonly value: string }) => resolve(manifest!.folder, path.value)
+  const files = namesCompose ? file : compose?.files.map(inFolder)
+  // Like the profiles of an environment, its env files count more than a variable of the shell.
+  const ofEnvironment = loading.envFile ? [] : (environment?.envFiles ?? [])
+  const ofShell = () => namedEnvFiles(workspace, loading)?.map(path => resolve(workspace.cwd, path))
+  const envFiles = ofEnvironment.length > 0 ? ofEnvironment.map(inFolder) : ofShell()
+  const profiles = profile ?? environment?.profiles?.map(({ value }) => value)
+  const chosen = services.length > 0 ? services : (compose?.services.map(({ value }) => value) ?? [])
+  return {
+    workingDirectory: workspace.cwd,
+    ...(files && { files }),
+    ...(stdin && { stdin }),
+    ...(projectDirectory !== undefined && { projectDirectory: resolve(workspace.cwd, projectDirectory) }),
+    ...(envFiles?.length && { envFiles }),
+    ...(profiles && { profiles }),
+    ...(chosen.length > 0 && { services: chosen }),
+    ...(strict && { strict }),
+    ...(manifest && { manifest: manifestInputs(manifest, environment, namesCompose) }),
+  }
+}
+
+function manifestInputs(
+  { folder, deploy }: DevctlManifest,
+  environment: ManifestEnvironment | undefined,
+  namesCompose: boolean,
+): NonNullable<LoadOptions['manifest']> {
+  const compose = namesCompose ? undefined : deploy?.compose
+  const overrides = environment?.compose ?? []
+  const named = [...(compose?.files ?? []), ...overrides]
+  return {
+    files: overrides.map(({ value }) => resolve(folder, value)),
+    ...(!namesCompose && { searchIn: folder }),
+    ...(environment && { variables: environment.variables }),
+    ...(deploy?.endpoints && !namesCompose && { endpoints: deploy.endpoints }),
+    places: {
+      files: new Map(named.map(({ value, span }) => [resolve(folder, value), span])),
+      services: new Map(compose?.services.map(({ value, span }) => [value, span])),
+    },
+  }
+}
+
+/** The values of the options, then the environment, then the shell, then the manifest. */
+async function planOptions(
+  workspace: Workspace,
+  loading: Loading,
+  values: Planning,
+  project: OpenProject,
+): Promise<PlanOptions> {
+  const { tag, startOrder, includeSecrets } = values
+  const volumeAffinity = workspace.env[VOLUME_AFFINITY] ?? workspace.platformVariables?.get(VOLUME_AFFINITY)
+  const { manifest, environment, namesCompose } = project
+  const name = values.name ?? environment?.name?.value ?? (namesCompose ? undefined : manifest?.name?.value)
+  const namespace =
+    values.namespace ?? environment?.namespace?.value ?? namespaceOf(workspace) ?? manifest?.namespace?.value
+  const domain = values.domain ?? environment?.domain?.value ?? manifest?.domain?.value
+  const policy = values.policy ?? environment?.policy
+  const registry = values.registry ?? environment?.registry?.value ?? manifest?.registry?.value ?? registryOf(workspace)
+  const images = await imagesOf(workspace, values, environment)
+  return {
+    fallbackName: fallbackName(projectFolder(workspace, loading, project)),
+    ...(name !== undefined && { name }),
+    ...(namespace !== undefined && { namespace }),
+    ...(domain !== undefined && { domain }),
+    ...routeOptions(values, environment),
+    ...(policy !== undefined && { policy }),
+    ...(images && { images }),
+    ...(environment && { imagePlaces: new Map(environment.images.map(({ name, key, span }) => [name, key ?? span])) }),
+    ...(registry !== undefined && { registry }),
+    ...(tag !== undefined && { tag }),
+    ...(startOrder !== undefined && { startOrder }),
+    ...(includeSecrets && { includeSecrets }),
+    ...(workspace.hasViewers && { valuesApart: true }),
+    ...(environment && { secretRules: environment.secrets, manifestEnvironment: environment.key }),
+    ...(environment?.shellImage && { shellImage: environment.shellImage.value }),
+    ...(environment?.kubectlImage && { kubectlImage: environment.kubectlImage.value }),
+    ...(volumeAffinity && { volumeAffinity }),
+  }
+}
+
+/**
+ * An option that chooses another kind of route leaves out what the environment says about its own.
+ */
+function routeOptions(values: Planning, environment: ManifestEnvironment | undefined): Partial<PlanOptions> {
+  const routes = values.routes ?? (values.gateway === undefined ? environment?.routes : 'gateway')
+  const gateway = values.gateway ?? (routes === 'gateway' ? environment?.gateway?.value : undefined)
+  const ofIngress = routes === 'gateway' ? undefined : environment
+  const ingressClass = values.ingressClass ?? ofIngress?.ingressClass?.value
+  const tlsSecret = values.tlsSecret ?? ofIngress?.tls?.secret ?? ofIngress?.tlsSecret?.value
+  const tlsIssuer = values.tlsSecret === undefined ? ofIngress?.tls?.issuer : undefined
+  if (routes === 'gateway' && gateway === undefined) {
+    throw new UsageError('`--routes gateway` needs a Gateway', { hint: 'add `--gateway NAMESPACE/NAME`' })
+  }
+  if (routes !== 'gateway' && gateway !== undefined) {
+    throw new UsageError('`--gateway` has no effect on Ingresses', {
+      hint: 'leave it out, or use `--routes gateway`',
+    })
+  }
+  if (routes === 'gateway' && ingressClass !== undefined) {
+    throw new UsageError('`--ingress-class` has no effect on HTTPRoutes', {
+      hint: 'leave it out: the Gateway has its own class',
+    })
+  }
+  return {
+    ...(routes !== undefined && { routes }),
+    ...(gateway !== undefined && { gateway }),
+    ...(ingressClass !== undefined && { ingressClass }),
+    ...(tlsSecret !== undefined && { tlsSecret }),
+    ...(tlsIssuer && { tlsIssuer }),
+    ...(environment && { routeAnnotations: environment.routeAnnotations }),
+  }
+}
+
+function namespaceOf({ env }: Workspace): string | undefined {
+  const namespace = env.DEVCTL_NAMESPACE || undefined
+  if (namespace !== undefined) dnsLabel(namespace, 'DEVCTL_NAMESPACE')
+  return namespace
+}
+
+function registryOf({ env }: Workspace): string | undefined {
+  const registry = env.DEVCTL_REGISTRY || undefined
+  if (registry !== undefined) registryPath(registry, 'DEVCTL_REGISTRY')
+  return registry
+}
+
+/**
+ * The images of services: those of the environment, over them those of a file, over them those of
+ * options.
+ */
+async function imagesOf(
+  workspace: Workspace,
+  { image, imagesFile }: Planning,
+  environment: ManifestEnvironment | undefined,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  if (imagesFile === undefined && !image && !environment?.images.length) return undefined
+  const ofFile = imagesFile === undefined ? [] : await imagesFrom(workspace, imagesFile)
+  const ofEnvironment = environment?.images.map(({ name, value }) => [name, value] as const) ?? []
+  return new Map([...ofEnvironment, ...ofFile, ...(image ?? [])])
+}
+
+async function imagesFrom(workspace: Workspace, path: string): Promise<ReadonlyMap<string, string>> {
+  const { readImagesFile } = await import('./images-file.ts')
+  return readImagesFile(resolve(workspace.cwd, path), path)
+}
+
+/**
+ * `--image` for a service that the files do not have is a slip of the pen; in a file of images it
+ * is not, which may hold those of other applications.
+ */
+function refuseUnknownImages(images: ReadonlyMap<string, string> | undefined, { project }: Compilation): void {
+  if (!project) return
+  for (const service of images?.keys() ?? []) {
+    if (project.services.has(service) || project.absentServices.has(service)) continue
+    const names = [...project.services.keys()].map(name => `\`${name}\``).join(', ')
+    throw new UsageError(`\`--image\` names a service \`${service}\`, which the files do not have`, {
+      hint: `the services are ${names || 'none'}`,
+    })
+  }
+}

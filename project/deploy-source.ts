@@ -1,0 +1,39 @@
+import { basename, dirname, relative, resolve, sep } from 'node:path'
+import { isStream } from '../compiler/values/stream-path.ts'
+import type { Source } from '../environment/record/record.ts'
+import { repositoryOf } from './names/environment-name.ts'
+import type { Workspace } from './workspace.ts'
+
+/**
+ * Names by which manifests and Compose files are found: naming such a file with `-f` means the same
+ * project as not naming it.
+ */
+const USUAL = /^(devctl|(docker-)?compose(\.override)?)\.ya?ml$/
+
+/**
+ * Where an environment is deployed from, the same on every machine: the repository's address and
+ * the project's place in it; outside of a repository, or where it has no remote, the names of
+ * folders. `directory` is the project's, absolute; `files` are those that were named.
+ */
+export function deploySource(workspace: Workspace, directory: string, files: readonly string[] | undefined): Source {
+  const repository = repositoryOf(directory)
+  const [first] = files ?? []
+  const isUsual = first === undefined || isStream(first) || USUAL.test(basename(first))
+  const place = isUsual ? directory : resolve(workspace.cwd, first)
+  const top = repository?.top ?? dirname(directory)
+  return {
+    repository: (repository?.address && plainAddress(repository.address)) ?? basename(top),
+    file: relative(top, place).split(sep).join('/') || '.',
+  }
+}
+
+/**
+ * `https://git.example.com/team/shop` and `git@git.example.com:team/shop` are one; of a folder on
+ * this machine only the name counts.
+ */
+export function plainAddress(address: string): string {
+  const url = /^[a-z+]+:\/\/(?:[^/]*@)?(.+)$/i.exec(address)?.[1]
+  const [, host, path] = /^(?:[^@/]*@)?([^/:]+):(?!\/\/)(.+)$/.exec(address) ?? []
+  if (url !== undefined && !address.startsWith('file:')) return url
+  return host !== undefined && host.length > 1 ? `${host}/${path}` : basename(address)
+}

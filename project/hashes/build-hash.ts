@@ -1,0 +1,278 @@
+import { createHash, type Hash } from 'node:crypto'
+import {
+  closeSync,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path/posix'
+import { openWithoutWaiting, readFile } from '../../adapters/files/read-file.ts'
+import type { BuildInput, SpendOnBuild } from '../../compiler/host.ts'
+import { fingerprint, LOCK_NAME, type Lock, parseLock } from '../lock.ts'
+import { type Ignored, ignoreRules, pathWithin } from './context-rules.ts'
+import { hashFiles } from './hashed-files.ts'
+
+/**
+ * The hash (sha256, hex) of everything that a build reads: the files of the context after .dockerignore with their paths, contents and
+ * executable bits, targets of symbolic links, the Dockerfile, target, arguments and other settings. The same for the same content, whatever the times,
+ * owners, order of the folder or machine. Undefined for a context that is not a folder on this machine.
+ *
+ * Manifests that devctl wrote there are left out, and so is their lock. `.git` is left out unless the ignore file takes it back in (`!.git`): its bytes differ between two clones of one commit, and
+ * would give every clone a tag of its own.
+ */
+export function hashBuild(
+  { context, dockerfile, dockerfileInline, target, args, settings = [] }: BuildInput,
+  { mayRead = () => true, spend = () => {}, known = new Map() }: HashOptions = {},
+): string | undefined {
+  if (!isFolder(context) || !mayRead(context)) return undefined
+  const hash = createHash('sha256')
+  const add = (...parts: readonly (string | null)[]) => {
+    // Lengths keep parts apart: no two lists of parts feed the hash the same bytes.
+    for (const part of parts) hash.update(part === null ? '-;' : `${Buffer.byteLength(part)}:${part};`)
+  }
+  add('devctl-build-1', target ?? null)
+  for (const [name, value] of [...args].sort(([a], [b]) => (a < b ? -1 : 1))) add('arg', name, value)
+  // A build without them has the hash that it had before they counted.
+  if (settings.length > 0) add('settings', JSON.stringify(settings))
+
+  const path = dockerfileInline === undefined ? resolve(context, dockerfile ?? 'Dockerfile') : undefined
+  add('dockerfile', dockerfileInline ?? null)
+  if (path !== undefined) {
+    spend('context', sizeOf(path))
+    const found = pathWithin(dirname(path), basename(path))
+    add(found !== undefined && mayRead(found) ? hashDockerfile(found) : 'unreadable')
+  }
+
+  // Services often share a context.
+  const key = `${context}\0${path ?? ''}`
+  const files =
+    known.get(key) ??
+    rememberedParts(context, key, (isAgain, onStats) => {
+      // The limits were checked the first time.
+      const spent = isAgain ? () => {} : spend
+      return partsOf(context, ignoreRules(context, path, mayRead, spent), spent, onStats)
+    })
+  known.set(key, files)
+  for (const parts of files) add(...parts)
+  return hash.digest('hex')
+}
+
+type OnStats = (name: string, stats: Stats) => void
+
+function hashDockerfile(path: string): string {
+  const name = basename(path)
+  return hashFiles(dirname(path), path, times => hashFile(path, stats => times.set(name, stats)))
+}
+
+/** Reads the parts of a context, so that it is noticed later if its files have changed. */
+function rememberedParts(
+  context: string,
+  key: string,
+  read: (isAgain: boolean, onStats: OnStats) => readonly Parts[],
+): readonly Parts[] {
+  let isAgain = false
+  let parts: readonly Parts[] = []
+  hashFiles(context, key, times => {
+    parts = read(isAgain, (name, { mtimeMs, ctimeMs }) => times.set(name, { mtimeMs, ctimeMs }))
+    isAgain = true
+    return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+  })
+  const found = parts
+  parts = []
+  return found
+}
+
+/** The parts of the hash for the files of a context. The files are counted before any is read. */
+function partsOf(context: string, isIgnored: Ignored, spend: SpendOnBuild, onStats: OnStats): readonly Parts[] {
+  const found: Found[] = []
+  onStats('', statSync(context))
+  for (const one of walk(context, isIgnored)) {
+    spend('files', 1)
+    if (one.entry.isFile()) spend('context', sizeOf(resolve(context, one.name)))
+    found.push(one)
+  }
+  return found.flatMap(({ name, entry, executable }): readonly Parts[] => {
+    const path = resolve(context, name)
+    if (entry.isDirectory() || entry.isSymbolicLink()) {
+      const stats = lstatSync(path, { throwIfNoEntry: false })
+      if (stats) onStats(name, stats)
+      return [entry.isDirectory() ? ['folder', name] : ['link', name, readLink(path)]]
+    }
+    // Sockets, pipes and devices are no part of a context.
+    if (!entry.isFile()) return []
+    // Time is looked at while files are read, too.
+    spend('files', 0)
+    return [['file', name, executable() ? 'x' : '', hashFile(path, stats => onStats(name, stats))]]
+  })
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+export type Parts = readonly string[]
+
+interface HashOptions {
+  /** True if a path is inside the project; default: all are. */
+  readonly mayRead?: (path: string) => boolean
+  readonly spend?: SpendOnBuild
+  /** The parts of contexts that were read before. */
+  readonly known?: Map<string, readonly Parts[]>
+}
+
+interface Found {
+  readonly name: string
+  readonly entry: Dirent
+  readonly executable: () => boolean
+}
+
+/**
+ * The content of the context, in the order of the paths' code units, folders before their content.
+ */
+function* walk(
+  context: string,
+  isIgnored: Ignored,
+  folder = '',
+  entries = listFolder(resolve(context)),
+  rendered = renderedIn(context, folder, entries),
+): Generator<Found> {
+  for (const entry of entries) {
+    const name = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (rendered.has(name) && !entry.isDirectory()) continue
+    const ignored = isIgnored.file(name)
+    const found = { name, entry, executable: () => isExecutable(resolve(context, name)) }
+    if (!entry.isDirectory()) {
+      if (!ignored) yield found
+      continue
+    }
+    if (ignored && isIgnored.wholeFolder(name)) continue
+    const inner = listFolder(resolve(context, name))
+    const own = renderedIn(context, name, inner)
+    const innerRendered = own.size === 0 ? rendered : new Set([...rendered, ...own])
+    // A folder that was made for manifests counts only where something else is in it.
+    let isTold = ignored
+    if (!isTold && !innerRendered.has(name)) {
+      isTold = true
+      yield found
+    }
+    for (const one of walk(context, isIgnored, name, inner, innerRendered)) {
+      if (!isTold) yield found
+      isTold = true
+      yield one
+    }
+  }
+}
+
+/**
+ * The paths in a folder of the context that `devctl render --output-dir` wrote, with the folders
+ * that contain them; empty without a lock. If files that contain the image tag were part of its
+ * hash, the tag would change after each run. What was changed since is a file like any other, and
+ * so is what devctl does not write.
+ */
+function renderedIn(context: string, folder: string, entries: readonly Dirent[]): ReadonlySet<string> {
+  if (!entries.some(entry => entry.name === LOCK_NAME && entry.isFile())) return new Set()
+  const lock = readLock(resolve(context, folder, LOCK_NAME))
+  if (!lock) return new Set()
+  const names = new Set(folder === '' ? [] : [folder])
+  const add = (path: string) => {
+    for (let at = path; at !== '.' && !names.has(join(folder, at)); at = dirname(at)) names.add(join(folder, at))
+  }
+  add(LOCK_NAME)
+  for (const path of new Set([...lock.files.keys(), ...lock.pending.keys()]))
+    if (isAsWritten(resolve(context, folder, path), path, lock)) add(path)
+  return names
+}
+
+const MANIFEST = /\.(?:ya?ml|json)$/
+/** Bytes: no object of Kubernetes is larger, and a file with all of them seldom. */
+const MOST_OF_MANIFEST = 16 << 20
+
+function isAsWritten(full: string, path: string, { files, pending }: Lock): boolean {
+  const stats = lstatSync(full, { throwIfNoEntry: false })
+  if (!MANIFEST.test(path) || !stats?.isFile() || stats.size > MOST_OF_MANIFEST) return false
+  const text = readText(full)
+  const found = text !== undefined && fingerprint(path, text)
+  return found === files.get(path) || found === pending.get(path)
+}
+
+/** Undefined for what is not a lock of devctl's: it is a file like any other. */
+function readLock(path: string): Lock | undefined {
+  try {
+    return parseLock(readText(path) ?? '', path)
+  } catch {
+    return undefined
+  }
+}
+
+const CHUNK = 1 << 20
+let buffer: Buffer | undefined
+
+/**
+ * The hash of a file's content, read piece by piece; a word instead for one that is not there or
+ * cannot be read, which the build will report.
+ */
+function hashFile(path: string, onStats: (stats: Stats) => void): string {
+  let file: number | undefined
+  try {
+    file = openWithoutWaiting(path)
+    const found = fstatSync(file)
+    if (found.isFIFO()) return 'unreadable'
+    onStats(found)
+    // Only up to the size at the start: a file that grows meanwhile can be endless.
+    return digest(file, createHash('sha256'), found.size)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable' // node:fs throws such errors
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+function digest(file: number, hash: Hash, size: number): string {
+  buffer ??= Buffer.allocUnsafe(CHUNK)
+  for (let left = size; left > 0; ) {
+    const length = readSync(file, buffer, 0, Math.min(CHUNK, left), null)
+    if (length === 0) break
+    hash.update(buffer.subarray(0, length))
+    left -= length
+  }
+  return hash.digest('hex')
+}
+
+/** Sorted; empty for a folder that cannot be read, which the build will report. */
+function listFolder(path: string): readonly Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+  } catch {
+    return []
+  }
+}
+
+function isExecutable(path: string): boolean {
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o100) !== 0
+}
+
+/** A word instead for one that is gone, or whose name is not UTF-8, which the build will report. */
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path).replaceAll('\\', '/')
+  } catch {
+    return 'missing'
+  }
+}
+
+function readText(path: string): string | undefined {
+  const file = readFile(path)
+  return file.kind === 'file' ? new TextDecoder().decode(file.bytes) : undefined
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}

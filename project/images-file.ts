@@ -1,0 +1,56 @@
+import { readFile } from '../adapters/files/read-file.ts'
+import { parseJson } from '../adapters/json/parse-json.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { FileContent } from '../compiler/host.ts'
+import { parseImageReference } from '../compiler/values/images/image-reference.ts'
+import type { BuildMetadata, ImagesFile } from './images-file.schema.ts'
+import { imagesFile } from './images-file.validators.ts'
+
+const FORMS = 'write `{"SERVICE": "REFERENCE"}`, or name the file that `docker buildx bake --metadata-file` makes'
+
+/**
+ * The images that a build wrote down, by service. Takes `{"web": "reference"}` and what `docker
+ * buildx bake --metadata-file` writes (`{"web": {"image.name": "a:1,b:1", "containerimage.digest":
+ * "sha256:…"}}`, whose first name is taken, with its digest). `shown` names the file in errors.
+ */
+export function readImagesFile(path: string, shown: string): ReadonlyMap<string, string> {
+  const images = new Map<string, string>()
+  for (const [service, value] of Object.entries(parse(path, shown))) {
+    const reference = typeof value === 'string' ? value : Array.isArray(value) ? undefined : fromMetadata(value)
+    if (reference !== undefined) images.set(service, reference)
+  }
+  for (const [service, reference] of images) {
+    const read = parseImageReference(reference)
+    if (!read.ok) {
+      const hint = read.hint === undefined ? {} : { hint: read.hint }
+      throw new UserError(`\`${shown}\` gives \`${service}\` the image \`${reference}\`: ${read.reason}`, hint)
+    }
+  }
+  if (images.size > 0) return images
+  throw new UserError(`\`${shown}\` names no image`, { hint: FORMS })
+}
+
+function parse(path: string, shown: string): ImagesFile {
+  const file = readFile(path)
+  if (file.kind !== 'file') throw new UserError(`\`${shown}\` ${whyUnread(file)}`)
+  const read = parseJson(new TextDecoder().decode(file.bytes), imagesFile)
+  if (read.ok) return read.value
+  throw new UserError(`\`${shown}\` cannot be read: ${read.problem}`, { hint: FORMS })
+}
+
+function whyUnread(file: Exclude<FileContent, { kind: 'file' }>): string {
+  switch (file.kind) {
+    case 'missing':
+      return 'does not exist'
+    case 'folder':
+      return 'is a folder'
+    case 'unreadable':
+      return `cannot be read: ${file.reason}`
+  }
+}
+
+function fromMetadata(target: BuildMetadata): string | undefined {
+  const { 'image.name': names, 'containerimage.digest': digest } = target
+  const name = names?.split(',', 1).join().trim()
+  return name && digest && !name.includes('@') ? `${name}@${digest}` : name
+}

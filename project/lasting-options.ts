@@ -1,0 +1,55 @@
+import { dnsName, registryPath } from './checks.ts'
+import type { Target } from './contexts/target.ts'
+import type { OpenProject } from './opened-project.ts'
+import type { Workspace } from './workspace.ts'
+
+/** The settings of routes and images, which seldom change from one deploy to the next. */
+export interface Lasting {
+  readonly domain?: string | undefined
+  readonly registry?: string | undefined
+}
+
+/** The settings of a command, and what the registry comes from, in words. */
+export interface ChosenLasting extends Lasting {
+  readonly registryFrom?: string
+}
+
+/**
+ * The domain and the registry of a deploy, in this order: option,
+ * environment, top level of the manifest, `DEVCTL_DOMAIN` and `DEVCTL_REGISTRY`, the context, the platform. The
+ * context, the platform and `DEVCTL_DOMAIN` are for what talks to a cluster: what is rendered or published does not
+ * depend on one. Throws a UsageError for a value that cannot be one.
+ */
+export function lastingOptions(
+  { env, platformImages }: Pick<Workspace, 'env' | 'platformImages'>,
+  options: Lasting,
+  { environment, manifest }: OpenProject,
+  { stored, context }: Pick<Target, 'stored' | 'context'>,
+): ChosenLasting {
+  const chosen = (key: keyof Lasting, variable: string, check: (value: string, from: string) => void) => {
+    const said = options[key] ?? environment?.[key]?.value ?? manifest?.[key]?.value
+    if (said !== undefined) return said
+    const value = env[variable] || stored[key]
+    if (value !== undefined) check(value, env[variable] ? variable : `${key} of the context ${context}`)
+    return value
+  }
+  const registry = chosen('registry', 'DEVCTL_REGISTRY', registryPath) ?? platformImages?.name
+  const registryFrom = options.registry
+    ? '`--registry`'
+    : environment?.registry || manifest?.registry
+      ? 'the manifest'
+      : env.DEVCTL_REGISTRY
+        ? '`DEVCTL_REGISTRY`'
+        : stored.registry === undefined
+          ? 'the platform'
+          : `the context \`${context}\``
+  return {
+    domain: chosen('domain', 'DEVCTL_DOMAIN', dnsName),
+    registry,
+    ...(registry !== undefined && { registryFrom }),
+  }
+}
+
+/** What those who ask see of the registry; undefined if there is none. */
+export const registryText = ({ registry, registryFrom }: ChosenLasting): string | undefined =>
+  registry === undefined ? undefined : `images are pushed to ${registry}, chosen by ${registryFrom}`

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto'
+import { parseJson, type Validator } from '../adapters/json/parse-json.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { FirstLockFile, LockFile } from './lock.schema.ts'
+import { firstLockFile, lockFile, lockVersion } from './lock.validators.ts'
+
+/** JSON, but not named so: kubectl and Argo CD take every .json file of a folder for a manifest. */
+export const LOCK_NAME = '.devctl.lock'
+
+/**
+ * Which files of a folder are devctl's. It follows from what is written and from nothing else: no
+ * time, no version, no absolute path, so that it changes only when a manifest does.
+ */
+export interface Lock {
+  /** The application whose manifests the folder holds. */
+  readonly application: string
+  /** The Compose files they came from, as the manifests name them. */
+  readonly sources: readonly string[]
+  /** Where the files came from; absent in folders that `render` wrote. */
+  readonly facts?: Facts
+  /** Of a folder that several overlays share: the folders that use it, and what of it. */
+  readonly uses?: Readonly<Record<string, string>>
+  /** Paths with `/`, and the fingerprint of each file as it was written. */
+  readonly files: ReadonlyMap<string, string>
+  /**
+   * Files that were about to be written when the lock was: only seen after a run that was killed.
+   */
+  readonly pending: ReadonlyMap<string, string>
+}
+
+/**
+ * The facts that `publish` records about a rendering. They are written when a manifest changes, and
+ * only then: a new version of devctl alone makes no commit.
+ */
+export interface Facts {
+  /** The value of `--environment`. */
+  readonly environment?: string
+  readonly namespace?: string
+  readonly source: SourceFacts
+  /** Name and version. */
+  readonly tool: string
+  /**
+   * Hashes of the Compose files and the manifest, by their paths in the source. Files with secrets
+   * are not among them.
+   */
+  readonly inputs: Readonly<Record<string, string>>
+  /** The images of services, as the manifests have them. */
+  readonly images: Readonly<Record<string, string>>
+  /** The command line options that shape the output. */
+  readonly options: Readonly<Record<string, string>>
+  /** `deployment/web`, sorted: what the cluster gets from here. */
+  readonly objects: readonly string[]
+  /** Marks of sealed values: equal for equal values, and useless without the sealing key. */
+  readonly sealed?: Readonly<Record<string, string>>
+}
+
+/** Where the Compose files are kept. */
+export interface SourceFacts {
+  /** Address of the repository, without credentials; absent outside of one. */
+  readonly repository?: string
+  /** The project's folder in it. */
+  readonly path?: string
+  readonly commit?: string
+  /** The files had changes that were not committed. */
+  readonly isDirty?: boolean
+}
+
+const VERSION = 2
+
+/** Where a file is written before it is renamed to its place. */
+export const temporaryName = (path: string) => `${path}.devctl-tmp`
+
+/** True if a file of an output folder holds a Secret. */
+export function holdsSecret(path: string): boolean {
+  return /(^|\/)secret-[^/]*$/.test(path)
+}
+
+/**
+ * The hash of the content of a file, independent of the line ends of a checkout. The data of a
+ * Secret is left out: a weak value could be guessed from a committed hash.
+ */
+export function fingerprint(path: string, content: string): string {
+  const text = content.replaceAll('\r\n', '\n')
+  const told = holdsSecret(path) ? text.replace(YAML_DATA, '').replace(JSON_DATA, '') : text
+  return `sha256:${createHash('sha256').update(told).digest('hex')}`
+}
+
+const YAML_DATA = /^(data|stringData):.*\n(?:(?: .*)?\n)*/gm
+const JSON_DATA = /^ {2}"(data|stringData)": \{[\s\S]*?^ {2}\}/gm
+
+/** The text of a lock. */
+export function printLock(lock: Lock): string {
+  const sorted = (map: ReadonlyMap<string, string>) => Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
+  const content = {
+    version: VERSION,
+    application: lock.application,
+    sources: lock.sources,
+    ...lock.facts,
+    ...(lock.uses && { uses: sorted(new Map(Object.entries(lock.uses))) }),
+    files: sorted(lock.files),
+    ...(lock.pending.size > 0 && { pending: sorted(lock.pending) }),
+  }
+  return `${JSON.stringify(content, undefined, 2)}\n`
+}
+
+/**
+ * Reads a lock. `shown` names its file in errors. Throws a UserError for one that devctl did not
+ * write.
+ */
+export function parseLock(text: string, shown: string): Lock {
+  const refuse = (why: string) =>
+    new UserError(`\`${shown}\` ${why}`, {
+      hint: 'restore it from version control, or move it away: devctl then treats every file of the folder as foreign',
+    })
+  const parse = <T>(validate: Validator<T>): T => {
+    const read = parseJson(text, validate)
+    if (read.ok) return read.value
+    throw refuse(`is damaged: ${read.problem}`)
+  }
+  const { version } = parse(lockVersion)
+  if (version !== VERSION && version !== 1) throw refuse('was written by another version of devctl')
+  const lock = version === 1 ? fromFirstVersion(parse(firstLockFile)) : fromFile(parse(lockFile))
+  for (const path of [...lock.files.keys(), ...lock.pending.keys()]) {
+    // A lock comes from a repository: it must not make us remove anything elsewhere.
+    if (!isFile(path)) throw refuse(`names a file outside its folder: \`${path}\``)
+  }
+  // They are looked for in the repository.
+  const outside = Object.keys(lock.uses ?? {}).find(path => path !== '.' && !isFile(path))
+  if (outside !== undefined) throw refuse(`names a folder outside the repository: \`${outside}\``)
+  return lock
+}
+
+const fromFirstVersion = ({ environment, ...rest }: FirstLockFile): Lock =>
+  fromFile({ ...rest, version: VERSION, application: environment })
+
+function fromFile(file: LockFile): Lock {
+  const { application, sources = [], uses, files, pending = {} } = file
+  const facts = factsIn(file)
+  return {
+    application,
+    sources,
+    ...(facts && { facts }),
+    ...(uses && { uses }),
+    files: new Map(Object.entries(files)),
+    pending: new Map(Object.entries(pending)),
+  }
+}
+
+function factsIn(file: LockFile): Facts | undefined {
+  const { environment, namespace, source, tool = '', inputs = {}, images = {}, options = {}, objects = [] } = file
+  if (!source) return undefined
+  const { repository, path, commit, isDirty } = source
+  return {
+    ...(environment !== undefined && { environment }),
+    ...(namespace !== undefined && { namespace }),
+    source: {
+      ...(repository !== undefined && { repository }),
+      ...(path !== undefined && { path }),
+      ...(commit !== undefined && { commit }),
+      ...(isDirty && { isDirty }),
+    },
+    tool,
+    inputs,
+    images,
+    options,
+    objects,
+    ...(file.sealed && { sealed: file.sealed }),
+  }
+}
+
+const isFile = (path: string) => isInside(path) && path !== LOCK_NAME
+
+/**
+ * True if a path with `/` leads to something in the folder that it is relative to, on any system.
+ */
+export function isInside(path: string): boolean {
+  if (path === '' || path.includes('\\') || path.includes('\0') || /^[A-Za-z]:/.test(path)) return false
+  return path.split('/').every(part => part !== '' && part !== '.' && part !== '..')
+}

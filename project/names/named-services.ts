@@ -1,0 +1,75 @@
+import type { Project } from '../../compiler/compose/project.ts'
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { LoadOptions } from '../../compiler/options.ts'
+import type { Plan } from '../../compiler/plan/plan.ts'
+import type { CompiledProject } from '../compile-files.ts'
+import { manifestOf } from '../open-project.ts'
+import type { OpenProject } from '../opened-project.ts'
+
+/** A part of an application, as words of the command line name it. */
+export interface Part {
+  /** The named services, as the files call them. */
+  readonly named: readonly string[]
+  /** The named services and what they depend on, in Kubernetes' form. */
+  readonly services: ReadonlySet<string>
+}
+
+/**
+ * The options with which `compileFiles` compiles the whole application including the named
+ * services: a service with profiles is included when it is named.
+ */
+export function including(
+  names: readonly string[],
+  project: OpenProject,
+): Pick<LoadOptions, 'services' | 'activeServices'> {
+  const chosen = manifestOf(project)?.deploy?.compose?.services.map(({ value }) => value) ?? []
+  return {
+    ...(names.length > 0 && { activeServices: names }),
+    ...(names.length > 0 && chosen.length > 0 && { services: [...chosen, ...names] }),
+  }
+}
+
+/**
+ * The part that the words of a command name; undefined where they name none. What the files do not
+ * have, the compiler has refused.
+ */
+export async function partOf(
+  names: readonly string[],
+  plan: Plan,
+  { project, hasNoCompose, manifest }: CompiledProject,
+): Promise<Part | undefined> {
+  if (names.length === 0) return undefined
+  if (!project || hasNoCompose)
+    throw new UserError(`service \`${names[0]}\` does not exist: \`${manifest?.shown}\` has no Compose file`, {
+      hint: 'leave the names out: what commands deploy is deployed as a whole',
+    })
+  const [labels, { withDependencies }] = await Promise.all([
+    labelsOf(project),
+    import('../../environment/plan/part.ts'),
+  ])
+  return {
+    named: names,
+    services: withDependencies(
+      plan,
+      names.map(name => labels.get(name)!),
+    ),
+  }
+}
+
+/** The services' names in the cluster, by their names in the files. */
+export async function labelsOf(project: Project): Promise<ReadonlyMap<string, string>> {
+  const { planNames } = await import('../../compiler/plan/names.ts')
+  const names = planNames(project, {}, new Reporter())
+  return new Map([...project.services.keys()].map(name => [name, names.of(name)]))
+}
+
+/** The error for a name of a service that is not among the known ones. */
+export function noSuchService(name: string, known: Iterable<string>, where = ''): UserError {
+  const names = [...new Set(known)].sort()
+  const all = names.map(one => `\`${one}\``).join(', ')
+  return new UserError(`service \`${name}\` does not exist${where}`, {
+    hint: didYouMean(name, names) ?? (all ? `the services are ${all}` : 'there are no services'),
+  })
+}

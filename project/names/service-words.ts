@@ -1,0 +1,26 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { toServiceName } from '../../compiler/plan/object-names.ts'
+import { serviceOf } from '../../environment/plan/wanted.ts'
+import type { KnownEnvironment } from '../known-environment.ts'
+import { labelsOf, noSuchService } from './named-services.ts'
+
+/**
+ * Gives what the cluster calls the services that words of a command line name: by the names of the
+ * files, and by the labels of the environment's objects, since what left the files may be there
+ * still. The result throws a UserError for a word that is neither.
+ */
+export async function serviceWords({
+  name,
+  project,
+}: KnownEnvironment): Promise<(words: readonly string[], objects: readonly KubeObject[]) => ReadonlySet<string>> {
+  const ofFiles = project ? await labelsOf(project) : new Map<string, string>()
+  return (words, objects) => {
+    const labels = new Set([...objects.flatMap(object => serviceOf(object) ?? []), ...ofFiles.values()])
+    const toLabel = (word: string): string => {
+      const found = ofFiles.get(word) ?? (labels.has(word) ? word : toServiceName(word))
+      if (labels.has(found)) return found
+      throw noSuchService(word, ofFiles.size > 0 ? ofFiles.keys() : labels, ` in ${name}`)
+    }
+    return new Set(words.map(toLabel))
+  }
+}

@@ -1,0 +1,15 @@
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { DevctlManifest as SourceManifest } from '../compiler/manifest/manifest.ts'
+
+/**
+ * A manifest may do without a Compose file; then there is nothing that could be rendered or
+ * printed.
+ */
+export function nothingToRender({ shown, automatic }: SourceManifest): UserError {
+  return new UserError(
+    automatic
+      ? `there is no Compose file to render: \`${shown}\` is deployed as it is`
+      : `there is no Compose file to render: \`${shown}\` names none, and there is none beside it`,
+    { hint: 'write a `compose.yaml`, or name one in `deploy.compose` of the manifest' },
+  )
+}

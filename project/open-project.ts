@@ -1,0 +1,214 @@
+import { existsSync, statSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { readFile } from '../adapters/files/read-file.ts'
+import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
+import type { CompilerHost } from '../compiler/host.ts'
+import type { DevctlManifest, ManifestEnvironment } from '../compiler/manifest/manifest.ts'
+import type { ReadManifest } from '../compiler/manifest/read.ts'
+import { isStream } from '../compiler/values/stream-path.ts'
+import { boundaryOf } from './boundary.ts'
+import type { TargetOptions } from './contexts/target.ts'
+import type { Loading } from './input.ts'
+import { composeFileIn } from './names/environment-name.ts'
+import { manifestNames, workspaceNames } from './names/project-names.ts'
+import { createHost, variablesFor } from './node-host.ts'
+import type { OpenProject } from './opened-project.ts'
+import { namedEnvFiles } from './project-folder.ts'
+import type { Workspace } from './workspace.ts'
+
+/**
+ * The manifest that decides about a project; undefined where there is none, and where `-f` names
+ * Compose files.
+ */
+export const manifestOf = ({ manifest, namesCompose }: OpenProject): DevctlManifest | undefined =>
+  namesCompose ? undefined : manifest
+
+/**
+ * The cluster and the namespace of a project, besides options, which take precedence: those of the
+ * environment, which an option has chosen, count like options; those of the manifest's top level
+ * count less than a variable of the shell (project/contexts/target.ts).
+ */
+export function targetOf(
+  project: OpenProject,
+  options: { readonly context?: string | undefined; readonly namespace?: string | undefined },
+): { readonly context: string | undefined; readonly namespace: string | undefined; readonly manifest: TargetOptions } {
+  const { environment } = project
+  const manifest = manifestOf(project)
+  return {
+    context: options.context ?? environment?.context?.value,
+    namespace: options.namespace ?? environment?.namespace?.value,
+    manifest: { context: manifest?.context?.value, namespace: manifest?.namespace?.value },
+  }
+}
+
+/** The names of a manifest, in the order in which they count. */
+const NAMES = ['devctl.yml', 'devctl.yaml', '.devctl/devctl.yml', '.devctl/devctl.yaml']
+
+/**
+ * Finds and reads the manifest that the options of a command mean: the one that `-f` names, else
+ * the nearest one, unless a Compose file is nearer; else what the automatic rules make of a chart
+ * or of plain manifests. A project without a manifest costs a few looks at names. Throws a
+ * UsageError for an environment that does not exist.
+ */
+export async function openProject(workspace: Workspace, loading: Loading): Promise<OpenProject> {
+  workspace.secrets?.addNames(workspaceNames(workspace, loading))
+  refuseMissingFolder(workspace, loading.projectDirectory)
+  const stdin = loading.file?.includes('-') ? await workspace.readStdin() : undefined
+  const named = loading.file && (await namedManifest(workspace, loading.file, stdin))
+  const namesCompose = Boolean(loading.file && !named)
+  const found = await readFound(workspace, loading, named, stdin)
+  const environment = await environmentOf(loading.environment, found, workspace)
+  return {
+    ...(found?.manifest && { manifest: found.manifest }),
+    ...(environment && { environment }),
+    diagnostics: found?.diagnostics ?? [],
+    namesCompose,
+    ...(found?.secrets && { secrets: found.secrets }),
+    ...(stdin && { stdin }),
+  }
+}
+
+/** Throws a UserError if `--project-directory` names no folder: no path of the files would lead anywhere. */
+function refuseMissingFolder(workspace: Workspace, folder: string | undefined): void {
+  if (folder === undefined) return
+  const found = statSync(resolve(workspace.cwd, folder), { throwIfNoEntry: false })
+  if (found?.isDirectory()) return
+  throw new UserError(found ? `\`${folder}\` is not a folder` : `the folder \`${folder}\` does not exist`, {
+    hint: '`--project-directory` names the folder that relative paths in the files are resolved against',
+  })
+}
+
+/**
+ * Throws a UserError for a file of `-f` that does not exist: for commands that ask the cluster before they read the
+ * Compose files.
+ */
+export function refuseMissingFiles({ cwd }: Pick<Workspace, 'cwd'>, files: readonly string[] = []): void {
+  const missing = files.find(path => path !== '-' && !existsSync(resolve(cwd, path)))
+  if (missing !== undefined)
+    throw new UserError(`the file \`${missing}\` does not exist`, { hint: '`-f` names a manifest or Compose files' })
+}
+
+/** The manifest among the files of `-f`, told by its content; it stands alone. */
+async function namedManifest(
+  workspace: Workspace,
+  files: readonly string[],
+  stdin: Uint8Array | undefined,
+): Promise<string | undefined> {
+  const { kindOfFile } = await import('../compiler/manifest/kind.ts')
+  const manifest = files.find(path => {
+    const content = path === '-' ? ({ kind: 'file', bytes: stdin! } as const) : readFile(resolve(workspace.cwd, path))
+    return content.kind === 'file' && kindOfFile(new TextDecoder().decode(content.bytes), path) === 'manifest'
+  })
+  if (manifest !== undefined && files.length > 1) {
+    throw new UsageError(`\`${manifest}\` is a manifest, which cannot be combined with other files`, {
+      hint: 'name only the manifest, and the Compose files in its `deploy.compose`',
+    })
+  }
+  return manifest
+}
+
+async function readFound(
+  workspace: Workspace,
+  loading: Loading,
+  named: string | undefined,
+  stdin: Uint8Array | undefined,
+): Promise<ReadManifest | undefined> {
+  if (named !== undefined) return read(workspace, loading, named === '-' ? '-' : resolve(workspace.cwd, named), stdin)
+  // `-f compose.yaml` means the Compose file and nothing else; only an environment has to come from
+  // somewhere.
+  if (loading.file && loading.environment === undefined) return undefined
+  const first = loading.file?.find(path => !isStream(path))
+  const from = first === undefined ? workspace.cwd : dirname(resolve(workspace.cwd, first))
+  const manifests = nearestManifests(from, loading.file !== undefined)
+  if (manifests === undefined) return undefined
+  const [path] = manifests
+  if (path === undefined) return automatic(workspace, loading, from)
+  const result = await read(workspace, loading, path)
+  if (manifests.length === 1) return result
+  const { severalCandidates } = await import('../compiler/manifest/automatic.ts')
+  const shown = manifests.map(one => relative(workspace.cwd, one))
+  return { ...result, diagnostics: [...severalCandidates(shown), ...result.diagnostics] }
+}
+
+/**
+ * The manifests of the nearest folder that has one; none, or undefined where a Compose file is
+ * nearer. With `past`, Compose files do not count.
+ */
+function nearestManifests(from: string, past: boolean): readonly string[] | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const found = NAMES.map(name => join(folder, name)).filter(path => existsSync(path))
+    if (found.length > 0) return found
+    if (!past && composeFileIn(folder) !== undefined) return undefined
+    if (folder === dirname(folder)) return []
+  }
+}
+
+async function read(workspace: Workspace, loading: Loading, path: string, stdin?: Uint8Array): Promise<ReadManifest> {
+  const { readManifest } = await import('../compiler/manifest/read.ts')
+  const envFiles = namedEnvFiles(workspace, loading)
+  const found = readManifest(
+    {
+      path,
+      workingDirectory: workspace.cwd,
+      ...(stdin && { stdin }),
+      ...(envFiles && { envFiles: envFiles.map(one => resolve(workspace.cwd, one)) }),
+      ...(loading.environment !== undefined && { environment: loading.environment }),
+    },
+    hostFor(workspace, loading, isStream(path) ? workspace.cwd : dirname(path)),
+  )
+  workspace.secrets?.add(found.secrets?.values ?? [])
+  workspace.secrets?.addPhrases(found.secrets?.phrases ?? [])
+  if (found.manifest) workspace.secrets?.addNames(manifestNames(found.manifest, found.secrets))
+  return found
+}
+
+/**
+ * The manifest that the automatic rules make of the folder devctl runs in. Folders above it are not
+ * looked at: `k8s` and `charts` are common words.
+ */
+async function automatic(workspace: Workspace, loading: Loading, folder: string): Promise<ReadManifest | undefined> {
+  if (workspace.env.COMPOSE_FILE || namesComposeFile(join(folder, '.env'))) return undefined
+  const { automaticManifest } = await import('../compiler/manifest/automatic.ts')
+  return automaticManifest(folder, hostFor(workspace, loading, folder))
+}
+
+/** The world as the manifest of a folder may see it. */
+function hostFor(workspace: Workspace, loading: Loading, folder: string): CompilerHost {
+  const own = { ...loading, projectDirectory: folder }
+  return createHost({
+    ...variablesFor(workspace),
+    boundary: boundaryOf(workspace, own, { namesCompose: true }),
+  })
+}
+
+function namesComposeFile(dotenv: string): boolean {
+  const content = readFile(dotenv)
+  return content.kind === 'file' && /^\s*(?:export\s+)?COMPOSE_FILE\s*=/m.test(new TextDecoder().decode(content.bytes))
+}
+
+async function environmentOf(
+  name: string | undefined,
+  found: ReadManifest | undefined,
+  workspace: Workspace,
+): Promise<ManifestEnvironment | undefined> {
+  if (name === undefined) return undefined
+  const { manifest, diagnostics } = found ?? { diagnostics: [] }
+  const environment = manifest?.environments.get(name)
+  // Mistakes of the manifest are reported first: the environment may be among what they are about.
+  if (environment || diagnostics.some(({ severity }) => severity === 'error')) return environment
+  if (!manifest || manifest.automatic) {
+    throw new UsageError(`environment \`${name}\` needs a manifest that has \`environments\``, {
+      hint: `write \`devctl.yml\` beside the Compose file, with \`environments: {${name}: {namespace: …}}\``,
+    })
+  }
+  const names = [...manifest.environments.keys()]
+  const shown =
+    manifest.path === '-' ? 'the manifest' : `\`${relative(workspace.cwd, manifest.path) || basename(manifest.path)}\``
+  throw new UsageError(`environment \`${name}\` does not exist in ${shown}`, { hint: await hintFor(name, names) })
+}
+
+async function hintFor(name: string, names: readonly string[]): Promise<string> {
+  if (names.length === 0) return `add \`environments: {${name}: {…}}\` to it`
+  const { didYouMean } = await import('../compiler/diagnostics/suggest.ts')
+  return didYouMean(name, names) ?? `the environments are ${names.map(one => `\`${one}\``).join(', ')}`
+}

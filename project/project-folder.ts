@@ -1,0 +1,58 @@
+import { lstatSync } from 'node:fs'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
+import { isStream } from '../compiler/values/stream-path.ts'
+import type { Loading } from './input.ts'
+import { nearestProject, repositoryOf } from './names/environment-name.ts'
+import type { OpenProject } from './opened-project.ts'
+import type { Workspace } from './workspace.ts'
+
+/**
+ * The files that are named, by options or the shell. What an .env file may say about them changes
+ * no name.
+ */
+export function namedFiles(workspace: Workspace, { file }: Pick<Loading, 'file'>): readonly string[] {
+  if (file) return file
+  return workspace.env.COMPOSE_FILE
+    ? workspace.env.COMPOSE_FILE.split(workspace.env.COMPOSE_PATH_SEPARATOR || delimiter)
+    : []
+}
+
+/** Returns the env files that are named by options or, as in Compose, by COMPOSE_ENV_FILES; undefined if there are none. */
+export function namedEnvFiles(
+  { env }: Workspace,
+  { envFile }: Pick<Loading, 'envFile'>,
+): readonly string[] | undefined {
+  if (envFile) return envFile
+  const listed = (env.COMPOSE_ENV_FILES ?? '').split(',').filter(path => path !== '')
+  return listed.length > 0 ? listed : undefined
+}
+
+/**
+ * The folder of a project, absolute: that of its manifest, the one an option names, that of the
+ * first file, the nearest one with a Compose file.
+ */
+export function projectFolder(
+  workspace: Workspace,
+  loading: Pick<Loading, 'file' | 'projectDirectory'>,
+  { manifest, namesCompose }: Pick<OpenProject, 'manifest' | 'namesCompose'>,
+): string {
+  if (manifest && !namesCompose) return manifest.folder
+  if (loading.projectDirectory !== undefined) return resolve(workspace.cwd, loading.projectDirectory)
+  const files = namedFiles(workspace, loading)
+  const first = files.find(path => !isStream(path))
+  if (first === undefined) return (files.length === 0 && nearestProject(workspace.cwd)) || workspace.cwd
+  const folder = dirname(resolve(workspace.cwd, first))
+  return basename(folder) === '.devctl' ? dirname(folder) : folder
+}
+
+/**
+ * The checkout that a folder is in: the top folder of its repository, of a submodule that of the
+ * repository around it; else the folder itself.
+ */
+export function checkoutOf(folder: string): string {
+  const top = repositoryOf(folder)?.top
+  if (top === undefined) return folder
+  const isOwn = lstatSync(join(top, '.git')).isDirectory() || dirname(top) === top
+  const around = isOwn ? undefined : repositoryOf(dirname(top))?.top
+  return around === undefined ? top : checkoutOf(around)
+}

@@ -1,0 +1,80 @@
+import { type IgnoreRules, parseIgnores } from './ignore.ts'
+
+/** Patterns in the grammar of an ignore file, and the folder that they are relative to. */
+export interface PatternSet {
+  readonly text: string
+  /** Their folder, in the sync folder; '' for the sync folder itself. Paths elsewhere match nothing. */
+  readonly below: string
+  /** What the sync folder is called in their folder, where that is above it; else ''. */
+  readonly above: string
+}
+
+/** Paths of a sync folder that are synchronized. */
+export interface PathRule {
+  /** A folder or file in the sync folder; '' for all of it. */
+  readonly under: string
+  readonly isFile: boolean
+  /** Absent: everything. */
+  readonly only?: PatternSet
+  /** What is not, although it is under that path. */
+  readonly except: readonly PatternSet[]
+}
+
+interface ReadRule {
+  readonly rule: PathRule
+  readonly only: Matcher | undefined
+  readonly except: readonly Matcher[]
+}
+
+/** Synchronizes only what one of the rules is about. Without rules, everything that `base` does not ignore. */
+export function onlyPaths(rules: readonly PathRule[], base: IgnoreRules): IgnoreRules {
+  if (rules.length === 0) return base
+  const all = rules.map(
+    (rule): ReadRule => ({ rule, only: rule.only && matcher(rule.only), except: rule.except.map(matcher) }),
+  )
+  const leadsTo = (folder: string) => all.some(one => mayLeadTo(one, folder))
+  return {
+    ignores: (path, isFolder) =>
+      base.ignores(path, isFolder) || (isFolder ? !leadsTo(path) : !all.some(one => isAbout(one, path))),
+    mayHoldIncluded: folder => base.mayHoldIncluded(folder) && leadsTo(folder),
+    deletable: path => base.deletable(path),
+  }
+}
+
+function isAbout({ rule: { under, isFile }, only, except }: ReadRule, path: string): boolean {
+  if (isFile) return path === under
+  if (below(path, under) === undefined) return false
+  return (only?.matches(path) ?? true) && !except.some(one => one.matches(path))
+}
+
+/** True for a folder that is under the rule's path, or that this is in, unless all that is in it is excepted. */
+function mayLeadTo({ rule: { under, isFile }, except }: ReadRule, folder: string): boolean {
+  if (under === folder || below(under, folder) !== undefined) return !(isFile && under === folder)
+  return !isFile && below(folder, under) !== undefined && !except.some(one => one.matchesAllBelow(folder))
+}
+
+interface Matcher {
+  matches(path: string): boolean
+  matchesAllBelow(folder: string): boolean
+}
+
+function matcher({ text, below: folder, above }: PatternSet): Matcher {
+  const { rules } = parseIgnores(text, () => undefined)
+  const at = (path: string) => (above === '' ? below(path, folder) : `${above}/${path}`)
+  return {
+    matches: path => {
+      const own = at(path)
+      return own !== undefined && rules.ignores(own, false)
+    },
+    matchesAllBelow: path => {
+      const own = at(path)
+      return own !== undefined && rules.ignores(own, true) && !rules.mayHoldIncluded(own)
+    },
+  }
+}
+
+/** The path relative to a folder; undefined if it is not in it. */
+function below(path: string, folder: string): string | undefined {
+  if (folder === '') return path === '' ? undefined : path
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined
+}

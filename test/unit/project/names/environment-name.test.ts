@@ -1,0 +1,107 @@
+import { mkdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  composeFilesIn,
+  fallbackName,
+  repositoryName,
+  repositoryOf,
+} from '../../../../project/names/environment-name.ts'
+import { makeFolder } from '../../../support/cli/folder.ts'
+
+describe('the default name of an environment', () => {
+  test.each([
+    ['my.app', 'myapp'],
+    ['_Shop', 'shop'],
+    ['-x_y', 'x_y'],
+    ['My App', 'myapp'],
+    ['7up', '7up'],
+    ['日本', '日本'],
+  ])('of the folder %s is %s, as in Compose', (folder, name) => {
+    const inside = makeFolder({ [`${folder}/compose.yaml`]: '' })
+    expect(fallbackName(join(inside, folder))).toBe(name)
+  })
+
+  test('of a repository is normalized, too', () => {
+    const folder = makeFolder({ '.git/config': '[remote "origin"]\n\turl = x/shop.example.com.git\n' })
+    expect(fallbackName(folder)).toBe('shopexamplecom')
+  })
+})
+
+describe('the name of a repository', () => {
+  test.each([
+    ['https://git.example.com/team/shop.git', 'shop'],
+    ['https://user:password@git.example.com/team/shop', 'shop'],
+    ['https://git.example.com/team/shop.git?private_token=tok4711', 'shop'],
+    ['https://git.example.com/team/shop.git#tok4711', 'shop'],
+    ['git@git.example.com:team/shop.git', 'shop'],
+    ['git@git.example.com:shop.git', 'shop'],
+    ['ssh://git@git.example.com:22/team/shop.git/', 'shop'],
+    ['/srv/git/shop.git', 'shop'],
+    ['C:\\git\\shop', 'shop'],
+    ['"https://git.example.com/shop.git"', 'shop'],
+  ])('%s is %s', (url, name) => {
+    const folder = makeFolder({
+      '.git/config': `[core]\n\tbare = false\n[remote "origin"]\n\turl = ${url}\n\tfetch = +x\n`,
+    })
+    expect(repositoryName(folder)).toBe(name)
+  })
+
+  test.each([
+    'https://user:tok4711@git.example.com/team/shop.git',
+    'https://user:p@tok4711@git.example.com/team/shop.git',
+    'https://tok4711@git.example.com/team/shop.git',
+    'https://git.example.com/team/shop.git?private_token=tok4711',
+    'https://git.example.com/team/shop.git/#tok4711',
+  ])('its address is that without credentials: %s', url => {
+    const folder = makeFolder({ '.git/config': `[remote "origin"]\n\turl = ${url}\n` })
+    expect(repositoryOf(folder)?.address).toBe('https://git.example.com/team/shop')
+  })
+
+  test('is that of origin before other remotes, seen from a folder inside', () => {
+    const config =
+      '[remote "fork"]\n\turl = x/forked\n[remote "origin"]\n\turl = x/original\n[branch "url"]\n\turl = no\n'
+    const folder = makeFolder({ '.git/config': config, 'a/b/compose.yaml': '' })
+    expect(repositoryName(join(folder, 'a/b'))).toBe('original')
+    expect(repositoryName(makeFolder({ '.git/config': '[remote "fork"]\nurl=x/forked' }))).toBe('forked')
+  })
+
+  test('is that of the top folder without a remote', () => {
+    const folder = makeFolder({ '.git/config': '[core]\n' })
+    mkdirSync(join(folder, 'a'))
+    expect(repositoryName(join(folder, 'a'))).toBe(basename(folder))
+    expect(repositoryName(`${makeFolder({ 'top/.git/HEAD': '' })}/top`)).toBe('top')
+  })
+
+  test('is found from a working tree of its own', () => {
+    const folder = makeFolder({
+      'main/.git/config': '[remote "origin"]\n\turl = x/shop.git\n',
+      'main/.git/worktrees/tree/commondir': '../..\n',
+      'tree/.git': 'gitdir: ../main/.git/worktrees/tree\n',
+    })
+    expect(repositoryName(join(folder, 'tree'))).toBe('shop')
+  })
+
+  test('is not there outside of one', () => {
+    expect(repositoryName(makeFolder())).toBeUndefined()
+    expect(repositoryName('/none/such')).toBeUndefined()
+  })
+})
+
+describe('the Compose files in a folder', () => {
+  test.each([
+    [
+      ['compose.yaml', 'compose.override.yml'],
+      ['compose.yaml', 'compose.override.yml'],
+    ],
+    [['docker-compose.yaml', '.devctl/compose.yaml'], ['docker-compose.yaml']],
+    [
+      ['.devctl/compose.yml', '.devctl/docker-compose.override.yaml', 'compose.override.yml'],
+      ['.devctl/compose.yml', '.devctl/docker-compose.override.yaml'],
+    ],
+    [['compose.override.yaml'], []],
+  ])('of %j are %j', (files, found) => {
+    const folder = makeFolder(Object.fromEntries(files.map(path => [path, ''])))
+    expect(composeFilesIn(folder)).toEqual(found)
+  })
+})
