@@ -39,7 +39,7 @@ export async function openSession(
   { manifest, ...wish }: SessionInput,
   { signal, trace, giveUp, chosen }: SessionWorld,
 ): Promise<Session> {
-  const { findTargetWithHome } = await import('../operations/platform/target-with-home.ts')
+  const { findTargetWithHome } = await import('../platform/session/target-with-home.ts')
   const found = await findTargetWithHome(workspace, wish, manifest, signal)
   workspace.secrets?.addNames(targetNames(found))
   chosen?.(found)
@@ -64,7 +64,7 @@ async function openAccess(
   signal: AbortSignal,
 ): Promise<{ readonly access: KubeconfigAccess; readonly target: Session['target'] }> {
   if (isPlatform(target.context)) {
-    const { platformAccess } = await import('../operations/platform/access.ts')
+    const { platformAccess } = await import('../platform/session/access.ts')
     return platformAccess(workspace, target, signal)
   }
   const { kubeconfigAccess } = await import('../adapters/kubernetes/connection.ts')

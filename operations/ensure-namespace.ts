@@ -6,7 +6,7 @@ import type { World } from '../project/session.ts'
 export async function sleeps(where: NamespaceAccess): Promise<boolean> {
   const found = await findNamespace(where)
   if (found === undefined || found === 'unknown') return false
-  const { isAsleep } = await import('./platform/wake.ts')
+  const { isAsleep } = await import('../platform/session/wake.ts')
   return isAsleep(found)
 }
 
@@ -14,7 +14,7 @@ export async function sleeps(where: NamespaceAccess): Promise<boolean> {
 export async function wakeIfAsleep(world: World): Promise<void> {
   const found = await findNamespace(world.session)
   if (found === undefined || found === 'unknown') return
-  const { wakeNamespace } = await import('./platform/wake.ts')
+  const { wakeNamespace } = await import('../platform/session/wake.ts')
   await wakeNamespace(world, found)
 }
 
@@ -28,7 +28,7 @@ export async function ensureNamespace(world: World, input: CreatesNamespace): Pr
   const found = await findNamespace(session)
   if (found === 'unknown') return
   if (found) {
-    const { wakeNamespace } = await import('./platform/wake.ts')
+    const { wakeNamespace } = await import('../platform/session/wake.ts')
     return wakeNamespace(world, found)
   }
   if (!(await confirmNamespace(world, input))) return

@@ -1,5 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { isTrackingOff, isUsageOff, type RanCommand, recordUsage, setUsage } from '../../operations/platform/usage.ts'
+import { isTrackingOff, isUsageOff, type RanCommand, recordUsage, setUsage } from '../../platform/session/usage.ts'
 import type { Context } from '../command.ts'
 import type { Io } from '../terminal/io.ts'
 
@@ -13,7 +13,7 @@ export async function runAnalytics(
 ): Promise<number> {
   const platform = io.env[SEND]
   if (platform !== undefined) {
-    const { sendToPlatform } = await import('../../operations/platform/send-usage.ts')
+    const { sendToPlatform } = await import('../../platform/session/send-usage.ts')
     await sendToPlatform(io, platform)
     return 0
   }

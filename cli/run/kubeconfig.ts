@@ -1,5 +1,5 @@
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
-import { findTargetWithHome } from '../../operations/platform/target-with-home.ts'
+import { findTargetWithHome } from '../../platform/session/target-with-home.ts'
 import { devctlHome } from '../../project/contexts/home.ts'
 import { selectInKubeconfig } from '../../project/contexts/kubeconfig-edit.ts'
 import { readKubeconfigNames } from '../../project/contexts/kubeconfig-names.ts'
@@ -40,7 +40,7 @@ function writePlatform(io: Io, target: Target): Promise<number> {
   const { context, namespace, stored } = target
   const hint = 'is the platform running?'
   return withDeadline(io, { timeout: undefined, hint }, async signal => {
-    const { platformCredential } = await import('../../operations/platform/access.ts')
+    const { platformCredential } = await import('../../platform/session/access.ts')
     const { server, ca } = await platformCredential(io, target, signal)
     const paths = await putInKubeconfig(await readKubeconfigNames(io), {
       platform: context,
@@ -76,7 +76,7 @@ function printCredential(io: Io, target: Target): Promise<number> {
       hint: '`devctl kubeconfig` makes kubectl use it',
     })
   return withDeadline(io, { timeout: undefined, fallback: PLUGIN, hint: 'is the platform running?' }, async signal => {
-    const { platformCredential } = await import('../../operations/platform/access.ts')
+    const { platformCredential } = await import('../../platform/session/access.ts')
     const { token, expires } = await platformCredential(io, target, signal)
     const status = { token: token.reveal(), expirationTimestamp: expires }
     const credential = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', spec: {}, status }

@@ -1,7 +1,7 @@
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { Platform } from '../../operations/platform/connect-platform.ts'
 import type { NamespaceDetails } from '../../platform/api/namespaces.ts'
+import type { Platform } from '../../platform/session/connect-platform.ts'
 import type { Context } from '../command.ts'
 import { withPlatform } from './namespace.ts'
 

@@ -133,7 +133,7 @@ export function deleteNamespace(
 ): Promise<number> {
   const { io } = context
   const work = async ({ platform, target, signal }: OnPlatform) => {
-    const { unlessNotThere } = await import('../../operations/platform/connect-platform.ts')
+    const { unlessNotThere } = await import('../../platform/session/connect-platform.ts')
     const { followDeletion } = await import('./follow-deletion.ts')
     const query = force ? { force: 'true' as const } : {}
     await platform.call('DELETE /namespaces/:ns', { params: { ns: name }, query }, signal)

@@ -1,6 +1,6 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { Platform } from '../../operations/platform/connect-platform.ts'
-import { findTargetWithHome } from '../../operations/platform/target-with-home.ts'
+import type { Platform } from '../../platform/session/connect-platform.ts'
+import { findTargetWithHome } from '../../platform/session/target-with-home.ts'
 import { isPlatform } from '../../project/contexts/store.ts'
 import { findTarget, type Target, type TargetOptions } from '../../project/contexts/target.ts'
 import type { Io } from '../terminal/io.ts'
@@ -57,7 +57,7 @@ export async function onPlatform(
   const target = await findTargetWithHome(io, needs.options ?? {})
   const { context, stored } = target
   checkPlatform(context, needs)
-  const { connectPlatform } = await import('../../operations/platform/connect-platform.ts')
+  const { connectPlatform } = await import('../../platform/session/connect-platform.ts')
   const platform = connectPlatform(context, stored.token, io.env)
   const limits = { timeout, hint, ...(onInterrupt && { onInterrupt }) }
   return withDeadline(io, limits, signal => work({ platform, target, signal }))

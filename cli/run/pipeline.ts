@@ -213,7 +213,7 @@ async function missingEnvironment(
   environment: string,
 ): Promise<UserError | undefined> {
   const { namespace } = on.target
-  const { unlessNotThere } = await import('../../operations/platform/connect-platform.ts')
+  const { unlessNotThere } = await import('../../platform/session/connect-platform.ts')
   const asked = runsOf(on, environment)
   const own = ignoreNotFound ? await unlessNotThere(asked) : await asked
   if (own === undefined)

@@ -6,7 +6,7 @@ import {
   mirrored,
   type PlatformImage,
   withDigests,
-} from '../../operations/platform/images.ts'
+} from '../../platform/install/installed-images.ts'
 import type { Context } from '../command.ts'
 import { toTable } from '../terminal/table.ts'
 import { withDeadline } from './deadline.ts'

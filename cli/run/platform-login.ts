@@ -1,6 +1,6 @@
 import { browserCommand, openPage } from '../../adapters/process/browser.ts'
-import { login } from '../../operations/platform/login.ts'
-import { type TrustInput, trustOwnAuthority } from '../../operations/platform/trust.ts'
+import { login } from '../../platform/session/login.ts'
+import { type TrustInput, trustOwnAuthority } from '../../platform/session/trust.ts'
 import { devctlHome } from '../../project/contexts/home.ts'
 import { platformNamedBy, tokenOf, toToken } from '../../project/contexts/platform-of-environment.ts'
 import { platformUrl } from '../../project/contexts/platform-url.ts'

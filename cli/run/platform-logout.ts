@@ -20,7 +20,7 @@ export async function logOut(io: Io, url: string, token: Secret): Promise<string
 
 /** Why a login could not be revoked; undefined if it is not valid any more. */
 async function revoke(io: Io, url: string, token: Secret): Promise<string | undefined> {
-  const { logOutOf } = await import('../../operations/platform/log-out.ts')
+  const { logOutOf } = await import('../../platform/session/log-out.ts')
   let problem: string | undefined = 'interrupted'
   try {
     await withDeadline(io, { timeout: LOGOUT, hint: '', onInterrupt: () => {} }, async signal => {

@@ -8,7 +8,7 @@ import {
   type PlatformStatus,
   platformStatus,
   registryDiskText,
-} from '../../operations/platform/status.ts'
+} from '../../platform/install/checks/status.ts'
 import type { Context } from '../command.ts'
 import { errorText } from '../terminal/error-text.ts'
 import { toTable } from '../terminal/table.ts'

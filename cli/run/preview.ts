@@ -1,9 +1,9 @@
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText, printable } from '../../compiler/values/printable.ts'
-import type { Platform } from '../../operations/platform/connect-platform.ts'
-import type { CommentPreview } from '../../operations/platform/preview-comment.ts'
 import type { Preview, PreviewDetails } from '../../platform/api/previews.ts'
 import { previewName } from '../../platform/rules/names.ts'
+import type { Platform } from '../../platform/session/connect-platform.ts'
+import type { CommentPreview } from '../../platform/session/preview-comment.ts'
 import type { Context } from '../command.ts'
 import { printRun } from '../terminal/print-run.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
@@ -53,7 +53,7 @@ export async function deployPreview(
   const name = named ?? nameOf(repository, branch)
   if (values.comment && !values.wait)
     throw new UsageError('`--comment` needs `--wait`', { hint: 'the result is known only after waiting' })
-  const { commentPlace, previewComment } = await import('../../operations/platform/preview-comment.ts')
+  const { commentPlace, previewComment } = await import('../../platform/session/preview-comment.ts')
   const place = values.comment ? commentPlace(repository, values.sourceUrl, io.env) : undefined
   return withPreviews(context, values, 'deploy', name, async ({ platform, signal }) => {
     // Before anything is deployed.
@@ -117,7 +117,7 @@ export async function destroyPreview(
   await requirePlatform(io, needs('destroy', values))
   const name = named ?? (await nameHere(context, 'destroy', values))
   return withPreviews(context, values, 'destroy', name, async ({ platform, signal }) => {
-    const { unlessNotThere } = await import('../../operations/platform/connect-platform.ts')
+    const { unlessNotThere } = await import('../../platform/session/connect-platform.ts')
     const { followDeletion } = await import('./follow-deletion.ts')
     const params = { name }
     const there = await unlessNotThere(platform.call('GET /previews/:name', { params }, signal))
@@ -165,7 +165,7 @@ export async function listPreviews(
   return withPreviews(context, { ...values, timeout: undefined }, 'list', undefined, async ({ platform, signal }) => {
     const query = { urls: 'true' as const, ...(values.label !== undefined && { label: values.label }) }
     const found = await platform.call('GET /previews', { query }, signal)
-    const { standingsOf } = await import('../../operations/platform/preview-standings.ts')
+    const { standingsOf } = await import('../../platform/session/preview-standings.ts')
     const standings = await standingsOf(platform, found.items, signal)
     const items = found.items.map(one => {
       const state = standings.get(one.name)?.state

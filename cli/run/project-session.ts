@@ -34,7 +34,7 @@ export async function withProject(
   const target = targetOf(project, options)
   return withCluster(io, { ...options, ...target, logLevel: context.logLevel }, async session => {
     if (!options.usesPlatform || !isPlatform(session.target.context)) return work({ ...context, io }, project, session)
-    const { withPlatformVariables } = await import('../../operations/platform/with-variables.ts')
+    const { withPlatformVariables } = await import('../../platform/session/with-variables.ts')
     const on = toTerminal(context, NO_PROGRESS, options.usesPlatform.form)
     const world = { workspace: io, project, signal: session.signal, on }
     const found = await withPlatformVariables(world, options, session.target)

@@ -1,9 +1,9 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { withHome } from '../../platform/session/target-with-home.ts'
 import { devctlHome } from '../../project/contexts/home.ts'
 import { isPlatform, readContexts } from '../../project/contexts/store.ts'
 import { findTarget, type Target, type TargetOptions } from '../../project/contexts/target.ts'
 import type { Workspace } from '../../project/workspace.ts'
-import { withHome } from '../platform/target-with-home.ts'
 
 /** Of a target, what builds use: the builder, the registry and its login. */
 export type BuildTarget = Pick<Target, 'stored' | 'context' | 'namespace'>

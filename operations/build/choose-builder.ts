@@ -1,6 +1,6 @@
+import type { PlatformBuilders } from '../../platform/session/builder.ts'
 import { isPlatform, type StoredContext } from '../../project/contexts/store.ts'
 import type { Workspace } from '../../project/workspace.ts'
-import type { PlatformBuilders } from '../platform/builder.ts'
 import { findBuildTarget } from './build-target.ts'
 
 /** A builder, as the user has named it. */

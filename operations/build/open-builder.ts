@@ -8,8 +8,8 @@ import type { Login } from '../../adapters/buildkit/session/session.ts'
 import { readRegistryCredentials } from '../../adapters/registry/docker-config.ts'
 import { hostOf } from '../../adapters/registry/registry.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type NoBuilders, openPlatformBuilder } from '../../platform/session/builder.ts'
 import type { Workspace } from '../../project/workspace.ts'
-import { type NoBuilders, openPlatformBuilder } from '../platform/builder.ts'
 import { type ChosenBuilder, LOCAL_ENGINE } from './choose-builder.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

@@ -23,7 +23,6 @@ const ROOMS: Readonly<Record<string, { readonly level: number; readonly packages
   'operations/publish': { level: 8.5 },
   builds: { level: 7 },
   'operations/build': { level: 7 },
-  'operations/platform': { level: 6.5 },
   'platform/install': { level: 7 },
   'platform/session': { level: 6 },
   'platform/web': { level: 6, packages: ['preact', 'preact-iso', '@preact/signals'] },

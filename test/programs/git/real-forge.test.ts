@@ -145,7 +145,7 @@ async function commenting(): Promise<(repository: string, number: number, status
   const folder = mkdtempSync(join(tmpdir(), 'devctl-comment-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const outfile = join(folder, 'comment.cjs')
-  const entry = join(root, 'operations/platform/preview-comment.ts')
+  const entry = join(root, 'platform/session/preview-comment.ts')
   await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'cjs', logLevel: 'error' })
   const program = `
     const { previewComment } = (await import(process.env.MODULE)).default

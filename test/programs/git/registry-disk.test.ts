@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { measureDisk } from '../../../platform/install/registry-disk.ts'
+import { measureDisk } from '../../../platform/install/manifests/registry-disk.ts'
 import { readRegistryDisk } from '../../../platform/rules/registry/registry-disk.ts'
 
 // What measures the disk of the registry, by the programs of a system as that of its image, in a folder as distribution has it.

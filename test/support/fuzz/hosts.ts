@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { hostsPolicy } from '../../../platform/install/hosts.ts'
+import { hostsPolicy } from '../../../platform/install/manifests/hosts.ts'
 import { longerNames, ownerOfHost, shorterNames } from '../../../platform/rules/hosts.ts'
 import { namespaceNameProblem } from '../../../platform/rules/names.ts'
 

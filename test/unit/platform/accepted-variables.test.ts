@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { accepted } from '../../../operations/platform/with-variables.ts'
+import { accepted } from '../../../platform/session/with-variables.ts'
 
 test('a platform that was broken into gives no variable that runs code on a laptop', () => {
   const given = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { platformObjects } from '../../../platform/install/server.ts'
+import { platformObjects } from '../../../platform/install/manifests/server.ts'
 
 const one = {
   version: '1.0.0',

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { withPlatformVariables } from '../../../operations/platform/with-variables.ts'
+import { withPlatformVariables } from '../../../platform/session/with-variables.ts'
 import { Secret } from '../../../project/contexts/secret.ts'
 
 /** What a deploy gets from a platform that cannot read these variables. */

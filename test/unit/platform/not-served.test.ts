@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectPlatform } from '../../../operations/platform/connect-platform.ts'
+import { connectPlatform } from '../../../platform/session/connect-platform.ts'
 import { Secret } from '../../../project/contexts/secret.ts'
 
 // An ingress controller whose platform has no replica just now.

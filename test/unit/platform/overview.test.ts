@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { ClusterError } from '../../../adapters/kubernetes/cluster.ts'
-import { platformObjects } from '../../../platform/install/server.ts'
+import { platformObjects } from '../../../platform/install/manifests/server.ts'
 import { fromChecks } from '../../../platform/records/dependency-checks.ts'
 import { fromNamespace } from '../../../platform/records/namespace.ts'
 import { fromRun, LIVE_LABEL } from '../../../platform/records/run.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { platformObjects } from '../../../platform/install/server.ts'
+import { platformObjects } from '../../../platform/install/manifests/server.ts'
 
 test('a Pod of the server that ends still serves what the ingress controller sends it', () => {
   const objects = platformObjects({

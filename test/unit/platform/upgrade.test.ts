@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { findPlatform } from '../../../operations/platform/installed.ts'
-import { platformObjects } from '../../../platform/install/server.ts'
+import { findPlatform } from '../../../platform/install/installed.ts'
+import { platformObjects } from '../../../platform/install/manifests/server.ts'
 import { readSettings } from '../../../platform/server/settings.ts'
 import { MemoryCluster } from '../../support/memory-cluster/memory-cluster.ts'
 

@@ -10,7 +10,7 @@ const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 /** Where the kinds are listed. */
 const LISTS = ['compiler/values/repository-names.ts', 'adapters/forge/forges.ts']
 /** Where one is a way to log in. */
-const LOGINS = ['operations/platform/install-providers.ts']
+const LOGINS = ['platform/install/install-providers.ts']
 const quoted = (variable: string) => `\`${variable}\``
 /** A kind as text, a module by its import or its key. */
 const kinds = `(?:${FORGE_KINDS.join('|')})`

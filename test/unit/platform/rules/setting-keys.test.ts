@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { platformObjects, SETTINGS_FILE } from '../../../../platform/install/server.ts'
+import { platformObjects, SETTINGS_FILE } from '../../../../platform/install/manifests/server.ts'
 import { unknownSettings } from '../../../../platform/rules/setting-keys.ts'
 import { readSettings } from '../../../../platform/server/settings.ts'
 

@@ -1,0 +1,90 @@
+import { X509Certificate } from 'node:crypto'
+import { type Cluster, ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { PLATFORM_NAMESPACE } from '../../records/names.ts'
+import { certifiedHosts, MADE_CERTIFICATE } from '../manifests/certificate.ts'
+import { type KeyedCertificate, makeAuthority, makeCertificate, maySignFor } from './certificates.ts'
+
+/** The Secret with the authority of a platform that has one of its own. The server's account cannot read it. */
+export const OWN_AUTHORITY = 'own-ca'
+const DAY = 86_400_000
+/** Days of a certificate: browsers refuse longer ones. */
+const LIFETIME = 397
+/** Days before its end at which installing again makes a new one. */
+const RENEWAL = 120
+
+const refOf = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', name, namespace: PLATFORM_NAMESPACE }) as const
+
+/** The fingerprint (SHA-256) of the authority of a platform that has one of its own. */
+export async function ownFingerprint(cluster: Cluster, signal: AbortSignal): Promise<string | undefined> {
+  const found = keyed(await cluster.get(refOf(OWN_AUTHORITY), { signal }))
+  return found && new X509Certificate(found.certificate).fingerprint256
+}
+
+/**
+ * Makes the authority of a platform, once for a domain, and the certificate that it has signed for a domain, unless there is one that is
+ * good for some months. Gives the authority's fingerprint (SHA-256).
+ */
+export async function keepOwnCertificate(
+  cluster: Cluster,
+  domain: string,
+  now: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const kept = keyed(await cluster.get(refOf(OWN_AUTHORITY), { signal }))
+  const authority = kept && maySignFor(kept.certificate, domain) ? kept : await makeOnce(cluster, domain, now, signal)
+  const live = keyed(await cluster.get(refOf(MADE_CERTIFICATE), { signal }))
+  if (!live || !isGood(live.certificate, authority.certificate, domain, now)) {
+    const hosts = certifiedHosts(domain)
+    const made = makeCertificate(
+      authority,
+      { name: hosts[0]!, others: hosts.slice(1), use: 'server', days: LIFETIME },
+      now,
+    )
+    // With the authority: who does not know it yet is shown it, to compare its fingerprint.
+    const chain = { certificate: `${made.certificate}${authority.certificate}`, key: made.key }
+    await cluster.apply(toSecret(MADE_CERTIFICATE, chain), { manager: 'devctl', force: true, signal })
+  }
+  return new X509Certificate(authority.certificate).fingerprint256
+}
+
+/** Another one would be another platform for all who have trusted this one. */
+async function makeOnce(cluster: Cluster, domain: string, now: number, signal: AbortSignal): Promise<KeyedCertificate> {
+  const made = makeAuthority(`devctl platform ${domain}`.slice(0, 64), now, domain)
+  try {
+    await cluster.create(toSecret(OWN_AUTHORITY, made), { signal })
+    return made
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.failure !== 'exists') throw error
+    const other = keyed(await cluster.get(refOf(OWN_AUTHORITY), { signal }))
+    if (other && maySignFor(other.certificate, domain)) return other
+    // That of the domain from before: at its new address, everybody is asked anew.
+    await cluster.apply(toSecret(OWN_AUTHORITY, made), { manager: 'devctl', force: true, signal })
+    return made
+  }
+}
+
+const toSecret = (name: string, { certificate, key }: KeyedCertificate): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name, namespace: PLATFORM_NAMESPACE, labels: { 'app.kubernetes.io/part-of': 'devctl' } },
+  type: 'kubernetes.io/tls',
+  data: { 'tls.crt': toBase64(certificate), 'tls.key': toBase64(key) },
+})
+
+const toBase64 = (text: string): string => Buffer.from(text).toString('base64')
+
+function keyed(live: KubeObject | undefined): KeyedCertificate | undefined {
+  const data = live?.['data'] as Readonly<Record<string, string>> | undefined // a Secret's
+  const text = (key: string) => Buffer.from(data?.[key] ?? '', 'base64').toString()
+  return data?.['tls.crt'] && data['tls.key'] ? { certificate: text('tls.crt'), key: text('tls.key') } : undefined
+}
+
+function isGood(certificate: string, authority: string, domain: string, now: number): boolean {
+  try {
+    const [one, ca] = [new X509Certificate(certificate), new X509Certificate(authority)]
+    const isOurs = one.checkIssued(ca) && one.verify(ca.publicKey)
+    return isOurs && one.checkHost(`platform.${domain}`) !== undefined && Date.parse(one.validTo) - now > RENEWAL * DAY
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,81 @@
+import { type PresentedCertificate, presentedCertificate } from '../../../adapters/http/presented-certificate.ts'
+import { proxyFor } from '../../../adapters/http/proxy.ts'
+import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
+import type { PlatformProblem } from '../../session/platform-problem.ts'
+
+/** Milliseconds for the address of the platform: what cannot be reached is said, not waited for. */
+export const REACH = 10_000
+/** Days before its end at which a certificate should be a new one. */
+const RENEWAL = 14
+const DAY = 86_400_000
+
+interface AskWorld {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+}
+
+/** Asks the address of a platform for its certificate. Undefined where a proxy stands between. */
+export async function askForCertificate(
+  { env, signal }: AskWorld,
+  url: string,
+): Promise<PresentedCertificate | { readonly problem: string } | undefined> {
+  const server = new URL(url)
+  if (server.protocol !== 'https:' || proxyFor(server, env) !== undefined) return undefined
+  try {
+    return await presentedCertificate(server, withTimeLimit(REACH, signal))
+  } catch (error) {
+    signal.throwIfAborted()
+    return { problem: (error as Error).message }
+  }
+}
+
+/** Who issues the certificate of a platform: the platform itself, cert-manager, or somebody else. */
+export type CertificateSource = 'own' | 'cert-manager' | 'other'
+
+const RENEWED_BY: Readonly<Record<CertificateSource, string>> = {
+  own: '`devctl platform install` makes a new one',
+  'cert-manager':
+    'cert-manager did not renew it: `kubectl --namespace devctl-platform describe certificate platform-tls` says why',
+  other: 'renew it in the Secret that `--tls-secret` names, or in the ingress controller',
+}
+
+/** What is wrong with it; nothing of one that did not come. `isTrusted`: it is signed by the platform's own authority. */
+export function certificateProblems(
+  url: string,
+  certificate: Awaited<ReturnType<typeof askForCertificate>>,
+  now: number,
+  { source, isTrusted }: { readonly source: CertificateSource; readonly isTrusted: boolean },
+): readonly PlatformProblem[] {
+  // What does not answer is said already.
+  if (!certificate || 'problem' in certificate) return []
+  const { names, until, distrust, covers } = certificate
+  const notes = [`it is for ${names.map(name => `\`${name}\``).join(', ') || 'no host'}`]
+  const { host, hostname } = new URL(url)
+  const days = Math.floor((until.getTime() - now) / DAY)
+  const any = hostname.replace(/^[^.]+/, 'any-app')
+  const renew = RENEWED_BY[source]
+  return [
+    ...(days < 0 ? [{ message: `the certificate of ${host} has expired`, notes, hint: renew }] : []),
+    ...(days >= 0 && days < RENEWAL
+      ? [{ message: `the certificate of ${host} expires in ${days} days`, notes, hint: renew }]
+      : []),
+    ...(distrust !== undefined && days >= 0 && !isTrusted
+      ? [
+          {
+            message: `this machine does not trust the certificate of ${host}: ${distrust}`,
+            notes,
+            hint: 'users need its authority in `NODE_EXTRA_CA_CERTS`; or use a certificate of a public authority',
+          },
+        ]
+      : []),
+    ...(covers(any)
+      ? []
+      : [
+          {
+            message: 'the certificate is not for the hosts of environments',
+            notes,
+            hint: `use one for \`*${hostname.replace(/^[^.]+/, '')}\`: \`devctl platform install --tls-secret NAME\``,
+          },
+        ]),
+  ]
+}

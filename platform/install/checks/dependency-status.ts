@@ -1,0 +1,66 @@
+import { pause } from '../../../adapters/http/back-off.ts'
+import { checksRef, toChecks } from '../../records/dependency-checks.ts'
+import { CI_KINDS, type CiTrust } from '../../rules/accounts/ci-trust.ts'
+import type { ProviderSettings } from '../../rules/accounts/provider.ts'
+import { type DependencyState, dependenciesOf, dependencyProblems, dependencyStates } from '../../rules/dependencies.ts'
+import { isForgeServer } from '../../rules/forge-servers.ts'
+import type { PlatformProblem } from '../../session/platform-problem.ts'
+import { type InstallWorld, LOOK } from '../install-world.ts'
+import { type Installation, settingsHash } from '../manifests/server.ts'
+
+/** The settings that name other servers; `kept` is as an administrator has written it. */
+export interface NamedServers {
+  readonly providers?: readonly ProviderSettings[]
+  readonly kept?: Readonly<Record<string, unknown>>
+}
+
+/** Milliseconds that a new server gets to become the leader and check other servers. */
+const PATIENCE = 40_000
+
+/** Reads the states of the servers that the platform needs, as its server has last reported them. */
+export async function dependencyStatus(
+  { cluster, signal, now }: InstallWorld,
+  named: NamedServers,
+): Promise<readonly DependencyState[]> {
+  return dependencyStates(wantedOf(named), toChecks(await cluster.get(checksRef, { signal })), now())
+}
+
+/** The problems of these servers, with the time of the check. */
+export const statusProblems = (all: readonly DependencyState[]): readonly PlatformProblem[] => {
+  const checked = all.find(one => one.failure)?.checked
+  return dependencyProblems(all).map(one => ({ ...one, notes: checked ? [`checked by the server at ${checked}`] : [] }))
+}
+
+/**
+ * Waits until the server that was just installed has checked the servers that it needs. Returns their states: `unknown`
+ * if it has not checked them in time, or has no replicas.
+ */
+export async function checkedDependencies(
+  world: InstallWorld,
+  one: Installation,
+  patience = PATIENCE,
+): Promise<readonly DependencyState[]> {
+  const wanted = wantedOf(one)
+  if (wanted.length === 0 || one.replicas === 0) return []
+  const hash = settingsHash(one)
+  for (const end = performance.now() + patience; ; ) {
+    const checks = toChecks(await world.cluster.get(checksRef, { signal: world.signal }))
+    // The server from before the upgrade trusts other authorities, and knows other addresses.
+    const states = dependencyStates(wanted, checks?.settings === hash ? checks : undefined, world.now())
+    if (states.every(({ state }) => state !== 'unknown') || performance.now() > end) return states
+    await pause(LOOK, world.signal)
+  }
+}
+
+function wantedOf({ providers = [], kept = {} }: NamedServers): ReturnType<typeof dependenciesOf> {
+  const { ci, forges } = kept
+  return dependenciesOf({
+    providers,
+    ci: Array.isArray(ci) ? ci.filter(isCi) : [],
+    forges: Array.isArray(forges) ? forges.filter(isForgeServer) : [],
+  })
+}
+
+/** The server reports rules that are not valid. */
+const isCi = (one: Partial<CiTrust> | null): one is CiTrust =>
+  CI_KINDS.some(kind => kind === one?.kind) && URL.canParse(one?.issuer ?? '')

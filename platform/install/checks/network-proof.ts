@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto'
+import { pause } from '../../../adapters/http/back-off.ts'
+import { type Cluster, ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
+import { isReady } from '../../../environment/status/problems.ts'
+import { nodeAddresses } from '../../records/cluster-addresses.ts'
+import { RUNS_NAMESPACE } from '../../records/names.ts'
+import { containersOf } from '../../records/own-workload.ts'
+import type { PlatformProblem } from '../../session/platform-problem.ts'
+import { type InstallWorld, LOOK, ownRef } from '../install-world.ts'
+
+/** The result of trying to reach nodes from a Pod with the network policy of the runs. */
+export type NetworkProof =
+  /** `tried`: how many addresses. `reached`: those that accepted a connection, as `10.0.0.4:10250`. */
+  | { readonly kind: 'tried'; readonly tried: number; readonly reached: readonly string[] }
+  | { readonly kind: 'unknown'; readonly why: string }
+
+/** Milliseconds for the Pod: most are for its start, where the node has to pull the image. */
+const LIMIT = 60_000
+/** Nodes whose addresses are tried. */
+const MOST_NODES = 50
+/** The port of a kubelet that does not say another one. */
+const KUBELET = 10_250
+/** The label of these Pods. */
+const PROOF = 'dev.platform/proof'
+/** Reasons of a container that is not going to start soon. */
+const CANNOT_PULL: ReadonlySet<string> = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName'])
+/** The address at which clouds serve the credentials of a node. */
+const METADATA = '169.254.169.254:80'
+
+/**
+ * Runs in the Pod: tries the addresses, and the router of the Pod, which is an address of the node with most network
+ * plugins. Those that accept a connection are tried again some seconds later, as a policy applies to a new Pod a little late.
+ * A run may reach the API server: if it does not, the Pod has no network, and the rest says nothing.
+ */
+const SCRIPT = `
+const { connect } = require('node:net')
+const { readFileSync, writeFileSync } = require('node:fs')
+const tries = target => new Promise(resolve => {
+  const at = target.lastIndexOf(':')
+  const socket = connect({ host: target.slice(0, at), port: Number(target.slice(at + 1)), timeout: 2000 })
+  const end = reached => { socket.destroy(); resolve(reached) }
+  socket.on('connect', () => end(true)).on('timeout', () => end(false)).on('error', () => end(false))
+})
+const reachedOf = async targets => {
+  const all = await Promise.all(targets.map(tries))
+  return targets.filter((_, index) => all[index])
+}
+const sleep = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds))
+const router = () => {
+  try {
+    const line = readFileSync('/proc/net/route', 'utf8').split('\\n').map(one => one.split('\\t')).find(one => one[1] === '00000000')
+    const gateway = line ? line[2].match(/../g).reverse().map(one => parseInt(one, 16)).join('.') : '0.0.0.0'
+    return gateway === '0.0.0.0' ? [] : [gateway + ':${KUBELET}']
+  } catch { return [] }
+}
+const run = async () => {
+  const targets = [...new Set([...JSON.parse(process.env.TARGETS), ...router()])]
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env
+  await sleep(1000)
+  const [first, hasNetwork] = await Promise.all([reachedOf(targets), tries(host + ':' + port)])
+  if (first.length > 0) await sleep(3000)
+  const reached = await reachedOf(first)
+  writeFileSync(process.env.RESULT ?? '/dev/termination-log', JSON.stringify({ tried: targets.length, reached, hasNetwork }))
+}
+run()
+`
+
+/**
+ * Tries from a Pod whether it reaches nodes: with the network policy of the runs, which leads outside as that of
+ * namespaces and builds does. The Pod is deleted again. Its image is that of the server, which nodes have.
+ */
+export async function proveNetworks(
+  { cluster, signal, on }: InstallWorld,
+  nodes: readonly KubeObject[],
+): Promise<NetworkProof> {
+  const image = containersOf(await cluster.get(ownRef('apps/v1', 'Deployment'), { signal }))[0]?.image
+  if (image === undefined) return { kind: 'unknown', why: 'the server is not installed' }
+  if (!nodes.some(isReady)) return { kind: 'unknown', why: 'no node is ready' }
+  const targets = [...nodes.slice(0, MOST_NODES).flatMap(targetsOf), METADATA]
+  on('tries from a Pod to reach the nodes')
+  const pod = podOf(image, targets)
+  const { name } = pod.metadata
+  const ref = { apiVersion: 'v1', kind: 'Pod', name, namespace: RUNS_NAMESPACE }
+  try {
+    await cluster.create(pod, { signal })
+  } catch (error) {
+    if (!(error instanceof ClusterError)) throw error
+    return { kind: 'unknown', why: error.message }
+  }
+  try {
+    return await resultOf(cluster, ref, signal)
+  } finally {
+    await removeProofs(cluster, name).catch(() => {})
+  }
+}
+
+/** Deletes a Pod, and those that ended after whoever started them had been killed. */
+async function removeProofs(cluster: Cluster, own: string): Promise<void> {
+  const signal = AbortSignal.timeout(5000)
+  const pod = { apiVersion: 'v1', kind: 'Pod', namespace: RUNS_NAMESPACE }
+  for (const { metadata, status } of await cluster.list({ ...pod, labels: `${PROOF}=networks` }, { signal })) {
+    const { phase = '' } = (status ?? {}) as PodStatus
+    if (metadata.name === own || ['Succeeded', 'Failed'].includes(phase))
+      await cluster.delete({ ...pod, name: metadata.name }, { signal })
+  }
+}
+
+async function resultOf(
+  cluster: Cluster,
+  ref: Parameters<Cluster['get']>[0],
+  signal: AbortSignal,
+): Promise<NetworkProof> {
+  const within = withTimeLimit(LIMIT, signal)
+  let waits = 'its Pod was not started'
+  try {
+    for (;;) {
+      const { phase, containerStatuses: [status] = [] } = ((await cluster.get(ref, { signal: within }))?.['status'] ??
+        {}) as PodStatus
+      waits = status?.state?.waiting?.reason ?? waits
+      if (CANNOT_PULL.has(waits))
+        return { kind: 'unknown', why: `its Pod does not get the image of the server: ${waits}` }
+      const message = status?.state?.terminated?.message
+      if (message !== undefined) return readResult(message)
+      if (phase === 'Failed' || phase === 'Succeeded') return { kind: 'unknown', why: 'its Pod ended without a word' }
+      await pause(LOOK, within)
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (within.aborted) return { kind: 'unknown', why: `not done within ${LIMIT / 1000} s: ${waits}` }
+    if (error instanceof ClusterError) return { kind: 'unknown', why: error.message }
+    throw error
+  }
+}
+
+/** Reads what the Pod has written at its end. */
+function readResult(message: string): NetworkProof {
+  try {
+    const { tried, reached, hasNetwork } = JSON.parse(message) as Readonly<Record<string, unknown>>
+    if (hasNetwork !== true) return { kind: 'unknown', why: 'its Pod did not reach the API server either' }
+    if (typeof tried === 'number' && Array.isArray(reached))
+      return { kind: 'tried', tried, reached: reached.map(one => String(one).slice(0, 100)) }
+  } catch {}
+  return { kind: 'unknown', why: 'its Pod ended with an error' }
+}
+
+/** The problem of a Pod that reaches nodes; undefined if there is none. */
+export function networkProblem(proof: NetworkProof): PlatformProblem | undefined {
+  if (proof.kind === 'unknown' || proof.reached.length === 0) return undefined
+  return {
+    message: `Pods reach nodes of the cluster: ${proof.reached.join(', ')}`,
+    notes: [
+      'tried from a Pod with the network policy of runs, which leads outside as those of namespaces and builds do',
+    ],
+    hint: 'does the network plugin of the cluster enforce NetworkPolicies? If it does, `devctl platform install` finds new nodes, and closes their addresses',
+  }
+}
+
+interface PodStatus {
+  readonly phase?: string
+  readonly containerStatuses?: readonly {
+    readonly state?: {
+      readonly waiting?: { readonly reason?: string }
+      readonly terminated?: { readonly message?: string }
+    }
+  }[]
+}
+
+interface NodeStatus {
+  readonly daemonEndpoints?: { readonly kubeletEndpoint?: { readonly Port?: number } }
+}
+
+function targetsOf(node: KubeObject): readonly string[] {
+  const { daemonEndpoints } = (node['status'] ?? {}) as NodeStatus // as Kubernetes defines it
+  const port = daemonEndpoints?.kubeletEndpoint?.Port ?? KUBELET
+  return nodeAddresses(node).map(address => `${address}:${port}`)
+}
+
+function podOf(image: string, targets: readonly string[]): KubeObject {
+  const container = {
+    name: 'proof',
+    image,
+    command: ['node', '-e', SCRIPT],
+    env: [{ name: 'TARGETS', value: JSON.stringify(targets) }],
+    resources: { requests: { cpu: '10m', memory: '32Mi' }, limits: { memory: '128Mi' } },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+  }
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: `network-proof-${randomBytes(4).toString('hex')}`,
+      namespace: RUNS_NAMESPACE,
+      labels: { 'app.kubernetes.io/part-of': 'devctl', [PROOF]: 'networks' },
+    },
+    spec: {
+      restartPolicy: 'Never',
+      activeDeadlineSeconds: 2 * (LIMIT / 1000),
+      terminationGracePeriodSeconds: 1,
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, runAsUser: 65_534, seccompProfile: { type: 'RuntimeDefault' } },
+      containers: [container],
+    },
+  }
+}

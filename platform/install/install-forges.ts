@@ -1,0 +1,32 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { type ForgeServer, isForgeServer } from '../rules/forge-servers.ts'
+import { HOOK_FORGES } from '../rules/previews/webhook-signature.ts'
+
+const EXAMPLE = 'write `gitea=https://git.example.com`, and `,api=https://…` where its API is elsewhere'
+
+/**
+ * The servers of repositories that webhooks may be of, by options such as `gitea=https://git.example.com`; none of them
+ * leaves what there is, `-` names none any more. Throws a UsageError for what is no server.
+ */
+export function wantedForges(options: readonly string[] | undefined, installed: unknown): unknown {
+  if (options === undefined) return installed
+  if (options.length === 1 && options[0] === '-') return []
+  const servers = options.map(toServer)
+  const twice = servers.find(({ url }, at) => servers.findIndex(one => one.url === url) !== at)
+  if (twice) throw refuse(options.join(' --forge '), `\`${twice.url}\` is there twice`)
+  return servers
+}
+
+function toServer(option: string): ForgeServer {
+  const [, name, url, api] = /^([^=]*)=([^,]*)(?:,api=([^,]*))?$/.exec(option) ?? []
+  if (url === undefined) throw refuse(option, 'which server, of which kind?')
+  const kind = HOOK_FORGES.find(one => one === name)
+  if (!kind) throw refuse(option, `\`${name}\` is none of ${HOOK_FORGES.map(one => `\`${one}\``).join(', ')}`)
+  const root = (address: string) => address.replace(/\/+$/, '')
+  const server = { kind, url: root(url), ...(api !== undefined && { api: root(api) }) }
+  if (!isForgeServer(server)) throw refuse(option, 'an address begins with `https://`, and has no user and no query')
+  return server
+}
+
+const refuse = (option: string, why: string): UsageError =>
+  new UsageError(`\`--forge ${option}\`: ${why}`, { hint: EXAMPLE })

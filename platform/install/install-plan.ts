@@ -1,0 +1,76 @@
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isEnding } from '../../environment/apply/removal.ts'
+import { MANAGER } from '../../environment/labels.ts'
+import { type ObjectDiff, valueDiffs } from '../../environment/plan/diff.ts'
+import { ownDifferences } from '../../environment/plan/field-owners.ts'
+import { inParallel } from '../../environment/pool.ts'
+import { requireClientSecrets, type WantedProviders } from './install-providers.ts'
+import { type InstallWorld, isOfPlatform, nameOf, nameOfObject } from './install-world.ts'
+import { requireKubernetes } from './kubernetes-version.ts'
+import { type Installation, platformObjects, unwantedObjects } from './manifests/server.ts'
+
+/** What an installation would change. */
+export interface InstallPlan {
+  /** The cluster has no platform yet. */
+  readonly isFirst: boolean
+  /** In the order in which they are applied; those to delete last. */
+  readonly diffs: readonly ObjectDiff[]
+  /** Objects that stay as they are. */
+  readonly unchanged: number
+}
+
+/**
+ * Asks the API server, with dry runs, what would become of each object of a platform. Throws what it refuses, and a
+ * UserError for a cluster that is too old, or a client secret that is missing.
+ */
+export async function planInstall(
+  { cluster, signal }: Pick<InstallWorld, 'cluster' | 'signal'>,
+  one: Installation,
+  login: WantedProviders,
+): Promise<InstallPlan> {
+  await requireKubernetes(cluster, signal)
+  await requireClientSecrets(cluster, login, signal)
+  const wanted = await inParallel(platformObjects(one), async object => ({
+    object,
+    live: await present(cluster, object, signal),
+  }))
+  // What is in a namespace that ends is created again.
+  const ending = new Set(wanted.filter(({ live }) => live && isEnding(live)).map(({ object }) => nameOfObject(object)))
+  const diffs = await inParallel(wanted, async ({ object, live }): Promise<ObjectDiff | undefined> => {
+    const { namespace } = object.metadata
+    const isGone = namespace !== undefined && ending.has(nameOf({ kind: 'Namespace', name: namespace }))
+    return live && !isEnding(live) && !isGone
+      ? change(cluster, object, live, signal)
+      : { action: 'create', object: nameOfObject(object), values: [] }
+  })
+  const gone = await inParallel(unwantedObjects(one), async object => {
+    const found = await present(cluster, object, signal)
+    return found && isOfPlatform(found) && !isEnding(found) ? [nameOfObject(object)] : []
+  })
+  return {
+    isFirst: diffs.every(diff => diff?.action === 'create'),
+    diffs: [
+      ...diffs.flatMap(diff => diff ?? []),
+      ...gone.flat().map((object): ObjectDiff => ({ action: 'delete', object, values: [] })),
+    ],
+    unchanged: diffs.filter(diff => diff === undefined).length,
+  }
+}
+
+async function change(
+  cluster: Cluster,
+  object: KubeObject,
+  live: KubeObject,
+  signal: AbortSignal,
+): Promise<ObjectDiff | undefined> {
+  const next = await cluster.apply(object, { manager: MANAGER, force: true, dryRun: true, signal })
+  const differences = ownDifferences(object, live, next)
+  if (differences.length === 0) return undefined
+  return { action: 'update', object: nameOfObject(object), values: valueDiffs(differences, live) }
+}
+
+const present = (
+  cluster: Cluster,
+  { apiVersion, kind, metadata: { name, namespace } }: KubeObject,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> => cluster.get({ apiVersion, kind, name, namespace }, { signal })

@@ -1,0 +1,177 @@
+import { readFile } from 'node:fs/promises'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { LOGIN_SECRET, PLATFORM_NAMESPACE } from '../records/names.ts'
+import { type ClaimRule, isOrganisation, type ProviderSettings, toClaimRule } from '../rules/accounts/provider.ts'
+
+/** What an operator says about the ways to log in; what is left out stays as it is. */
+export interface ProviderInput {
+  /** The issuer; `-`: none any more. */
+  readonly oidc?: string | undefined
+  readonly oidcName?: string | undefined
+  readonly oidcClientId?: string | undefined
+  /** Path of a file: what is an argument, others can read. */
+  readonly oidcClientSecretFile?: string | undefined
+  /** `claim=value`. */
+  readonly oidcAllow?: readonly string[] | undefined
+  /** Its address, or true: github.com. */
+  readonly github?: string | true | undefined
+  readonly githubClientId?: string | undefined
+  readonly githubClientSecretFile?: string | undefined
+  readonly githubAllow?: readonly string[] | undefined
+}
+
+/** The ways to log in as they are to be, and what is new of their secrets, by the provider's id. */
+export interface WantedProviders {
+  readonly providers: readonly ProviderSettings[]
+  readonly secrets: Readonly<Record<string, string>>
+}
+
+/** What is installed, changed by what the operator says. Throws a UsageError for what is missing or cannot be. */
+export async function wantedProviders(
+  input: ProviderInput,
+  installed: readonly ProviderSettings[],
+): Promise<WantedProviders> {
+  const before = (kind: ProviderSettings['kind']) => installed.filter(one => one.kind === kind)
+  const { oidc, github } = input
+  checkAlone(input)
+  const wantsOidc = oidc === undefined ? before('oidc') : oidc === '-' ? [] : [toOidc(oidc, input, installed)]
+  const wantsGitHub =
+    github === undefined ? before('github') : github === '-' ? [] : [toGitHub(github, input, installed)]
+  const secrets: Record<string, string> = {}
+  for (const [id, option, file] of [
+    ['oidc', '--oidc-client-secret-file', input.oidcClientSecretFile],
+    ['github', '--github-client-secret-file', input.githubClientSecretFile],
+  ] as const)
+    if (file !== undefined) secrets[id] = await readSecret(option, file)
+  return { providers: [...wantsOidc, ...wantsGitHub], secrets }
+}
+
+const SECRET = { apiVersion: 'v1', kind: 'Secret', name: LOGIN_SECRET, namespace: PLATFORM_NAMESPACE }
+
+/** The providers whose client secrets are kept. */
+const providersIn = (live: KubeObject | undefined): readonly string[] =>
+  Object.keys((live?.['data'] as object | undefined) ?? {})
+
+/** Throws a UsageError when a provider has no client secret, neither a new one nor in the cluster. Changes nothing. */
+export async function requireClientSecrets(
+  cluster: Cluster,
+  { providers, secrets }: WantedProviders,
+  signal: AbortSignal,
+): Promise<void> {
+  const live = await cluster.get(SECRET, { signal })
+  const known = new Set([...Object.keys(secrets), ...providersIn(live)])
+  for (const { id } of providers)
+    if (!known.has(id))
+      throw new UsageError(`the provider \`${id}\` has no client secret yet`, {
+        hint: `add \`--${id}-client-secret-file FILE\``,
+      })
+}
+
+/** Writes new client secrets beside those that are there, and removes those of providers that are not wanted any more. */
+export async function keepClientSecrets(
+  cluster: Cluster,
+  { providers, secrets }: WantedProviders,
+  signal: AbortSignal,
+): Promise<void> {
+  const live = await cluster.get(SECRET, { signal })
+  const wanted = new Set<string>(providers.map(({ id }) => id))
+  const unwanted = providersIn(live).filter(id => !wanted.has(id))
+  const data = Object.fromEntries([
+    ...unwanted.map(id => [id, null]),
+    ...Object.entries(secrets).map(([id, text]) => [id, toBase64(text)]),
+  ])
+  if (Object.keys(data).length === 0) return
+  if (live) await cluster.patch(SECRET, { data }, { manager: 'devctl', signal })
+  else {
+    const { apiVersion, kind, name, namespace } = SECRET
+    await cluster.create({ apiVersion, kind, metadata: { name, namespace }, data }, { signal })
+  }
+}
+
+const toBase64 = (text: string): string => Buffer.from(text).toString('base64')
+
+/** An option about a provider that is not named says nothing. */
+function checkAlone(input: ProviderInput): void {
+  const { oidc, oidcName, oidcClientId, oidcAllow, github, githubClientId, githubAllow } = input
+  if (oidc === undefined && (oidcName ?? oidcClientId ?? oidcAllow) !== undefined)
+    throw new UsageError('which OpenID Connect provider?', { hint: 'add `--oidc ISSUER`' })
+  if (github === undefined && (githubClientId ?? githubAllow) !== undefined)
+    throw new UsageError('`--github-…` needs `--github`')
+}
+
+/** What is not said again of the same provider stays: who may log in above all. */
+function toOidc(
+  issuer: string,
+  { oidcName, oidcClientId, oidcAllow }: ProviderInput,
+  installed: readonly ProviderSettings[],
+): ProviderSettings {
+  const url = address('--oidc', issuer)
+  const before = installed.find(one => one.kind === 'oidc' && one.issuer === issuer) as Of<'oidc'> | undefined
+  return {
+    kind: 'oidc',
+    id: 'oidc',
+    name: oidcName ?? before?.name ?? url.host,
+    // As it is: it is compared with what tokens say, letter by letter.
+    issuer,
+    clientId: clientIdOf('oidc', oidcClientId ?? before?.clientId),
+    allow: oidcAllow?.map(toRule) ?? before?.allow ?? [],
+  }
+}
+
+type Of<K extends ProviderSettings['kind']> = Extract<ProviderSettings, { readonly kind: K }>
+
+function toRule(text: string): ClaimRule {
+  const rule = toClaimRule(text)
+  if (rule) return rule
+  throw new UsageError(`\`--oidc-allow\` is \`${text}\``, {
+    hint: 'write `CLAIM=VALUE`, such as `groups=backend`; e-mail addresses prove nothing',
+  })
+}
+
+function toGitHub(
+  where: string | true,
+  { githubClientId, githubAllow }: ProviderInput,
+  installed: readonly ProviderSettings[],
+): ProviderSettings {
+  const url = where === true ? new URL('https://github.com') : address('--github', where)
+  for (const one of githubAllow ?? [])
+    if (!isOrganisation(one))
+      throw new UsageError(`\`--github-allow\` is \`${one}\``, { hint: 'write `ORGANISATION` or `ORGANISATION/TEAM`' })
+  const before = installed.find(one => one.kind === 'github' && one.url === url.origin) as Of<'github'> | undefined
+  return {
+    kind: 'github',
+    id: 'github',
+    name: where === true ? 'GitHub' : url.host,
+    url: url.origin,
+    clientId: clientIdOf('github', githubClientId ?? before?.clientId),
+    allow: githubAllow ?? before?.allow ?? [],
+  }
+}
+
+function address(option: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isLocal = url?.protocol === 'http:' && /^(localhost|127\.\d+\.\d+\.\d+)$/.test(url.hostname)
+  if (url && (url.protocol === 'https:' || isLocal) && !url.username && !url.search && !url.hash) return url
+  throw new UsageError(`\`${option}\` is \`${text}\``, { hint: 'write an address like `https://git.example.com`' })
+}
+
+function clientIdOf(id: string, text: string | undefined): string {
+  if (text !== undefined) return text
+  throw new UsageError(`which client is the platform at \`${id}\`?`, {
+    hint: `add \`--${id}-client-id ID\`, which the provider shows when the platform is registered there`,
+  })
+}
+
+async function readSecret(option: string, file: string): Promise<string> {
+  const text = (
+    await readFile(file, 'utf8').catch(error => {
+      throw new UsageError(`\`${option}\`: \`${file}\` cannot be read`, { cause: error })
+    })
+  ).trim()
+  if (text === '' || text.includes('\n'))
+    throw new UsageError(`\`${option}\`: \`${file}\` does not contain a secret on one line`, {
+      hint: 'write only the client secret into it',
+    })
+  return text
+}

@@ -1,0 +1,61 @@
+import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
+import { BUILD_NAMESPACE, KEYS_SECRET, LOGIN_SECRET, PLATFORM_NAMESPACE, REGISTRY_SECRET } from '../records/names.ts'
+import { makeBuilderCertificates } from './certificates/builders-certificates.ts'
+import { keepOwnCertificate, OWN_AUTHORITY } from './certificates/own-certificate.ts'
+import { makeFirstKey } from './first-key.ts'
+import { keepClientSecrets, type WantedProviders } from './install-providers.ts'
+import { BUILDER_POOLS } from './manifests/builders.ts'
+import { MADE_CERTIFICATE } from './manifests/certificate.ts'
+import type { Installation } from './manifests/server.ts'
+import { makeRegistryKey } from './registry-key.ts'
+
+interface SecretsWorld {
+  readonly cluster: Cluster
+  readonly signal: AbortSignal
+  now(): number
+}
+
+/** The Secrets that a platform needs and that are in no list of its objects, by namespace: they are made once, in the cluster. */
+export function neededSecrets(one: Installation): ReadonlyMap<string, readonly string[]> {
+  const { providers = [], hasRegistryTokens, ownCa } = one
+  const ofBuilders = poolsOf(one).map(({ secret }) => secret)
+  const own = [
+    KEYS_SECRET,
+    ...(providers.length > 0 ? [LOGIN_SECRET] : []),
+    ...(hasRegistryTokens ? [REGISTRY_SECRET] : []),
+    ...ofBuilders,
+    ...(ownCa ? [OWN_AUTHORITY, MADE_CERTIFICATE] : []),
+  ]
+  return new Map<string, readonly string[]>([
+    [PLATFORM_NAMESPACE, own],
+    ...(ofBuilders.length > 0 ? [[BUILD_NAMESPACE, ofBuilders] as const] : []),
+  ])
+}
+
+/** The pools that have builders of the platform's own. */
+const poolsOf = ({ bundledBuilders: { count = 0, untrusted = 0 } = {} }: BuildersOf) => [
+  ...(count > 0 ? [BUILDER_POOLS.default] : []),
+  ...(untrusted > 0 ? [BUILDER_POOLS.untrusted] : []),
+]
+interface BuildersOf {
+  readonly bundledBuilders?: { readonly count?: number; readonly untrusted?: number }
+}
+
+/** Whether the Secret is there that an operator has named. */
+export async function hasCertificate(cluster: Cluster, name: string, signal: AbortSignal): Promise<boolean> {
+  const ref = { apiVersion: 'v1', kind: 'Secret', name, namespace: PLATFORM_NAMESPACE }
+  return (await cluster.get(ref, { signal })) !== undefined
+}
+
+/** Makes those that are not there, in namespaces that are. Gives the fingerprint of the platform's own authority. */
+export async function keepSecrets(
+  { cluster, signal, now }: SecretsWorld,
+  one: Installation,
+  login: WantedProviders,
+): Promise<string | undefined> {
+  await keepClientSecrets(cluster, login, signal)
+  await makeFirstKey(cluster, signal)
+  for (const pool of poolsOf(one)) await makeBuilderCertificates(cluster, pool, now(), signal)
+  if (one.hasRegistryTokens) await makeRegistryKey(cluster, now(), signal)
+  return one.ownCa ? keepOwnCertificate(cluster, one.domain, now(), signal) : undefined
+}

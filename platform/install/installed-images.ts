@@ -1,0 +1,97 @@
+import { resolveDigests } from '../../adapters/registry/registry-client.ts'
+import { describeProblem } from '../../adapters/registry/registry-problem.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { version } from '../../project/version.ts'
+import { ownContainers } from './checks/status.ts'
+import type { InstallWorld } from './install-world.ts'
+import { findPlatform } from './installed.ts'
+import { type PlatformImages, platformImages } from './manifests/images.ts'
+
+/** An image that a platform runs. */
+export interface PlatformImage {
+  /** As it is pulled: `registry.example.com/devctl/platform:0.1.0`. */
+  readonly image: string
+  readonly digest: string
+}
+
+export interface ImagesWorld {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+}
+
+/** The images of this version, in a registry. */
+export const imagesIn = (registry: string): readonly string[] => Object.values(platformImages(registry, version()))
+
+/** Those of the registry and the builders are only for `--bundled-registry` and `--builders`. */
+export const isNeeded = (image: string): boolean => !/\/(registry|buildkit):[^/]*$/.test(image)
+
+/** The images of the platform that is installed. Throws a UserError where there is none. */
+export async function installedImages(world: InstallWorld): Promise<readonly string[]> {
+  const found = await findPlatform(world)
+  if (!found)
+    throw new UserError('the cluster has no platform', {
+      hint: 'name the registry with the images of this version: `--from HOST/PATH`',
+    })
+  const containers = await ownContainers(world)
+  const all = [...containers.map(({ image = '' }) => image), found.runnerImage ?? '']
+  return [...new Set(all.filter(image => image !== ''))]
+}
+
+/** Asks the registries what the images are. Throws a UserError for the first that is not there, with all that are not; what is not needed may be missing. */
+export async function withDigests(
+  images: readonly string[],
+  { env, signal }: ImagesWorld,
+  isNeeded: (image: string) => boolean = () => true,
+): Promise<readonly PlatformImage[]> {
+  const resolved = await resolveDigests(images, { env, signal })
+  const told = images.map(image => ({ image, found: resolved.get(image)! }))
+  const [first, ...others] = told.flatMap(({ image, found }) =>
+    'problem' in found && (isNeeded(image) || found.problem.kind !== 'missing')
+      ? [describeProblem(image, found.problem)]
+      : [],
+  )
+  if (first)
+    throw new UserError(first.message, {
+      notes: [...first.notes, ...others.map(({ message }) => message)],
+      ...(first.hint !== undefined && { hint: first.hint }),
+    })
+  return told.flatMap(({ image, found }) => ('digest' in found ? [{ image, digest: found.digest }] : []))
+}
+
+/** Milliseconds for the registry of an installation, which this machine may not reach. */
+const ASK = 8000
+
+/**
+ * The images of this version with the digests that the registry tells: a node that has an older image under the same tag then
+ * pulls, and all Pods run the same. Those of which it tells nothing stay as they are.
+ */
+export async function pinnedImages(
+  registry: string,
+  { env, signal }: ImagesWorld,
+): Promise<{ readonly images: PlatformImages; readonly isPinned: boolean }> {
+  const images = platformImages(registry, version())
+  const deadline = AbortSignal.timeout(ASK)
+  const resolved = await resolveDigests(Object.values(images), {
+    env,
+    signal: AbortSignal.any([signal, deadline]),
+  }).catch((error: unknown) => {
+    if (!deadline.aborted || signal.aborted) throw error
+    return undefined
+  })
+  const pin = (image: string) => {
+    const found = resolved?.get(image)
+    return found && 'digest' in found ? `${image}@${found.digest}` : image
+  }
+  const { platform, runner, registry: own, buildkit } = images
+  const isPinned = pin(platform) !== platform && pin(runner) !== runner
+  return {
+    isPinned,
+    images: { platform: pin(platform), runner: pin(runner), registry: pin(own), buildkit: pin(buildkit) },
+  }
+}
+
+/** What an image is called in another registry: its last name and its tag stay. */
+export function mirrored({ image, digest }: PlatformImage, registry: string): string {
+  const [name = '', tag] = (image.split('@')[0]!.split('/').at(-1) ?? '').split(':')
+  return tag === undefined ? `${registry}/${name}@${digest}` : `${registry}/${name}:${tag}`
+}

@@ -1,0 +1,131 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { PLATFORM_NAMESPACE } from '../records/names.ts'
+import type { ProviderSettings } from '../rules/accounts/provider.ts'
+import { type UnknownSetting, unknownSettings } from '../rules/setting-keys.ts'
+import { certManagerOf } from './certificates/other-certificates.ts'
+import { ownFingerprint } from './certificates/own-certificate.ts'
+import { type InstallWorld, ownRef } from './install-world.ts'
+import { MADE_CERTIFICATE } from './manifests/certificate.ts'
+import { type Installation, SETTINGS_FILE, TRUSTED_FILE, undecided } from './manifests/server.ts'
+
+/** The ConfigMap. */
+export const SETTINGS = 'settings'
+
+/** What is installed, as far as it is asked for. */
+export interface Installed {
+  readonly url: string
+  readonly domain: string | undefined
+  readonly providers: readonly ProviderSettings[]
+  readonly trusted: string | undefined
+  /** What runs run in. */
+  readonly runnerImage: string | undefined
+  /** What an administrator has written into the settings, and no option says. */
+  readonly kept: Readonly<Record<string, unknown>>
+  /** What is in the settings without being one: typing errors, or those of a newer version. */
+  readonly unknown: readonly UnknownSetting[]
+  /** What options have said. */
+  readonly options: InstalledOptions
+}
+
+/** As the objects have them. */
+export type InstalledOptions = Partial<
+  Pick<Installation, 'replicas' | 'tlsSecret' | 'ingressClass' | 'certManager' | 'ownCa'>
+> & {
+  readonly clusterNetworks: readonly string[]
+  readonly privateNetworks: readonly string[]
+  readonly areNetworksNamed: boolean
+  /** Address of the API server for people. */
+  readonly server?: string
+}
+
+/** Undefined where there is no platform. Throws a UserError where its settings are gone or cannot be read. */
+export async function findPlatform({ cluster, signal }: InstallWorld): Promise<Installed | undefined> {
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: SETTINGS, namespace: PLATFORM_NAMESPACE }
+  const settings = await cluster.get(ref, { signal })
+  const data = settings?.['data'] as Readonly<Record<string, string>> | undefined // a ConfigMap's
+  const text = data?.[SETTINGS_FILE]
+  const deployment = await cluster.get(ownRef('apps/v1', 'Deployment'), { signal })
+  if (text === undefined) {
+    if (deployment) throw settingsAreGone()
+    return undefined
+  }
+  const found = readWritten(text)
+  const { url, domain, providers = [], clusterNetworks = [], privateNetworks = [], kubernetes, runs } = found
+  const ingress = await cluster.get(ownRef('networking.k8s.io/v1', 'Ingress'), { signal })
+  const { replicas } = (deployment?.['spec'] ?? {}) as { readonly replicas?: number } // as Kubernetes defines them
+  const { ingressClassName, tls } = (ingress?.['spec'] ?? {}) as IngressSpec
+  const tlsSecret = tls?.[0]?.secretName
+  const isMade = tlsSecret === MADE_CERTIFICATE
+  const certManager = isMade ? await certManagerOf(cluster, signal) : undefined
+  // Settings that were restored, or kept by an `uninstall`, have no Ingress that names the certificate.
+  const mayBeOwn = ingress === undefined || (isMade && certManager === undefined)
+  const isOwn = mayBeOwn && (await ownFingerprint(cluster, signal)) !== undefined
+  const options = {
+    clusterNetworks,
+    privateNetworks,
+    areNetworksNamed: found.clusterNetworksNamed ?? false,
+    ...(certManager !== undefined && { certManager }),
+    ...(isOwn && { ownCa: true }),
+    ...(replicas !== undefined && { replicas }),
+    ...(isOwn ? { tlsSecret: MADE_CERTIFICATE } : tlsSecret !== undefined && { tlsSecret }),
+    ...(ingressClassName !== undefined && { ingressClass: ingressClassName }),
+    ...(kubernetes?.server !== undefined && { server: kubernetes.server }),
+  }
+  return {
+    url,
+    domain,
+    providers,
+    trusted: data?.[TRUSTED_FILE],
+    runnerImage: runs?.image,
+    kept: undecided(found),
+    unknown: unknownSettings(found),
+    options,
+  }
+}
+
+/** Installing without them would forget how people log in, and what else options have said. */
+const settingsAreGone = (): UserError =>
+  new UserError('the platform has lost its settings: the ConfigMap `settings` is missing, or has no `settings.json`', {
+    notes: [
+      `a running Pod still has them: \`kubectl --namespace ${PLATFORM_NAMESPACE} exec deployment/platform -- cat /etc/devctl/${SETTINGS_FILE} >${SETTINGS_FILE}\``,
+      `restore them from it, or from a backup: \`kubectl --namespace ${PLATFORM_NAMESPACE} create configmap settings --from-file ${SETTINGS_FILE}\``,
+    ],
+    hint: `to start with new settings, delete the Deployment, and install again with all options: \`kubectl --namespace ${PLATFORM_NAMESPACE} delete deployment platform\``,
+  })
+
+/** Throws a UserError for what somebody has edited so that it can no longer be read. */
+function readWritten(text: string): Written {
+  let found: unknown
+  let problem = 'it has to be an object'
+  try {
+    found = JSON.parse(text)
+  } catch (error) {
+    problem = (error as Error).message.replaceAll(/\s+/g, ' ')
+  }
+  if (typeof found === 'object' && found !== null && !Array.isArray(found)) return found as Written // as installing writes it
+  throw new UserError(`\`${SETTINGS_FILE}\` of the ConfigMap \`settings\` cannot be read: ${problem}`, {
+    notes: ['the running server goes on with the settings that it has read at its start'],
+    hint: `correct it: \`kubectl --namespace ${PLATFORM_NAMESPACE} edit configmap settings\``,
+  })
+}
+
+/** Settings as installing writes them; older ones have less. */
+interface Written
+  extends Partial<Pick<Installation, 'providers' | 'clusterNetworks' | 'privateNetworks' | 'kubernetes'>> {
+  readonly url: string
+  readonly domain?: string
+  readonly clusterNetworksNamed?: boolean
+  readonly runs?: { readonly image?: string }
+}
+
+interface IngressSpec {
+  readonly ingressClassName?: string
+  readonly tls?: readonly { readonly secretName?: string }[]
+}
+
+/** Throws a UserError where there is no platform. */
+export async function requirePlatform(world: InstallWorld): Promise<Installed> {
+  const found = await findPlatform(world)
+  if (found) return found
+  throw new UserError('the cluster has no platform', { hint: '`devctl platform install` installs it' })
+}

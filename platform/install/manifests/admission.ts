@@ -1,0 +1,52 @@
+import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { RUNS_NAMESPACE, USERS_NAMESPACE } from '../../records/names.ts'
+
+const API_VERSION = 'admissionregistration.k8s.io/v1'
+
+/** The contents of a policy besides its name: resources, conditions and rules, as Kubernetes defines them. */
+export interface AdmissionSpec {
+  readonly matchConstraints: object
+  readonly matchConditions?: readonly object[]
+  readonly variables?: readonly { readonly name: string; readonly expression: string }[]
+  readonly validations: readonly {
+    readonly expression: string
+    readonly message: string
+    readonly messageExpression?: string
+  }[]
+}
+
+/**
+ * A policy of the API server that denies requests that break one of its rules, or that it cannot evaluate. It applies
+ * to the whole cluster.
+ */
+export const admissionPolicy = (name: string, spec: AdmissionSpec): readonly KubeObject[] => [
+  {
+    apiVersion: API_VERSION,
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name },
+    spec: { failurePolicy: 'Fail', ...spec },
+  },
+  {
+    apiVersion: API_VERSION,
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name },
+    spec: { policyName: name, validationActions: ['Deny'] },
+  },
+]
+
+/** A rule about some resources of an API group. */
+export const resourceRule = (
+  apiGroups: readonly string[],
+  resources: readonly string[],
+  operations: readonly string[],
+): object => ({ apiGroups, apiVersions: ['*'], operations, resources })
+
+/**
+ * The condition that a request comes from a person or a run, and not from a controller, an operator or the platform.
+ */
+export const byMembers = {
+  name: 'member',
+  expression: [USERS_NAMESPACE, RUNS_NAMESPACE]
+    .map(one => `request.userInfo.username.startsWith('system:serviceaccount:${one}:')`)
+    .join(' || '),
+}

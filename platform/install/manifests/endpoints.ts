@@ -1,0 +1,28 @@
+import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { MANAGED_LABEL } from '../../records/names.ts'
+import { admissionPolicy, byMembers, resourceRule } from './admission.ts'
+
+const NAME = 'devctl-endpoints'
+
+/**
+ * Users and runs cannot write the addresses of a Service: an ingress controller would route requests to Pods of others,
+ * past their network policies. In clusters that were created before Kubernetes 1.22, the role `edit` may include this
+ * (CVE-2021-25740).
+ */
+export const endpointsPolicy = (): readonly KubeObject[] =>
+  admissionPolicy(NAME, {
+    matchConstraints: {
+      namespaceSelector: { matchLabels: { [MANAGED_LABEL]: 'true' } },
+      resourceRules: [
+        resourceRule([''], ['endpoints'], ['CREATE', 'UPDATE']),
+        resourceRule(['discovery.k8s.io'], ['endpointslices'], ['CREATE', 'UPDATE']),
+      ],
+    },
+    matchConditions: [byMembers],
+    validations: [
+      {
+        expression: 'false',
+        message: 'the addresses of a Service can only be those of the Pods that it selects: give it a `selector`',
+      },
+    ],
+  })

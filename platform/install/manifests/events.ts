@@ -1,0 +1,19 @@
+import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { MANAGED_LABEL } from '../../records/names.ts'
+import { admissionPolicy, byMembers, resourceRule } from './admission.ts'
+
+const NAME = 'devctl-events'
+
+/**
+ * Users and runs cannot create events: no quota counts events, so one namespace could fill the database of the whole
+ * cluster. Controllers and nodes write the useful ones.
+ */
+export const eventsPolicy = (): readonly KubeObject[] =>
+  admissionPolicy(NAME, {
+    matchConstraints: {
+      namespaceSelector: { matchLabels: { [MANAGED_LABEL]: 'true' } },
+      resourceRules: [resourceRule(['', 'events.k8s.io'], ['events'], ['CREATE', 'UPDATE'])],
+    },
+    matchConditions: [byMembers],
+    validations: [{ expression: 'false', message: 'events are written by controllers and nodes only' }],
+  })

@@ -1,0 +1,34 @@
+import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+
+/** How the platform is reached from outside of the cluster. */
+export interface IngressOptions {
+  /** A Secret of `devctl-platform` with a certificate for `*.DOMAIN`; absent: the default of the ingress controller. */
+  readonly tlsSecret?: string
+  readonly ingressClass?: string
+}
+
+/** An Ingress that routes all requests for a host to the port `http` of a Service. */
+export function ingressTo(
+  { tlsSecret, ingressClass }: IngressOptions,
+  host: string,
+  service: string,
+  metadata: KubeObject['metadata'],
+): KubeObject {
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata,
+    spec: {
+      ...(ingressClass !== undefined && { ingressClassName: ingressClass }),
+      tls: [{ hosts: [host], ...(tlsSecret !== undefined && { secretName: tlsSecret }) }],
+      rules: [
+        {
+          host,
+          http: {
+            paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: service, port: { name: 'http' } } } }],
+          },
+        },
+      ],
+    },
+  }
+}

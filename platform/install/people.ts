@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { RECORD_LABEL, MANAGER as USER_MANAGER, USERS_NAMESPACE, userAccount } from '../records/names.ts'
+import { fromToken, newToken } from '../records/token.ts'
+import { ROLE, toUser } from '../records/user.ts'
+import { LOGIN } from '../rules/accounts/login-name.ts'
+import { ownFingerprint } from './certificates/own-certificate.ts'
+import type { InstallWorld } from './install-world.ts'
+import { requirePlatform } from './installed.ts'
+
+/** A token for the first administrator, good once, for an hour; undefined if there is an administrator already. */
+export const setupToken = async (world: InstallWorld): Promise<string | undefined> =>
+  (await hasAdmin(world.cluster, world.signal)) ? undefined : link(world, 'setup', 'setup')
+
+/**
+ * A token for a person who has no provider, good once, for an hour, for this name; and where the
+ * platform is. Throws a UserError for a name that is none, and where there is no platform.
+ */
+export async function invite(
+  world: InstallWorld,
+  login: string,
+): Promise<{ readonly url: string; readonly token: string; readonly fingerprint: string | undefined }> {
+  if (!new RegExp(LOGIN).test(login))
+    throw new UsageError(`\`${login}\` is not a valid name for a login`, {
+      hint: 'use letters, digits, `-`, `_` and `.`',
+    })
+  const { url, options } = await requirePlatform(world)
+  const fingerprint = options.ownCa ? await ownFingerprint(world.cluster, world.signal) : undefined
+  return { url, token: await link(world, 'invite', login), fingerprint }
+}
+
+/**
+ * Makes somebody an administrator who has logged in: by their id, or their name where it is that of one
+ * person. Gives their name. Throws a UserError.
+ */
+export async function addAdmin(world: InstallWorld, who: string): Promise<string> {
+  await requirePlatform(world)
+  const { cluster, signal } = world
+  const query = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: USERS_NAMESPACE, labels: `${RECORD_LABEL}=user` }
+  const all = (await cluster.list(query, { signal })).flatMap(one => toUser(one) ?? [])
+  const found = all.filter(one => one.id === who || one.login === who)
+  const [user, ...others] = found
+  if (!user)
+    throw new UserError(`nobody has logged in to the platform as \`${who}\``, {
+      hint:
+        didYouMean(
+          who,
+          all.map(({ login }) => login),
+        ) ?? 'an administrator is made after their first login',
+    })
+  if (others.length > 0)
+    throw new UserError(`\`${who}\` is the name of ${found.length} people`, {
+      notes: found.map(({ id, issuer, email }) => `\`${id}\`, of ${issuer}${email ? `, ${email}` : ''}`),
+      hint: 'use the id of one of them',
+    })
+  // Nothing but the role: a login, or a suspension, may be written just now.
+  const role = { metadata: { annotations: { [ROLE]: 'admin' } } }
+  const ref = { apiVersion: 'v1', kind: 'ServiceAccount', name: userAccount(user.id), namespace: USERS_NAMESPACE }
+  await cluster.patch(ref, role, { manager: USER_MANAGER, signal })
+  return user.login
+}
+
+async function hasAdmin(cluster: Cluster, signal: AbortSignal): Promise<boolean> {
+  const query = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: USERS_NAMESPACE, labels: `${RECORD_LABEL}=user` }
+  return (await cluster.list(query, { signal })).some(one => toUser(one)?.role === 'admin')
+}
+
+async function link({ cluster, signal, now }: InstallWorld, kind: 'setup' | 'invite', label: string): Promise<string> {
+  const { text, record } = newToken({ kind, label }, { now, random: randomBytes })
+  await cluster.create(fromToken(record), { signal })
+  return text
+}

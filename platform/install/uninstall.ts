@@ -1,0 +1,72 @@
+import { pause } from '../../adapters/http/back-off.ts'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { endingNamespace } from '../../environment/plan/namespace.ts'
+import { BUILD_NAMESPACE, MANAGED_LABEL, PLATFORM_NAMESPACE, USERS_NAMESPACE } from '../records/names.ts'
+import { type InstallWorld, isOfPlatform, LOOK, nameOf } from './install-world.ts'
+import { SETTINGS } from './installed.ts'
+import { EVERYTHING, platformObjects } from './manifests/server.ts'
+
+/**
+ * Deletes the platform, and unless `keepsData` what it has made for people: their namespaces and
+ * records. Data are no data without the keys that have sealed them, so these are kept with them, and the settings. Waits until the
+ * namespaces are gone. Gives what was deleted.
+ */
+export async function uninstallPlatform(world: InstallWorld, keepsData: boolean): Promise<readonly string[]> {
+  const { cluster, signal, on } = world
+  const objects = platformObjects({
+    ...EVERYTHING,
+    version: '',
+    domain: '',
+    image: '',
+    runnerImage: '',
+    replicas: 0,
+    kubernetes: { server: '' },
+  })
+  const isKept = ({ kind, metadata }: KubeObject) =>
+    keepsData &&
+    (metadata.namespace === USERS_NAMESPACE ||
+      (kind === 'ConfigMap' && metadata.name === SETTINGS && metadata.namespace === PLATFORM_NAMESPACE) ||
+      (kind === 'Namespace' && [USERS_NAMESPACE, PLATFORM_NAMESPACE].includes(metadata.name)))
+  const managed = keepsData ? [] : await managedNamespaces(cluster, signal)
+  const gone: string[] = []
+  const namespaces: string[] = []
+  // The server first, so that it makes nothing any more; its fence last.
+  for (const object of [...managed.map(namespaceObject), ...[...objects].reverse()]) {
+    const { apiVersion, kind, metadata } = object
+    if (isKept(object)) continue
+    const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace }
+    if (metadata.name === BUILD_NAMESPACE && !isOfPlatform(await cluster.get(ref, { signal }))) continue
+    if (!(await cluster.delete(ref, { signal }))) continue
+    if (kind === 'Namespace') namespaces.push(metadata.name)
+    gone.push(nameOf(ref))
+    on(`${gone.at(-1)} deleted`)
+  }
+  await untilGone(world, namespaces)
+  return gone
+}
+
+/** Those of the namespaces among the objects that an earlier `uninstall` has deleted and that are not gone yet. */
+export async function endingNamespaces(
+  { cluster, signal }: InstallWorld,
+  objects: readonly KubeObject[],
+): Promise<readonly string[]> {
+  const names = objects.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name)
+  const ending = await Promise.all(names.map(name => endingNamespace(cluster, name, { signal })))
+  return names.filter((_name, at) => ending[at] !== undefined)
+}
+
+/** Waits for the end of namespaces: nothing can be made in them before, and their names are not free. */
+export async function untilGone({ cluster, signal, on }: InstallWorld, names: readonly string[]): Promise<void> {
+  if (names.length > 0)
+    on(`waits until ${names.map(name => `namespace/${name}`).join(', ')} ${names.length === 1 ? 'is' : 'are'} gone`)
+  for (const name of names) while (await endingNamespace(cluster, name, { signal })) await pause(LOOK, signal)
+}
+
+/** The namespaces that the platform has made. */
+export async function managedNamespaces(cluster: Cluster, signal: AbortSignal): Promise<readonly string[]> {
+  const labels = `${MANAGED_LABEL}=true`
+  const found = await cluster.list({ apiVersion: 'v1', kind: 'Namespace', labels }, { signal })
+  return found.map(({ metadata }) => metadata.name).sort()
+}
+
+const namespaceObject = (name: string): KubeObject => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })

@@ -1,0 +1,197 @@
+import { hostname, userInfo } from 'node:os'
+import { pause } from '../../adapters/http/back-off.ts'
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { devctlHome, type Surroundings } from '../../project/contexts/home.ts'
+import { Secret } from '../../project/contexts/secret.ts'
+import { type StoredContext, saveContext } from '../../project/contexts/store.ts'
+import type { Info } from '../api/info.ts'
+import type { Me } from '../api/me.ts'
+import { PlatformRefusal } from '../client/client.ts'
+import { LOGIN } from '../rules/accounts/login-name.ts'
+import { shownText } from '../rules/accounts/provider.ts'
+import { isCiJob, loginAsJob } from './ci-login.ts'
+import { connectPlatform, type Platform, unlessNotThere } from './connect-platform.ts'
+import { listenForBrowser } from './loopback.ts'
+import { platformInfo } from './platform-info.ts'
+
+/** A person has to open a page and type a code. */
+export interface CodeToType {
+  readonly page: string
+  readonly code: string
+}
+
+export interface LoginInput {
+  /** `https://platform.dev.example.com`. */
+  readonly url: string
+  /** Instead of a browser. */
+  readonly token?: Secret | undefined
+  /** What the context is to remember besides. */
+  readonly fields: Omit<StoredContext, 'name' | 'token'>
+  /** The namespace that the context has from before. */
+  readonly remembered?: string | undefined
+  readonly signal: AbortSignal
+  /** The login that the context has from before, if it is good still. */
+  readonly known?: Secret | undefined
+  /** Opens a page in the browser of the person; gives false when there is none. Absent: nobody sits here. */
+  readonly open?: ((page: string) => Promise<boolean>) | undefined
+  /** A page was opened, where the person has to press a button. */
+  readonly onPage: (page: string) => void
+  /** Shows the code; it is good for ten minutes. */
+  readonly onCode: (code: CodeToType) => void
+}
+
+/** Who has logged in, and the namespace of the context. */
+export interface LoggedIn {
+  readonly me: Me
+  readonly info: Info
+  readonly namespace: string
+  /** The namespace that the context had before, if it is not there any more. */
+  readonly lost?: string
+}
+
+/**
+ * Logs in and makes the platform the current context. Throws a UserError, also for a namespace that is not there; a login
+ * is kept then, as a link works only once, but the context does not become the current one.
+ */
+export async function login(around: Surroundings, input: LoginInput): Promise<LoggedIn> {
+  const { url, fields, remembered, signal } = input
+  const info = await platformInfo(connectPlatform(url, undefined, around.env), signal)
+  const { token, me } = (await withKnown(around, input)) ?? (await withNew(around, input, info))
+  const { kubernetes, domain, registry: platformRegistry = '-' } = info
+  // It is shown to others, and CI jobs have none.
+  const user = new RegExp(LOGIN).test(me.login) ? me.login : ''
+  const record = { domain, ...fields, name: url, token, user, kubernetes, platformRegistry }
+  const save = (namespace: string, isCurrent: boolean) =>
+    saveContext(devctlHome(around), { ...record, namespace }, isCurrent)
+  const own = me.home ?? 'default'
+  const wanted = fields.namespace ?? remembered ?? own
+  const platform = connectPlatform(url, token, around.env)
+  if (await isThere(platform, wanted, me, signal)) {
+    await save(wanted, true)
+    return { me, info, namespace: wanted }
+  }
+  if (fields.namespace !== undefined) {
+    await save(remembered ?? own, false)
+    throw await noNamespace(platform, fields.namespace, signal)
+  }
+  await save(own, true)
+  return { me, info, namespace: own, lost: wanted }
+}
+
+/** Whether somebody may see a namespace. CI jobs, which have none of their own, may not ask. */
+async function isThere(platform: Platform, name: string, { home }: Me, signal: AbortSignal): Promise<boolean> {
+  if (home === undefined || name === home) return true
+  return (await unlessNotThere(platform.call('GET /namespaces/:ns', { params: { ns: name } }, signal))) !== undefined
+}
+
+/** Names in a hint. */
+const MANY = 10
+
+async function noNamespace(platform: Platform, name: string, signal: AbortSignal): Promise<UserError> {
+  const { items } = await platform.call('GET /namespaces', {}, signal)
+  const names = items.map(one => one.name)
+  const listed = names.slice(0, MANY).map(one => `\`${one}\``)
+  const more = names.length > MANY ? ` and ${names.length - MANY} more` : ''
+  return new UserError(`namespace \`${name}\` does not exist, or you are not a member of it`, {
+    hint: didYouMean(name, names) ?? `yours are ${listed.join(', ')}${more}`,
+    notes: [`you are logged in to ${new URL(platform.url).host}, but the current context is the same as before`],
+  })
+}
+
+interface Entered {
+  readonly token: Secret
+  readonly me: Me
+}
+
+/** Undefined when there is no login from before, or it has ended. */
+async function withKnown(
+  around: Surroundings,
+  { url, token, known, signal }: LoginInput,
+): Promise<Entered | undefined> {
+  if (token || !known) return undefined
+  try {
+    return { token: known, me: await connectPlatform(url, known, around.env).call('GET /me', {}, signal) }
+  } catch (error) {
+    const isOver = error instanceof UserError && error.cause instanceof PlatformRefusal && error.cause.status === 401
+    if (isOver) return undefined
+    throw error
+  }
+}
+
+/** The installer has an account at a provider and becomes the administrator by it; else a link is a login by itself. */
+async function withNew(around: Surroundings, input: LoginInput, info: Info): Promise<Entered> {
+  const { url, signal, token: given } = input
+  const isClaim = given?.reveal().startsWith('devctl_setup_') && info.login.length > 0
+  const logIn = () => (isCiJob(around.env) ? loginAsJob(url, around.env, signal) : byPerson(around, input))
+  const token = given && !isClaim ? await tokenFor(around, input, given) : await logIn()
+  const platform = connectPlatform(url, token, around.env)
+  const me = isClaim
+    ? await platform.call('POST /auth/claim', { body: { token: given!.reveal() } }, signal)
+    : await platform.call('GET /me', {}, signal)
+  return { token, me }
+}
+
+/** A link of the installer or an administrator is exchanged for a token; any other token is used as it is. */
+async function tokenFor(around: Surroundings, { url, signal }: LoginInput, token: Secret): Promise<Secret> {
+  const text = token.reveal()
+  if (!/^devctl_(setup|invite)_/.test(text)) return token
+  const { username } = userInfo()
+  const platform = connectPlatform(url, undefined, around.env)
+  const granted = await platform.call(
+    'POST /auth/setup',
+    { body: { token: text, login: username, label: machine() } },
+    signal,
+  )
+  // What a command line is given; a browser's is in a cookie.
+  if (!('token' in granted)) throw new UserError('the platform has given no token')
+  return new Secret(granted.token)
+}
+
+/** What the person sees in the list of their tokens. */
+const machine = (): string => shownText(`${userInfo().username}@${hostname()}`, 60) ?? 'command line'
+
+/** In the browser of this machine; where there is none, by a code that is typed into another one. */
+async function byPerson(around: Surroundings, input: LoginInput): Promise<Secret> {
+  const { url, open, onPage, signal } = input
+  if (!open) return byCode(around, input)
+  const waiting = await listenForBrowser(url, machine())
+  try {
+    if (!(await open(waiting.page))) return await byCode(around, input)
+    onPage(waiting.page)
+    const code = await unlessAborted(waiting.code, signal)
+    const { verifier } = waiting
+    const { token } = await connectPlatform(url, undefined, around.env).call(
+      'POST /auth/cli',
+      { body: { code, verifier } },
+      signal,
+    )
+    return new Secret(token)
+  } finally {
+    waiting.close()
+  }
+}
+
+function unlessAborted<T>(wanted: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    void wanted.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+async function byCode(around: Surroundings, { url, signal, onCode }: LoginInput): Promise<Secret> {
+  const platform = connectPlatform(url, undefined, around.env)
+  const { device, code, page, interval } = await platform.call(
+    'POST /auth/device',
+    { body: { label: machine() } },
+    signal,
+  )
+  onCode({ page, code })
+  for (;;) {
+    await pause(interval * 1000, signal)
+    const answer = await platform.call('POST /auth/device/poll', { body: { device } }, signal)
+    if ('token' in answer) return new Secret(answer.token)
+  }
+}

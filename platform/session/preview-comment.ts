@@ -1,0 +1,60 @@
+import { findForge } from '../../adapters/forge/ask-kind.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { PreviewDetails } from '../api/previews.ts'
+import { commentMarker, commentText } from '../rules/previews/preview-comment.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Where the comment goes. */
+export interface CommentPlace {
+  readonly repository: string
+  readonly number: number
+}
+
+/** The pull or merge request of a page, or of the job that this is. Throws a UsageError. */
+export function commentPlace(repository: string, sourceUrl: string | undefined, env: Env): CommentPlace {
+  const [, root, page] =
+    /^(https:\/\/.+?)(?:\/-)?\/(?:pull|pulls|merge_requests)\/([1-9]\d{0,9})(?:[/?#]|$)/.exec(sourceUrl ?? '') ?? []
+  // A branch of a fork is asked for where it is to be merged.
+  if (root !== undefined && page !== undefined) return { repository: root, number: Number(page) }
+  const ofJob =
+    /^refs\/pull\/([1-9]\d{0,9})\//.exec(env.GITHUB_REF ?? '')?.[1] ??
+    /^[1-9]\d{0,9}$/.exec(env.CI_MERGE_REQUEST_IID ?? '')?.[0]
+  if (sourceUrl === undefined && ofJob !== undefined) return { repository, number: Number(ofJob) }
+  throw new UsageError('which pull request is the comment for?', {
+    hint: 'name its page with `--sourceUrl https://…`, or run the command in a job for a pull or merge request',
+  })
+}
+
+/** Writes the comment of a preview, or gives the own one that is there another text. Throws a UserError. */
+export type CommentPreview = (
+  preview: PreviewDetails,
+  page: string,
+  signal: AbortSignal,
+  said?: string,
+) => Promise<void>
+
+/**
+ * What writes the comment. Throws a UserError where there is no token for it. Sends no token yet: a server of which
+ * nothing says what kind of forge it is is asked.
+ */
+export async function previewComment(
+  { repository, number }: CommentPlace,
+  env: Env,
+  signal: AbortSignal,
+): Promise<CommentPreview> {
+  const forge = await findForge(repository, env, {}, signal)
+  if (!forge)
+    throw new UserError(`nothing can comment on ${repository}: its server is not a known forge, or does not answer`, {
+      hint: 'comments work on GitHub, GitLab, Gitea and Forgejo',
+    })
+  const { requests } = forge
+  if (!requests)
+    throw new UserError(`nothing can comment on ${repository}: ${forge.withoutToken}`, {
+      hint: 'set `DEVCTL_FORGE_TOKEN` to a token that may comment there',
+    })
+  return async (preview, page, signal, said) => {
+    const comment = { marker: commentMarker(preview.name), body: commentText(preview, page, said) }
+    await requests.comment(number, comment, { signal })
+  }
+}

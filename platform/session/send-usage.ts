@@ -1,0 +1,25 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { devctlHome, type Surroundings } from '../../project/contexts/home.ts'
+import { readContexts } from '../../project/contexts/store.ts'
+import { PlatformRefusal } from '../client/client.ts'
+import { connectPlatform } from './connect-platform.ts'
+import { sendUsage } from './usage.ts'
+
+/** Milliseconds. */
+const WITHIN = 20_000
+
+/** Sends the counts that wait for a platform to it, with the login that there is. */
+export async function sendToPlatform(around: Surroundings, platform: string): Promise<void> {
+  const token = readContexts(devctlHome(around)).contexts.get(platform)?.token
+  if (token === undefined) return
+  const to = connectPlatform(platform, token, around.env)
+  await sendUsage(around, platform, async commands => {
+    try {
+      await to.call('POST /analytics', { body: { commands: [...commands] } }, AbortSignal.timeout(WITHIN))
+    } catch (error) {
+      // What it does not want now it will not want later: it may be older than analytics.
+      const isRefused = error instanceof UserError && error.cause instanceof PlatformRefusal && error.cause.status < 500
+      if (!isRefused) throw error
+    }
+  })
+}

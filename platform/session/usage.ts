@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { devctlHome, type Surroundings } from '../../project/contexts/home.ts'
+import { version } from '../../project/version.ts'
+import { durationOf, outcomeOf, plainVersion, systemOf, type UsedCommand } from '../rules/usage.ts'
+
+// Counts wait in a file of their own for each platform until a process in the background sends them: no command waits for
+// the network.
+
+/** Bytes that wait at most: further commands are not counted. */
+const MOST = 16 * 1024
+/** Milliseconds between two times of sending: administrators see commands within a minute. */
+const EVERY = 10_000
+/** What is sent at once. */
+const TOGETHER = 100
+
+export const isUsageOff = (around: Surroundings): boolean => isTrackingOff(around) || existsSync(offFile(around))
+
+/** `DO_NOT_TRACK` is what people set for all programs: https://consoledonottrack.com */
+export const isTrackingOff = ({ env }: Surroundings): boolean => !['', '0', 'false'].includes(env.DO_NOT_TRACK ?? '')
+
+/** Turns the counting off, and deletes what waits to be sent; or on. Throws a UserError when that cannot be written. */
+export function setUsage(around: Surroundings, isOn: boolean): void {
+  const folder = folderOf(around)
+  try {
+    rmSync(folder, { recursive: true, force: true })
+    if (isOn) return
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    writeFileSync(offFile(around), '', { mode: 0o600 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException // only node:fs throws here
+    throw new UserError(`cannot write \`${folder}\`: ${code}`, {
+      hint: 'check its permissions; `DEVCTL_HOME` names another folder, and `DO_NOT_TRACK=1` disables analytics, too',
+      cause: error,
+    })
+  }
+}
+
+/** A command that was run on a platform. */
+export interface RanCommand {
+  /** Its name, without its words and options. */
+  readonly command: string
+  readonly platform: string
+  readonly milliseconds: number
+  /** The exit status. */
+  readonly status: number
+}
+
+/** Counts a command. Never throws: what cannot be counted is not. Gives true when nobody else is about to send it. */
+export function recordUsage(around: Surroundings, { command, platform, milliseconds, status }: RanCommand): boolean {
+  const used: UsedCommand = {
+    command,
+    version: plainVersion(version()),
+    system: systemOf(process.platform),
+    duration: durationOf(milliseconds),
+    outcome: outcomeOf(status),
+  }
+  try {
+    if (isUsageOff(around)) return false
+    mkdirSync(folderOf(around), { recursive: true, mode: 0o700 })
+    const file = fileOf(around, platform)
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) < MOST)
+      appendFileSync(file, `${JSON.stringify(used)}\n`, { mode: 0o600 })
+    const sent = statSync(sentFile(around, platform), { throwIfNoEntry: false })?.mtimeMs ?? 0
+    return Date.now() - sent > EVERY
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Sends what waits, by `send`, and what comes meanwhile, until nothing has come for as long as commands leave it to this process. When
+ * `send` throws, the rest waits for the next command. `pause` waits for so many milliseconds.
+ */
+export async function sendUsage(
+  around: Surroundings,
+  platform: string,
+  send: (commands: readonly UsedCommand[]) => Promise<unknown>,
+  pause: (milliseconds: number) => Promise<unknown> = setTimeout,
+): Promise<void> {
+  // A command that comes later than this starts a process of its own.
+  while (await sendOnce(around, platform, send)) await pause(EVERY + 1000)
+}
+
+/** Returns true if something was sent. */
+async function sendOnce(
+  around: Surroundings,
+  platform: string,
+  send: (commands: readonly UsedCommand[]) => Promise<unknown>,
+): Promise<boolean> {
+  if (isUsageOff(around)) return false
+  const file = fileOf(around, platform)
+  if (!existsSync(file)) return false
+  // Others do not send at the same time, nor right after a failure.
+  writeFileSync(sentFile(around, platform), '', { mode: 0o600 })
+  const own = `${file}.${process.pid}`
+  renameSync(file, own)
+  try {
+    await send(readUsage(own).slice(-TOGETHER))
+    return true
+  } catch {
+    // Unless it was turned off meanwhile.
+    if (existsSync(own)) appendFileSync(file, readFileSync(own), { mode: 0o600 })
+    return false
+  } finally {
+    rmSync(own, { force: true })
+  }
+}
+
+function readUsage(file: string): readonly UsedCommand[] {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return lines.flatMap(line => {
+    try {
+      const { command, version, system, duration, outcome } = JSON.parse(line) as UsedCommand // that it has written
+      return [{ command, version, system, duration, outcome }]
+    } catch {
+      return []
+    }
+  })
+}
+
+const folderOf = (around: Surroundings): string => join(devctlHome(around), 'analytics')
+const offFile = (around: Surroundings): string => join(folderOf(around), 'off')
+const fileOf = (around: Surroundings, platform: string): string =>
+  join(folderOf(around), createHash('sha256').update(platform).digest('hex').slice(0, 16))
+const sentFile = (around: Surroundings, platform: string): string => `${fileOf(around, platform)}.sent`

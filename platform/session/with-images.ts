@@ -1,0 +1,41 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { isPlatform } from '../../project/contexts/store.ts'
+import type { Target } from '../../project/contexts/target.ts'
+import type { Workspace } from '../../project/workspace.ts'
+import { PlatformRefusal } from '../client/client.ts'
+import { type Effective, fetchEffective } from './effective.ts'
+import { namespaceImages } from './namespace-images.ts'
+
+type OnPlatform = Pick<Target, 'context' | 'namespace' | 'stored'>
+
+/**
+ * A workspace that knows the registry of the platform, and not its variables. Elsewhere than on a platform there is none,
+ * nor for who may not deploy to the namespace. Throws a UserError when the platform does not answer.
+ */
+export async function withPlatformImages<W extends Workspace>(
+  workspace: W,
+  target: OnPlatform,
+  signal: AbortSignal,
+): Promise<W> {
+  if (!isPlatform(target.context)) return workspace
+  try {
+    const { images } = await fetchEffective(target, workspace, signal)
+    return { ...workspace, ...imagesOf(images, target, workspace, signal) }
+  } catch (error) {
+    if (isRefused(error)) return workspace
+    throw error
+  }
+}
+
+/** The property of a workspace with what a platform says about the images of a namespace. */
+export const imagesOf = (
+  images: Effective['images'],
+  target: OnPlatform,
+  { env, secrets }: Workspace,
+  signal: AbortSignal,
+): Pick<Workspace, 'platformImages'> | undefined =>
+  images && { platformImages: namespaceImages(images, target, env, signal, text => secrets?.add([text])) }
+
+/** Not a login that has ended. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof UserError && error.cause instanceof PlatformRefusal && [403, 404].includes(error.cause.status)

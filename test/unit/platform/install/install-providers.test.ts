@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { wantedProviders } from '../../../../platform/install/install-providers.ts'
+import { platformObjects } from '../../../../platform/install/manifests/server.ts'
+import { readSettings } from '../../../../platform/server/settings.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'devctl-providers-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const file = join(folder, 'secret')
+writeFileSync(file, 'canary-secret\n')
+writeFileSync(join(folder, 'two'), 'a\nb\n')
+
+const oidc = { oidc: 'https://git.example.com/', oidcClientId: 'devctl', oidcClientSecretFile: file }
+const github = { github: true, githubClientId: 'x', githubAllow: ['acme/backend'] } as const
+
+test('what is not named stays, and `-` removes', async () => {
+  const first = await wantedProviders({ ...oidc, oidcAllow: ['groups=backend'] }, [])
+  expect(first).toEqual({
+    providers: [
+      {
+        kind: 'oidc',
+        id: 'oidc',
+        name: 'git.example.com',
+        issuer: 'https://git.example.com/',
+        clientId: 'devctl',
+        allow: [{ claim: 'groups', value: 'backend' }],
+      },
+    ],
+    secrets: { oidc: 'canary-secret' },
+  })
+  expect((await wantedProviders({}, first.providers)).providers).toEqual(first.providers)
+  const both = await wantedProviders(github, first.providers)
+  expect(both.providers.map(({ id }) => id)).toEqual(['oidc', 'github'])
+  expect(both.providers[1]).toMatchObject({ url: 'https://github.com', name: 'GitHub', allow: ['acme/backend'] })
+  expect((await wantedProviders({ oidc: '-' }, both.providers)).providers.map(({ id }) => id)).toEqual(['github'])
+})
+
+test('who may log in stays when a provider is named again, and not for another one', async () => {
+  const { providers } = await wantedProviders(
+    { ...oidc, ...github, oidcName: 'Git', oidcAllow: ['groups=backend'] },
+    [],
+  )
+  const again = await wantedProviders({ oidc: oidc.oidc, github: true }, providers)
+  expect(again.providers).toEqual(providers)
+  const allow = async (input: object) =>
+    (await wantedProviders({ ...oidc, ...github, githubAllow: undefined, ...input }, providers)).providers.map(
+      one => one.allow,
+    )
+  expect(await allow({ oidcAllow: ['groups=all'] })).toEqual([[{ claim: 'groups', value: 'all' }], ['acme/backend']])
+  expect(await allow({ oidc: 'https://other.example.com', github: 'https://github.example.com' })).toEqual([[], []])
+})
+
+test('the server reads what is installed, and the secret is in no object that is printed', async () => {
+  const { providers } = await wantedProviders({ ...oidc, ...github }, [])
+  const objects = platformObjects({
+    version: '1.0.0',
+    domain: 'dev.example.com',
+    image: 'x',
+    runnerImage: 'y',
+    replicas: 1,
+    kubernetes: { server: 'https://k.example.com' },
+    providers,
+  })
+  expect(JSON.stringify(objects)).not.toContain('canary-secret')
+  const settings = objects.find(({ kind }) => kind === 'ConfigMap')?.['data'] as Record<string, string>
+  expect(readSettings(settings['settings.json']!).providers).toEqual(providers)
+})
+
+test.each([
+  [{ oidc: 'https://git.example.com' }, 'which client is the platform at `oidc`?'],
+  [{ oidc: 'git.example.com' }, '`--oidc` is `git.example.com`'],
+  [{ oidc: 'http://git.example.com' }, '`--oidc` is `http://git.example.com`'],
+  [{ oidcName: 'Git' }, 'which OpenID Connect provider?'],
+  [{ githubAllow: ['acme'] }, '`--github-…` needs `--github`'],
+  [{ ...oidc, oidcAllow: ['email=ann@example.com'] }, '`--oidc-allow` is `email=ann@example.com`'],
+  [{ ...github, githubAllow: ['acme/a/b'] }, '`--github-allow` is `acme/a/b`'],
+  [{ ...oidc, oidcClientSecretFile: join(folder, 'none') }, 'cannot be read'],
+  [{ ...oidc, oidcClientSecretFile: join(folder, 'two') }, 'does not contain a secret on one line'],
+])('%j: %s', async (input, message) => {
+  await expect(wantedProviders(input, [])).rejects.toThrow(message)
+})
