@@ -3,14 +3,14 @@
  * the process.
  */
 export { ClusterError } from '../adapters/kubernetes/cluster.ts'
+export { build } from '../builds/build.ts'
+export type { BuildOutcome } from '../builds/build-outcome.ts'
+export type { BuildEvent } from '../builds/events.ts'
+export type { ImagesInput } from '../builds/input.ts'
 export type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 export { renderDiagnostics } from '../compiler/diagnostics/render/text.ts'
 export { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
 export { KnownSecrets } from '../compiler/values/secrets/known-secrets.ts'
-export { build } from '../operations/build/build.ts'
-export type { BuildOutcome } from '../operations/build/build-outcome.ts'
-export type { BuildEvent } from '../operations/build/events.ts'
-export type { ImagesInput } from '../operations/build/input.ts'
 export { deploy } from '../operations/deploy/deploy.ts'
 export type { DeployInput, ForCluster } from '../operations/deploy/input.ts'
 export type { DeployOutcome, ServiceState } from '../operations/deploy/outcome.ts'

@@ -1,5 +1,5 @@
+import type { BuildOutcome } from '../../builds/build-outcome.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { BuildOutcome } from '../../operations/build/build-outcome.ts'
 import type { Context } from '../command.ts'
 import { problemObject, writeObject } from '../terminal/objects.ts'
 

@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { replaceFile } from '../../adapters/files/replace-file.ts'
+import type { BuildOutcome } from '../../builds/build-outcome.ts'
+import type { BuildEvent } from '../../builds/events.ts'
+import { isDockerfile } from '../../builds/is-dockerfile.ts'
+import type { BuildSettings } from '../../builds/plan/image-input.ts'
 import { failureSummary, plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
-import type { BuildOutcome } from '../../operations/build/build-outcome.ts'
-import type { BuildEvent } from '../../operations/build/events.ts'
-import type { BuildSettings } from '../../operations/build/image-input.ts'
-import { isDockerfile } from '../../operations/build/is-dockerfile.ts'
 import type { LocalWorld } from '../../project/session.ts'
 import type { Context } from '../command.ts'
 import type { SecretOption } from '../options/build.ts'
@@ -98,7 +98,7 @@ function checkTags(tags: readonly string[]): void {
 }
 
 async function buildServices(world: LocalWorld<BuildEvent>, io: Io, services: readonly string[], options: BuildValues) {
-  const { build } = await import('../../operations/build/build.ts')
+  const { build } = await import('../../builds/build.ts')
   const {
     tag: [tag] = [],
     registry,
@@ -126,7 +126,7 @@ async function buildOne(
   refuseOthers(options)
   if (others.length > 0)
     throw new UsageError('a Dockerfile has one context', { hint: '`devctl build -f Dockerfile [context]`' })
-  const { buildDockerfile } = await import('../../operations/build/build-dockerfile.ts')
+  const { buildDockerfile } = await import('../../builds/build-dockerfile.ts')
   const { isNoPath } = await import('../../compiler/values/images/build-context.ts')
   const names = [...new Set((options.tag ?? []).map(imageName))]
   const at = isNoPath(context) ? context : resolve(io.cwd, context)

@@ -16,13 +16,13 @@ export async function explainCode(code: string | undefined): Promise<string> {
     import('../../environment/status/failures.ts'),
     import('../../operations/commands/command-diagnostics.ts'),
     import('../../compiler/manifest/not-published.ts'),
-    import('../../operations/build/official-names.ts'),
-    import('../../operations/build/same-images.ts'),
-    import('../../operations/build/planned-builds.ts'),
-    import('../../operations/build/not-built.ts'),
-    import('../../operations/build/confirm-images.ts'),
-    import('../../operations/build/failed-step.ts'),
-    import('../../operations/build/ssh-keys.ts'),
+    import('../../builds/plan/official-names.ts'),
+    import('../../builds/plan/same-images.ts'),
+    import('../../builds/plan/planned-builds.ts'),
+    import('../../builds/failures/not-built.ts'),
+    import('../../builds/confirm-images.ts'),
+    import('../../builds/failures/failed-step.ts'),
+    import('../../builds/builder/ssh-keys.ts'),
   ])
   const all: readonly ExplainedCode[] = [...catalogue.values(), ...explainedRefusals()]
   const kinds = all.toSorted((a, b) => (a.code < b.code ? -1 : 1))

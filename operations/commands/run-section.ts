@@ -1,8 +1,8 @@
+import type { BuiltImage } from '../../builds/built-image.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { kindKeeper } from '../../environment/record/record.ts'
 import type { CommonEvent } from '../../project/events.ts'
 import type { World } from '../../project/session.ts'
-import type { BuiltImage } from '../build/built-image.ts'
 import type { ManifestCommand } from './run-commands.ts'
 
 /** The commands of `deploy` or `destroy`, and their inputs. */

@@ -1,3 +1,8 @@
+import type { ImageBuilder } from '../../builds/builder/builder.ts'
+import { withoutOthers } from '../../builds/failures/remarks.ts'
+import type { WantedImages } from '../../builds/image-configs.ts'
+import type { PlannedBuild } from '../../builds/plan/planned-build.ts'
+import { untaggedNote } from '../../builds/plan/untagged.ts'
 import type { Project } from '../../compiler/compose/project.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count, plural } from '../../compiler/diagnostics/render/summary.ts'
@@ -16,11 +21,6 @@ import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import { withoutRemarks } from '../../project/own-errors.ts'
 import type { World } from '../../project/session.ts'
-import type { ImageBuilder } from '../build/builder.ts'
-import type { WantedImages } from '../build/image-configs.ts'
-import type { PlannedBuild } from '../build/planned-build.ts'
-import { withoutOthers } from '../build/remarks.ts'
-import { untaggedNote } from '../build/untagged.ts'
 import type { ForCluster } from './input.ts'
 
 /** Warnings about host volumes, whose copies nobody reads while the service is developed. */
@@ -132,13 +132,13 @@ export async function prepareForCluster(
   try {
     const ofManifest = async (plan: Plan): Promise<readonly PlannedBuild[]> => {
       if (part || images.isLooking || !manifestOf(project)?.build.size) return []
-      const { manifestBuilds } = await import('../build/manifest-builds.ts')
+      const { manifestBuilds } = await import('../../builds/plan/manifest-builds.ts')
       return manifestBuilds(workspace, options, project, { plan, registry, tag: options.tag, isDeploy: true })
     }
     built = await ensureImages(compilation, options, chosen, images, ofManifest, signal)
     const wanted = await wantedImages(compilation, built)
     if (wanted.built.size + wanted.plain.size > 0) {
-      const { knownImages } = await import('../build/image-configs.ts')
+      const { knownImages } = await import('../../builds/image-configs.ts')
       const { env, platformImages } = workspace
       const loginTo = platformImages && { loginTo: (registry: string) => platformImages.login(registry) }
       const known = await knownImages(wanted, { env, signal, ...loginTo })
@@ -149,7 +149,7 @@ export async function prepareForCluster(
       compilation = await compileFiles(workspace, [], options, { ...planning, image }, { ...extra, imageConfigs })
     }
   } catch (error) {
-    const { NotBuilt } = await import('../build/builder.ts')
+    const { NotBuilt } = await import('../../builds/builder/builder.ts')
     if (!(error instanceof NotBuilt)) throw error
     refused = error.diagnostics
   }
@@ -247,8 +247,8 @@ async function wantedImages(
   const hasBuilds = [...(project?.services.values() ?? [])].some(({ build }) => build)
   if (!plan || !project || !hasBuilds) return { built: new Map(), plain: new Map() }
   const [{ withSharers }, { plainImages }] = await Promise.all([
-    import('../build/shared-images.ts'),
-    import('../build/image-configs.ts'),
+    import('../../builds/plan/shared-images.ts'),
+    import('../../builds/image-configs.ts'),
   ])
   const ofServices = withSharers(plan.images, built)
   return { built: ofServices, plain: plainImages(project, plan.images, ofServices) }
@@ -261,7 +261,7 @@ async function buildsOf(
   chosen: ReadonlySet<string> | undefined,
 ): Promise<readonly PlannedBuild[]> {
   if (plan.builds.length === 0) return []
-  const { plannedBuilds } = await import('../build/planned-builds.ts')
+  const { plannedBuilds } = await import('../../builds/plan/planned-builds.ts')
   return plannedBuilds(project, plan).filter(({ service }) => !chosen || chosen.has(service))
 }
 
@@ -270,8 +270,8 @@ async function chosenServices({ project, plan }: CompiledProject, part: Part): P
   if (!project || !plan) return new Set(part.named)
   const [labels, { sharersOf }, { withNeeded }] = await Promise.all([
     labelsOf(project),
-    import('../build/shared-images.ts'),
-    import('../build/planned-build.ts'),
+    import('../../builds/plan/shared-images.ts'),
+    import('../../builds/plan/planned-build.ts'),
   ])
   const own = [...project.services.keys()].filter(service => part.services.has(labels.get(service) ?? ''))
   const builds = withNeeded(sharersOf(plan.images, own), plan.builds)

@@ -1,3 +1,5 @@
+import type { ImageBuilder } from '../../builds/builder/builder.ts'
+import type { BuiltImage } from '../../builds/built-image.ts'
 import { withLease } from '../../environment/apply/lease.ts'
 import { newKey, readKept, writeKept } from '../../environment/record/secret-marks.ts'
 import { confirmNamespace } from '../../project/namespaces.ts'
@@ -6,8 +8,6 @@ import type { OpenProject } from '../../project/opened-project.ts'
 import type { Session, World } from '../../project/session.ts'
 import { tellToolFiles } from '../../project/tool-files.ts'
 import { withHanded } from '../../project/workspace.ts'
-import type { ImageBuilder } from '../build/builder.ts'
-import type { BuiltImage } from '../build/built-image.ts'
 import { runSection } from '../commands/run-section.ts'
 import { ensureNamespace } from '../ensure-namespace.ts'
 import { applyCompiled, refuseWithoutServices } from './apply-compiled.ts'
@@ -119,8 +119,8 @@ export async function deploy(
 const imageBuilder = (world: World<DeployEvent>): ImageBuilder => ({
   async ensure(images, options) {
     const [{ missingImagesBuilder }, { chooseBuilder }] = await Promise.all([
-      import('../build/ensure-images.ts'),
-      import('../build/choose-builder.ts'),
+      import('../../builds/ensure-images.ts'),
+      import('../../builds/builder/choose-builder.ts'),
     ])
     const { stored, namespace } = world.session.target
     const chosen = chooseBuilder(world.workspace, stored, namespace)
@@ -129,7 +129,7 @@ const imageBuilder = (world: World<DeployEvent>): ImageBuilder => ({
 })
 
 async function builtImages(references: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, BuiltImage>> {
-  const { builtImage } = await import('../build/built-image.ts')
+  const { builtImage } = await import('../../builds/built-image.ts')
   return new Map([...references].map(([service, reference]) => [service, builtImage(reference)]))
 }
 

@@ -1,4 +1,4 @@
-import type { BuildEvent } from '../build/events.ts'
+import type { BuildEvent } from '../../builds/events.ts'
 import type { DeployOutcome, ServiceState } from './outcome.ts'
 
 /** The events of a deploy and of the builds in it, besides the common ones. */

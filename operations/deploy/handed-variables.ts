@@ -1,8 +1,8 @@
+import type { ImageBuilder } from '../../builds/builder/builder.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { World } from '../../project/session.ts'
 import { withHanded } from '../../project/workspace.ts'
-import type { ImageBuilder } from '../build/builder.ts'
 import {
   type CompilingWorld,
   type PreparedForCluster,

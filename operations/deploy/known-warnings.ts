@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
+import { serviceFinder } from '../../builds/failures/remarks.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { Tree } from '../../compiler/text/tree.ts'
 import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import { readRecord } from '../../environment/record/record.ts'
 import type { Session } from '../../project/session.ts'
-import { serviceFinder } from '../build/remarks.ts'
 
 /** The warnings that the record of an environment remembers. */
 const MOST = 1000

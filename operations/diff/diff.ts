@@ -34,7 +34,7 @@ export async function diff(world: World<DeployEvent>, input: ForCluster, project
     import('../../environment/apply/deploy.ts'),
     import('../../environment/plan/diff.ts'),
   ])
-  const { presentImagesOnly } = await import('../build/ensure-images.ts')
+  const { presentImagesOnly } = await import('../../builds/ensure-images.ts')
   const compiled = await compileWithHanded(world, input, project, presentImagesOnly(world))
   if (compiled.plan) compiled.tell()
   if (!compiled.plan) return { kind: 'refused', diagnostics: compiled.diagnostics }

@@ -77,7 +77,7 @@ export async function compileForRepository(
       if (build) ofImages = await imageProblems({ workspace, signal }, { ...options, image }, extra, confirmed)
     }
   } catch (error) {
-    const { NotBuilt } = await import('../build/builder.ts')
+    const { NotBuilt } = await import('../../builds/builder/builder.ts')
     if (!(error instanceof NotBuilt)) throw error
     refused = error.diagnostics
   }
@@ -113,9 +113,9 @@ async function buildMissing(
 ): Promise<ReadonlyMap<string, string>> {
   if (!plan || !project || diagnostics.some(({ severity }) => severity === 'error')) return new Map()
   const [{ plannedBuilds }, { missingImagesBuilder }, { currentBuilder }] = await Promise.all([
-    import('../build/planned-builds.ts'),
-    import('../build/ensure-images.ts'),
-    import('../build/choose-builder.ts'),
+    import('../../builds/plan/planned-builds.ts'),
+    import('../../builds/ensure-images.ts'),
+    import('../../builds/builder/choose-builder.ts'),
   ])
   const builder = missingImagesBuilder({ workspace, on }, await currentBuilder(workspace))
   const builds = plannedBuilds(project, plan, true, 'publish')
@@ -136,7 +136,7 @@ async function imageProblems(
   extra: Parameters<typeof compileFiles>[4],
   images: ReadonlyMap<string, string>,
 ): Promise<readonly Diagnostic[]> {
-  const { knownImages } = await import('../build/image-configs.ts')
+  const { knownImages } = await import('../../builds/image-configs.ts')
   const { configs } = await knownImages({ built: images, plain: new Map() }, { env: workspace.env, signal })
   if (configs.size === 0) return []
   const { diagnostics } = await compileFiles(workspace, [], options, options, { ...extra, imageConfigs: configs })
@@ -155,7 +155,7 @@ async function confirmBuilt(
     return reference && !reference.includes('@') ? [{ service: name, reference, span: build.span }] : []
   })
   if (claimed.length === 0) return new Map()
-  const { confirmImages } = await import('../build/confirm-images.ts')
+  const { confirmImages } = await import('../../builds/confirm-images.ts')
   return confirmImages(claimed, { env, signal })
 }
 

@@ -1,5 +1,5 @@
 import type { Rejection } from '../../adapters/git/rejection.ts'
-import type { BuildEvent } from '../build/events.ts'
+import type { BuildEvent } from '../../builds/events.ts'
 import type { FolderCounts } from './folder-counts.ts'
 
 /** The events of a publish and of the builds in it, besides the common ones. */

@@ -1,6 +1,6 @@
+import type { BuildEvent } from '../../../builds/events.ts'
+import { BuildProgress } from '../../../builds/progress.ts'
 import { printableText } from '../../../compiler/values/printable.ts'
-import type { BuildEvent } from '../../../operations/build/events.ts'
-import { BuildProgress } from '../../../operations/build/progress.ts'
 import { drawsOn, type Io, type Output, wantsColour } from '../io.ts'
 import { cleanText } from '../log-text.ts'
 import type { Progress } from '../progress/events.ts'

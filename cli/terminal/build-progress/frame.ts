@@ -1,5 +1,5 @@
+import type { BuildView, StepView } from '../../../builds/progress.ts'
 import { readableDuration } from '../../../compiler/values/numbers/readable-duration.ts'
-import type { BuildView, StepView } from '../../../operations/build/progress.ts'
 import { cleanText } from '../log-text.ts'
 import { cut, type FrameOptions, type Line, markOf, nameWidth, paint, rowOf } from '../progress/frame.ts'
 import { bytesText, endText, retryText, stepText } from './text.ts'

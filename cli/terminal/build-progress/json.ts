@@ -1,6 +1,6 @@
+import type { BuildEvent } from '../../../builds/events.ts'
+import type { BuildChange } from '../../../builds/progress.ts'
 import { jsonText } from '../../../compiler/values/printable.ts'
-import type { BuildEvent } from '../../../operations/build/events.ts'
-import type { BuildChange } from '../../../operations/build/progress.ts'
 import type { Output } from '../io.ts'
 import type { Progress } from '../progress/events.ts'
 import type { DisplayOptions } from './plain.ts'

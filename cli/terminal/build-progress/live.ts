@@ -1,5 +1,5 @@
-import type { BuildEvent } from '../../../operations/build/events.ts'
-import type { BuildView } from '../../../operations/build/progress.ts'
+import type { BuildEvent } from '../../../builds/events.ts'
+import type { BuildView } from '../../../builds/progress.ts'
 import type { Output } from '../io.ts'
 import { cleanText } from '../log-text.ts'
 import type { Progress } from '../progress/events.ts'

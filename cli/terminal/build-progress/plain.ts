@@ -1,6 +1,6 @@
+import type { BuildEvent } from '../../../builds/events.ts'
+import type { BuildChange, BuildProgress, BuildView, StepView } from '../../../builds/progress.ts'
 import { readableDuration } from '../../../compiler/values/numbers/readable-duration.ts'
-import type { BuildEvent } from '../../../operations/build/events.ts'
-import type { BuildChange, BuildProgress, BuildView, StepView } from '../../../operations/build/progress.ts'
 import type { Output } from '../io.ts'
 import { cleanText } from '../log-text.ts'
 import type { Progress } from '../progress/events.ts'

@@ -1,5 +1,5 @@
+import type { BuildView, StepView } from '../../../builds/progress.ts'
 import { readableDuration } from '../../../compiler/values/numbers/readable-duration.ts'
-import type { BuildView, StepView } from '../../../operations/build/progress.ts'
 import { cut } from '../progress/frame.ts'
 import { readableBytes } from '../readable-bytes.ts'
 

@@ -1,5 +1,5 @@
 import type { OperationEvent } from '../../../api/events.ts'
-import type { BuildEvent } from '../../../operations/build/events.ts'
+import type { BuildEvent } from '../../../builds/events.ts'
 
 /**
  * The events that a display shows while a command works. The other events are printed

@@ -1,5 +1,5 @@
+import type { BuildEvent } from '../../../builds/events.ts'
 import { jsonText, printable, printableText } from '../../../compiler/values/printable.ts'
-import type { BuildEvent } from '../../../operations/build/events.ts'
 import type { LogLevel } from '../../command.ts'
 import type { BuildForm } from '../build-progress/display.ts'
 import { drawsOn, type Io } from '../io.ts'

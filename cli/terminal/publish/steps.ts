@@ -1,6 +1,6 @@
 import type { Rejection } from '../../../adapters/git/rejection.ts'
+import type { BuildEvent } from '../../../builds/events.ts'
 import { plural } from '../../../compiler/diagnostics/render/summary.ts'
-import type { BuildEvent } from '../../../operations/build/events.ts'
 import type { PublishEvent } from '../../../operations/publish/events.ts'
 import { countWords, type FolderCounts } from '../../../operations/publish/folder-counts.ts'
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Metadata, type ServiceError } from '@grpc/grpc-js'
 import { expect, test } from 'vitest'
 import { BuildFailure, solveError } from '../../../../adapters/buildkit/failure.ts'
+import { failedStep } from '../../../../builds/failures/failed-step.ts'
 import { shownPlace } from '../../../../compiler/text/source.ts'
-import { failedStep } from '../../../../operations/build/failed-step.ts'
 
 const DOCKERFILE = `ARG BASE
 FROM $BASE AS builder

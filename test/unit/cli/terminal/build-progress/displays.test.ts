@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { BuildProgress } from '../../../../../builds/progress.ts'
 import { buildFrame } from '../../../../../cli/terminal/build-progress/frame.ts'
 import type { Io, Output } from '../../../../../cli/terminal/io.ts'
 import { widthOf } from '../../../../../cli/terminal/progress/frame.ts'
 import { startProgress } from '../../../../../cli/terminal/progress/progress.ts'
 import { redacting } from '../../../../../cli/terminal/redacting.ts'
-import { BuildProgress } from '../../../../../operations/build/progress.ts'
 import { Terminal } from '../../terminal.ts'
 import { type Recorded, recorded } from './recorded.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BuildEvent } from '../../../../../operations/build/events.ts'
+import type { BuildEvent } from '../../../../../builds/events.ts'
 
 /** An event, and the seconds after the first one at which it came. */
 export interface Recorded {

@@ -1,0 +1,90 @@
+import { statSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import { readFile } from '../adapters/files/read-file.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { parseContext } from '../compiler/values/images/build-context.ts'
+import { PLAIN_BUILD } from '../compiler/values/images/build-spec.ts'
+import { isOfficialImage } from '../compiler/values/images/image-reference.ts'
+import { DEFAULT_PLATFORM } from '../compiler/values/images/platform.ts'
+import { withPlatformImages } from '../platform/session/with-images.ts'
+import type { LocalWorld } from '../project/session.ts'
+import { buildImages } from './build-images.ts'
+import { type BuildOutcome, outcomeOf } from './build-outcome.ts'
+import { findBuildTarget } from './builder/build-target.ts'
+import { chooseBuilder } from './builder/choose-builder.ts'
+import type { BuildEvent } from './events.ts'
+import { firstInstruction } from './is-dockerfile.ts'
+import type { BuildSettings } from './plan/image-input.ts'
+
+export interface DockerfileInput extends BuildSettings {
+  /** An absolute path. */
+  readonly dockerfile: string
+  /** An absolute path, or the URL of a repository or archive. */
+  readonly context: string
+  /** The names that the image is pushed under; empty: it is built and discarded. */
+  readonly names: readonly string[]
+  /** The context that has the builder and the login for the registry of its platform; absent: the one that every command takes. */
+  readonly devctlContext?: string | undefined
+}
+
+/** Builds one image of a Dockerfile; the manifest plays no part. Throws as `build` does. */
+export async function buildDockerfile(
+  { workspace: here, signal, on }: LocalWorld<BuildEvent>,
+  { dockerfile, context, names, devctlContext, ...settings }: DockerfileInput,
+): Promise<BuildOutcome> {
+  const parsed = parseContext(context)
+  if (!parsed.ok) throw new UserError(`the context \`${context}\`: ${parsed.reason}`)
+  if ('folder' in parsed.value) checkFolder(parsed.value.folder, here.cwd)
+  checkDockerfile(dockerfile, here.cwd)
+  if (settings.push !== false) names.forEach(checkName)
+  const name = basename(dockerfile)
+  const [reference = '', ...tags] = names
+  const planned = { service: name, span: undefined, reference, tags, dependsOn: [] }
+  const platform = here.env[DEFAULT_PLATFORM]
+  const platforms = platform ? [platform] : []
+  const specOf = () => ({ ...PLAIN_BUILD, platforms, context: parsed.value, dockerfile: { path: dockerfile } })
+  const target = await findBuildTarget(here, { context: devctlContext })
+  const chosen = chooseBuilder(here, target.stored, target.namespace)
+  const workspace = await withPlatformImages(here, target, signal).catch((error: unknown) => {
+    // The builder may be another one, and the image that of a platform that does not answer without it.
+    if (chosen.platform || !(error instanceof UserError)) throw error
+    on({ type: 'warning', text: `builds without a login for the registry of the platform: ${error.message}` })
+    return here
+  })
+  return outcomeOf(on, () =>
+    buildImages([{ ...planned, specOf }], { workspace, on, chosen, settings, images: new Map(), signal }),
+  )
+}
+
+function checkDockerfile(path: string, cwd: string): void {
+  const file = readFile(path)
+  const shown = `the Dockerfile \`${relative(cwd, path) || '.'}\``
+  switch (file.kind) {
+    case 'missing':
+      throw new UserError(`${shown} does not exist`, { hint: 'check the path after `-f`' })
+    case 'folder':
+      throw new UserError(`${shown} is a folder`, {
+        hint: `name a file in it: \`-f ${join(relative(cwd, path), 'Dockerfile')}\``,
+      })
+    case 'unreadable':
+      throw new UserError(`${shown} cannot be read: ${file.reason}`, { hint: 'check its permissions' })
+    case 'file':
+      if (firstInstruction(file.bytes) === undefined)
+        throw new UserError(`${shown} has no instructions`, { hint: 'begin it with `FROM IMAGE`' })
+  }
+}
+
+function checkFolder(folder: string, cwd: string): void {
+  const found = statSync(folder, { throwIfNoEntry: false })
+  if (found?.isDirectory()) return
+  throw new UserError(`the context \`${relative(cwd, folder) || '.'}\` is not a folder`, {
+    hint: 'name the folder whose files the Dockerfile copies: `devctl build -f Dockerfile FOLDER`',
+  })
+}
+
+function checkName(name: string): void {
+  if (!isOfficialImage(name)) return
+  throw new UserError(`the image cannot be pushed as \`${name}\`, the name of an official image of Docker Hub`, {
+    hint: `write \`--tag REGISTRY/${name}\``,
+  })
+}

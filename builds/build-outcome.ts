@@ -1,0 +1,25 @@
+import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
+import { type EnsuringWorld, NotBuilt } from './builder/builder.ts'
+
+export type BuildOutcome =
+  /** The files have errors, or images were not built; all of it was reported. */
+  | { readonly kind: 'refused' | 'failed'; readonly diagnostics: readonly Diagnostic[] }
+  | {
+      readonly kind: 'built'
+      /** The references with digests, by service. */
+      readonly images: ReadonlyMap<string, string>
+    }
+
+/** The outcome of work that gives images. Reports the diagnostics of images that were not built. */
+export async function outcomeOf(
+  on: EnsuringWorld['on'],
+  work: () => Promise<ReadonlyMap<string, string>>,
+): Promise<BuildOutcome> {
+  try {
+    return { kind: 'built', images: await work() }
+  } catch (error) {
+    if (!(error instanceof NotBuilt)) throw error
+    on({ type: 'diagnostics', diagnostics: error.diagnostics })
+    return { kind: 'failed', diagnostics: error.diagnostics }
+  }
+}

@@ -1,0 +1,131 @@
+import type { Project } from '../compiler/compose/project.ts'
+import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
+import { count } from '../compiler/diagnostics/render/summary.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { get } from '../compiler/text/tree.ts'
+import { withDefaultTag } from '../compiler/values/images/image-reference.ts'
+import { withPlatformVariables } from '../platform/session/with-variables.ts'
+import { ABOUT_OPTIONS, compileFiles } from '../project/compile-files.ts'
+import { lastingOptions, registryText } from '../project/lasting-options.ts'
+import { noSuchService } from '../project/names/named-services.ts'
+import { manifestOf, openProject, targetOf } from '../project/open-project.ts'
+import type { LocalWorld } from '../project/session.ts'
+import { tellToolFiles } from '../project/tool-files.ts'
+import { type BuildOutcome, outcomeOf } from './build-outcome.ts'
+import { findBuildTarget } from './builder/build-target.ts'
+import { chooseBuilder } from './builder/choose-builder.ts'
+import { missingImagesBuilder } from './ensure-images.ts'
+import type { BuildEvent } from './events.ts'
+import { withCacheExport } from './export-cache.ts'
+import { withoutOthers } from './failures/remarks.ts'
+import type { ImagesInput } from './input.ts'
+import { manifestBuilds } from './plan/manifest-builds.ts'
+import { type PlannedBuild, withNeeded } from './plan/planned-build.ts'
+import { plannedBuilds } from './plan/planned-builds.ts'
+import { untaggedNote } from './plan/untagged.ts'
+import { withSettings } from './plan/with-settings.ts'
+
+/**
+ * Builds the images of services with `build` whose content no registry has, and pushes them. Throws a
+ * UserError if there is nothing to build, no registry or no builder.
+ */
+export async function build(
+  { workspace: here, signal, on }: LocalWorld<BuildEvent>,
+  input: ImagesInput,
+): Promise<BuildOutcome> {
+  const opened = await openProject(here, input)
+  await tellToolFiles(here, on, manifestOf(opened)?.folder ?? here.cwd)
+  const { manifest, ...environment } = targetOf(opened, {})
+  const target = await findBuildTarget(here, { context: input.context, environment, manifest })
+  const { workspace, project } = await withPlatformVariables(
+    { workspace: here, project: opened, signal, on },
+    input,
+    target,
+  )
+  const lasting = lastingOptions(workspace, input, project, target)
+  const { registry } = lasting
+  const text = registryText(lasting)
+  if (text !== undefined && input.push !== false) on({ type: 'choice', text })
+  const { args, target: stage, platforms } = input
+  const buildOverrides = { ...(args && { args }), target: stage, ...(platforms && { platforms }) }
+  const extra = { project, forBuild: 'build', buildOverrides } as const
+  const compiled = await compileFiles(workspace, [], input, { ...input, registry }, extra)
+  const { plan, project: model } = compiled
+  const { services = [] } = input
+  const all = withTargets(compiled.diagnostics, model, input).filter(({ code }) => !ABOUT_OPTIONS.has(code))
+  const chosen = plan && services.length > 0 && new Set(withNeeded(services, plan.builds).map(({ service }) => service))
+  const found = chosen ? withoutOthers(all, get(compiled.loaded?.tree, 'services'), chosen) : all
+  on({ type: 'diagnostics', diagnostics: found })
+  if (!plan || !model || count(found).error > 0) return { kind: 'refused', diagnostics: found }
+  const { tag, push: isPushed } = input
+  const note = untaggedNote(model, tag, chosen || undefined)
+  if (note !== undefined) on({ type: 'note', text: note })
+  return outcomeOf(on, () => {
+    const ofManifest = manifestBuilds(workspace, input, project, {
+      plan,
+      registry,
+      tag,
+      isPushed,
+      overrides: buildOverrides,
+    })
+    const all = [...plannedBuilds(model, plan, isPushed, 'build'), ...ofManifest]
+    const wanted = named(services, all, [...model.services.keys()], name => model.services.get(name)?.image?.value)
+    const { exportCache, ...settings } = input
+    const builds = withCacheExport(withSettings(wanted, input), services, exportCache)
+    const builder = missingImagesBuilder(
+      { workspace, on },
+      chooseBuilder(workspace, target.stored, target.namespace),
+      settings,
+    )
+    return builder.ensure(builds, {
+      build: input.noCache || input.pull || input.push === false ? 'all' : 'changed',
+      given: plan.images,
+      signal,
+    })
+  })
+}
+
+/** A wrong `target` of an image that is built is an error; with `--target`, it does not matter. */
+function withTargets(
+  diagnostics: readonly Diagnostic[],
+  project: Project | undefined,
+  { services = [], target }: ImagesInput,
+): readonly Diagnostic[] {
+  const code = 'build/unknown-target'
+  if (target !== undefined) return diagnostics.filter(one => one.code !== code)
+  const wanted = [...(project?.services.values() ?? [])].filter(
+    ({ name }) => services.length === 0 || services.includes(name),
+  )
+  const spans = new Set(wanted.map(({ build }) => build?.target?.span))
+  return diagnostics.map(one => (one.code === code && spans.has(one.span) ? { ...one, severity: 'error' } : one))
+}
+
+const isSameName = (one: string, other: string | undefined): boolean =>
+  other !== undefined && withDefaultTag(one) === withDefaultTag(other)
+
+/** The builds that words name, with those that they need. */
+function named(
+  names: readonly string[],
+  all: readonly PlannedBuild[],
+  services: readonly string[],
+  imageOf: (service: string) => string | undefined,
+): readonly PlannedBuild[] {
+  if (all.length === 0)
+    throw new UserError('no service has `build`', {
+      hint: 'add `build: FOLDER` to a service, or name a Dockerfile: `-f Dockerfile`',
+    })
+  if (names.length === 0) return all
+  for (const name of names) {
+    if (all.some(({ service }) => service === name)) continue
+    if (!services.includes(name)) throw noSuchService(name, services)
+    const maker = all.find(one => isSameName(one.reference, imageOf(name)))
+    if (maker)
+      throw new UserError(`service \`${name}\` has no \`build\`: its image is that of \`${maker.service}\``, {
+        hint: `\`devctl build ${maker.service}\` builds it`,
+      })
+    throw new UserError(`service \`${name}\` has no \`build\``, {
+      hint: `the services with \`build\` are ${all.map(({ service }) => `\`${service}\``).join(', ')}`,
+    })
+  }
+  return withNeeded(names, all)
+}

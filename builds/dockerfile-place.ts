@@ -1,0 +1,99 @@
+import type { BuildFailure, DockerfilePlace } from '../adapters/buildkit/failure.ts'
+import { readFile } from '../adapters/files/read-file.ts'
+import type { BuildSpec } from '../compiler/values/images/build-spec.ts'
+
+type Source = Pick<BuildSpec, 'context' | 'dockerfile'>
+
+/**
+ * Where a step that failed stands. Builders older than 0.9 (Docker Engine 20.10) only name the step:
+ * it is looked for in the Dockerfile.
+ */
+export function dockerfilePlace(failure: BuildFailure, spec: Source): DockerfilePlace | undefined {
+  const { place } = failure
+  if (place && place.text !== '') return place
+  const text = dockerfileText(spec)
+  if (text === undefined) return undefined
+  if (place) return { ...place, text }
+  const found = matching(failure, instructionsOf(text))
+  return found && { filename: 'Dockerfile', text, start: found.start, end: found.end }
+}
+
+/** The text of a Dockerfile; undefined if it is not on this machine. */
+export function dockerfileText({ context, dockerfile }: Source): string | undefined {
+  if ('text' in dockerfile) return dockerfile.text
+  const content = 'folder' in context ? readFile(dockerfile.path) : undefined
+  return content?.kind === 'file' ? new TextDecoder().decode(content.bytes) : undefined
+}
+
+interface Instruction {
+  /** Lines, counted from 1. */
+  readonly start: number
+  readonly end: number
+  /** Without comments, line continuations, and the blanks between its words. */
+  readonly text: string
+  /** The name of its stage; empty for one without. */
+  readonly stage: string
+}
+
+const COMMENT = /^\s*#/
+
+/** The instructions of a Dockerfile without heredocs, which those builders do not know. */
+function instructionsOf(text: string): readonly Instruction[] {
+  const lines = text.split('\n')
+  const found: Instruction[] = []
+  let stage = ''
+  for (let start = 0; start < lines.length; start++) {
+    if (COMMENT.test(lines[start]!) || lines[start]!.trim() === '') continue
+    let end = start
+    while (end + 1 < lines.length && (/\\\s*$/.test(lines[end]!) || (end > start && COMMENT.test(lines[end]!)))) end++
+    const written = lines.slice(start, end + 1).filter(line => !COMMENT.test(line))
+    if (/^\s*FROM\s/i.test(lines[start]!)) stage = /\sAS\s+(\S+)\s*$/i.exec(written.join(' '))?.[1] ?? ''
+    found.push({ start: start + 1, end: end + 1, text: plain(written.join('\n')), stage })
+    start = end
+  }
+  return found
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/\\\s*(?:\n|$)/g, ' ').replaceAll(/\s+/g, '')
+}
+
+/** The instruction of a step; undefined if it is not sure which. */
+function matching({ message, stepName = '' }: BuildFailure, all: readonly Instruction[]): Instruction | undefined {
+  const base = /^base name \((.+)\) should not be blank$/.exec(message)?.[1]
+  if (base !== undefined) return only(all, ({ text }) => /^FROM/i.test(text) && text.includes(base))
+  const [, image] = /^(\S+): failed to resolve source metadata for /.exec(message) ?? []
+  if (image !== undefined) return usesImage(all, image)
+  const [, group, step] = /^\[(?:(\S+) )?\d+\/\d+\] (.*)$/s.exec(stepName) ?? []
+  if (step !== undefined) return ofStep(all, group, plain(step))
+  if (/^https?:/.test(stepName)) return only(all, ({ text }) => /^ADD/i.test(text) && text.includes(stepName))
+  const command = /^(?:executor failed running \[|process ")(.*?)(?:\]: |" did not )/s.exec(message)?.[1]
+  if (command === undefined) return undefined
+  const wanted = plain(command.replace(/^\/bin\/sh -c /, ''))
+  return only(all, ({ text }) => /^RUN/i.test(text) && text.endsWith(wanted))
+}
+
+/** The first that is based on an image, or copies from it. */
+function usesImage(all: readonly Instruction[], image: string): Instruction | undefined {
+  const isBase = (text: string) => /^FROM/i.test(text) && text.includes(image)
+  return all.find(({ text }) => isBase(text) || text.includes(`--from=${image}`) || text.includes(`from=${image}`))
+}
+
+/** Steps are named with the values of variables. A stage without a name is called `stage-N`. */
+function ofStep(all: readonly Instruction[], group: string | undefined, step: string): Instruction | undefined {
+  const found = all.filter(({ text }) => sameStep(text, step))
+  const stage = group === undefined || /^stage-\d+$/.test(group) ? '' : group
+  return only(found, () => true) ?? only(found, one => one.stage.toLowerCase() === stage.toLowerCase())
+}
+
+function sameStep(instruction: string, step: string): boolean {
+  const parts = instruction.split(/\$\{[^}]*\}|\$\w+/)
+  if (parts.length === 1) return instruction.toLowerCase() === step.toLowerCase()
+  const pattern = parts.map(part => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('.*')
+  return new RegExp(`^${pattern}$`, 'is').test(step)
+}
+
+function only(all: readonly Instruction[], is: (one: Instruction) => boolean): Instruction | undefined {
+  const found = all.filter(is)
+  return found.length === 1 ? found[0] : undefined
+}

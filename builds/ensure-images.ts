@@ -1,0 +1,209 @@
+import { describeArtifactProblem } from '../adapters/registry/artifact-problem.ts'
+import { moveTags } from '../adapters/registry/move-tags.ts'
+import { registryOf } from '../adapters/registry/registry.ts'
+import { describeProblem, type RegistryProblem } from '../adapters/registry/registry-problem.ts'
+import { Reporter } from '../compiler/diagnostics/reporter.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { buildImages } from './build-images.ts'
+import type { EnsuringWorld, ImageBuilder } from './builder/builder.ts'
+import type { ChosenBuilder } from './builder/choose-builder.ts'
+import { type FoundImages, findImages, isPinned } from './find-images.ts'
+import type { BuildSettings } from './plan/image-input.ts'
+import { refuseOfficialNames } from './plan/official-names.ts'
+import type { PlannedBuild } from './plan/planned-build.ts'
+import { registryOptions } from './plan/registry-options.ts'
+import { distinctBuilds, distinctContents, refuseSameNames } from './plan/same-images.ts'
+
+/**
+ * Builds the images that no registry has with the content that they would have now, and pushes
+ * them, also under a tag that is the hash of what they are built from. An image with that tag is
+ * not built again; its other names are moved to it.
+ */
+export function missingImagesBuilder(
+  world: EnsuringWorld,
+  chosen: ChosenBuilder,
+  settings: BuildSettings = {},
+): ImageBuilder {
+  return {
+    async ensure(all, { build, signal, given }) {
+      hideSecrets(all, world)
+      const isDeploy = build === 'missing'
+      const mayPush = settings.push !== false
+      if (mayPush) refuseSameNames(all)
+      const { builds: distinct, allOf } = distinctBuilds(all)
+      if (mayPush) refuseOfficialNames(distinct.filter(one => !isDeploy || one.contentReference !== undefined))
+      const looked = distinct.filter(({ reference }) => build !== 'all' || isPinned(reference))
+      const found = await findImages(looked, { ...world, isDeploy, signal })
+      const present = await withNames(found, isDeploy, world, signal)
+      // A deploy may go on with images that another machine has pushed; who builds wants to have them built.
+      const known = isDeploy ? deployable(distinct, present, found.problems, world.on) : present
+      if (!isDeploy) tellUnknown(looked, found.problems, world.on)
+      const missing = distinct.filter(({ service }) => !known.has(service))
+      if (missing.length === 0) return allOf(withDigests(known))
+      // What a deploy takes by its name may be one of them, if it is there.
+      if (mayPush) refuseOfficialNames(missing)
+      if (mayPush) tellDenied(missing, found.problems, world.on)
+      const images = new Map([...given, ...known])
+      // Values that are unknown are reported by the build.
+      const specOf = (image: PlannedBuild) => image.specOf(new Reporter(), images, new Set(settings.secrets?.keys()))
+      const { builds, twins, allOf: withTwins } = distinctContents(missing, specOf)
+      for (const [service, first] of twins)
+        world.on({ type: 'note', text: `${service}: has the same build as ${first}, and is built with it` })
+      const built = await naming(isDeploy ? found.outdated : [], () =>
+        buildImages(builds, { ...world, chosen, settings, signal, images }),
+      )
+      return allOf(withDigests(new Map([...known, ...withTwins(built)])))
+    },
+  }
+}
+
+/** Only looks which images are there: what a deploy would build goes by its name. */
+export function presentImagesOnly(world: EnsuringWorld): ImageBuilder {
+  return {
+    isLooking: true,
+    async ensure(all, { signal }) {
+      hideSecrets(all, world)
+      refuseSameNames(all)
+      const { builds: images, allOf } = distinctBuilds(all)
+      const found = await findImages(images, { ...world, isDeploy: true, signal })
+      for (const [service, reference] of found.images) tellPresent(service, reference, [], world.on)
+      for (const { service } of images) {
+        const problem = found.problems.get(service)
+        if (problem && isToBuild(problem)) world.on({ type: 'note', text: `${service}: its image would be built` })
+      }
+      return allOf(withDigests(deployable(images, found.images, found.problems, world.on)))
+    },
+  }
+}
+
+/** The line of an error may show one. */
+const hideSecrets = (images: readonly PlannedBuild[], { workspace }: EnsuringWorld): void =>
+  workspace.secrets?.add(images.flatMap(({ hidden }) => hidden?.secrets ?? []))
+
+/** Images that go by their name have no digest. */
+const withDigests = (images: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+  new Map([...images].filter(([, reference]) => isPinned(reference)))
+
+/**
+ * The images whose names point to them, after moving names. If a registry refuses that, the builder
+ * has to push; a deploy goes on, since it needs only digests.
+ */
+async function withNames(
+  { images, moves }: FoundImages,
+  isDeploy: boolean,
+  world: EnsuringWorld,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const { on } = world
+  const all = [...moves.values()].flat()
+  const refused =
+    all.length > 0 ? await moveTags(all, registryOptions(world, signal)) : new Map<string, RegistryProblem>()
+  const present = new Map<string, string>()
+  for (const [service, reference] of images) {
+    const names = (moves.get(service) ?? []).map(({ name }) => name)
+    const kept = names.filter(name => refused.has(name))
+    if (kept.length > 0 && !isDeploy) continue
+    for (const name of kept) {
+      const { message, hint } = describeArtifactProblem(name, refused.get(name)!, 'push')
+      const text = `${message}; the name still points to another image, and the right one is deployed by its digest`
+      on({ type: 'warning', text, ...(hint !== undefined && { hint }) })
+    }
+    const moved = names.filter(name => !refused.has(name))
+    tellPresent(service, reference, moved, on)
+    present.set(service, reference)
+  }
+  return present
+}
+
+function tellPresent(name: string, reference: string, moved: readonly string[], on: EnsuringWorld['on']): void {
+  const digest = reference.slice(reference.indexOf('@') + 1)
+  on({ type: 'build-ended', name, outcome: 'present', digest, ...(moved.length > 0 && { moved }), seconds: 0 })
+}
+
+/** With the images of registries that cannot be asked, without a digest. Reports each of those registries once. */
+function deployable(
+  images: readonly PlannedBuild[],
+  present: ReadonlyMap<string, string>,
+  problems: FoundImages['problems'],
+  on: EnsuringWorld['on'],
+): ReadonlyMap<string, string> {
+  const unknown = ofFailingRegistries(images, problems)
+  for (const [reference, problem] of firstOfEach(unknown))
+    on({
+      type: 'warning',
+      text: `${describeProblem(reference, problem).message}; it is deployed by its tag`,
+      hint: 'check the connection to the registry, or build and push with `--build`',
+    })
+  return new Map([...present, ...unknown.map(({ service, reference }) => [service, reference] as const)])
+}
+
+/** Who builds is told why an image is built that may be there. Reports each registry once. */
+function tellUnknown(
+  images: readonly PlannedBuild[],
+  problems: FoundImages['problems'],
+  on: EnsuringWorld['on'],
+): void {
+  for (const [reference, problem] of firstOfEach(ofFailingRegistries(images, problems)))
+    on({ type: 'warning', text: `${describeProblem(reference, problem).message}; so it will be built` })
+}
+
+/**
+ * The builder pushes with the logins of this machine, so a registry that does not let them look will
+ * often not take the image. Some deny what they do not have, so that is no error before the push.
+ */
+function tellDenied(images: readonly PlannedBuild[], problems: FoundImages['problems'], on: EnsuringWorld['on']): void {
+  const denied = images.flatMap(({ service, reference }) => {
+    const problem = problems.get(service)
+    return problem?.kind === 'denied' ? [{ service, reference, problem }] : []
+  })
+  for (const [reference, problem] of firstOfEach(denied)) {
+    const { message, hint } = describeProblem(reference, problem)
+    const text = `${message}; it is built, but the registry may refuse the push`
+    on({ type: 'warning', text, ...(hint !== undefined && { hint }) })
+  }
+}
+
+interface UnknownImage extends Pick<PlannedBuild, 'service' | 'reference'> {
+  readonly problem: RegistryProblem
+}
+
+/** The images whose registries do not say whether they have them. */
+const ofFailingRegistries = (
+  images: readonly PlannedBuild[],
+  problems: FoundImages['problems'],
+): readonly UnknownImage[] =>
+  images.flatMap(({ service, reference }) => {
+    const problem = problems.get(service)
+    return problem && !isToBuild(problem) ? [{ service, reference, problem }] : []
+  })
+
+/** The first image of each registry, and the problem with it. */
+function firstOfEach(images: readonly UnknownImage[]): Iterable<readonly [string, RegistryProblem]> {
+  const first = new Map<string, readonly [string, RegistryProblem]>()
+  for (const { reference, problem } of images) {
+    const registry = registryOf(reference)
+    if (!first.has(registry)) first.set(registry, [reference, problem])
+  }
+  return first.values()
+}
+
+/** Registries do not tell everybody that they lack an image: what is denied may be missing. */
+const isToBuild = ({ kind }: RegistryProblem): boolean => kind === 'missing' || kind === 'denied' || kind === 'invalid'
+
+/** Builds; if that is not possible at all, says which images could be deployed as they are. */
+async function naming<Result>(outdated: readonly PlannedBuild[], build: () => Promise<Result>): Promise<Result> {
+  try {
+    return await build()
+  } catch (error) {
+    if (!(error instanceof UserError) || outdated.length === 0) throw error
+    const notes = outdated.map(
+      ({ service, reference }) =>
+        `\`${reference}\` is in the registry, but was not built by devctl from these files; \`--image ${service}=${reference}\` deploys it as it is`,
+    )
+    throw new UserError(error.message, {
+      notes: [...error.notes, ...notes],
+      ...(error.hint !== undefined && { hint: error.hint }),
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,105 @@
+import type { TagMove } from '../adapters/registry/move-tags.ts'
+import { registryOf, repositoryOf } from '../adapters/registry/registry.ts'
+import { type Resolved, resolveDigests } from '../adapters/registry/registry-client.ts'
+import type { RegistryProblem } from '../adapters/registry/registry-problem.ts'
+import { parseImageReference } from '../compiler/values/images/image-reference.ts'
+import type { EnsuringWorld } from './builder/builder.ts'
+import { namesOf, type PlannedBuild } from './plan/planned-build.ts'
+import { registryOptions } from './plan/registry-options.ts'
+import { withDigest } from './plan/with-digest.ts'
+
+interface FindOptions extends EnsuringWorld {
+  /**
+   * True if only the digests of images are needed: what the user has named may be taken as it is,
+   * and names in other repositories may point elsewhere.
+   */
+  readonly isDeploy: boolean
+  readonly signal: AbortSignal
+}
+
+/** Which images registries have with the content that a build would give them. */
+export interface FoundImages {
+  /** The references with digests, by service. */
+  readonly images: ReadonlyMap<string, string>
+  /** Names of these images that point elsewhere, by service. */
+  readonly moves: ReadonlyMap<string, readonly TagMove[]>
+  /** Why the other images are not found, by service. */
+  readonly problems: ReadonlyMap<string, RegistryProblem>
+  /** The services that are not found, but have an image of their name in the registry. */
+  readonly outdated: readonly PlannedBuild[]
+}
+
+/**
+ * Asks the registries which images they have with the content that a build would give them: those
+ * with the tag of the content. Throws as `resolveDigests` does.
+ */
+export async function findImages(
+  images: readonly PlannedBuild[],
+  { isDeploy, signal, ...world }: FindOptions,
+): Promise<FoundImages> {
+  const asked = images.flatMap(image => [image.reference, provingName(image, isDeploy) ?? [], image.tags].flat())
+  const resolved = await resolveDigests(asked, registryOptions(world, signal))
+  const found = new Map<string, string>()
+  const moves = new Map<string, readonly TagMove[]>()
+  const problems = new Map<string, RegistryProblem>()
+  const outdated: PlannedBuild[] = []
+  for (const image of images) {
+    const answer = answerFor(image, resolved, isDeploy)
+    if ('problem' in answer) {
+      problems.set(image.service, answer.problem)
+      if (digestIn(resolved, image.reference) !== undefined) outdated.push(image)
+      continue
+    }
+    const { digest, stale } = answer
+    if (stale.length > 0)
+      moves.set(
+        image.service,
+        stale.map(name => ({ name, digest })),
+      )
+    found.set(image.service, withDigest(image.reference, digest))
+  }
+  return { images: found, moves, problems, outdated }
+}
+
+/**
+ * The name that proves the content of an image, if a registry has it; undefined if no name does. A
+ * deploy takes an image whose content is not known as it is.
+ */
+function provingName({ reference, contentReference, isMoving }: PlannedBuild, isDeploy: boolean): string | undefined {
+  if (isPinned(reference)) return reference
+  if (isMoving && contentReference !== undefined) return undefined
+  return contentReference ?? (isDeploy ? reference : undefined)
+}
+
+/** True if a reference has a digest, to which no image can be pushed. */
+export const isPinned = (reference: string): boolean => reference.includes('@')
+
+type Answer = { readonly digest: string; readonly stale: readonly string[] } | { readonly problem: RegistryProblem }
+
+/** `stale` are the names of the image that point elsewhere, and can be moved. */
+function answerFor(image: PlannedBuild, resolved: ReadonlyMap<string, Resolved>, isDeploy: boolean): Answer {
+  const proof = provingName(image, isDeploy)
+  const found = proof === undefined ? undefined : resolved.get(proof)!
+  if (proof === undefined || !found) return { problem: { kind: 'missing' } }
+  if ('problem' in found) return found
+  const { digest } = found
+  // What is taken as it is was made elsewhere, and its names are not ours.
+  const others = proof === image.contentReference ? namesOf(image).filter(name => name !== proof) : []
+  const stale = others.filter(name => digestIn(resolved, name) !== digest)
+  const movable = stale.filter(name => isSameRepository(name, proof))
+  if (!isDeploy && movable.length < stale.length) return { problem: { kind: 'missing' } }
+  return { digest, stale: movable }
+}
+
+function digestIn(resolved: ReadonlyMap<string, Resolved>, name: string): string | undefined {
+  const found = resolved.get(name)
+  return found && 'digest' in found ? found.digest : undefined
+}
+
+function isSameRepository(one: string, other: string): boolean {
+  const [a, b] = [one, other].map(text => {
+    const parsed = parseImageReference(text)
+    return parsed.ok ? `${registryOf(parsed.value.name)}/${repositoryOf(parsed.value.name)}` : text
+  })
+  return a === b
+}

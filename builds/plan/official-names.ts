@@ -1,0 +1,17 @@
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { officialName } from '../../compiler/plan/pod/image.ts'
+import { isOfficialImage } from '../../compiler/values/images/image-reference.ts'
+import { NotBuilt } from '../builder/builder.ts'
+import { isPinned } from '../find-images.ts'
+import type { PlannedBuild } from './planned-build.ts'
+
+/** Throws `NotBuilt` for images that nobody could push, before they are built. */
+export function refuseOfficialNames(images: readonly PlannedBuild[]): void {
+  const reporter = new Reporter()
+  for (const { service, reference, tags, span } of images) {
+    const image = [reference, ...(isPinned(reference) ? [] : tags)].find(isOfficialImage)
+    if (image !== undefined) reporter.report(officialName, span, { service, image, isTag: image !== reference })
+  }
+  const found = reporter.diagnostics()
+  if (found.length > 0) throw new NotBuilt(found.map(one => ({ ...one, severity: 'error' })))
+}

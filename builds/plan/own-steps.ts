@@ -1,0 +1,40 @@
+import { dockerfileStages } from '../../compiler/values/dockerfile/dockerfile.ts'
+import type { BuildSpec } from '../../compiler/values/images/build-spec.ts'
+import { dockerfileText } from '../dockerfile-place.ts'
+import type { BuildEvent } from '../events.ts'
+
+/** `[linux/amd64 tested 2/4] RUN npm test`: its platform, its stage, its place in it. */
+const NAME = /^\[(?:\S+\/\S+ )?(\S+) \d+\/\d+\] /
+
+/**
+ * Sends the events of builds without the stages of other Dockerfiles. A builder has a step that
+ * several builds have in common only once, and calls it after the stage of the build that came
+ * first: such a step is shown by its instruction alone. Reads the Dockerfiles.
+ */
+export function ownSteps(
+  specs: ReadonlyMap<string, Pick<BuildSpec, 'context' | 'dockerfile'>>,
+  on: (event: BuildEvent) => void,
+): (event: BuildEvent) => void {
+  const known = new Map<string, ReadonlySet<string> | undefined>()
+  const stagesOf = (service: string) => {
+    if (!known.has(service)) known.set(service, ownStages(specs.get(service)!))
+    return known.get(service)
+  }
+  return event => {
+    if (event.type !== 'build-status' || !event.status.vertexes) return on(event)
+    const stages = stagesOf(event.name)
+    const vertexes = event.status.vertexes.map(vertex => {
+      const [stage, name] = NAME.exec(vertex.name) ?? []
+      const isForeign = stage !== undefined && stages?.has(name!.toLowerCase()) === false
+      return isForeign ? { ...vertex, name: vertex.name.slice(stage.length) } : vertex
+    })
+    on({ ...event, status: { ...event.status, vertexes } })
+  }
+}
+
+/** The stages of a Dockerfile as steps name them; undefined if it is not on this machine. */
+function ownStages(spec: Pick<BuildSpec, 'context' | 'dockerfile'>): ReadonlySet<string> | undefined {
+  const text = dockerfileText(spec)
+  if (text === undefined) return undefined
+  return new Set(dockerfileStages(text).map(name => (/^\d+$/.test(name) ? `stage-${name}` : name.toLowerCase())))
+}

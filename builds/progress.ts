@@ -1,0 +1,250 @@
+import type { BuildStatus, Timestamp, Vertex, VertexLog, VertexStatus } from '../adapters/buildkit/status.ts'
+import { maskLogins } from '../compiler/values/images/build-context.ts'
+import type { BuildEnded, BuildEvent } from './events.ts'
+import { LogLines } from './failures/log-lines.ts'
+
+/** A build, and what its steps have done so far. Names and lines are masked. */
+export interface BuildView {
+  readonly name: string
+  readonly reference: string
+  readonly state: 'building' | BuildEnded['outcome']
+  readonly steps: readonly StepView[]
+  readonly warnings: readonly string[]
+  readonly digest?: string
+  /** Names that point to it now, and did not before. */
+  readonly moved?: readonly string[]
+  /** When it began, as `now` was given. */
+  readonly began: number
+  /** The total duration; absent while it builds. */
+  readonly seconds?: number
+  /** Why it is tried again, and how often it was. */
+  readonly retry?: { readonly reason: string; readonly attempt: number; readonly of: number }
+}
+
+export interface StepView {
+  /** Names it within its build. */
+  readonly digest: string
+  /** The digests of the steps that it builds on. */
+  readonly inputs: readonly string[]
+  /** By the order in which the steps of all builds begin; 0 until it does. */
+  readonly number: number
+  /** The text in brackets before its name: `build 2/5`, `internal`; empty if there is none. */
+  readonly stage: string
+  /** The instruction: `RUN npm ci`. */
+  readonly name: string
+  readonly state: 'waiting' | 'running' | 'cached' | 'done' | 'failed' | 'cancelled'
+  /** Of what it has worked, by the clock of the builder. */
+  readonly seconds: number
+  /** Since when it runs, as `now` was given. */
+  readonly since?: number
+  readonly bytes?: { readonly current: number; readonly total: number }
+  /** The last lines that it has printed. */
+  readonly lines: readonly string[]
+  readonly error?: string
+}
+
+/** A change made by an event; for displays that print one thing after another. */
+export type BuildChange =
+  | { readonly type: 'step'; readonly build: BuildView; readonly step: StepView }
+  | {
+      readonly type: 'log'
+      readonly build: BuildView
+      readonly step: StepView
+      readonly stream: 'stdout' | 'stderr'
+      /** Since the step began. */
+      readonly seconds: number
+      readonly line: string
+    }
+  | { readonly type: 'bytes'; readonly build: BuildView; readonly step: StepView }
+  | { readonly type: 'warning'; readonly build: BuildView; readonly text: string }
+
+/** Lines of a step that are kept. */
+const LAST_LINES = 20
+
+interface Step extends Mutable<StepView> {
+  lines: string[]
+  readonly parts: Map<string, VertexStatus>
+  readonly streams: Map<number, LogLines>
+  /** Seconds of the intervals that have ended, by their begin: an end may be sent several times. */
+  readonly intervals: Map<number, number>
+  /** By the clock of the builder. */
+  began: number | undefined
+}
+
+interface Build extends Mutable<BuildView> {
+  steps: Step[]
+  warnings: string[]
+  readonly byDigest: Map<string, Step>
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+/** Folds the events of builds into what is shown of them. `mask` takes secrets out of a text, `maskOutput` out of what steps print. */
+export class BuildProgress {
+  readonly #mask: (text: string) => string
+  readonly #maskOutput: (text: string) => string
+  readonly #builds = new Map<string, Build>()
+  #numbers = 0
+
+  constructor(mask: (text: string) => string, maskOutput = mask) {
+    this.#mask = text => maskLogins(mask(text))
+    this.#maskOutput = text => maskLogins(maskOutput(text))
+  }
+
+  /** In the order in which they began. */
+  get builds(): readonly BuildView[] {
+    return [...this.#builds.values()]
+  }
+
+  /** Takes an event, and gives what it changes. `now` is in seconds. */
+  take(event: BuildEvent, now: number): readonly BuildChange[] {
+    const build = this.#buildOf(event, now)
+    switch (event.type) {
+      case 'build-begun':
+        return []
+      case 'build-retry':
+        build.retry = { reason: this.#mask(event.reason), attempt: event.attempt, of: event.of }
+        // The steps come again, with what the builder has kept of them.
+        build.steps = []
+        build.byDigest.clear()
+        return []
+      case 'build-ended':
+        build.state = event.outcome
+        build.seconds = event.seconds
+        if (event.digest !== undefined) build.digest = event.digest
+        if (event.moved) build.moved = event.moved.map(name => this.#mask(name))
+        return build.steps.flatMap(step => this.#stopped(build, step))
+      case 'build-status':
+        return this.#statusOf(build, event.status, now)
+    }
+  }
+
+  /** Forgets the builds that have ended. */
+  forgetEnded(): void {
+    for (const { name, state } of this.builds) if (state !== 'building') this.#builds.delete(name)
+  }
+
+  #buildOf(event: BuildEvent, now: number): Build {
+    const known = this.#builds.get(event.name)
+    const reference = event.type === 'build-begun' ? this.#mask(event.reference) : (known?.reference ?? '')
+    if (known) return Object.assign(known, { reference })
+    const { name } = event
+    const build: Build = {
+      ...{ name, reference, state: 'building', began: now },
+      ...{ steps: [], warnings: [], byDigest: new Map<string, Step>() },
+    }
+    this.#builds.set(name, build)
+    return build
+  }
+
+  #statusOf(build: Build, status: BuildStatus, now: number): readonly BuildChange[] {
+    return [
+      ...(status.vertexes ?? []).flatMap(vertex => this.#vertex(build, vertex, now)),
+      ...(status.statuses ?? []).flatMap(part => takePart(build, part)),
+      ...(status.logs ?? []).flatMap(log => this.#log(build, log)),
+      ...(status.warnings ?? []).flatMap(({ short, info, ranges }): readonly BuildChange[] => {
+        const line = ranges?.[0]?.start?.line
+        const place = [info?.filename, line].filter(part => part !== undefined).join(':')
+        const text = this.#mask(`${place === '' ? '' : `${place}: `}${textOf(short).replace(/ \(line \d+\)$/, '')}`)
+        if (build.warnings.includes(text)) return []
+        build.warnings.push(text)
+        return [{ type: 'warning', build, text }]
+      }),
+    ]
+  }
+
+  #vertex(build: Build, vertex: Vertex, now: number): readonly BuildChange[] {
+    const known = build.byDigest.get(vertex.digest)
+    const step = known ?? this.#newStep(build, vertex)
+    const before = step.state
+    const began = secondsOf(vertex.started)
+    const ended = secondsOf(vertex.completed)
+    if (began !== undefined) {
+      step.began ??= began
+      if (step.number === 0) step.number = ++this.#numbers
+      if (ended !== undefined) step.intervals.set(began, Math.max(0, ended - began))
+    }
+    step.seconds = sum(step.intervals.values())
+    step.state = stateOf(vertex, before)
+    if (vertex.error !== undefined && vertex.error !== '') step.error = this.#mask(vertex.error)
+    if (step.state !== 'running') delete step.since
+    else if (before !== 'running') step.since = now
+    const left = step.state === 'running' ? [] : this.#unended(build, step)
+    return before === step.state ? left : [...left, { type: 'step', build, step: { ...step } }]
+  }
+
+  #newStep(build: Build, vertex: Vertex): Step {
+    const [, stage = '', name = vertex.name] = /^\[([^\]]*)\] (.*)$/s.exec(vertex.name) ?? []
+    const step: Step = {
+      ...{ digest: vertex.digest, inputs: vertex.inputs ?? [] },
+      ...{ number: 0, stage: this.#mask(stage), name: this.#mask(name).replaceAll(/\s+/g, ' '), state: 'waiting' },
+      ...{ seconds: 0, began: undefined, lines: [], parts: new Map(), streams: new Map(), intervals: new Map() },
+    }
+    build.byDigest.set(vertex.digest, step)
+    build.steps.push(step)
+    return step
+  }
+
+  #log(build: Build, log: VertexLog): readonly BuildChange[] {
+    const step = build.byDigest.get(log.vertex)
+    if (!step || !log.msg) return []
+    const stream = log.stream ?? 1
+    const lines = step.streams.get(stream) ?? new LogLines(this.#maskOutput)
+    step.streams.set(stream, lines)
+    const at = secondsOf(log.timestamp) ?? step.began ?? 0
+    return logged(build, step, stream, lines.push(log.msg), at - (step.began ?? at))
+  }
+
+  /** The output that an ended step left without a line end. */
+  #unended(build: Build, step: Step): readonly BuildChange[] {
+    return [...step.streams].flatMap(([stream, lines]) => logged(build, step, stream, lines.end(), step.seconds))
+  }
+
+  /** A step that still runs when its build has ended was cancelled. */
+  #stopped(build: Build, step: Step): readonly BuildChange[] {
+    if (step.state !== 'running') return []
+    step.state = 'cancelled'
+    delete step.since
+    return [...this.#unended(build, step), { type: 'step', build, step: { ...step } }]
+  }
+}
+
+/** The state of a step as its message says. One that was done, and is looked at again, is still what it was. */
+function stateOf({ started, completed, cached, error }: Vertex, before: StepView['state']): StepView['state'] {
+  if (error) return /context canceled|^canceled$/i.test(error) ? 'cancelled' : 'failed'
+  if (cached) return 'cached'
+  if (completed) return before === 'cached' ? 'cached' : 'done'
+  return started ? 'running' : before
+}
+
+function takePart(build: Build, part: VertexStatus): readonly BuildChange[] {
+  const step = build.byDigest.get(part.vertex)
+  if (!step) return []
+  step.parts.set(part.ID, part)
+  const counted = [...step.parts.values()].filter(({ current = 0, total = 0 }) => current > 0 || total > 0)
+  if (counted.length === 0) return []
+  step.bytes = {
+    current: sum(counted.map(({ current = 0 }) => current)),
+    total: sum(counted.map(({ total = 0 }) => total)),
+  }
+  return [{ type: 'bytes', build, step }]
+}
+
+function logged(
+  build: Build,
+  step: Step,
+  stream: number,
+  lines: readonly string[],
+  seconds: number,
+): readonly BuildChange[] {
+  if (lines.length > 0) step.lines = [...step.lines, ...lines].slice(-LAST_LINES)
+  const shared = { type: 'log', build, step, stream: stream === 2 ? 'stderr' : 'stdout', seconds } as const
+  return lines.map(line => ({ ...shared, line }))
+}
+
+const sum = (numbers: Iterable<number>): number => [...numbers].reduce((all, one) => all + one, 0)
+
+const secondsOf = (time: Timestamp | undefined): number | undefined =>
+  time && (time.seconds ?? 0) + (time.nanos ?? 0) / 1e9
+
+const textOf = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes)

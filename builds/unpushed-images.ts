@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BuildOutput, ImageLayout } from '../adapters/buildkit/builder.ts'
+import { namesOf, type PlannedBuild } from './plan/planned-build.ts'
+
+/** Where the images of a command are, which pushes them or does not. */
+export interface ImagePlaces {
+  readonly builds: readonly PlannedBuild[]
+  readonly outputOf: (build: PlannedBuild) => BuildOutput
+  /** The images that are not in a registry, by service, from the references of those that were built. */
+  readonly layoutsOf: (images: ReadonlyMap<string, string>) => ReadonlyMap<string, ImageLayout>
+}
+
+const PUSHED: Omit<ImagePlaces, 'builds'> = {
+  outputOf: build => {
+    const names = namesOf(build)
+    return names.length > 0 ? { kind: 'registry', names } : { kind: 'discard' }
+  },
+  layoutsOf: () => new Map(),
+}
+
+/**
+ * Runs with the places of images. Those that are not pushed and that others are built on are in a
+ * temporary folder, which is removed at the end.
+ */
+export async function withImagePlaces<T>(
+  builds: readonly PlannedBuild[],
+  isPushed: boolean,
+  use: (places: ImagePlaces) => Promise<T>,
+): Promise<T> {
+  if (isPushed) return use({ builds, ...PUSHED })
+  const needed = new Set(builds.flatMap(({ dependsOn }) => dependsOn))
+  const bases = builds.map(({ service }) => service).filter(service => needed.has(service))
+  if (bases.length === 0) return use({ builds, ...PUSHED, outputOf: () => ({ kind: 'discard' }) })
+  const folder = await mkdtemp(join(tmpdir(), 'devctl-images-'))
+  const places = new Map(bases.map((service, index) => [service, join(folder, String(index))]))
+  try {
+    return await use({
+      builds: builds.map(build => (build.reference === '' ? { ...build, reference: localName(build) } : build)),
+      outputOf: ({ service }) => {
+        const place = places.get(service)
+        return place === undefined ? { kind: 'discard' } : { kind: 'layout', folder: place }
+      },
+      layoutsOf: images => layoutsIn(places, images),
+    })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Without a registry, an image has a name for variables only. */
+const localName = ({ service }: PlannedBuild): string => `localhost/${service.toLowerCase()}:unpushed`
+
+function layoutsIn(
+  places: ReadonlyMap<string, string>,
+  images: ReadonlyMap<string, string>,
+): ReadonlyMap<string, ImageLayout> {
+  const found = [...places].flatMap(([service, layout]) => {
+    const digest = images.get(service)?.split('@')[1]
+    return digest === undefined ? [] : [[service, { layout, digest }] as const]
+  })
+  return new Map(found)
+}

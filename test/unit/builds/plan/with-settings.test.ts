@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import type { BuildSettings } from '../../../../builds/plan/image-input.ts'
+import type { PlannedBuild } from '../../../../builds/plan/planned-build.ts'
+import { withSettings } from '../../../../builds/plan/with-settings.ts'
+
+const build = (reference: string, contentReference: string | undefined): PlannedBuild => ({
+  service: 'web',
+  // Only diagnostics use it.
+  span: undefined as never,
+  reference,
+  contentReference,
+  tags: [],
+  dependsOn: [],
+  specOf: () => ({}) as never,
+})
+
+const HASHED = build('r.example.com/web:0123456789ab', 'r.example.com/web:0123456789ab')
+const NAMED = build('r.example.com/web:1', 'r.example.com/web:devctl-0123456789ab')
+
+const names = (one: PlannedBuild, settings: BuildSettings) => {
+  const [{ reference, contentReference }] = withSettings([one], settings) as [PlannedBuild]
+  return [reference, contentReference]
+}
+const contentOf = (settings: BuildSettings) => names(HASHED, settings)[1]
+
+test('options that change an image change the name of its content, and no name of the user', () => {
+  const settings = { args: new Map([['GREETING', 'hello']]) }
+  const [reference, content] = names(HASHED, settings)
+  expect(reference).toBe(content)
+  expect(content).toMatch(/^r\.example\.com\/web:[0-9a-f]{12}$/)
+  expect(names(NAMED, settings)).toEqual(['r.example.com/web:1', content!.replace('web:', 'web:devctl-')])
+  expect(names(build('r.example.com/web:1', undefined), settings)).toEqual(['r.example.com/web:1', undefined])
+})
+
+test('each option counts, in whatever order', () => {
+  const all = [
+    {},
+    { args: new Map([['A', '1']]) },
+    { args: new Map([['A', '2']]) },
+    { target: 'dev' },
+    { platforms: ['linux/arm64'] },
+    { platforms: ['linux/amd64', 'linux/arm64'] },
+  ]
+  expect(new Set(all.map(contentOf)).size).toBe(all.length)
+  const args = [
+    ['A', '1'],
+    ['B', '2'],
+  ] as const
+  expect(contentOf({ args: new Map(args) })).toBe(contentOf({ args: new Map([...args].reverse()) }))
+  expect(contentOf({ platforms: ['linux/arm64', 'linux/amd64'] })).toBe(
+    contentOf({ platforms: ['linux/amd64', 'linux/arm64'] }),
+  )
+})
+
+test('options that say how it is built do not count, and no secret can be guessed from a tag', () => {
+  const [, content] = names(HASHED, {})
+  const settings = { noCache: true, cacheFrom: [], exportCache: 'r.example.com/cache', secrets: new Map() }
+  expect(contentOf(settings)).toBe(content)
+  const withToken = (value: string) => contentOf({ args: new Map([['NPM_TOKEN', value]]) })
+  expect(withToken('one')).toBe(withToken('another'))
+  const [secret, plain] = ['NPM_TOKEN', 'NPM_VERSION'].map(name =>
+    withSettings([HASHED], { args: new Map([[name, 'hunter-4711']]) }),
+  )
+  expect([secret![0]!.isMoving, plain![0]!.isMoving]).toEqual([true, undefined])
+  expect(withToken('one')).not.toBe(content)
+})
