@@ -11,6 +11,22 @@ export type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 export { renderDiagnostics } from '../compiler/diagnostics/render/text.ts'
 export { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
 export { KnownSecrets } from '../compiler/values/secrets/known-secrets.ts'
+export { type InitOutcome, initGitops } from '../gitops/init/init.ts'
+export type { InitInput } from '../gitops/init/input.ts'
+export type { DifferingFile } from '../gitops/publish/differing-files.ts'
+export type { PublishEvent } from '../gitops/publish/events.ts'
+export type { FolderCounts } from '../gitops/publish/folder-counts.ts'
+export type { PublishInput } from '../gitops/publish/input.ts'
+export type {
+  PlannedChange,
+  PublishOutcome,
+  RegistryOutcome,
+  RepositoryOutcome,
+} from '../gitops/publish/outcome.ts'
+export { type PromoteInput, promote } from '../gitops/publish/promote.ts'
+export { publish } from '../gitops/publish/publish.ts'
+export type { OpenedRequest } from '../gitops/publish/target/request.ts'
+export { type ConflictingFile, OverwriteRefusal } from '../gitops/repository/tree/overwrite-refusal.ts'
 export { deploy } from '../operations/deploy/deploy.ts'
 export type { DeployInput, ForCluster } from '../operations/deploy/input.ts'
 export type { DeployOutcome, ServiceState } from '../operations/deploy/outcome.ts'
@@ -50,9 +66,6 @@ export type { UpQuestions as Questions } from '../operations/develop/world.ts'
 export { diffAgainst } from '../operations/diff/against.ts'
 export { type DiffOutcome, diff } from '../operations/diff/diff.ts'
 export { type ForwardedPort, type ForwardInput, forward } from '../operations/forward/forward.ts'
-export { type ConflictingFile, OverwriteRefusal } from '../operations/gitops/tree/overwrite-refusal.ts'
-export { type InitOutcome, initGitops } from '../operations/gitops-init/init.ts'
-export type { InitInput } from '../operations/gitops-init/input.ts'
 export {
   type InitProjectInput,
   type InitProjectOutcome,
@@ -69,19 +82,6 @@ export { type HistoryInput, type HistoryOutcome, history } from '../operations/l
 export { type ServiceRow, type ServicesInput, type ServicesOutcome, services } from '../operations/list/services.ts'
 export type { LogEvent } from '../operations/logs/events.ts'
 export { type LogsInput, type LogsOutcome, type LogsWorld, logs } from '../operations/logs/logs.ts'
-export type { DifferingFile } from '../operations/publish/differing-files.ts'
-export type { PublishEvent } from '../operations/publish/events.ts'
-export type { FolderCounts } from '../operations/publish/folder-counts.ts'
-export type { PublishInput } from '../operations/publish/input.ts'
-export type {
-  PlannedChange,
-  PublishOutcome,
-  RegistryOutcome,
-  RepositoryOutcome,
-} from '../operations/publish/outcome.ts'
-export { type PromoteInput, promote } from '../operations/publish/promote.ts'
-export { publish } from '../operations/publish/publish.ts'
-export type { OpenedRequest } from '../operations/publish/request.ts'
 export type { RenderInput } from '../operations/render/input.ts'
 export { type RenderOutcome, render } from '../operations/render/render.ts'
 export { type RestartInput, type RestartOutcome, restart } from '../operations/restart/restart.ts'

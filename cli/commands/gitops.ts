@@ -1,5 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { ociReference } from '../../operations/publish/oci-reference.ts'
+import { ociReference } from '../../gitops/publish/oci-reference.ts'
 import { dnsLabel, folderPath } from '../../project/checks.ts'
 import { command } from '../command.ts'
 import { argocdOptions, fluxOptions } from '../options/agent.ts'

@@ -1,5 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import type { AgentSettings } from '../../operations/gitops-init/input.ts'
+import type { AgentSettings } from '../../gitops/init/input.ts'
 import { dnsLabel, dnsName } from '../../project/checks.ts'
 import { parseDuration } from './duration.ts'
 import { longFlag, type Option, text, type Values } from './option.ts'

@@ -1,5 +1,5 @@
 import { FORGE_KINDS, parseBranchName } from '../../compiler/values/repository-names.ts'
-import { ociReference } from '../../operations/publish/oci-reference.ts'
+import { ociReference } from '../../gitops/publish/oci-reference.ts'
 import { folderPath, inForm } from '../../project/checks.ts'
 import { choice, flag, text, type Values } from './option.ts'
 import { loading, planning } from './project.ts'

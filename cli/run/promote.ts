@@ -1,4 +1,4 @@
-import { promote } from '../../operations/publish/promote.ts'
+import { promote } from '../../gitops/publish/promote.ts'
 import type { Context } from '../command.ts'
 import type { PublishValues } from '../options/publish-values.ts'
 import { publishing } from './publish.ts'

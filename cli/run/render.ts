@@ -2,7 +2,7 @@ import { count, countsText, failureSummary, plural } from '../../compiler/diagno
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
-import type { LayoutName } from '../../operations/gitops/layout/readme.ts'
+import type { LayoutName } from '../../gitops/repository/layout/readme.ts'
 import { type RenderOutcome, render } from '../../operations/render/render.ts'
 import { openProject } from '../../project/open-project.ts'
 import type { Context } from '../command.ts'

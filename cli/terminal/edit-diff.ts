@@ -1,6 +1,6 @@
 import { printable } from '../../compiler/values/printable.ts'
 import { maskSecrets } from '../../compiler/values/secrets/mask-secrets.ts'
-import { type ConflictingFile, OverwriteRefusal } from '../../operations/gitops/tree/overwrite-refusal.ts'
+import { type ConflictingFile, OverwriteRefusal } from '../../gitops/repository/tree/overwrite-refusal.ts'
 import { holdsSecret } from '../../project/lock.ts'
 import { type Io, wantsColour } from './io.ts'
 

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 import type { Plan, WorkloadPlan } from '../../compiler/plan/plan.ts'
+import { at, listAt } from '../../gitops/agents/json-values.ts'
 import type { Session } from '../../project/session.ts'
-import { at, listAt } from '../gitops/json-values.ts'
 import type { CompiledForCluster } from './compile-for-cluster.ts'
 
 /** A service that runs an older image than one of those that were deployed without it. */

@@ -1,5 +1,5 @@
+import type { LayoutName } from '../../gitops/repository/layout/readme.ts'
 import type { Loading, Planning } from '../../project/input.ts'
-import type { LayoutName } from '../gitops/layout/readme.ts'
 
 export interface RenderInput extends Loading, Planning {
   /** Only these services and what they depend on; absent or empty: all. */

@@ -3,13 +3,13 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count } from '../../compiler/diagnostics/render/summary.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
+import type { LayoutName } from '../../gitops/repository/layout/readme.ts'
+import type { WrittenCounts } from '../../gitops/repository/tree/output-directory.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import { nothingToRender } from '../../project/nothing-to-render.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { LocalWorld } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
-import type { LayoutName } from '../gitops/layout/readme.ts'
-import type { WrittenCounts } from '../gitops/tree/output-directory.ts'
 import type { RenderInput } from './input.ts'
 
 export type RenderOutcome =
@@ -74,9 +74,9 @@ async function writeFiles(
   outputDir: string,
 ): Promise<WrittenCounts> {
   const [{ writeOutput }, { toFiles }, { sourcesOf }] = await Promise.all([
-    import('../gitops/tree/output-directory.ts'),
-    import('../gitops/tree/files.ts'),
-    import('../publish/sources.ts'),
+    import('../../gitops/repository/tree/output-directory.ts'),
+    import('../../gitops/repository/tree/files.ts'),
+    import('../../gitops/publish/compile/sources.ts'),
   ])
   return writeOutput(resolve(cwd, outputDir), outputDir, {
     application: plan.environment.name,
@@ -101,6 +101,6 @@ function layoutOf({ layout, format }: RenderInput, { environment }: OpenProject)
 }
 
 async function published(plan: Plan, manifests: readonly Manifest[], project: OpenProject) {
-  const { forController } = await import('../publish/for-controllers.ts')
+  const { forController } = await import('../../gitops/publish/compile/for-controllers.ts')
   return forController({ plan, manifests }, project)
 }

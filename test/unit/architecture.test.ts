@@ -11,10 +11,6 @@ const root = join(import.meta.dirname, '../..')
 const ROOMS: Readonly<Record<string, { readonly level: number; readonly packages?: readonly string[] }>> = {
   'operations/init': { level: 11 }, // moving
   'operations/develop': { level: 10, packages: ['yazl'] }, // moving
-  'operations/gitops': { level: 8, packages: ['age-encryption', 'js-yaml'] }, // moving
-  'operations/gitops-init': { level: 8.6 }, // moving
-  'operations/gitops-secrets': { level: 8.6 }, // moving
-  'operations/publish': { level: 8.5 }, // moving
   cli: { level: 13 },
   api: { level: 12, packages: ['constructs'] },
   init: { level: 11 },

@@ -1,5 +1,5 @@
 import { jsonText } from '../../../compiler/values/printable.ts'
-import type { RegistryOutcome } from '../../../operations/publish/outcome.ts'
+import type { RegistryOutcome } from '../../../gitops/publish/outcome.ts'
 import type { Context } from '../../command.ts'
 import { newerText, printPlanned, type ResultOptions, unchangedText } from './print-planned.ts'
 

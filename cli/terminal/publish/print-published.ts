@@ -1,6 +1,6 @@
 import { failureSummary } from '../../../compiler/diagnostics/render/summary.ts'
 import { jsonText } from '../../../compiler/values/printable.ts'
-import type { PublishOutcome, RepositoryOutcome } from '../../../operations/publish/outcome.ts'
+import type { PublishOutcome, RepositoryOutcome } from '../../../gitops/publish/outcome.ts'
 import type { Context } from '../../command.ts'
 import { printArtifact } from './print-artifact.ts'
 import { newerText, printPlanned, type ResultOptions, unchangedText } from './print-planned.ts'

@@ -1,4 +1,4 @@
-import type { OpenedRequest } from '../../../operations/publish/request.ts'
+import type { OpenedRequest } from '../../../gitops/publish/target/request.ts'
 
 /** The page of a pull request; of one that a person has to open, its text and where that is done. */
 export function requestLines({ head, base, title, body, page, isOpen, why }: OpenedRequest): readonly string[] {

@@ -1,8 +1,8 @@
 import type { Rejection } from '../../../adapters/git/rejection.ts'
 import type { BuildEvent } from '../../../builds/events.ts'
 import { plural } from '../../../compiler/diagnostics/render/summary.ts'
-import type { PublishEvent } from '../../../operations/publish/events.ts'
-import { countWords, type FolderCounts } from '../../../operations/publish/folder-counts.ts'
+import type { PublishEvent } from '../../../gitops/publish/events.ts'
+import { countWords, type FolderCounts } from '../../../gitops/publish/folder-counts.ts'
 
 /** The text of a completed step of a publish. */
 interface Step {

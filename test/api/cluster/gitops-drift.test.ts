@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubernetesObject } from '../../../constructs/manifest.ts'
-import { forControllers } from '../../../operations/gitops/marks.ts'
+import { forControllers } from '../../../gitops/agents/marks.ts'
 import { goldenCases } from '../../support/cases.ts'
 import { eventually, findCluster, pathOf } from '../../support/cluster/cluster.ts'
 import { missingFrom } from '../../support/cluster/kept.ts'

@@ -110,7 +110,7 @@ const budgetProps = (plan: DisruptionBudgetPlan, environment: Environment): k8s.
       "  'rbac.authorization.k8s.io/v1': {",
       "  'policy/v1': { PodDisruptionBudget: 'poddisruptionbudgets' },\n",
     ],
-    ['operations/gitops/layout/label-transformer.ts', "'NetworkPolicy'].includes(kind)", "'PodDisruptionBudget', "],
+    ['gitops/repository/layout/label-transformer.ts', "'NetworkPolicy'].includes(kind)", "'PodDisruptionBudget', "],
     [
       'docs/deploy.md',
       '| `external-secrets.io`: `externalsecrets`',

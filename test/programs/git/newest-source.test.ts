@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { noteName } from '../../../operations/gitops/note-name.ts'
+import { noteName } from '../../../gitops/repository/note-name.ts'
 import { makeFolder, write } from '../../support/cli/folder.ts'
 import { git, gitEnv, tryGit } from '../../support/git/git.ts'
 import type { Hooks } from '../../support/git/hooks.ts'

@@ -1,7 +1,7 @@
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { KubernetesObject } from '../../../constructs/manifest.ts'
-import { buildFolder } from '../../../operations/gitops/layout/build.ts'
+import { buildFolder } from '../../../gitops/repository/layout/build.ts'
 import { parseLock } from '../../../project/lock.ts'
 import { read } from '../../support/cli/folder.ts'
 import { git } from '../../support/git/git.ts'

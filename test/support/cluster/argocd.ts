@@ -1,4 +1,4 @@
-import { argocdApplication } from '../../../operations/gitops/argocd.ts'
+import { argocdApplication } from '../../../gitops/agents/argocd.ts'
 import { git } from '../git/git.ts'
 import type { GitServer } from '../git/repository.ts'
 import { describeAll } from './application.ts'

@@ -8,7 +8,7 @@ import { isRoute, isWorkload, KINDS, type Kind, podSelectorOf } from '../../../c
 import type { KubernetesObject } from '../../../constructs/manifest.ts'
 import { manifestsOf } from '../../../environment/plan/part.ts'
 import { serviceOf } from '../../../environment/plan/wanted.ts'
-import { withLabels } from '../../../operations/gitops/layout/label-transformer.ts'
+import { withLabels } from '../../../gitops/repository/layout/label-transformer.ts'
 import { goldenCases, root } from '../../support/cases.ts'
 import { everything } from '../../support/constructs/everything.ts'
 import { expectedDocuments } from '../../support/documents.ts'
@@ -93,7 +93,7 @@ describe.each(KINDS.map(kind => [kind.kind, kind] as const))('%s', (name, kind) 
     const object = { ...kind, metadata: { name: 'app' }, spec: { [podSelector]: { matchLabels: { a: 'b' } } } }
     expect(
       withLabels(object, [{ pairs: { c: 'd' }, includeSelectors: true }])['spec'],
-      `operations/gitops/layout/label-transformer.ts writes no labels into \`spec.${podSelector}\` of ${name}`,
+      `gitops/repository/layout/label-transformer.ts writes no labels into \`spec.${podSelector}\` of ${name}`,
     ).toEqual({ [podSelector]: { matchLabels: { a: 'b', c: 'd' } } })
   })
 })

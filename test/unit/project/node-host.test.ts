@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { BuildInput } from '../../../compiler/host.ts'
-import { writeOutput } from '../../../operations/gitops/tree/output-directory.ts'
+import { writeOutput } from '../../../gitops/repository/tree/output-directory.ts'
 import { createHost } from '../../../project/node-host.ts'
 import { makeFolder, write } from '../../support/cli/folder.ts'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { publishing } from '../../../../cli/run/publish.ts'
-import type { PublishEvent } from '../../../../operations/publish/events.ts'
+import type { PublishEvent } from '../../../../gitops/publish/events.ts'
 import type { LocalWorld } from '../../../../project/session.ts'
 
 const output = { isTTY: false, write: () => {} }

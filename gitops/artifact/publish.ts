@@ -1,0 +1,187 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { takePushLock } from '../../adapters/git/push-lock.ts'
+import { withTemporary } from '../../adapters/git/temporary.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { LOCK_NAME, printLock } from '../../project/lock.ts'
+import { type FolderChange, isSame, planFolder, type Repository } from '../repository/publication.ts'
+import type { PublishedFolder } from '../repository/published-folder.ts'
+import { type IsAncestor, type MissingSource, orderOf, type SourceOrder } from '../repository/source-order.ts'
+import { OverwriteRefusal } from '../repository/tree/overwrite-refusal.ts'
+import { readerOf } from '../repository/tree/repository-reader.ts'
+import { pack, unpack } from './archive.ts'
+
+/** A folder that should be behind a tag of a registry. */
+export interface ArtifactPublication {
+  /** As people write it: `registry.example.com/team/shop:staging`. */
+  readonly reference: string
+  /** The folder, for what the tag has now. Its path is `.`. */
+  readonly folder: (there: Repository) => Promise<PublishedFolder>
+  /** The annotations of the folder's manifest; they must follow from the source alone. */
+  readonly annotations: () => Promise<Readonly<Record<string, string>>>
+  /** The source is older than what is there: publish it all the same. */
+  readonly rollback: boolean
+}
+
+/** The registry, as far as it takes part. */
+export interface ArtifactRegistry {
+  find(): Promise<{ readonly digest: string; readonly layer?: Uint8Array } | undefined>
+  /** Pushes unless the tag does not have `expected` any more. */
+  push(
+    layer: Uint8Array,
+    annotations: Readonly<Record<string, string>>,
+    expected: string | undefined,
+  ): Promise<PushedArtifact | undefined>
+}
+
+export interface PushedArtifact {
+  readonly digest: string
+  /** The tag that only this artifact has. */
+  readonly ownTag: string
+}
+
+export type ArtifactOutcome =
+  | { readonly kind: 'unchanged'; readonly digest: string }
+  /** The content of the tag comes from a source that has ours among its ancestors. */
+  | { readonly kind: 'newer'; readonly source: string; readonly digest: string }
+  /** The changes that would be made (`--dry-run`, `--verify`). */
+  | { readonly kind: 'planned'; readonly digest: string | undefined; readonly changes: readonly FolderChange[] }
+  | {
+      readonly kind: 'pushed'
+      readonly before: string | undefined
+      readonly pushed: PushedArtifact
+      readonly changes: readonly FolderChange[]
+    }
+
+export interface ArtifactOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+  /** Only look. */
+  readonly dryRun: boolean
+  /** Replace also what devctl has not pushed. */
+  readonly takeOver: boolean
+  readonly isAncestor: IsAncestor
+  /** Told of a published commit whose changes ours undoes. */
+  readonly tellMissing: (missing: MissingSource) => void
+  /** Told of what the tag has, each time that it is looked at. */
+  readonly tell?: (digest: string | undefined) => void
+}
+
+/**
+ * Brings a tag to an artifact of the folder; pushes nothing where its files do not differ. When the
+ * tag was moved meanwhile, everything is made again from what it has then. Throws a UserError, and
+ * the tag is as it was, where something is in the way.
+ */
+export async function publishArtifact(
+  publication: ArtifactPublication,
+  registry: ArtifactRegistry,
+  options: ArtifactOptions,
+): Promise<ArtifactOutcome> {
+  const { env, signal, dryRun } = options
+  const lock = dryRun ? undefined : await takePushLock(env, `oci://${publication.reference}`, signal)
+  try {
+    for (;;) {
+      signal.throwIfAborted()
+      const outcome = await once(publication, registry, options)
+      if (outcome) return outcome
+    }
+  } finally {
+    lock?.end()
+  }
+}
+
+/** Undefined when somebody else was faster. */
+async function once(
+  publication: ArtifactPublication,
+  registry: ArtifactRegistry,
+  options: ArtifactOptions,
+): Promise<ArtifactOutcome | undefined> {
+  const found = await registry.find()
+  options.tell?.(found?.digest)
+  const files = filesOf(publication.reference, found, options)
+  return withTemporary(options.env, async top => {
+    write(top, files, publication.reference)
+    const folder = await publication.folder(unrequested(top))
+    const change = withOthers(planFolder(top, folder, publication.reference), files)
+    refuseOthers(publication.reference, change, folder)
+    const order = await orderIn(publication, change, folder, options)
+    if (order?.is === 'newer') return { kind: 'newer', source: order.source, digest: found!.digest }
+    if (found && isSame(change)) return { kind: 'unchanged', digest: found.digest }
+    if (order?.is === 'missing') options.tellMissing({ ...order, isRequest: false })
+    if (options.dryRun) return { kind: 'planned', digest: found?.digest, changes: [change] }
+    const layer = pack(new Map([...folder.output.files, [LOCK_NAME, printLock(change.change.after)]]))
+    const pushed = await registry.push(layer, await publication.annotations(), found?.digest)
+    return pushed && { kind: 'pushed', before: found?.digest, pushed, changes: [change] }
+  })
+}
+
+/** The files of the artifact that is there. What is not one is refused, or replaced as a whole. */
+function filesOf(
+  reference: string,
+  found: { readonly layer?: Uint8Array } | undefined,
+  { takeOver }: ArtifactOptions,
+): ReadonlyMap<string, string> {
+  const files = found?.layer ? unpack(found.layer) : found ? undefined : new Map<string, string>()
+  if (files) return files
+  if (takeOver) return new Map()
+  throw new UserError(`\`${reference}\` is an image, or an artifact that devctl did not push`, {
+    hint: 'name another tag or repository; `--take-over` replaces it',
+  })
+}
+
+function write(top: string, files: ReadonlyMap<string, string>, reference: string): void {
+  try {
+    for (const [path, text] of files) {
+      mkdirSync(join(top, dirname(path)), { recursive: true })
+      writeFileSync(join(top, path), text)
+    }
+  } catch (cause) {
+    throw new UserError(`\`${reference}\` contains files that cannot be unpacked`, { cause, hint: 'name another tag' })
+  }
+}
+
+/**
+ * Other than in a repository, what is not written is gone: what others have added would be removed.
+ */
+function withOthers(planned: FolderChange, files: ReadonlyMap<string, string>): FolderChange {
+  const { change } = planned
+  const others = [...files].filter(([path]) => path !== LOCK_NAME && !isOurs(path, change))
+  const edits = others.map(([path, there]) => ({ path, there, isOurs: false }))
+  return {
+    ...planned,
+    change: {
+      ...change,
+      removals: [...change.removals, ...others.map(([path]) => path)],
+      edits: [...change.edits, ...edits],
+    },
+  }
+}
+
+const isOurs = (path: string, { before, after }: FolderChange['change']) =>
+  before?.files.has(path) || after.files.has(path)
+
+function refuseOthers(
+  reference: string,
+  { change: { edits } }: FolderChange,
+  { output: { takeOver, isOnlyLooked } }: PublishedFolder,
+): void {
+  if (!takeOver && !isOnlyLooked && edits.length > 0) throw new OverwriteRefusal(reference, [], edits)
+}
+
+/** How the source commit of the artifact that is there relates to ours. */
+async function orderIn(
+  { rollback }: ArtifactPublication,
+  { change: { before } }: FolderChange,
+  { output }: PublishedFolder,
+  { isAncestor }: ArtifactOptions,
+): Promise<{ readonly is: SourceOrder; readonly source: string; readonly ours: string } | undefined> {
+  const [source, ours] = [before?.facts?.source.commit, output.facts?.source.commit]
+  if (rollback || source === undefined || ours === undefined) return undefined
+  return { is: await orderOf(source, ours, isAncestor), source, ours }
+}
+
+/** A registry has no pull requests. */
+const unrequested = (top: string): Repository => ({
+  ...readerOf(top),
+  request: { lock: async () => undefined, read: async () => undefined },
+})

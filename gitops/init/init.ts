@@ -1,0 +1,72 @@
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import type { LocalWorld } from '../../project/session.ts'
+import type { PublishEvent } from '../publish/events.ts'
+import { fetchedEvents } from '../publish/fetched-events.ts'
+import { type OpenedRequest, openRequest } from '../publish/target/request.ts'
+import { type AddedOnce, addOnce } from '../repository/add-once.ts'
+import { type AgentFile, agentFile } from './agent-file.ts'
+import type { InitInput } from './input.ts'
+
+export type InitOutcome =
+  /** The files have errors, which an event has reported, and nothing was committed. */
+  | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
+  /** The file, where only its text was wanted. */
+  | { readonly kind: 'text'; readonly text: string }
+  | (AddedOnce & {
+      /** Of the file, from the root of the repository. */
+      readonly path: string
+      /** The branch of the pull request, where there is to be one. */
+      readonly requestBranch?: string
+      /** Where the branch has the file now. */
+      readonly request?: OpenedRequest
+      /** The further steps that the controller needs, in words. */
+      readonly toDo: readonly string[]
+    })
+
+/** Commits the objects by which a controller syncs an environment, unless they are there. Throws a UserError where the input does not say enough, or something is in the way. */
+export async function initGitops(world: LocalWorld<PublishEvent>, input: InitInput): Promise<InitOutcome> {
+  const { workspace, signal, on } = world
+  const wanted = await agentFile(world, input)
+  if ('diagnostics' in wanted) return { kind: 'refused', diagnostics: wanted.diagnostics }
+  if ('text' in wanted) return { kind: 'text', text: wanted.text }
+  const { address, branch, path, textFor, message, project, toDo } = wanted
+  if (input.isTextOnly && branch !== undefined) return { kind: 'text', text: textFor(branch) }
+  const hasRequest = input.pullRequest || project.environment?.publish.pullRequest
+  const requestBranch = hasRequest ? wanted.requestBranch : undefined
+  let text = ''
+  const added = await addOnce(
+    {
+      address,
+      ...(branch !== undefined && { branch }),
+      ...(requestBranch !== undefined && { request: requestBranch }),
+    },
+    { path, text: branch => (text = textFor(branch)), message, option: '--into' },
+    {
+      env: workspace.env,
+      signal,
+      dryRun: Boolean(input.dryRun || input.isTextOnly),
+      tell: fetchedEvents(on, address),
+    },
+  )
+  if (added.kind === 'pushed') {
+    const { branch, commit, retries } = added.pushed
+    on({ type: 'pushed', branch: requestBranch ?? branch, commit, retries })
+  }
+  if (input.isTextOnly) return { kind: 'text', text }
+  const request = requestBranch === undefined ? undefined : await requestFor(world, input, wanted, added, requestBranch)
+  return { ...added, path, toDo, ...(requestBranch !== undefined && { requestBranch }), ...(request && { request }) }
+}
+
+/** The pull request for a branch that has the file; undefined for one that has not. */
+async function requestFor(
+  world: LocalWorld<PublishEvent>,
+  { forge }: InitInput,
+  { address, message, project: { environment } }: AgentFile,
+  added: AddedOnce,
+  head: string,
+): Promise<OpenedRequest | undefined> {
+  if (added.kind !== 'pushed' && added.kind !== 'requested') return undefined
+  const base = added.kind === 'pushed' ? added.pushed.branch : added.branch
+  const [title, ...paragraphs] = message.trimEnd().split('\n\n') as [string, ...string[]] // a text has a first line
+  return openRequest(world, { address, forge, environment }, { head, base, title, body: `${paragraphs[0]}\n` })
+}

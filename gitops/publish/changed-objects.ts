@@ -1,0 +1,70 @@
+import { posix } from 'node:path'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
+import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
+import type { ObjectDiff } from '../../environment/plan/diff.ts'
+import { buildFolder } from '../repository/layout/build.ts'
+import { KUSTOMIZATION } from '../repository/layout/kustomization.ts'
+import type { LayoutName } from '../repository/layout/readme.ts'
+import { idOf, objectsOf } from '../repository/manifest-files.ts'
+import type { FolderChange } from '../repository/publication.ts'
+import { objectChanges } from './object-changes.ts'
+
+/**
+ * The changes, object by object; undefined where the existing files were edited so that they cannot
+ * be read.
+ */
+export async function changedObjects(
+  changes: readonly FolderChange[],
+  wanted: readonly Manifest[],
+  layout: LayoutName,
+  secrets: KnownSecrets | undefined,
+): Promise<readonly ObjectDiff[] | undefined> {
+  const [own] = changes
+  if (own && layout !== 'kustomize' && own.before.has(KUSTOMIZATION) && !own.change.writes.has(KUSTOMIZATION))
+    return inChangedFiles(own, wanted, secrets)
+  const before = await objectsBefore(changes)
+  return before && objectChanges(before, wanted, secrets)
+}
+
+/** The same where no file came or went: reading a hundred files takes longer than all else, and most have not changed. */
+async function inChangedFiles(
+  { before, change: { writes } }: FolderChange,
+  wanted: readonly Manifest[],
+  secrets: KnownSecrets | undefined,
+): Promise<readonly ObjectDiff[] | undefined> {
+  try {
+    const old = await objectsOf(new Map([...writes.keys()].map(file => [file, before.get(file) ?? ''])))
+    const written = new Set((await objectsOf(writes)).map(idOf))
+    return objectChanges(
+      old,
+      wanted.filter(({ object }) => written.has(idOf(object))),
+      secrets,
+    )
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
+
+/**
+ * The objects that the repository holds for an application: what its own folder, the first, builds to with the base that it names. None before the first publish;
+ * undefined where its files were edited beyond what we can read.
+ */
+async function objectsBefore(changes: readonly FolderChange[]): Promise<readonly KubernetesObject[] | undefined> {
+  const [own] = changes
+  if (!own || own.before.size === 0) return []
+  if (own.before.has(KUSTOMIZATION)) {
+    const files = new Map(
+      changes.flatMap(({ path, before }) => [...before].map(([file, text]) => [posix.join(path, file), text] as const)),
+    )
+    return buildFolder(own.path, path => files.get(path))
+  }
+  // The output of `render` without a kustomization.
+  try {
+    return await objectsOf(own.before)
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}

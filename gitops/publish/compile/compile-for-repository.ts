@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto'
+import { relative, sep } from 'node:path'
+import { readFile } from '../../../adapters/files/read-file.ts'
+import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts'
+import { count } from '../../../compiler/diagnostics/render/summary.ts'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import type { ManifestEnvironment } from '../../../compiler/manifest/manifest.ts'
+import { reportNotPublished } from '../../../compiler/manifest/not-published.ts'
+import type { SecretRules } from '../../../compiler/options.ts'
+import type { Plan } from '../../../compiler/plan/plan.ts'
+import { get, type Tree } from '../../../compiler/text/tree.ts'
+import { needsValues } from '../../../compiler/values/secrets/secret-backends.ts'
+import type { Manifest } from '../../../constructs/manifest.ts'
+import { type CompiledProject, compileFiles } from '../../../project/compile-files.ts'
+import type { Loading, Planning } from '../../../project/input.ts'
+import { nothingToRender } from '../../../project/nothing-to-render.ts'
+import { openProject } from '../../../project/open-project.ts'
+import type { OpenProject } from '../../../project/opened-project.ts'
+import type { LocalWorld } from '../../../project/session.ts'
+import type { Workspace } from '../../../project/workspace.ts'
+import type { PublishEvent } from '../events.ts'
+
+/** An application, compiled for a repository. */
+export interface CompiledForRepository {
+  readonly plan: Plan
+  readonly manifests: readonly Manifest[]
+  /** The project's folder, absolute. */
+  readonly directory: string
+  /** Hashes of the YAML files that were read, by absolute path. */
+  readonly inputs: ReadonlyMap<string, string>
+  readonly diagnostics: readonly Diagnostic[]
+  /** The model of the Compose files. */
+  readonly tree: Tree
+  /** The environment's rules for secrets. */
+  readonly secretRules: SecretRules | undefined
+}
+
+interface Input extends Loading, Planning {
+  readonly fallbackName?: string | undefined
+  /** Builds images that their registries do not have. */
+  readonly build?: boolean | undefined
+}
+
+/** The diagnostics that `render` allows: in a repository nothing would resolve them later. */
+const NEEDED: ReadonlySet<string> = new Set(['image/no-registry', 'routes/no-domain'])
+
+/**
+ * Compiles for a repository, the images of services with `build` by their digests. Nothing is `compiled` after errors. Throws a UserError for a project without Compose files.
+ */
+export async function compileForRepository(
+  { workspace, on, signal }: LocalWorld<PublishEvent>,
+  options: Input,
+  project: OpenProject,
+): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly compiled?: CompiledForRepository }> {
+  const { fallbackName, build = false } = options
+  const extra = {
+    project,
+    forRepository: true,
+    ...(build && { forBuild: 'build' as const }),
+    ...(fallbackName !== undefined && { fallbackName }),
+  }
+  const inputs = new Map<string, string>()
+  const onRead = (path: string, bytes: Uint8Array) => {
+    if (/\.ya?ml$/.test(path)) inputs.set(path, hashOf(bytes))
+  }
+  let compiled = await compileFiles(workspace, [], options, options, { ...extra, onRead })
+  let refused: readonly Diagnostic[] = []
+  let ofImages: readonly Diagnostic[] = []
+  try {
+    const confirmed = build
+      ? await buildMissing(compiled, { workspace, on, signal })
+      : await confirmBuilt(compiled, workspace.env, signal)
+    if (confirmed.size > 0) {
+      const ofServices = [...confirmed].filter(([service]) => compiled.plan!.images.has(service))
+      const image = new Map([...(options.image ?? []), ...ofServices])
+      compiled = await compileFiles(workspace, [], options, { ...options, image }, extra)
+      if (build) ofImages = await imageProblems({ workspace, signal }, { ...options, image }, extra, confirmed)
+    }
+  } catch (error) {
+    const { NotBuilt } = await import('../../../builds/builder/builder.ts')
+    if (!(error instanceof NotBuilt)) throw error
+    refused = error.diagnostics
+  }
+  const found = compiled.diagnostics.map(
+    (one): Diagnostic => (NEEDED.has(one.code) ? { ...one, severity: 'error' } : one),
+  )
+  const besides = compiled.manifest && !project.namesCompose ? reportNotPublished(compiled.manifest) : []
+  const diagnostics = [...found, ...ofImages, ...refused, ...besides]
+  const { plan, loaded, manifest, hasNoCompose } = compiled
+  if (hasNoCompose && manifest) throw nothingToRender(manifest)
+  const directory = manifest && !project.namesCompose ? manifest.folder : loaded?.directory
+  if (!plan || directory === undefined || count(diagnostics).error > 0) return { diagnostics }
+  if (plan.workloads.length === 0 && get(loaded?.tree, 'services'))
+    throw new UserError('the files have no services to publish', {
+      hint: 'check the profiles; to remove the application from the repository, delete its folder',
+    })
+  const own = manifest && readFile(manifest.path)
+  if (own?.kind === 'file') onRead(manifest!.path, own.bytes)
+  // Of what is secret not even a hash may leave this machine: a weak value could be guessed from it.
+  const secrets = [...(compiled.project?.secrets.values() ?? [])].flatMap(({ content }) => content ?? [])
+  const hidden = new Set(secrets.map(hashOf))
+  for (const [path, hash] of inputs) if (hidden.has(hash)) inputs.delete(path)
+  const { toManifests } = await import('../../../constructs/index.ts')
+  const secretRules = project.environment?.secrets
+  const manifests = toManifests(plan)
+  return { diagnostics, compiled: { plan, manifests, directory, inputs, diagnostics, tree: loaded!.tree, secretRules } }
+}
+
+/** Builds the images that no registry has, and gives the references with digests of all that are built. */
+async function buildMissing(
+  { project, plan, diagnostics }: CompiledProject,
+  { workspace, on, signal }: LocalWorld<PublishEvent>,
+): Promise<ReadonlyMap<string, string>> {
+  if (!plan || !project || diagnostics.some(({ severity }) => severity === 'error')) return new Map()
+  const [{ plannedBuilds }, { missingImagesBuilder }, { currentBuilder }] = await Promise.all([
+    import('../../../builds/plan/planned-builds.ts'),
+    import('../../../builds/ensure-images.ts'),
+    import('../../../builds/builder/choose-builder.ts'),
+  ])
+  const builder = missingImagesBuilder({ workspace, on }, await currentBuilder(workspace))
+  const builds = plannedBuilds(project, plan, true, 'publish')
+  const images = await builder.ensure(builds, { build: 'changed', given: plan.images, signal })
+  return images
+}
+
+/** The diagnostics that only the configuration of an image gives. */
+const OF_IMAGES: ReadonlySet<string> = new Set(['volumes/of-image', 'security/image-user'])
+
+/**
+ * The problems that the configurations of images show. The manifests do not use them: they would
+ * change with who publishes, and which registries answer.
+ */
+async function imageProblems(
+  { workspace, signal }: Pick<LocalWorld, 'workspace' | 'signal'>,
+  options: Input,
+  extra: Parameters<typeof compileFiles>[4],
+  images: ReadonlyMap<string, string>,
+): Promise<readonly Diagnostic[]> {
+  const { knownImages } = await import('../../../builds/image-configs.ts')
+  const { configs } = await knownImages({ built: images, plain: new Map() }, { env: workspace.env, signal })
+  if (configs.size === 0) return []
+  const { diagnostics } = await compileFiles(workspace, [], options, options, { ...extra, imageConfigs: configs })
+  return diagnostics.filter(({ code }) => OF_IMAGES.has(code))
+}
+
+/** The references with digests of the services that are built. */
+async function confirmBuilt(
+  { project, plan, diagnostics }: CompiledProject,
+  env: Workspace['env'],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  if (!plan || !project || diagnostics.some(({ code }) => NEEDED.has(code))) return new Map()
+  const claimed = [...project.services.values()].flatMap(({ name, build }) => {
+    const reference = build && plan.images.get(name)
+    return reference && !reference.includes('@') ? [{ service: name, reference, span: build.span }] : []
+  })
+  if (claimed.length === 0) return new Map()
+  const { confirmImages } = await import('../../../builds/confirm-images.ts')
+  return confirmImages(claimed, { env, signal })
+}
+
+/**
+ * The application as it is without an environment: what an overlay is computed against. Undefined where the files alone do not make one (a variable that only environments
+ * set); their mistakes are nobody's here.
+ */
+export async function compileBase(
+  workspace: Workspace,
+  { environment: _, ...options }: Loading,
+  name: string,
+  environment: ManifestEnvironment | undefined,
+): Promise<readonly Manifest[] | undefined> {
+  const loading = { ...options, environment: undefined }
+  const project = await openProject(workspace, loading)
+  // A base is in the repository, too: what comes from Secrets for the environment does so here.
+  const secret = environment && { secretRules: environment.secrets, manifestEnvironment: environment.key }
+  const { plan } = await compileFiles(workspace, [], loading, { name }, { project, forRepository: true, ...secret })
+  if (!plan) return undefined
+  const { toManifests } = await import('../../../constructs/index.ts')
+  // Encrypted values are an environment's own.
+  return toManifests(needsValues(environment?.secrets.backend) ? { ...plan, secrets: [] } : plan)
+}
+
+const hashOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+
+/** The hashes by paths from the folder of the source, sorted; what lies outside of it has a path of this machine, and is left out. */
+export function inputsFrom(folder: string, inputs: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+  const inside = [...inputs].flatMap(([path, hash]) => {
+    const shown = relative(folder, path).split(sep).join('/')
+    return shown.startsWith('..') ? [] : [[shown, hash] as const]
+  })
+  return Object.fromEntries(inside.sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,123 @@
+import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts'
+import type { KnownSecrets } from '../../../compiler/values/secrets/known-secrets.ts'
+import type { Manifest } from '../../../constructs/manifest.ts'
+import type { ObjectDiff } from '../../../environment/plan/diff.ts'
+import type { OpenProject } from '../../../project/opened-project.ts'
+import type { LocalWorld } from '../../../project/session.ts'
+import type { LayoutName } from '../../repository/layout/readme.ts'
+import type { MessageInput } from '../../repository/message.ts'
+import type { FolderChange } from '../../repository/publication.ts'
+import { changedObjects } from '../changed-objects.ts'
+import { differingFiles } from '../differing-files.ts'
+import type { PublishEvent } from '../events.ts'
+import { type Origin, originOf } from '../facts.ts'
+import { countsOf, fileCounts } from '../folder-counts.ts'
+import type { PublishInput } from '../input.ts'
+import type { PlannedChange, Rendered } from '../outcome.ts'
+import { type CompiledForRepository, compileForRepository } from './compile-for-repository.ts'
+import type { FolderMaker } from './folder-maker.ts'
+import { forController } from './for-controllers.ts'
+import { sourcesOf } from './sources.ts'
+
+/** A project that is compiled to be published. */
+export interface CompiledToPublish {
+  readonly compiled: CompiledForRepository
+  /** As controllers get them. */
+  readonly manifests: readonly Manifest[]
+  /** The source according to git, which may not have answered yet. */
+  readonly origin: Promise<Origin>
+}
+
+/** Compiles a project, and reports what is wrong with it. Only `diagnostics` after errors. */
+export async function compileOpened(
+  { workspace, on, signal }: LocalWorld<PublishEvent>,
+  input: PublishInput,
+  project: OpenProject,
+): Promise<CompiledToPublish | { readonly compiled?: undefined; readonly diagnostics: readonly Diagnostic[] }> {
+  const { diagnostics, compiled } = await compileForRepository(
+    { workspace, on, signal },
+    { ...input, build: input.build && !input.dryRun && !input.verify },
+    project,
+  )
+  on({ type: 'diagnostics', diagnostics })
+  if (!compiled) return { diagnostics }
+  const environment = project.environment?.key
+  const manifests = forController(compiled, project)
+  on({ type: 'compiled', objects: manifests.length, ...(environment !== undefined && { environment }) })
+  // git looks at the source while what is there comes.
+  const origin = originOf(compiled, { env: workspace.env, signal })
+  origin.catch(() => {})
+  return { compiled, manifests, origin }
+}
+
+/** The part of an outcome that describes the compiled application. */
+export const renderedOf = (
+  { plan, manifests }: CompiledForRepository,
+  { commit }: Origin,
+  { environment }: OpenProject,
+): Rendered => ({
+  application: plan.environment.name,
+  ...(environment && { environment: environment.key }),
+  sources: sourcesOf(manifests),
+  sourceCommit: commit,
+})
+
+/** The changes of the objects; of the files alone, where the existing ones cannot be read. */
+export interface Described {
+  readonly changes: readonly ObjectDiff[]
+  readonly files?: string
+}
+
+/** Says what becomes of the objects of changed folders. */
+export type Describe = (changes: readonly FolderChange[]) => Promise<Described>
+
+/** Says what becomes of objects, or of files alone, where those that are there cannot be read. */
+export const describer =
+  (secrets: KnownSecrets | undefined, maker: FolderMaker, layout: LayoutName): Describe =>
+  async changes => {
+    const described = await changedObjects(changes, maker.manifests(), layout, secrets)
+    return described ? { changes: described } : { changes: [], files: fileCounts(changes) }
+  }
+
+/** The objects of a description; undefined where only files were compared. */
+export const objectsIn = ({ changes, files }: Described): readonly ObjectDiff[] | undefined =>
+  files === undefined ? changes : undefined
+
+/** The changes that would be made. */
+export async function plannedChange(changes: readonly FolderChange[], describe: Describe): Promise<PlannedChange> {
+  return {
+    objects: objectsIn(await describe(changes)),
+    folders: changes.map(countsOf),
+    files: changes.flatMap(differingFiles),
+  }
+}
+
+/** The input of the commit message. Warns where the source is in no commit. */
+export async function messageInput(
+  { on }: LocalWorld<PublishEvent>,
+  { environment }: OpenProject,
+  { compiled: { plan }, origin }: CompiledToPublish,
+  changes: readonly FolderChange[],
+  describe: Describe,
+): Promise<MessageInput & Described> {
+  const { commit: source, repository, page } = await origin
+  if (source?.isDirty) on({ type: 'warning', text: UNCOMMITTED })
+  return {
+    application: plan.environment.name,
+    environment: environment?.key,
+    images: plan.images,
+    ...(isRecordOnly(changes) && { isRecordOnly: true }),
+    imagesBefore: changes[0]?.change.before?.facts?.images ?? {},
+    repository,
+    page,
+    source,
+    ...(await describe(changes)),
+  }
+}
+
+/** Returns true if no file changes but the locks, and one of them gets other facts about the source. */
+const isRecordOnly = (changes: readonly FolderChange[]): boolean =>
+  changes.every(({ change }) => change.writes.size + change.removals.length === 0) &&
+  changes.some(({ change: { before, after } }) => JSON.stringify(before?.facts) !== JSON.stringify(after.facts))
+
+const UNCOMMITTED = 'the source has uncommitted changes: the result cannot be reproduced or promoted'

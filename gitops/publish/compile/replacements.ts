@@ -1,0 +1,131 @@
+import { posix } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import { shownPlace } from '../../../compiler/text/source.ts'
+import { entry, get, type Tree } from '../../../compiler/text/tree.ts'
+import type { KubernetesObject, Manifest } from '../../../constructs/manifest.ts'
+import { nameOf } from '../../../environment/plan/wanted.ts'
+import { isForced, withForce, withoutForce } from '../../repository/force.ts'
+import { obstacleTo } from '../../repository/in-place.ts'
+import { buildFolder } from '../../repository/layout/build.ts'
+import { KUSTOMIZATION } from '../../repository/layout/kustomization.ts'
+import { idOf, objectsOf } from '../../repository/manifest-files.ts'
+import type { PublishedFolder } from '../../repository/published-folder.ts'
+import type { RepositoryReader } from '../../repository/tree/repository-reader.ts'
+
+/** An object that the controllers are to delete and make again. */
+export interface Replacement {
+  /** `service/worker`. */
+  readonly object: string
+  /** `compose.yaml:5:3`. */
+  readonly place: string
+  readonly reason: string
+}
+
+/**
+ * Looks at both versions, that of the repository and the new one: the manifests with the controllers' marks for what cannot change in place; undefined where none
+ * needs them. The marks stay as long as nothing else changes. `tree` is the model of the Compose files, which says where objects are written. Throws a UserError for what
+ * would lose data.
+ */
+export async function withReplacements(
+  manifests: readonly Manifest[],
+  folders: readonly PublishedFolder[],
+  there: RepositoryReader,
+  tree: Tree,
+): Promise<{ readonly manifests: readonly Manifest[]; readonly replaced: readonly Replacement[] } | undefined> {
+  const before = await objectsThere(folders, there, manifests.length)
+  if (!before) return undefined
+  const old = new Map(before.objects.map(object => [idOf(object), object]))
+  const found = manifests.map(manifest => {
+    const present = old.get(idOf(manifest.object))
+    return { manifest, present, obstacle: present && obstacleTo(present, manifest.object) }
+  })
+  refuseLosses(found, tree)
+  const replaced = found.flatMap(({ manifest, obstacle }): readonly Replacement[] =>
+    obstacle
+      ? [{ object: nameOf(manifest.object), place: placeOf(tree, manifest.source), reason: obstacle.reason }]
+      : [],
+  )
+  if (replaced.length > 0)
+    return {
+      replaced,
+      manifests: found.map(({ manifest, obstacle }) => (obstacle ? withForce(manifest) : manifest)),
+    }
+  const isKept = ({ manifest, present }: (typeof found)[number]) =>
+    present !== undefined && isForced(present) && manifest
+  const hasOnlyMarks = before.isWhole && found.every(one => !one.present || isSameButMarks(one.present, one.manifest))
+  if (!hasOnlyMarks || !found.some(isKept)) return undefined
+  return { replaced, manifests: found.map(one => (isKept(one) ? withForce(one.manifest) : one.manifest)) }
+}
+
+/** Order of keys is no difference. */
+const isSameButMarks = (present: KubernetesObject, { object }: Manifest): boolean =>
+  isDeepStrictEqual(withoutForce(present), JSON.parse(JSON.stringify(object)))
+
+function refuseLosses(
+  found: readonly { readonly manifest: Manifest; readonly obstacle: ReturnType<typeof obstacleTo> }[],
+  tree: Tree,
+): void {
+  const refused = found.filter(({ obstacle }) => obstacle?.way === 'refuse')
+  if (refused.length === 0) return
+  const [first] = refused as [(typeof refused)[0]] // one is there
+  throw new UserError(
+    `\`${nameOf(first.manifest.object)}\` cannot be changed as the files require; nothing was published`,
+    {
+      notes: refused.map(
+        ({ manifest: { object, source }, obstacle }) =>
+          `${placeOf(tree, source, obstacle!.option)}: ${nameOf(object)}: ${obstacle!.reason}`,
+      ),
+      hint: 'keep its settings, or rename the volume; to discard its data, delete the claim in the cluster and its file in the repository',
+    },
+  )
+}
+
+/**
+ * The place in the Compose files that a source (`compose.yaml#volumes.data`) names, or that of an option of the volume: `compose.yaml:8:5`. The source itself
+ * where there is no such place.
+ */
+function placeOf(tree: Tree, source: string, option?: string): string {
+  const [section = '', ...names] = source.slice(source.indexOf('#') + 1).split('.')
+  const members = get(tree, section)
+  // A name may have dots, and may be followed by a key.
+  const lengths = names.map((_, index) => names.length - index)
+  const found = lengths.map(length => entry(members, names.slice(0, length).join('.'))).find(one => one !== undefined)
+  const span = (option && get(found?.value, 'driver_opts', option)?.span) || found?.key
+  return span ? shownPlace(span) : source
+}
+
+/** The objects of the files that would change, and whether none came or went: undefined where there is none to compare. `count` is that of all objects. */
+async function objectsThere(
+  folders: readonly PublishedFolder[],
+  there: RepositoryReader,
+  count: number,
+): Promise<{ readonly objects: readonly KubernetesObject[]; readonly isWhole: boolean } | undefined> {
+  const [own] = folders
+  const lock = own && there.lock(own.path)
+  if (!own || !lock) return undefined
+  const read = (folder: string, file: string) => there.read(posix.join(folder, file))
+  const isOverlay = folders.length > 1
+  const differing = folders.flatMap(({ path, output }) =>
+    [...output.files].flatMap(([file, text]) => {
+      const present = read(path, file)
+      return present === text ? [] : [{ path, file, present }]
+    }),
+  )
+  const removed = [...lock.files.keys()].filter(file => !own.output.files.has(file))
+  if (differing.length === 0 && removed.length === 0) return undefined
+  const built = isOverlay || read(own.path, KUSTOMIZATION) !== own.output.files.get(KUSTOMIZATION)
+  try {
+    const objects = built
+      ? await buildFolder(own.path, there.read)
+      : await objectsOf(
+          new Map([...differing.map(({ file }) => file), ...removed].map(file => [file, read(own.path, file) ?? ''])),
+        )
+    const isSameFiles = removed.length === 0 && differing.every(({ present }) => present !== undefined)
+    return objects && { objects, isWhole: built ? objects.length === count : isSameFiles }
+  } catch (error) {
+    // Edited by hand beyond what can be read, which is told where it would be lost.
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}

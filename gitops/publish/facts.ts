@@ -1,0 +1,83 @@
+import type { GitOptions } from '../../adapters/git/git.ts'
+import { toHttps } from '../../adapters/git/git-facts.ts'
+import { plainAddress } from '../../project/deploy-source.ts'
+import type { Loading, Planning } from '../../project/input.ts'
+import type { Facts } from '../../project/lock.ts'
+import { repositoryOf } from '../../project/names/environment-name.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import { version } from '../../project/version.ts'
+import { readSource, type SourceCommit } from '../repository/source.ts'
+import { type CompiledForRepository, inputsFrom } from './compile/compile-for-repository.ts'
+
+/** Where an application comes from. */
+export interface Origin {
+  /** Undefined outside of a repository. */
+  readonly commit: SourceCommit | undefined
+  /** Address of the source repository, without credentials; undefined where it has no remote. */
+  readonly repository: string | undefined
+  /** The same as a page of the web, where it may be one. */
+  readonly page: string | undefined
+  /** Top folder of the source repository, else the project's. */
+  readonly top: string
+}
+
+/** Asks git about the folder of a project. */
+export async function originOf({ directory, inputs }: CompiledForRepository, git: GitOptions): Promise<Origin> {
+  const repository = repositoryOf(directory)
+  return {
+    commit: repository && (await readSource(directory, repository.top, [...inputs.keys()], git)),
+    repository: repository?.address === undefined ? undefined : plainAddress(repository.address),
+    page: repository?.address === undefined ? undefined : toHttps(repository.address),
+    top: repository?.top ?? directory,
+  }
+}
+
+/** The facts about a rendering for the lock. */
+export function factsOf(
+  { plan, manifests, inputs }: CompiledForRepository,
+  { environment }: OpenProject,
+  { commit, repository, top }: Origin,
+  options: readonly (readonly [string, string])[],
+): Facts {
+  const { namespace } = plan.environment
+  return {
+    ...(environment && { environment: environment.key }),
+    ...(namespace !== undefined && { namespace }),
+    source: {
+      ...(repository !== undefined && { repository }),
+      ...(commit && { path: commit.path, commit: commit.commit, ...(commit.isDirty && { isDirty: true }) }),
+    },
+    tool: `devctl ${version()}`,
+    inputs: inputsFrom(top, inputs),
+    images: Object.fromEntries(plan.images),
+    options: Object.fromEntries(options.map(([key]) => [key, valuesOf(key, options)])),
+    objects: manifests.map(({ object }) => `${object.kind.toLowerCase()}/${object.metadata.name}`).sort(),
+  }
+}
+
+const valuesOf = (key: string, options: readonly (readonly [string, string])[]): string =>
+  options.flatMap(([one, value]) => (one === key ? [value] : [])).join(', ')
+
+/** The options that shape what is rendered, as they are written; those about images are not among them, for each release has others. */
+export function shapingOptions(options: Loading & Planning): readonly (readonly [string, string])[] {
+  const { startOrder } = options
+  const said = {
+    'project-directory': options.projectDirectory,
+    'env-file': options.envFile,
+    profile: options.profile,
+    environment: options.environment,
+    name: options.name,
+    namespace: options.namespace,
+    domain: options.domain,
+    routes: options.routes,
+    gateway: options.gateway,
+    'ingress-class': options.ingressClass,
+    'tls-secret': options.tlsSecret,
+    policy: options.policy,
+    registry: options.registry,
+    'start-order': startOrder === 'manifest' ? undefined : startOrder,
+  }
+  return Object.entries(said).flatMap(([key, values]) =>
+    (values === undefined ? [] : [values].flat()).map(value => [key, value] as const),
+  )
+}

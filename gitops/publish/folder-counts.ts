@@ -1,0 +1,34 @@
+import { plural } from '../../compiler/diagnostics/render/summary.ts'
+import type { FolderChange } from '../repository/publication.ts'
+
+/** How many files of a folder are changed, added and removed. */
+export interface FolderCounts {
+  /** From the root of the repository; of an artifact its reference. */
+  readonly path: string
+  readonly changed: number
+  readonly added: number
+  readonly removed: number
+}
+
+export const countsOf = ({ path, change: { writes, removals }, added }: FolderChange): FolderCounts => ({
+  path,
+  changed: writes.size - added,
+  added,
+  removed: removals.length,
+})
+
+/** `2 changed, 1 added`; empty where nothing is. */
+export function countWords({ changed, added, removed }: Omit<FolderCounts, 'path'>): string {
+  const words = Object.entries({ changed, added, removed }).flatMap(([word, count]) =>
+    count > 0 ? [`${count} ${word}`] : [],
+  )
+  return words.join(', ')
+}
+
+/** The same for all folders: `2 files changed, 1 removed`. */
+export function fileCounts(changes: readonly FolderChange[]): string {
+  const folders = changes.map(countsOf)
+  const sum = (key: 'changed' | 'added' | 'removed') => folders.reduce((total, one) => total + one[key], 0)
+  const words = countWords({ changed: sum('changed'), added: sum('added'), removed: sum('removed') })
+  return words.replace(/^\d+/, number => plural(Number(number), 'file')) || 'no object changed'
+}

@@ -1,0 +1,16 @@
+import type { LocalWorld } from '../../project/session.ts'
+import type { MissingSource } from '../repository/source-order.ts'
+import type { PublishEvent } from './events.ts'
+
+/** Warns of a published commit that ours does not contain. `place` holds it: a folder or a reference. */
+export const warnMissing =
+  ({ on }: Pick<LocalWorld<PublishEvent>, 'on'>, place: string) =>
+  ({ source, ours, isRequest }: MissingSource): void => {
+    const [theirs, own] = [source.slice(0, 7), ours.slice(0, 7)]
+    const holds = isRequest ? `the pull request for \`${place}\`` : `\`${place}\``
+    on({
+      type: 'warning',
+      text: `${holds} holds ${theirs}, which is not contained in ${own}: its changes are undone`,
+      hint: `merge ${theirs}, or rebase onto it, and publish again; \`--rollback\` publishes without this warning`,
+    })
+  }

@@ -1,0 +1,138 @@
+import { isAbsolute, join, relative, resolve } from 'node:path'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
+import { toDnsLabel } from '../../compiler/plan/object-names.ts'
+import { compileFiles } from '../../project/compile-files.ts'
+import type { Facts } from '../../project/lock.ts'
+import { repositoryOf } from '../../project/names/environment-name.ts'
+import { openProject } from '../../project/open-project.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { LocalWorld } from '../../project/session.ts'
+import type { Workspace } from '../../project/workspace.ts'
+import { readPublished } from '../repository/published.ts'
+import { withSourceAt } from '../repository/source-at.ts'
+import type { PublishEvent } from './events.ts'
+import { fetchedEvents } from './fetched-events.ts'
+import type { PublishInput } from './input.ts'
+import type { PublishOutcome } from './outcome.ts'
+import { publish } from './publish.ts'
+import { destinationOf } from './target/destination.ts'
+
+/** The environments of a promotion, and how to publish it. */
+export interface PromoteInput
+  extends Omit<
+    PublishInput,
+    'environment' | 'image' | 'imagesFile' | 'tag' | 'oci' | 'verify' | 'addressBase' | 'fallbackName'
+  > {
+  /** The environment of the manifest that has it. */
+  readonly from: string
+  /** The one that gets it. */
+  readonly to: string
+}
+
+/**
+ * Publishes to one environment what another one has: the same commit of the source, compiled for the environment it goes to, with the digests of the images that the other one
+ * runs. Throws a UserError where that cannot be made again.
+ */
+export async function promote(
+  world: LocalWorld<PublishEvent>,
+  { from, to, ...input }: PromoteInput,
+): Promise<PublishOutcome> {
+  if (from === to) throw new UsageError(`\`${from}\` is promoted to itself`, { hint: 'name two environments' })
+  const { workspace, signal, on } = world
+  const wanted: PublishInput = { ...input, environment: to }
+  const [source, target] = [
+    await openProject(workspace, { ...wanted, environment: from }),
+    await openProject(workspace, wanted),
+  ]
+  for (const { environment } of [source, target]) refuseArtifact(environment)
+  const { application, facts } = await publishedAs(world, source, input)
+  const commit = facts.source.commit!
+  on({ type: 'promoting', environment: from, application, commit })
+  const folder = target.manifest!.folder
+  const top = repositoryOf(folder)?.top
+  if (top === undefined)
+    throw new UserError('the files are not in a git repository', {
+      hint: `run it in a checkout of the source of ${from}`,
+    })
+  return withSourceAt(folder, commit, { env: workspace.env, signal }, async clone => {
+    const moved = (path: string) => inClone(resolve(workspace.cwd, path), top, clone)
+    const own: PublishInput = {
+      ...wanted,
+      file: wanted.file?.map(moved),
+      projectDirectory: wanted.projectDirectory === undefined ? undefined : moved(wanted.projectDirectory),
+      // A temporary folder has a name, too.
+      fallbackName: application,
+      image: digestsOf(facts),
+      addressBase: wanted.repository === undefined ? folder : workspace.cwd,
+    }
+    const there = { ...workspace, cwd: inClone(workspace.cwd, top, clone) }
+    return publish({ ...world, workspace: there }, own, await openProject(there, own))
+  })
+}
+
+/** Throws a UserError for an environment that is published to a registry. */
+function refuseArtifact(environment: ManifestEnvironment | undefined): void {
+  if (!environment?.publish.oci) return
+  throw new UserError(`\`${environment.key}\` is published as an artifact, and \`promote\` is for repositories`, {
+    hint: 'check the commit out, and publish it with the same images: `devctl publish --environment … --image …`',
+  })
+}
+
+/**
+ * The application and the facts that an environment has now. Throws a UserError where that cannot
+ * be built again.
+ */
+async function publishedAs(
+  { workspace, signal, on }: LocalWorld<PublishEvent>,
+  project: OpenProject,
+  input: Omit<PublishInput, 'environment'>,
+): Promise<{ readonly application: string; readonly facts: Facts }> {
+  const environment: ManifestEnvironment = project.environment!
+  const application = await applicationName(workspace, project, input)
+  const { file, projectDirectory } = input
+  const { target, path } = destinationOf(workspace, { file, projectDirectory, verify: true }, project, application)
+  const lock = await readPublished(target, path, {
+    env: workspace.env,
+    signal,
+    tell: fetchedEvents(on, target.address),
+  })
+  const name = `\`${environment.key}\``
+  if (!lock?.facts)
+    throw new UserError(`nothing is published for ${name} in \`${path}\``, {
+      hint: `publish it first: \`devctl publish --environment ${environment.key}\``,
+    })
+  const { commit, isDirty } = lock.facts.source
+  if (commit === undefined || isDirty)
+    throw new UserError(`${name} was published from uncommitted files`, {
+      hint: `commit them, and publish ${name} again`,
+    })
+  return { application: lock.application, facts: lock.facts }
+}
+
+/** The application's name, as the folder of its environment has it. The files of today may have mistakes; their name counts all the same. */
+async function applicationName(
+  workspace: Workspace,
+  project: OpenProject,
+  input: Omit<PublishInput, 'environment'>,
+): Promise<string> {
+  const compiled = await compileFiles(workspace, [], { ...input, environment: project.environment!.key }, input, {
+    project,
+  })
+  const name = compiled.plan?.environment.name ?? input.name ?? compiled.project?.name
+  if (name === undefined)
+    throw new UserError('the name of the application cannot be determined from the files', {
+      hint: 'set it with `--name`',
+    })
+  return toDnsLabel(name)
+}
+
+/** The images that are fixed by a digest: what was tested there is what runs here. Others are as the files and the environment say. */
+function digestsOf({ images }: Facts): ReadonlyMap<string, string> {
+  return new Map(Object.entries(images).filter(([, image]) => image.includes('@')))
+}
+
+function inClone(path: string, top: string, clone: string): string {
+  const inside = relative(top, path)
+  return inside.startsWith('..') || isAbsolute(inside) ? path : join(clone, inside)
+}

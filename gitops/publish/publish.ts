@@ -1,0 +1,37 @@
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { LocalWorld } from '../../project/session.ts'
+import { startClone } from '../repository/started-clone.ts'
+import type { PublishEvent } from './events.ts'
+import type { PublishInput } from './input.ts'
+import type { PublishOutcome } from './outcome.ts'
+import { artifactDestination } from './target/artifact-destination.ts'
+import { earlyTarget, refuseNoRepository } from './target/destination.ts'
+
+/**
+ * Compiles an application and commits it to its GitOps repository, with a pull request where one is asked for, or pushes
+ * it to a registry. Throws a UserError, and has pushed nothing, where the destination is not known or something is in the
+ * way: an `OverwriteRefusal` for files that were edited by hand.
+ */
+export async function publish(
+  world: LocalWorld<PublishEvent>,
+  input: PublishInput,
+  project: OpenProject,
+): Promise<PublishOutcome> {
+  const { workspace, signal } = world
+  const destination = artifactDestination(input, project)
+  if (destination) {
+    const { publishToRegistry } = await import('./target/to-registry.ts')
+    return publishToRegistry(world, input, { project, destination })
+  }
+  refuseNoRepository(input, project)
+  const target = earlyTarget(workspace, input, project)
+  // The repository comes while we compile.
+  const startedClone = target && startClone(target, { env: workspace.env, signal })
+  try {
+    // All else is loaded while git works.
+    const { publishToRepository } = await import('./target/to-repository.ts')
+    return await publishToRepository(world, input, { project, ...(startedClone && { startedClone }) })
+  } finally {
+    await startedClone?.end()
+  }
+}

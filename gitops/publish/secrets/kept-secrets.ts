@@ -1,0 +1,86 @@
+import { createHmac } from 'node:crypto'
+import type { KubernetesObject, Manifest } from '../../../constructs/manifest.ts'
+import type { Lock } from '../../../project/lock.ts'
+import type { SealMarks } from '../../encryption/seal.ts'
+import type { SealingKey } from '../../encryption/sealing-key.ts'
+import { objectsOf } from '../../repository/manifest-files.ts'
+import type { Repository } from '../../repository/publication.ts'
+
+/** Manifests whose Secrets are encrypted. */
+export interface Encrypted {
+  readonly manifests: readonly Manifest[]
+  /** By which the next run knows what has not changed. */
+  readonly marks: SealMarks
+  /**
+   * The existing Secrets were encrypted with another key of marks, so that no value can be
+   * recognized.
+   */
+  readonly isAnew: boolean
+}
+
+/** A Secret as an earlier run has encrypted it. */
+export interface KeptSecret {
+  readonly encrypted: KubernetesObject
+  readonly marks: SealMarks
+}
+
+/** Names the mark of the key; those of values have a slash. */
+const KEY_MARK = 'key'
+
+/** The mark of the key itself: whoever has another one cannot know any value again. */
+export function markOfKey({ key }: SealingKey): Record<string, string> {
+  return { [KEY_MARK]: createHmac('sha256', key).update(KEY_MARK).digest('hex') }
+}
+
+/** True if the Secrets in the folder were encrypted with another key. */
+export function isKeyAnew(there: Repository, path: string, key: SealingKey): boolean {
+  const ofKey = markOfKey(key)[KEY_MARK]
+  const before = there.lock(path)?.facts?.sealed ?? {}
+  return Object.keys(before).length > 0 && (before[KEY_MARK] ?? (key.isNew ? '' : ofKey)) !== ofKey
+}
+
+/**
+ * The Secrets encrypted by earlier runs, by name: in the folder at `path`, and on the branch of its
+ * pull request.
+ */
+export async function keptIn(
+  there: Repository,
+  path: string,
+  kind: 'SealedSecret' | 'Secret',
+): Promise<{
+  readonly onBranch: ReadonlyMap<string, KeptSecret>
+  readonly onRequest: ReadonlyMap<string, KeptSecret>
+}> {
+  return {
+    onBranch: await encryptedIn(there.lock(path), path, kind, async file => there.read(file)),
+    onRequest: await encryptedIn(await there.request.lock(path), path, kind, there.request.read),
+  }
+}
+
+async function encryptedIn(
+  lock: Lock | undefined,
+  path: string,
+  kind: 'SealedSecret' | 'Secret',
+  read: (file: string) => Promise<string | undefined>,
+): Promise<ReadonlyMap<string, KeptSecret>> {
+  const marks = Object.entries(lock?.facts?.sealed ?? {})
+  if (!lock || marks.length === 0) return new Map()
+  const texts = new Map<string, string>()
+  const prefix = `/${kind.toLowerCase()}-`
+  // One object a file, or all objects in one.
+  for (const file of [...lock.files.keys()].filter(file => !file.includes('/') || file.includes(prefix))) {
+    const text = await read(path === '.' ? file : `${path}/${file}`)
+    if (text?.includes(`kind: ${kind}`)) texts.set(file, text)
+  }
+  const objects = (await objectsOf(texts)).filter(object => object.kind === kind)
+  return new Map(
+    objects.map(encrypted => {
+      const { name } = encrypted.metadata
+      const own = marks.filter(([mark]) => mark.startsWith(`${name}/`))
+      return [
+        name,
+        { encrypted, marks: Object.fromEntries(own.map(([mark, value]) => [mark.slice(name.length + 1), value])) },
+      ]
+    }),
+  )
+}

@@ -1,0 +1,101 @@
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import type { Tree } from '../../../compiler/text/tree.ts'
+import type { KnownSecrets } from '../../../compiler/values/secrets/known-secrets.ts'
+import { secretShapes } from '../../../compiler/values/secrets/secret-shapes.ts'
+import { type FoundShape, scanForSecrets } from '../../encryption/secret-scan.ts'
+import type { CompiledForRepository } from '../compile/compile-for-repository.ts'
+
+/**
+ * Looks over all that would be committed for what is secret: the compiler has refused it at its place, and this is for what it did not see. Throws a UserError, without the
+ * secret.
+ */
+export function refuseSecrets(
+  folders: readonly { readonly path: string; readonly files: ReadonlyMap<string, string> }[],
+  compiled: CompiledForRepository,
+  secrets: KnownSecrets | undefined,
+): void {
+  const files = new Map(
+    folders.flatMap(({ path, files }) => [...files].map(([file, text]) => [`${path}/${file}`, text] as const)),
+  )
+  const known = publicTexts(compiled)
+  const found = scanForSecrets(files, {
+    shapes: text => [...secretShapes(text), ...knownIn(text, secrets)],
+    // Names of hosts are written in small letters.
+    isPublic: stretch => known.some(text => text.includes(stretch.toLowerCase())),
+  })
+  const hasOpen = openSecrets(compiled).size > 0
+  const left = found.filter(({ what }) => !(hasOpen && what === 'a Secret with values'))
+  if (left.length === 0) return
+  throw new UserError('the manifests contain secrets; nothing was committed', {
+    notes: left.slice(0, 10).map(({ path, line, what }) => `${path}:${line} ${what}`),
+    hint: 'let the value come from a Secret, or list its path under `secrets.public` of the environment (docs/gitops.md)',
+  })
+}
+
+/**
+ * The same for what no compilation has made: the file of a controller, and the message of its commit. `texts` is by name. Throws a UserError.
+ */
+export function refuseSecretsIn(texts: ReadonlyMap<string, string>, secrets: KnownSecrets | undefined): void {
+  const found = scanForSecrets(texts, { shapes: text => [...secretShapes(text), ...knownIn(text, secrets)] })
+  if (found.length === 0) return
+  throw new UserError('the manifests contain secrets; nothing was written', {
+    notes: found.slice(0, 10).map(({ path, line, what }) => `${path}:${line} ${what}`),
+    hint: 'use variables that are not secret in names and addresses',
+  })
+}
+
+/** True if a text contains a value that is known to be secret. */
+export const holdsSecret = (text: string, secrets: KnownSecrets | undefined): boolean =>
+  !knownIn(text, secrets).next().done
+
+/** A value that is long, or of more than small letters, is no word that stands there by chance. */
+function* knownIn(text: string, secrets: KnownSecrets | undefined): Generator<FoundShape> {
+  for (const { start, end } of secrets?.strictMasker.find(text) ?? [])
+    if (end - start >= 12 || (end - start >= 6 && /[^a-z]/.test(text.slice(start, end))))
+      yield { what: 'the value of a secret', start, end }
+}
+
+/** The names of Secrets that the environment lists as public: they are written as they are. */
+export function openSecrets({
+  plan,
+  secretRules,
+}: Pick<CompiledForRepository, 'plan' | 'secretRules'>): ReadonlySet<string> {
+  const listed = new Set(secretRules?.public.map(({ value }) => value))
+  const open = plan.secrets.filter(({ path }) => path !== undefined && listed.has(path))
+  return new Set(open.map(({ name }) => name))
+}
+
+/** All texts that stand below the paths which the environment lists as public, in small letters. */
+function publicTexts({ secretRules, tree, plan }: CompiledForRepository): readonly string[] {
+  const listed = new Set(secretRules?.public.map(({ value }) => value))
+  const written = [...listed].flatMap(path => at(tree, path).flatMap(textsBelow))
+  const files = plan.configMaps
+    .filter(({ path }) => path !== undefined && listed.has(path))
+    .flatMap(({ data }) => Object.values(data).map(bytes => new TextDecoder().decode(bytes)))
+  return [...written, ...files].map(text => text.toLowerCase())
+}
+
+/**
+ * The values that a path can refer to: keys may have dots in them, and items of lists are counted.
+ */
+function at(tree: Tree | undefined, path: string): readonly Tree[] {
+  if (tree?.kind === 'map')
+    return [...tree.entries].flatMap(([key, { value }]) =>
+      path === key ? [value] : path.startsWith(`${key}.`) ? at(value, path.slice(key.length + 1)) : [],
+    )
+  if (tree?.kind !== 'seq') return []
+  const [, index, rest] = /^(\d+)(?:\.(.+))?$/.exec(path) ?? []
+  const item = index === undefined ? undefined : tree.items[Number(index)]
+  return item && rest !== undefined ? at(item, rest) : item ? [item] : []
+}
+
+function textsBelow(tree: Tree): readonly string[] {
+  switch (tree.kind) {
+    case 'map':
+      return [...tree.entries].flatMap(([key, { value }]) => [key, ...textsBelow(value)])
+    case 'seq':
+      return tree.items.flatMap(textsBelow)
+    case 'scalar':
+      return [String(tree.value)]
+  }
+}

@@ -1,0 +1,79 @@
+import { resolve } from 'node:path'
+import { readFile } from '../../../adapters/files/read-file.ts'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import type { Manifest } from '../../../constructs/manifest.ts'
+import { devctlHome } from '../../../project/contexts/home.ts'
+import type { LocalWorld } from '../../../project/session.ts'
+import { type Sealed, sealSecret } from '../../encryption/seal.ts'
+import { readSealingCertificate, type SealingCertificate } from '../../encryption/seal-certificate.ts'
+import { readSealingKey, type SealingKey } from '../../encryption/sealing-key.ts'
+import type { Repository } from '../../repository/publication.ts'
+import type { CompiledForRepository } from '../compile/compile-for-repository.ts'
+import type { PublishEvent } from '../events.ts'
+import { type Encrypted, isKeyAnew, type KeptSecret, keptIn, markOfKey } from './kept-secrets.ts'
+import { openSecrets } from './last-look.ts'
+
+/** The certificate and the keys that seal the Secrets of an environment. */
+export interface Sealer {
+  readonly certificate: SealingCertificate
+  readonly key: SealingKey
+  /** Names of Secrets that stay as they are. */
+  readonly open: ReadonlySet<string>
+}
+
+/** The certificate and the key of an environment whose Secrets are sealed; undefined for others. Throws a UserError. */
+export async function sealerOf(
+  { workspace, on }: LocalWorld<PublishEvent>,
+  compiled: Pick<CompiledForRepository, 'plan' | 'secretRules'>,
+  folder: string,
+): Promise<Sealer | undefined> {
+  const { secretRules: rules } = compiled
+  if (rules?.backend !== 'sealed' || !rules.certificate) return undefined
+  const shown = rules.certificate.value
+  const content = readFile(resolve(folder, shown))
+  if (content.kind !== 'file') throw new UserError(`cannot read the certificate \`${shown}\``, { hint: HINT })
+  const text = new TextDecoder().decode(content.bytes)
+  const { certificate, warnings } = readSealingCertificate(text, shown, new Date())
+  for (const text of warnings) on({ type: 'warning', text })
+  const key = await readSealingKey({ env: workspace.env, home: devctlHome(workspace) })
+  return { certificate, key, open: openSecrets(compiled) }
+}
+
+const HINT = 'fetch it with `kubeseal --fetch-cert`, and keep it beside devctl.yml: it is not secret'
+
+/**
+ * The manifests with SealedSecrets in place of Secrets; values that are as they were keep what an earlier run has made of them, in the folder at `path` or on the branch of
+ * its pull request. `isAnew`: those of the branch were sealed by somebody with another key, so that none can be known again.
+ */
+export async function sealManifests(
+  manifests: readonly Manifest[],
+  { certificate, key, open }: Sealer,
+  there: Repository,
+  path: string,
+): Promise<Encrypted> {
+  const { onBranch, onRequest } = await keptIn(there, path, 'SealedSecret')
+  const marks: Record<string, string> = markOfKey(key)
+  const sealed = manifests.map(manifest => {
+    const { object } = manifest
+    const { name } = object.metadata
+    if (object.kind !== 'Secret' || open.has(name)) return manifest
+    const [first, second] = [onBranch, onRequest].map(known =>
+      sealSecret(object, certificate, { key: key.key, previous: sealedOf(known.get(name)) }),
+    ) as [Sealed, Sealed] // map keeps the length
+    // A value on the branch is not a change; one in the request is not a change to the request.
+    const known = onBranch.get(name)?.marks ?? {}
+    const encrypted = Object.entries(first.marks).map(([entry, mark]) => {
+      const from = known[entry] === mark || !onRequest.has(name) ? first : second
+      return [entry, encryptedOf(from)[entry]] as const
+    })
+    for (const [entry, mark] of Object.entries(first.marks)) marks[`${name}/${entry}`] = mark
+    const spec = { ...(first.manifest.spec as object), encryptedData: Object.fromEntries(encrypted) } // what sealSecret makes
+    return { ...manifest, object: { ...first.manifest, spec } }
+  })
+  return { manifests: sealed, marks, isAnew: isKeyAnew(there, path, key) }
+}
+
+const encryptedOf = ({ manifest }: Sealed) =>
+  (manifest.spec as { readonly encryptedData: Readonly<Record<string, string>> }).encryptedData // what sealSecret makes
+
+const sealedOf = (kept: KeptSecret | undefined) => kept && { sealed: kept.encrypted, marks: kept.marks }

@@ -1,0 +1,49 @@
+import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
+import type { OpenProject } from '../../../project/opened-project.ts'
+import type { PublishInput } from '../input.ts'
+import { parseReference } from '../oci-reference.ts'
+
+/** The tag of a registry's repository that an application is published to. */
+export interface ArtifactDestination {
+  /** With the registry. */
+  readonly name: string
+  readonly tag: string
+  /** `NAME:TAG`. */
+  readonly reference: string
+  readonly layout: 'plain' | 'single-file'
+}
+
+/** The input that is only for git repositories, with the options for it on the command line. */
+const OF_REPOSITORIES = {
+  repository: '--repository',
+  branch: '--branch',
+  path: '--path',
+  pullRequest: '--pull-request',
+  forge: '--forge',
+} as const satisfies Partial<Record<keyof PublishInput, string>>
+
+/**
+ * Where an application is pushed to as an artifact: what the option says, then the environment, unless an option names a repository. Undefined where it goes to a git repository. Throws a UsageError for options
+ * that do not go together, and for a layout that is more than one folder.
+ */
+export function artifactDestination(
+  options: PublishInput,
+  { environment }: Pick<OpenProject, 'environment'>,
+): ArtifactDestination | undefined {
+  const { publish } = environment ?? {}
+  const oci = options.oci ?? (options.repository === undefined ? publish?.oci?.value : undefined)
+  if (oci === undefined) return undefined
+  const wrong = Object.entries(OF_REPOSITORIES).find(([key]) => options[key as keyof typeof OF_REPOSITORIES])
+  if (wrong)
+    throw new UsageError(`\`${wrong[1]}\` cannot be combined with ${nameOf(options)}`, {
+      hint: 'it is about git repositories; a registry keeps the folder behind a tag, `REGISTRY/PATH:TAG`',
+    })
+  const layout = options.layout ?? publish?.layout ?? 'plain'
+  if (layout === 'kustomize')
+    throw new UsageError(`overlays do not go with ${nameOf(options)}: their bases are in another folder`, {
+      hint: 'add `--layout plain`',
+    })
+  return { ...parseReference(oci, environment?.key), layout }
+}
+
+const nameOf = ({ oci }: PublishInput) => (oci === undefined ? '`oci` of the environment' : '`--oci`')

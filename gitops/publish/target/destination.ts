@@ -1,0 +1,149 @@
+import { readAddress, refuseInside } from '../../../adapters/git/address.ts'
+import { UsageError, UserError } from '../../../compiler/diagnostics/user-error.ts'
+import type { DevctlManifest } from '../../../compiler/manifest/manifest.ts'
+import { toDnsLabel } from '../../../compiler/plan/object-names.ts'
+import type { Span } from '../../../compiler/text/source.ts'
+import { folderPath } from '../../../project/checks.ts'
+import type { OpenProject } from '../../../project/opened-project.ts'
+import { checkoutOf, projectFolder } from '../../../project/project-folder.ts'
+import type { Workspace } from '../../../project/workspace.ts'
+import type { PushTarget } from '../../repository/checkout.ts'
+import type { PublishInput } from '../input.ts'
+import { holdsSecret } from '../secrets/last-look.ts'
+
+/** Where an application is published: what options say, then the environment. */
+export interface Destination {
+  readonly target: PushTarget
+  /** The application's folder in the repository, with `/`. */
+  readonly path: string
+  readonly layout: 'plain' | 'single-file' | 'kustomize'
+}
+
+type Input = Pick<
+  PublishInput,
+  'repository' | 'branch' | 'path' | 'layout' | 'file' | 'projectDirectory' | 'pullRequest' | 'verify' | 'addressBase'
+>
+
+/** The folder that the overlays of an application share. */
+export const sharedFolder = (application: string): string => `apps/${application}`
+
+/** Throws a UsageError for a repository or a folder that nobody has named, and a UserError for an address that is none. */
+export function destinationOf(
+  workspace: Workspace,
+  options: Input,
+  project: Pick<OpenProject, 'environment' | 'manifest' | 'namesCompose'>,
+  application: string,
+): Destination {
+  const { repository, branch, path, layout, pullRequest, verify, addressBase } = options
+  const { environment, manifest } = project
+  const publish = environment?.publish
+  const address = repository ?? publish?.repository?.value
+  if (address === undefined) throw noRepository(environment?.key, manifest)
+  const named = path ?? publish?.path?.value ?? (environment && `environments/${environment.key}/${application}`)
+  if (named === undefined)
+    throw new UsageError('the folder in the repository is not known', {
+      hint: `add \`--path environments/ENVIRONMENT/${application}\`, or \`--environment\``,
+    })
+  folderPath(named, path === undefined ? 'path' : '--path')
+  const folder = named.replace(/\/$/, '')
+  const form = layout ?? publish?.layout ?? 'plain'
+  const into = branch ?? publish?.branch?.value
+  const isOwn = { path: path === undefined, branch: branch === undefined }
+  refuseSecretName(workspace, 'path', folder, isOwn.path ? publish?.path?.span : undefined)
+  if (into !== undefined) refuseSecretName(workspace, 'branch', into, isOwn.branch ? publish?.branch?.span : undefined)
+  const base = addressBase ?? (repository === undefined && manifest ? manifest.folder : workspace.cwd)
+  // Only the branch that controllers read is verified.
+  const isRequest = !verify && (pullRequest || publish?.pullRequest !== undefined)
+  const request = isRequest ? requestBranch(environment?.key, application) : undefined
+  const place = repository === undefined ? publish?.repository?.span : undefined
+  const read = atPlace(place, () => readAddress(address, base))
+  // A promoted project is in a temporary clone of the source that the path is relative to.
+  const sources = [projectFolder(workspace, options, project), ...(repository === undefined ? [base] : [])]
+  for (const source of sources) atPlace(place, () => refuseInside(read, checkoutOf(source)))
+  return {
+    target: {
+      address: repository === undefined ? read : { ...read, isNamedByUser: true },
+      // It may have been an overlay before.
+      paths: [folder, sharedFolder(application)],
+      ...(into !== undefined && { branch: into }),
+      ...(request !== undefined && { request }),
+    },
+    path: folder,
+    layout: form,
+  }
+}
+
+/** Throws a UserError for a folder or a branch whose name is, or has in it, a value that is known to be secret. */
+function refuseSecretName(
+  { secrets }: Workspace,
+  what: 'path' | 'branch',
+  name: string,
+  place: Span | undefined,
+): void {
+  if (!holdsSecret(name, secrets)) return
+  throw new UserError(`the \`${what}\` contains the value of a secret, which would be committed to the repository`, {
+    hint: 'use variables that are not secret',
+    ...(place && { place }),
+  })
+}
+
+/** Does what throws UserErrors about a value of a file, with the place of the value; without one, what an option says. */
+export function atPlace<T>(place: Span | undefined, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof UserError) || !place || error.place) throw error
+    const { message, hint, notes } = error
+    throw new UserError(message, { ...(hint !== undefined && { hint }), notes, place, cause: error })
+  }
+}
+
+/**
+ * The part of the target that is known before anything is compiled: the repository, and with the
+ * application's name the folders in it. Undefined where even the repository is not known;
+ * `destinationOf` reports that later.
+ */
+export function earlyTarget(
+  workspace: Workspace,
+  options: PublishInput,
+  project: OpenProject,
+): (Pick<PushTarget, 'address' | 'branch'> & Partial<Pick<PushTarget, 'paths'>>) | undefined {
+  const { environment, manifest, namesCompose } = project
+  const named = options.name ?? environment?.name?.value ?? (namesCompose ? undefined : manifest?.name?.value)
+  try {
+    const application = named === undefined ? 'unknown' : toDnsLabel(named)
+    const path = named === undefined ? '.' : options.path
+    const { target } = destinationOf(workspace, { ...options, path }, project, application)
+    const { address, branch, paths, request } = target
+    // The base that a request is compared with is fetched together with its branch.
+    const isKnown = named !== undefined && request === undefined
+    return { address, ...(branch !== undefined && { branch }), ...(isKnown && { paths }) }
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
+
+/** Throws a UsageError where neither an option nor an environment names a repository: all else would be a detour. Mistakes of the manifest come first. */
+export function refuseNoRepository({ repository }: Input, { environment, manifest, diagnostics }: OpenProject): void {
+  if (repository !== undefined || environment?.publish.repository) return
+  if (diagnostics.some(({ severity }) => severity === 'error')) return
+  throw noRepository(environment?.key, manifest)
+}
+
+/** The branch of an application's pull requests: one for each environment, so that a later publish brings the open request up to date. */
+const requestBranch = (environment: string | undefined, application: string) =>
+  environment === undefined ? `devctl/${application}` : `devctl/${environment}/${application}`
+
+function noRepository(environment: string | undefined, manifest: DevctlManifest | undefined): UsageError {
+  const published = [...(manifest?.environments.values() ?? [])].filter(
+    ({ publish }) => publish.repository ?? publish.oci,
+  )
+  const names = published.map(({ key }) => `\`--environment ${key}\``)
+  return new UsageError('the GitOps repository is not known', {
+    hint:
+      environment === undefined && names.length > 0
+        ? `add ${names.join(' or ')}`
+        : `add \`--repository ADDRESS\`, or to devctl.yml \`environments: {${environment ?? 'staging'}: {repository: ADDRESS}}\`; \`--oci REGISTRY/PATH\` needs none`,
+  })
+}

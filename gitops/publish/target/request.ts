@@ -1,0 +1,148 @@
+import { findForge } from '../../../adapters/forge/ask-kind.ts'
+import type { Branches, Forge, RequestText } from '../../../adapters/forge/forge.ts'
+import type { Address } from '../../../adapters/git/address.ts'
+import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import type { ManifestEnvironment } from '../../../compiler/manifest/manifest.ts'
+import { shownPlace } from '../../../compiler/text/source.ts'
+import type { ForgeKind } from '../../../compiler/values/repository-names.ts'
+import type { KnownSecrets } from '../../../compiler/values/secrets/known-secrets.ts'
+import type { LocalWorld } from '../../../project/session.ts'
+import { type MessageInput, subjectOf } from '../../repository/message.ts'
+import { type ImageChange, requestText } from '../../repository/request/request-text.ts'
+import type { PublishEvent } from '../events.ts'
+
+/** A pull request, or what is needed to open it by hand. */
+export interface OpenedRequest extends Branches, RequestText {
+  /** Its page, or the one on which it can be opened. */
+  readonly page?: string
+  readonly isOpen: boolean
+  /** Why devctl cannot open it, where there would be a way: no token. */
+  readonly why?: string
+}
+
+/** Where pull requests are opened. */
+export interface RequestPlace {
+  readonly address: Address
+  /** The kind of server that the caller names; overrides the environment. */
+  readonly forge: ForgeKind | undefined
+  /** Says who is to look at requests. */
+  readonly environment: ManifestEnvironment | undefined
+}
+
+/** Opens a pull request, or brings the open one up to date; without a token for it, only gives what it would say. Throws a ForgeError. */
+export async function openRequest(
+  world: LocalWorld<PublishEvent>,
+  place: RequestPlace,
+  wanted: Branches & RequestText,
+): Promise<OpenedRequest> {
+  const { head, base, title, body } = wanted
+  const forge = await forgeFor(world, place)
+  if (!forge?.requests) {
+    const page = forge?.newRequestPage({ head, base, title })
+    const why = forge?.withoutToken
+    return { ...wanted, isOpen: false, ...(page !== undefined && { page }), ...(why !== undefined && { why }) }
+  }
+  const rules = place.environment?.publish.pullRequest
+  const asked = {
+    head,
+    base,
+    title,
+    body,
+    labels: rules?.labels.map(({ value }) => value) ?? [],
+    reviewers: rules?.reviewers.map(({ value }) => value) ?? [],
+    draft: rules?.draft ?? false,
+  }
+  const { request, notes } = await forge.requests.open(asked, { signal: world.signal }).catch(error => {
+    throw notOpened(error, head, forge.newRequestPage({ head, base, title }))
+  })
+  warn(world, notes)
+  return { ...wanted, page: request.url, isOpen: true }
+}
+
+/** The failure of a forge, with what is done already: the branch is there, and the request can be opened by hand. */
+function notOpened(error: unknown, head: string, page: string): unknown {
+  if (!(error instanceof UserError)) return error
+  const { message, notes, hint } = error
+  return new UserError(message, {
+    notes: [...notes, `\`${head}\` is pushed; the request can be opened at ${page}`],
+    hint: `${hint === undefined ? '' : `${hint}; `}publish again to have it opened`,
+    cause: error,
+  })
+}
+
+/** Closes the open request of an application that has nothing to change any more; without a token nothing is asked. Throws a ForgeError. */
+export async function closeRequest(
+  world: LocalWorld<PublishEvent>,
+  place: RequestPlace,
+  { head, base }: Pick<Branches, 'head' | 'base'>,
+): Promise<void> {
+  const { signal } = world
+  const requests = (await forgeFor(world, place))?.requests
+  const request = await requests?.find({ head, base }, { signal })
+  if (!requests || !request) return
+  const notes = await requests.close(request, `\`${base}\` already has the rendered manifests.`, { signal })
+  world.on({ type: 'request-closed', url: request.url })
+  warn(world, notes)
+}
+
+function warn({ on }: LocalWorld<PublishEvent>, notes: readonly string[]): void {
+  for (const text of notes) on({ type: 'warning', text })
+}
+
+function forgeFor(
+  { workspace, signal }: LocalWorld,
+  { address, forge, environment }: RequestPlace,
+): Promise<Forge | undefined> {
+  const kind = forge ?? environment?.publish.pullRequest?.forge
+  const { url, isNamedByUser } = address
+  return findForge(url, workspace.env, { isNamedByUser, ...(kind !== undefined && { forge: kind }) }, signal)
+}
+
+/** Title and body of the request for a commit, without secrets. `path` is the application's folder. */
+export function requestTextOf(
+  message: MessageInput,
+  {
+    head,
+    path,
+    diagnostics,
+  }: { readonly head: string; readonly path: string; readonly diagnostics: readonly Diagnostic[] },
+  secrets: KnownSecrets | undefined,
+): RequestText {
+  const { application, environment, changes, files, repository, source } = message
+  const words = environment === undefined ? '' : ` --environment ${environment}`
+  const text = requestText({
+    environment: environment ?? 'no name',
+    application,
+    subject: subjectOf(message),
+    changes,
+    ...(files !== undefined && { files }),
+    images: imageChanges(message),
+    diagnostics: diagnostics
+      .filter(({ severity }) => severity !== 'info')
+      .map(({ severity, message, span }) => {
+        return { severity, message, ...(span && { place: shownPlace(span) }) }
+      }),
+    ...(source && {
+      source: {
+        ...(repository !== undefined && { repository }),
+        commit: source.commit,
+        isDirty: source.isDirty,
+        subject: source.subject,
+      },
+    }),
+    branch: head,
+    path,
+    verify: `devctl publish${words} --verify`,
+  })
+  return secrets ? { title: secrets.maskStrictly(text.title), body: secrets.maskStrictly(text.body) } : text
+}
+
+function imageChanges({ images, imagesBefore }: MessageInput): readonly ImageChange[] {
+  const names = [...new Set([...Object.keys(imagesBefore), ...images.keys()])].sort()
+  return names.flatMap(name => {
+    const [before, after] = [imagesBefore[name], images.get(name)]
+    if (before === after) return []
+    return [{ name, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }]
+  })
+}

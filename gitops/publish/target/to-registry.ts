@@ -1,0 +1,145 @@
+import { isAncestor } from '../../../adapters/git/ancestry.ts'
+import { toArtifact } from '../../../adapters/registry/artifact-manifest.ts'
+import { type ArtifactStore, openArtifacts } from '../../../adapters/registry/artifact-store.ts'
+import type { OpenProject } from '../../../project/opened-project.ts'
+import type { LocalWorld } from '../../../project/session.ts'
+import {
+  type ArtifactOptions,
+  type ArtifactOutcome,
+  type ArtifactRegistry,
+  publishArtifact,
+} from '../../artifact/publish.ts'
+import { changeLines, subjectOf } from '../../repository/message.ts'
+import type { FolderChange } from '../../repository/publication.ts'
+import {
+  type CompiledToPublish,
+  compileOpened,
+  type Describe,
+  describer,
+  messageInput,
+  objectsIn,
+  plannedChange,
+  renderedOf,
+} from '../compile/compile-opened.ts'
+import { folderMaker } from '../compile/folder-maker.ts'
+import type { PublishEvent } from '../events.ts'
+import type { Origin } from '../facts.ts'
+import { countsOf } from '../folder-counts.ts'
+import type { PublishInput } from '../input.ts'
+import { warnMissing } from '../missing-source.ts'
+import type { PublishOutcome } from '../outcome.ts'
+import type { ArtifactDestination } from './artifact-destination.ts'
+
+/** Publishes a project as an artifact of a registry. */
+export async function publishToRegistry(
+  world: LocalWorld<PublishEvent>,
+  input: PublishInput,
+  { project, destination }: { readonly project: OpenProject; readonly destination: ArtifactDestination },
+): Promise<PublishOutcome> {
+  const { workspace, signal, on } = world
+  const prepared = await compileOpened(world, input, project)
+  if (!prepared.compiled) return { kind: 'refused', diagnostics: prepared.diagnostics }
+  const { compiled, manifests, origin } = prepared
+  const { reference, layout } = destination
+  const git = { env: workspace.env, signal }
+  const folder = { path: '.', layout }
+  const maker = await folderMaker(world, input, { project, compiled, destination: folder, origin }, manifests)
+  const dryRun = Boolean(input.dryRun || input.verify)
+  const working: ArtifactOptions = {
+    ...git,
+    dryRun,
+    takeOver: input.takeOver ?? false,
+    isAncestor: (older, newer) => isAncestor(older, newer, compiled.directory, git),
+    tellMissing: warnMissing(world, reference),
+    tell: digest => on({ type: 'tag-read', reference, ...(digest !== undefined && { digest }) }),
+  }
+  const publication = {
+    reference,
+    // Without overlays there is one.
+    folder: async (there: Parameters<typeof maker.folders>[0]) => (await maker.folders(there))[0]!,
+    annotations: async () => annotationsOf(await origin),
+    rollback: input.rollback ?? false,
+  }
+  const store = openArtifacts(destination, { ...git, mayPush: !dryRun })
+  try {
+    const outcome = await publishArtifact(publication, registryAt(store, destination), working)
+    const describe = describer(workspace.secrets, maker, layout)
+    return await outcomeOf({ world, project, prepared, destination, describe }, outcome)
+  } finally {
+    store.close()
+  }
+}
+
+/** The published application, and its destination. */
+interface Work {
+  readonly world: LocalWorld<PublishEvent>
+  readonly project: OpenProject
+  readonly prepared: CompiledToPublish
+  readonly destination: ArtifactDestination
+  readonly describe: Describe
+}
+
+/** The outcome for the caller. */
+async function outcomeOf(work: Work, outcome: ArtifactOutcome): Promise<PublishOutcome> {
+  const { world, project, prepared, destination, describe } = work
+  const { reference } = destination
+  const base = { ...renderedOf(prepared.compiled, await prepared.origin, project), ...placeOf(destination) }
+  switch (outcome.kind) {
+    case 'unchanged':
+      return { ...base, ...outcome }
+    case 'newer': {
+      const { kind, source: newer, digest } = outcome
+      return { ...base, kind, newer, digest }
+    }
+    case 'planned': {
+      const { kind, digest } = outcome
+      const changes = outcome.changes.map(change => named(change, reference))
+      return { ...base, kind, digest, change: await plannedChange(changes, describe) }
+    }
+    case 'pushed': {
+      const message = await messageInput(world, project, prepared, outcome.changes, describe)
+      tellPushed(world, outcome, reference)
+      const { kind, before, pushed } = outcome
+      const words = { subject: subjectOf(message), lines: changeLines(message), objects: objectsIn(message) }
+      return { ...base, kind, before, ...pushed, ...words }
+    }
+  }
+}
+
+const placeOf = ({ name, tag, reference }: ArtifactDestination) => ({ to: 'registry' as const, name, tag, reference })
+
+/** The change of a folder that people know by the reference of its artifact. */
+const named = (change: FolderChange, reference: string): FolderChange => ({ ...change, path: reference })
+
+function tellPushed(
+  { on }: LocalWorld<PublishEvent>,
+  { before, pushed, changes }: Extract<ArtifactOutcome, { readonly kind: 'pushed' }>,
+  reference: string,
+): void {
+  for (const change of changes) on({ type: 'written', folder: countsOf(named(change, reference)) })
+  on({ type: 'artifact-pushed', reference, ...(before !== undefined && { before }), ...pushed })
+}
+
+/** Where the artifact comes from (https://github.com/opencontainers/image-spec/blob/main/annotations.md): it follows from the source, and has no time but that of its commit. */
+function annotationsOf({ commit, page, repository }: Origin): Readonly<Record<string, string>> {
+  const source = page ?? repository
+  return {
+    ...(source !== undefined && { 'org.opencontainers.image.source': source }),
+    // Of files that are in no commit there is no revision.
+    ...(commit && !commit.isDirty && { 'org.opencontainers.image.revision': commit.commit }),
+    ...(commit && { 'org.opencontainers.image.created': commit.date }),
+  }
+}
+
+/** Pushes under a tag of the artifact's own, too: registries remove what has no tag, and to go back takes what was there. */
+function registryAt(store: ArtifactStore, { tag }: ArtifactDestination): ArtifactRegistry {
+  return {
+    find: store.find,
+    async push(layer, annotations, expected) {
+      const artifact = toArtifact(layer, annotations)
+      const { digest } = artifact.manifest
+      const ownTag = `${tag.slice(0, 100)}-${digest.replace(/^sha256:/, '').slice(0, 12)}`
+      return (await store.push(artifact, expected, [ownTag])) ? { digest, ownTag } : undefined
+    },
+  }
+}

@@ -1,0 +1,157 @@
+import { isAncestor } from '../../../adapters/git/ancestry.ts'
+import type { OpenProject } from '../../../project/opened-project.ts'
+import type { LocalWorld } from '../../../project/session.ts'
+import { commitMessage, type MessageInput, subjectOf } from '../../repository/message.ts'
+import { type Outcome, type PublishOptions, publish } from '../../repository/publication.ts'
+import type { StartedClone } from '../../repository/started-clone.ts'
+import {
+  type CompiledToPublish,
+  compileOpened,
+  type Describe,
+  type Described,
+  describer,
+  messageInput,
+  objectsIn,
+  plannedChange,
+  renderedOf,
+} from '../compile/compile-opened.ts'
+import { folderMaker } from '../compile/folder-maker.ts'
+import type { PublishEvent } from '../events.ts'
+import { fetchedEvents } from '../fetched-events.ts'
+import { countsOf } from '../folder-counts.ts'
+import type { PublishInput } from '../input.ts'
+import { warnMissing } from '../missing-source.ts'
+import type { PublishOutcome } from '../outcome.ts'
+import { type Destination, destinationOf } from './destination.ts'
+import { closeRequest, type OpenedRequest, openRequest, type RequestPlace, requestTextOf } from './request.ts'
+
+/** The published application, and its destination. */
+interface Work {
+  readonly world: LocalWorld<PublishEvent>
+  readonly input: PublishInput
+  readonly project: OpenProject
+  readonly prepared: CompiledToPublish
+  readonly destination: Destination
+  readonly describe: Describe
+}
+
+/** The message of the commit that was made, with what becomes of objects. */
+type Message = MessageInput & Described
+
+/** Publishes a project whose repository may be on its way already. */
+export async function publishToRepository(
+  world: LocalWorld<PublishEvent>,
+  input: PublishInput,
+  { project, startedClone }: { readonly project: OpenProject; readonly startedClone?: StartedClone },
+): Promise<PublishOutcome> {
+  const prepared = await compileOpened(world, input, project)
+  if (!prepared.compiled) return { kind: 'refused', diagnostics: prepared.diagnostics }
+  const { compiled, manifests, origin } = prepared
+  const destination = destinationOf(world.workspace, input, project, compiled.plan.environment.name)
+  const maker = await folderMaker(world, input, { project, compiled, destination, origin }, manifests)
+  const describe = describer(world.workspace.secrets, maker, destination.layout)
+  const work = { world, input, project, prepared, destination, describe }
+  let message: Message | undefined
+  const { target, path } = destination
+  const outcome = await publish(
+    { target, path, folders: maker.folders, rollback: input.rollback ?? false },
+    {
+      ...optionsFor(work),
+      ...(startedClone && { startedClone }),
+      async message(changes) {
+        message = await messageInput(world, project, prepared, changes, describe)
+        const text = commitMessage(message)
+        return world.workspace.secrets?.maskStrictly(text) ?? text
+      },
+    },
+  )
+  if (outcome.kind === 'pushed') tellPushed(world, outcome, target.request)
+  return outcomeOf(work, outcome, message)
+}
+
+function optionsFor({ world, input, project, prepared, destination }: Work): Omit<PublishOptions, 'message'> {
+  const { workspace, signal, on } = world
+  const { target, path } = destination
+  const git = { env: workspace.env, signal }
+  return {
+    ...git,
+    dryRun: Boolean(input.dryRun || input.verify),
+    closeRequest: base =>
+      closeRequest(world, requestPlace(input, project, destination), { head: target.request!, base }),
+    isAncestor: (older, newer) => isAncestor(older, newer, prepared.compiled.directory, git),
+    tellMissing: warnMissing(world, path),
+    tell: fetchedEvents(on, target.address),
+  }
+}
+
+/** The outcome for the caller; opens the pull request where there is to be one. `message` is there where a commit was made. */
+async function outcomeOf(work: Work, outcome: Outcome, message: Message | undefined): Promise<PublishOutcome> {
+  const { world, project, prepared, destination, describe } = work
+  const { target } = destination
+  const base = { ...renderedOf(prepared.compiled, await prepared.origin, project), ...placeOf(destination) }
+  switch (outcome.kind) {
+    case 'unchanged': {
+      const { kind, branch, head: commit, request: withdrawn } = outcome
+      return { ...base, kind, branch, commit, ...(withdrawn !== undefined && { withdrawn }) }
+    }
+    case 'newer': {
+      const { kind, source: newer, isRequest } = outcome
+      return { ...base, kind, newer, isRequest }
+    }
+    case 'planned': {
+      const { kind, branch, changes } = outcome
+      return { ...base, kind, branch, change: await plannedChange(changes, describe) }
+    }
+    case 'requested': {
+      const { kind, branch, commit } = outcome
+      return { ...base, kind, branch, commit, request: await request(work, branch, message!) }
+    }
+    case 'pushed': {
+      const { branch, before, commit } = outcome.pushed
+      const made = { branch, before, commit, subject: subjectOf(message!), objects: objectsIn(message!) }
+      if (target.request !== undefined)
+        return { ...base, kind: 'pushed', ...made, request: await request(work, branch, message!) }
+      const page = await commitPage(world, target.address.url, commit)
+      return { ...base, kind: 'pushed', ...made, ...(page !== undefined && { page }) }
+    }
+  }
+}
+
+/** Opens the pull request of the branch that was pushed, into the branch `base`. */
+function request(
+  { world, input, project, prepared, destination }: Work,
+  base: string,
+  message: Message,
+): Promise<OpenedRequest> {
+  const head = destination.target.request!
+  const { diagnostics } = prepared.compiled
+  const text = requestTextOf(message, { head, path: destination.path, diagnostics }, world.workspace.secrets)
+  return openRequest(world, requestPlace(input, project, destination), { ...text, head, base })
+}
+
+const requestPlace = (
+  { forge }: PublishInput,
+  { environment }: OpenProject,
+  { target }: Destination,
+): RequestPlace => ({ address: target.address, forge, environment })
+
+const placeOf = ({ path, target: { request } }: Destination) => ({
+  to: 'repository' as const,
+  path,
+  ...(request !== undefined && { requestBranch: request }),
+})
+
+function tellPushed(
+  { on }: LocalWorld<PublishEvent>,
+  { pushed, changes }: Extract<Outcome, { readonly kind: 'pushed' }>,
+  request: string | undefined,
+): void {
+  const { branch, before, commit, retries } = pushed
+  for (const change of changes) on({ type: 'written', folder: countsOf(change) })
+  on({ type: 'pushed', branch: request ?? branch, ...(before !== undefined && { before }), commit, retries })
+}
+
+async function commitPage({ workspace }: LocalWorld, address: string, commit: string): Promise<string | undefined> {
+  const { forgeOf } = await import('../../../adapters/forge/forge-of.ts')
+  return forgeOf(address, workspace.env)?.commitPage(commit)
+}

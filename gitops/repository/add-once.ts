@@ -1,0 +1,79 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type EditedFile, listResource } from '../agents/list-resource.ts'
+import type { PushTarget } from './checkout.ts'
+import { refuseLinks } from './links.ts'
+import { type Pushed, type PushOptions, pushTo } from './push.ts'
+import { isOnRequest, refuseForeignCommit } from './request-branch.ts'
+import { look } from './tree/change.ts'
+
+/** A file that is written once, and belongs to its readers from then on. */
+export interface OneFile {
+  /** From the root of the repository, with `/`. */
+  readonly path: string
+  /** The content of the file, for the branch that is written to. Throws a UserError. */
+  readonly text: (branch: string) => string
+  readonly message: string
+  /** The option that names another folder. */
+  readonly option: string
+}
+
+export type AddedOnce =
+  /** It is there already, and stays as it is. */
+  | { readonly kind: 'there'; readonly branch: string; readonly isSame: boolean }
+  /** The change that would be made. */
+  | { readonly kind: 'planned'; readonly branch: string; readonly text: string; readonly listedIn?: string }
+  /** The branch of a pull request has it already. */
+  | { readonly kind: 'requested'; readonly branch: string; readonly commit: string }
+  /** `listedIn` is the kustomization of the folder, where that had to be changed. */
+  | { readonly kind: 'pushed'; readonly pushed: Pushed; readonly listedIn?: string }
+
+export interface AddOptions extends PushOptions {
+  /** Only look. */
+  readonly dryRun: boolean
+}
+
+/**
+ * Commits a file to a branch of a repository, or to one for a pull request, unless one of its name
+ * is there; a kustomization of its folder lists it then. Throws a UserError where something is in
+ * the way, and what `pushTo` throws.
+ */
+export async function addOnce(
+  target: Omit<PushTarget, 'paths'>,
+  { path, text, message, option }: OneFile,
+  options: AddOptions,
+): Promise<AddedOnce> {
+  const folder = posix.dirname(path)
+  let list: EditedFile | undefined
+  const work: Parameters<typeof pushTo<AddedOnce>>[1] = {
+    async write(checkout) {
+      const { branch, requestHead } = checkout
+      await refuseLinks(checkout, folder, option)
+      const there = look(checkout.folder, path)
+      if (there.kind === 'blocked')
+        throw new UserError(`\`${there.at}\` in the repository is ${there.what}`, {
+          hint: `move it away, or choose another folder with \`${option}\``,
+        })
+      const wanted = text(branch)
+      if (there.kind === 'file') return { done: { kind: 'there', branch, isSame: there.content === wanted } }
+      list = await listResource(checkout.folder, folder, posix.basename(path))
+      if (options.dryRun)
+        return { done: { kind: 'planned', branch, text: wanted, ...(list && { listedIn: list.path }) } }
+      mkdirSync(join(checkout.folder, dirname(path)), { recursive: true })
+      writeFileSync(join(checkout.folder, path), wanted)
+      if (list) writeFileSync(join(checkout.folder, list.path), list.text)
+      const paths = [path, ...(list ? [list.path] : [])]
+      if (requestHead !== undefined) {
+        const request = { name: target.request!, commit: requestHead, isOnBase: true }
+        await refuseForeignCommit(checkout, request)
+        if (await isOnRequest(checkout, request, paths, paths))
+          return { done: { kind: 'requested', branch, commit: requestHead } }
+      }
+      return { commit: { message, paths } }
+    },
+  }
+  const result = await pushTo({ ...target, paths: [folder] }, work, options)
+  if ('done' in result) return result.done
+  return { kind: 'pushed', pushed: result.pushed, ...(list && { listedIn: list.path }) }
+}

@@ -1,0 +1,204 @@
+import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Address } from '../../adapters/git/address.ts'
+import { type Git, GitFailure } from '../../adapters/git/git.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { LOCK_NAME } from '../../project/lock.ts'
+import { SOPS_CONFIG } from '../encryption/sops/config-name.ts'
+import { noteName } from './note-name.ts'
+
+/** The parts of a repository that are read and written. */
+export interface PushTarget {
+  readonly address: Address
+  /** Absent: the main branch of the repository. */
+  readonly branch?: string
+  /**
+   * The folders that are written, with `/`; `.` is the whole repository. Of everything else only
+   * the lock files are fetched.
+   */
+  readonly paths: readonly string[]
+  /** A second branch that is made from the first one, for a pull request. */
+  readonly request?: string
+}
+
+/** A shallow and sparse copy of one branch, of which there is just the newest commit. */
+export interface WorkingCopy {
+  readonly folder: string
+  readonly git: Git
+  /** The branch that is checked out. */
+  readonly branch: string
+  /** The commit that is checked out; undefined where the branch has none yet. */
+  readonly head: string | undefined
+  /** The commit that the branch for a pull request has. */
+  readonly requestHead: string | undefined
+  /** The note of the newest source was fetched with it. */
+  readonly hasNote: boolean
+}
+
+/** The result of a fetch. */
+export interface FetchedBranch {
+  readonly branch: string
+  /** Undefined where the branch has no commit yet. */
+  readonly head: string | undefined
+  /** The note of the first folder was fetched as well, if there is one. */
+  readonly hasNote?: boolean
+}
+
+/** Where the note of the newest source comes. */
+export const NOTE = 'refs/remotes/origin/devctl-note'
+const BRANCH = 'refs/remotes/origin/devctl-target'
+const REQUEST = 'refs/remotes/origin/devctl-request'
+/** One commit, and of its files only those that are looked at. */
+const LITTLE = ['--quiet', '--no-tags', '--depth=1', '--filter=blob:none', '--no-recurse-submodules']
+
+/**
+ * Clones what a target's branch has into a folder, without its files: by one process, that is done
+ * when a busy caller looks. A branch that is not there is made later. Throws a GitFailure, and a
+ * UserError for a repository whose main branch cannot be determined, and where there is no git.
+ */
+export async function clone(
+  folder: string,
+  git: Git,
+  target: Pick<PushTarget, 'address' | 'branch'>,
+): Promise<FetchedBranch> {
+  // Files left by an interrupted attempt.
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
+  const words = ['clone', ...cloneWords(target)]
+  const from = ['--', target.address.url, '.']
+  try {
+    await git.run(...words, ...from)
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error
+    if (error.status === -1 && /ENOENT/.test(error.said))
+      throw new UserError('`git` is not installed, or not on the PATH', {
+        hint: 'install it: https://git-scm.com',
+        cause: error,
+      })
+    if (!/Remote branch .* not found/.test(error.said)) throw error
+    // The main branch, so that the new one has ids of the same kind.
+    await git.run('clone', ...cloneWords({}), ...from)
+  }
+  const branch = target.branch ?? (await git.ask('symbolic-ref', '--quiet', '--short', 'HEAD'))
+  if (branch === undefined)
+    throw new UserError('the default branch of the repository cannot be determined', {
+      hint: 'name it with `--branch`',
+    })
+  return { branch, head: await commitOf(git, `refs/remotes/origin/${branch}`) }
+}
+
+const cloneWords = ({ branch }: Pick<PushTarget, 'branch'>): readonly string[] => [
+  ...LITTLE,
+  // Nobody needs the copy after a power cut, and waiting for the disk takes half of the time. Of
+  // the repository that is pushed to this says nothing.
+  '--config=core.fsync=none',
+  '--no-checkout',
+  '--single-branch',
+  '--origin=origin',
+  ...(branch === undefined ? [] : [`--branch=${branch}`]),
+]
+
+/**
+ * The same with the files of the target's folders, by one process, so that a busy caller is not
+ * needed in between: a script for git's own shell, which git brings along wherever it is installed.
+ * Whatever goes wrong, such as a branch that is not there, is left to `clone`. Throws a GitFailure.
+ */
+export async function cloneWithFiles(
+  folder: string,
+  git: Git,
+  target: Pick<PushTarget, 'address' | 'branch' | 'paths'>,
+): Promise<WorkingCopy> {
+  const prepared = join(folder, '..', 'settings')
+  settle(prepared, target)
+  // Aliases run in the top folder of the repository around, if there is one: nothing is relative.
+  const script = `!f() { unset GIT_DIR GIT_WORK_TREE GIT_PREFIX; at=$1; settings=$2; shift 2; ${STEPS.join(' && ')}; }; f`
+  const words = [folder, prepared, ...cloneWords(target), '--', target.address.url, folder]
+  const said = await git.run('-c', `alias.devctl-copy=${script}`, 'devctl-copy', ...words)
+  const [branch = '', head] = said.split('\n')
+  return { folder, git, branch, head: head || undefined, requestHead: undefined, hasNote: false }
+}
+
+const STEPS = [
+  'git clone "$@"',
+  'cat "$settings/.git/config" >>"$at/.git/config"',
+  'mkdir -p "$at/.git/info"',
+  'cp "$settings/.git/info/sparse-checkout" "$settings/.git/info/attributes" "$at/.git/info/"',
+  'git -C "$at" symbolic-ref --short HEAD',
+  // A repository without a commit has nothing to check out.
+  '{ ! git -C "$at" rev-parse --quiet --verify HEAD || git -C "$at" checkout --quiet --force; }',
+]
+
+/** Makes a clone ready for its files. */
+export function settle(folder: string, { paths }: Pick<PushTarget, 'paths'>): void {
+  mkdirSync(join(folder, '.git/info'), { recursive: true })
+  // One write in place of a process for each setting.
+  appendFileSync(join(folder, '.git/config'), CONFIGURATION)
+  writeFileSync(join(folder, '.git/info/sparse-checkout'), sparsePatterns(paths))
+  // Bytes are what the lock's hashes are of: neither the repository's nor the user's wish for other
+  // line ends may change them on their way.
+  writeFileSync(join(folder, '.git/info/attributes'), '* -text -ident -working-tree-encoding\n')
+}
+
+/** Of the copy that nobody looks at again: no work in the background that would outlive us. */
+const CONFIGURATION = '[core]\n\tsparseCheckout = true\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n'
+
+/**
+ * The lock files of all applications, for they are compared, the rules for SOPS, and all of our own
+ * folders.
+ */
+function sparsePatterns(paths: readonly string[]): string {
+  const own = paths.map(path => (path === '.' ? '/*' : `/${path.replaceAll(/[\\*?[\]!#]/g, '\\$&')}/`))
+  return `${[LOCK_NAME, SOPS_CONFIG, '.gitattributes', ...own].join('\n')}\n`
+}
+
+/**
+ * Fetches the newest commit of the branch, and that of the branch for a pull request, or what is
+ * noted of the first folder. Throws a GitFailure.
+ */
+export async function fetchAgain(git: Git, branch: string, { request, paths }: PushTarget): Promise<FetchedBranch> {
+  const hasNote = request === undefined
+  // A pattern may match nothing, a name may not: so a branch that is not there yet is not a
+  // failure.
+  const second = hasNote ? noteSpec(noteName(paths[0] ?? '.', branch)) : `+refs/heads/${request}*:${REQUEST}*`
+  try {
+    await git.run('fetch', ...LITTLE, '--prune', 'origin', `+refs/heads/${branch}:${BRANCH}`, second)
+  } catch (error) {
+    if (!(error instanceof GitFailure) || !/couldn't find remote ref/.test(error.said)) throw error
+    return { branch, head: undefined }
+  }
+  return { branch, head: await git.run('rev-parse', BRANCH), hasNote }
+}
+
+/** Fetches what is noted of a folder's newest source, if anything is. Throws a GitFailure. */
+export async function fetchNote(git: Git, name: string): Promise<void> {
+  await git.run('fetch', ...LITTLE, '--prune', 'origin', noteSpec(name))
+}
+
+const noteSpec = (name: string) => `+${name}*:${NOTE}*`
+
+/**
+ * Checks out what was found, whatever was there; `isFirst` where nothing was. Throws a GitFailure.
+ */
+export async function checkOut(
+  folder: string,
+  git: Git,
+  { request }: Pick<PushTarget, 'request'>,
+  { branch, head, hasNote = false }: FetchedBranch,
+  isFirst: boolean,
+): Promise<WorkingCopy> {
+  // Processes cost more than what they do here: side by side they take half the time.
+  const asked = request === undefined ? undefined : commitOf(git, REQUEST)
+  if (head !== undefined) await git.run('checkout', '--quiet', '--force', '-B', branch, '--no-track', head)
+  else {
+    await git.run('symbolic-ref', 'HEAD', `refs/heads/${branch}`)
+    if (!isFirst) {
+      // The commit that could not be pushed.
+      await git.ask('update-ref', '-d', `refs/heads/${branch}`)
+      await git.ask('rm', '-rfq', '--cached', '--ignore-unmatch', '.')
+    }
+  }
+  // Files left by a failed commit.
+  if (!isFirst) await git.run('clean', '-ffdxq')
+  return { folder, git, branch, head, requestHead: await asked, hasNote }
+}
+
+const commitOf = (git: Git, ref: string) => git.ask('rev-parse', '--quiet', '--verify', ref)

@@ -1,0 +1,80 @@
+import type { KubernetesObject } from '../../../constructs/manifest.ts'
+import { at, changed, eachMap, isMap, type JsonMap, listAt } from '../../agents/json-values.ts'
+import type { LabelEntry } from './kustomization.ts'
+import type { ObjectPair, Transformer } from './transformer.ts'
+
+/** How far a label goes; each goes where the one before does. */
+const REACHES = ['metadata', 'templates', 'selectors'] as const
+type Reach = (typeof REACHES)[number]
+
+const reaches = (reach: Reach, least: Reach) => REACHES.indexOf(reach) >= REACHES.indexOf(least)
+
+const WITH_TEMPLATE = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Job'])
+
+/**
+ * `labels`, for those that all objects have with one value; each goes as far as it can without a
+ * change of what is wanted.
+ */
+export function labelsBetween(pairs: readonly ObjectPair[], wanted: readonly KubernetesObject[]): Transformer {
+  const found = new Map<string, { readonly value: string; readonly reach: Reach }>()
+  for (const [key, value] of Object.entries(wanted[0]?.metadata.labels ?? {})) {
+    if (!pairs.some(([{ metadata }]) => metadata.labels?.[key] !== value)) continue
+    const reach = REACHES.findLast(one =>
+      wanted.every(object => touched(object, one).every(map => map !== undefined && map[key] === value)),
+    )
+    if (reach) found.set(key, { value, reach })
+  }
+  const labels = REACHES.flatMap((reach): readonly LabelEntry[] => {
+    const pairs = [...found].filter(([, one]) => one.reach === reach).map(([key, { value }]) => [key, value] as const)
+    if (pairs.length === 0) return []
+    const reaching = { metadata: {}, templates: { includeTemplates: true }, selectors: { includeSelectors: true } }
+    return [{ pairs: Object.fromEntries(pairs.sort(([a], [b]) => (a < b ? -1 : 1))), ...reaching[reach] }]
+  })
+  return { fields: { labels }, apply: object => withLabels(object, labels) }
+}
+
+/** An object after `labels` is applied; it must have labels wherever the entries reach. */
+export function withLabels(object: KubernetesObject, labels: readonly LabelEntry[]): KubernetesObject {
+  if (labels.length === 0) return object
+  return changed(object, copy => {
+    for (const { pairs, includeSelectors, includeTemplates } of labels) {
+      const reach = includeSelectors ? 'selectors' : includeTemplates ? 'templates' : 'metadata'
+      for (const map of set(copy, reach)) Object.assign(map, pairs)
+    }
+  })
+}
+
+/**
+ * Every map that a version of kustomize may write a label into; undefined for one that it would
+ * make.
+ */
+function touched(object: KubernetesObject, reach: Reach): readonly (JsonMap | undefined)[] {
+  const maps: unknown[] = [object.metadata.labels]
+  if (reaches(reach, 'templates')) {
+    if (at(object, 'spec', 'template') !== undefined) maps.push(at(object, 'spec', 'template', 'metadata', 'labels'))
+    for (const claim of listAt(object, 'spec', 'volumeClaimTemplates')) maps.push(at(claim, 'metadata', 'labels'))
+  }
+  if (reaches(reach, 'selectors')) {
+    if (object.kind === 'Service') maps.push(at(object, 'spec', 'selector'))
+    eachMap(object, (map, key) => void (key === 'matchLabels' && maps.push(map)))
+  }
+  return maps.map(map => (isMap(map) ? map : undefined))
+}
+
+/** The maps of an object that every version writes a label into. */
+function set(object: JsonMap, reach: Reach): readonly JsonMap[] {
+  const kind = String(object['kind'])
+  const maps = [at(object, 'metadata', 'labels')]
+  if (reaches(reach, 'templates') && WITH_TEMPLATE.has(kind))
+    maps.push(at(object, 'spec', 'template', 'metadata', 'labels'))
+  if (reaches(reach, 'selectors')) {
+    if (kind === 'Service') maps.push(at(object, 'spec', 'selector'))
+    if (kind === 'DaemonSet') maps.push(at(object, 'spec', 'selector', 'matchLabels'))
+    if (['Deployment', 'StatefulSet', 'NetworkPolicy'].includes(kind))
+      eachMap(object['spec'], (map, key) => {
+        // All label selectors but those of namespaces.
+        if (['selector', 'labelSelector', 'podSelector'].includes(key)) maps.push(map['matchLabels'])
+      })
+  }
+  return maps.filter(isMap)
+}

@@ -1,0 +1,34 @@
+import type { KubernetesObject } from '../../../constructs/manifest.ts'
+import { changed } from '../../agents/json-values.ts'
+import { imagesBetween } from './image-transformer.ts'
+import { labelsBetween } from './label-transformer.ts'
+import { namespaceBetween } from './namespace-transformer.ts'
+import { replicasBetween } from './replica-transformer.ts'
+import type { ObjectPair, Transformer } from './transformer.ts'
+
+/**
+ * The changes from one list of objects to the other that kustomize's transformers make.
+ * Transformers come after the patches and change every object, also new ones: so one is used only
+ * if it leaves each wanted object as it is, wherever any version of kustomize may look. `apply`
+ * makes the changes that all versions since 5.0 make. All remaining differences are left to
+ * patches.
+ */
+export function transformersBetween(
+  base: readonly KubernetesObject[],
+  wanted: readonly KubernetesObject[],
+): Transformer {
+  const identity = ({ apiVersion, kind, metadata }: KubernetesObject) => `${apiVersion} ${kind} ${metadata.name}`
+  const after = new Map(wanted.map(object => [identity(object), object]))
+  const pairs = base.flatMap(object => {
+    const next = after.get(identity(object))
+    return next ? [[changed(object, () => {}), next] satisfies ObjectPair] : []
+  })
+  // In the order in which kustomize applies them.
+  const transformers = [namespaceBetween, labelsBetween, replicasBetween, imagesBetween].map(between =>
+    between(pairs, wanted),
+  )
+  return {
+    fields: Object.assign({}, ...transformers.map(({ fields }) => fields)),
+    apply: object => transformers.reduce((changed, { apply }) => apply(changed), object),
+  }
+}
