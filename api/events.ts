@@ -1,8 +1,8 @@
+import type { DevelopEvent } from '../develop/events.ts'
 import type { PublishEvent } from '../gitops/publish/events.ts'
 import type { SecretEvent } from '../gitops/secrets/create.ts'
 import type { DeployEvent } from '../operations/deploy/events.ts'
 import type { DestroyEvent } from '../operations/destroy/events.ts'
-import type { DevelopEvent } from '../operations/develop/events.ts'
 import type { LogEvent } from '../operations/logs/events.ts'
 import type { CommonEvent } from '../project/events.ts'
 

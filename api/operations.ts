@@ -11,6 +11,36 @@ export type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 export { renderDiagnostics } from '../compiler/diagnostics/render/text.ts'
 export { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
 export { KnownSecrets } from '../compiler/values/secrets/known-secrets.ts'
+export type { EmptiedFolder, SessionReport } from '../develop/control/messages.ts'
+export {
+  type DoctorInput,
+  type DoctorOutcome,
+  type DoctorPart,
+  type DoctorWorld,
+  doctor,
+} from '../develop/doctor/doctor.ts'
+export { type DownInput, type DownOutcome, down } from '../develop/down.ts'
+export type { DevelopEvent, SessionEnd } from '../develop/events.ts'
+export { outputTerminal } from '../develop/exec/output-terminal.ts'
+export type { RemoteTerminal } from '../develop/exec/remote-terminal.ts'
+export { type ExecInput, exec } from '../develop/exec.ts'
+export { type RestartedDevelopment, restartDevelopment } from '../develop/restart.ts'
+export type { DevelopmentInput, SeveralInput } from '../develop/select/find-development.ts'
+export {
+  type AnswerEmptiedInput,
+  answerEmptied,
+  type StatusInput,
+  status,
+} from '../develop/status.ts'
+export { up } from '../develop/up.ts'
+export type { UpInput, UpOutcome, UpWorld } from '../develop/up-input.ts'
+export {
+  type SeveralWorld,
+  type UpSeveralInput,
+  type UpSeveralOutcome,
+  upSeveral,
+} from '../develop/up-several.ts'
+export type { UpQuestions as Questions } from '../develop/world.ts'
 export { type InitOutcome, initGitops } from '../gitops/init/init.ts'
 export type { InitInput } from '../gitops/init/input.ts'
 export type { DifferingFile } from '../gitops/publish/differing-files.ts'
@@ -33,36 +63,6 @@ export type { DeployOutcome, ServiceState } from '../operations/deploy/outcome.t
 export { destroy } from '../operations/destroy/destroy.ts'
 export type { DestroyInput } from '../operations/destroy/input.ts'
 export type { DestroyOutcome } from '../operations/destroy/outcome.ts'
-export type { EmptiedFolder, SessionReport } from '../operations/develop/control/messages.ts'
-export {
-  type DoctorInput,
-  type DoctorOutcome,
-  type DoctorPart,
-  type DoctorWorld,
-  doctor,
-} from '../operations/develop/doctor/doctor.ts'
-export { type DownInput, type DownOutcome, down } from '../operations/develop/down.ts'
-export type { DevelopEvent, SessionEnd } from '../operations/develop/events.ts'
-export { type ExecInput, exec } from '../operations/develop/exec.ts'
-export type { DevelopmentInput, SeveralInput } from '../operations/develop/find-development.ts'
-export { outputTerminal } from '../operations/develop/output-terminal.ts'
-export type { RemoteTerminal } from '../operations/develop/remote-terminal.ts'
-export { type RestartedDevelopment, restartDevelopment } from '../operations/develop/restart.ts'
-export {
-  type AnswerEmptiedInput,
-  answerEmptied,
-  type StatusInput,
-  status,
-} from '../operations/develop/status.ts'
-export { up } from '../operations/develop/up.ts'
-export type { UpInput, UpOutcome, UpWorld } from '../operations/develop/up-input.ts'
-export {
-  type SeveralWorld,
-  type UpSeveralInput,
-  type UpSeveralOutcome,
-  upSeveral,
-} from '../operations/develop/up-several.ts'
-export type { UpQuestions as Questions } from '../operations/develop/world.ts'
 export { diffAgainst } from '../operations/diff/against.ts'
 export { type DiffOutcome, diff } from '../operations/diff/diff.ts'
 export { type ForwardedPort, type ForwardInput, forward } from '../operations/forward/forward.ts'

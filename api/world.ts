@@ -1,4 +1,4 @@
-import type { DevelopWorld } from '../operations/develop/world.ts'
+import type { DevelopWorld } from '../develop/world.ts'
 import type * as operations from '../project/session.ts'
 import type { OperationEvent } from './events.ts'
 

@@ -1,4 +1,4 @@
-import type { ChooseDev } from '../../operations/develop/choose.ts'
+import type { ChooseDev } from '../../develop/select/choose.ts'
 import type { Io } from '../terminal/io.ts'
 
 /** Asks for one of several development containers; undefined where nobody can be asked. */

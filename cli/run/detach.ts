@@ -3,14 +3,10 @@ import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { unlessAborted } from '../../adapters/http/abort.ts'
 import type { OperationEvent } from '../../api/events.ts'
-import { sessionKey } from '../../operations/develop/ask.ts'
-import {
-  type DevelopmentInput,
-  namedDevelopments,
-  type SeveralInput,
-} from '../../operations/develop/find-development.ts'
-import { sessionFolder } from '../../operations/develop/session-folder.ts'
-import { namesAre } from '../../operations/develop/up.ts'
+import { type DevelopmentInput, namedDevelopments, type SeveralInput } from '../../develop/select/find-development.ts'
+import { sessionKey } from '../../develop/session/ask.ts'
+import { sessionFolder } from '../../develop/session/session-folder.ts'
+import { namesAre } from '../../develop/up.ts'
 import { devctlHome } from '../../project/contexts/home.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { World } from '../../project/session.ts'

@@ -1,6 +1,6 @@
 import { openSession } from '../../api/open-session.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { DoctorPart } from '../../operations/develop/doctor/doctor.ts'
+import type { DoctorPart } from '../../develop/doctor/doctor.ts'
 import { openProject, targetOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { Session } from '../../project/session.ts'
@@ -18,7 +18,7 @@ export interface DoctorValues extends LoadingValues {
 /** Writes the zip and prints its path, with a line for each part on the way. Gives the exit status. */
 export async function runDoctor({ io }: Context, dev: string | undefined, options: DoctorValues): Promise<number> {
   return withDeadline(io, { timeout: options.timeout, hint: 'wait longer with `--timeout`' }, async signal => {
-    const { doctor } = await import('../../operations/develop/doctor/doctor.ts')
+    const { doctor } = await import('../../develop/doctor/doctor.ts')
     const { choose } = io
     const project = await orError(openProject(io, options))
     const world = {

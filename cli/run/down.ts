@@ -16,7 +16,7 @@ export interface DownValues extends LoadingValues, SessionOptions {
 /** Ends development containers and restores their originals. */
 export async function endDevelopment(context: Context, words: readonly string[], options: DownValues): Promise<number> {
   return withProject(context, { ...options, var: undefined, asksFirst: true }, async (own, project, session) => {
-    const { down } = await import('../../operations/develop/down.ts')
+    const { down } = await import('../../develop/down.ts')
     const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
     const world = { workspace: own.io, session, on: toTerminal(own, progress, 'text') }
     const began = session.clock.now()

@@ -19,7 +19,7 @@ export async function execute(context: Context, words: readonly string[], option
     })
   const endless = { ...options, var: undefined, timeout: undefined, isEndless: true, asksFirst: true as const }
   return withProject(context, endless, async (own, project, session) => {
-    const { exec } = await import('../../operations/develop/exec.ts')
+    const { exec } = await import('../../develop/exec.ts')
     const world = {
       workspace: own.io,
       session,

@@ -1,5 +1,5 @@
 import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
-import { namesAre } from '../../operations/develop/up.ts'
+import { namesAre } from '../../develop/up.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
 import { toTerminal } from '../terminal/operation-events.ts'
@@ -24,7 +24,7 @@ export async function restartApplication(
     const { io, logLevel } = own
     const [dev] = services
     if (dev !== undefined && services.length === 1) {
-      const { restartDevelopment } = await import('../../operations/develop/restart.ts')
+      const { restartDevelopment } = await import('../../develop/restart.ts')
       const restarted = await restartDevelopment({ workspace: io, session }, dev)
       if (restarted) {
         const { services: beside } = restarted

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { jsonText } from '../../compiler/values/printable.ts'
-import type { EmptiedFolder, SessionReport } from '../../operations/develop/control/messages.ts'
-import type { StatusInput } from '../../operations/develop/status.ts'
+import type { EmptiedFolder, SessionReport } from '../../develop/control/messages.ts'
+import type { StatusInput } from '../../develop/status.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
 import { reportsText } from '../terminal/develop/status-text.ts'
@@ -26,11 +26,11 @@ const EVERY = 500
 export async function showStatus(context: Context, words: readonly string[], options: StatusValues): Promise<number> {
   const values = { ...options, var: undefined, timeout: undefined, isEndless: options.watch, asksFirst: true as const }
   return withProject(context, values, async (own, project, session) => {
-    const { leftMirrors, status } = await import('../../operations/develop/status.ts')
+    const { leftMirrors, status } = await import('../../develop/status.ts')
     const world = { workspace: own.io, session, on: printsDiagnostics(own) }
     let input: StatusInput = { ...options, devs: words, choose: chooseDevFor(own.io) }
     if (options.answer !== undefined) {
-      const { answerEmptied } = await import('../../operations/develop/status.ts')
+      const { answerEmptied } = await import('../../develop/status.ts')
       const answered = await answerEmptied(world, { ...input, answer: options.answer }, project)
       for (const one of [...answered.values()].flat())
         printSummary(answeredText(one, options.answer), own.io, own.logLevel)

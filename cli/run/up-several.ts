@@ -1,5 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import type { SessionEnd } from '../../operations/develop/events.ts'
+import type { SessionEnd } from '../../develop/events.ts'
 import type { Context } from '../command.ts'
 import { severalDisplay } from '../terminal/develop/several.ts'
 import { questionsFor } from '../terminal/operation-events.ts'
@@ -32,8 +32,8 @@ export async function startSeveral(context: Context, words: readonly string[], o
   }
   return withProject(context, endless, async (own, project, session) => {
     const { io, logLevel } = own
-    const { mirrorsStay } = await import('../../operations/develop/up.ts')
-    const { upSeveral } = await import('../../operations/develop/up-several.ts')
+    const { mirrorsStay } = await import('../../develop/up.ts')
+    const { upSeveral } = await import('../../develop/up-several.ts')
     const progress = await startProgress(io, logLevel, 'text', () => session.clock.now())
     const closed = new AbortController()
     const signal = AbortSignal.any([session.signal, closed.signal])

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { BROKEN_PIPE, type LocalRun } from '../../operations/develop/remote-terminal.ts'
+import { BROKEN_PIPE, type LocalRun } from '../../develop/exec/remote-terminal.ts'
 import { TerminalModes } from './terminal-modes.ts'
 
 /** The standard streams of this process as bytes, for a program that runs somewhere else. */

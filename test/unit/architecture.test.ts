@@ -10,7 +10,6 @@ const root = join(import.meta.dirname, '../..')
  */
 const ROOMS: Readonly<Record<string, { readonly level: number; readonly packages?: readonly string[] }>> = {
   'operations/init': { level: 11 }, // moving
-  'operations/develop': { level: 10, packages: ['yazl'] }, // moving
   cli: { level: 13 },
   api: { level: 12, packages: ['constructs'] },
   init: { level: 11 },

@@ -1,8 +1,8 @@
 import type { OperationEvent } from '../../../api/events.ts'
 import { visibleText } from '../../../compiler/text/visible-text.ts'
-import type { EmptiedFolder } from '../../../operations/develop/control/messages.ts'
-import { lostFiles } from '../../../operations/develop/event-log.ts'
-import type { DevelopEvent } from '../../../operations/develop/events.ts'
+import type { EmptiedFolder } from '../../../develop/control/messages.ts'
+import type { DevelopEvent } from '../../../develop/events.ts'
+import { lostFiles } from '../../../develop/session/event-log.ts'
 import type { SyncStatus } from '../../../sync/session/sync-status.ts'
 import { readableBytes } from '../readable-bytes.ts'
 

@@ -1,5 +1,5 @@
 import type { OperationEvent } from '../../../api/events.ts'
-import type { DevelopEvent } from '../../../operations/develop/events.ts'
+import type { DevelopEvent } from '../../../develop/events.ts'
 import type { Context } from '../../command.ts'
 import { errorText } from '../error-text.ts'
 import { drawsOn, wantsColour } from '../io.ts'

@@ -1,5 +1,5 @@
 import { visibleText } from '../../../compiler/text/visible-text.ts'
-import type { SessionReport } from '../../../operations/develop/control/messages.ts'
+import type { SessionReport } from '../../../develop/control/messages.ts'
 import { readableBytes } from '../readable-bytes.ts'
 import { emptiedHint, emptiedText, problemText } from './event-text.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type KubeconfigAccess, kubeconfigAccess } from '../../../adapters/kubernetes/connection.ts'
-import { fileEventsCross } from '../../../operations/develop/file-events.ts'
+import { fileEventsCross } from '../../../develop/files/file-events.ts'
 import { startPod, TOOLS_CONTAINER, TOOLS_MOUNT } from '../../pods/develop/pod.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 

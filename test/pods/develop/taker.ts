@@ -1,6 +1,6 @@
 import { connect } from '../../../adapters/kubernetes/kube-cluster.ts'
-import { giveBack } from '../../../operations/develop/give-back.ts'
-import { take } from '../../../operations/develop/take.ts'
+import { giveBack } from '../../../develop/mirror/give-back.ts'
+import { take } from '../../../develop/mirror/take.ts'
 import type { Session } from '../../../project/session.ts'
 import { AGENT, settings } from '../../support/mirror/settings.ts'
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { ClusterError } from '../../../adapters/kubernetes/cluster.ts'
 import type { OperationEvent } from '../../../api/events.ts'
-import { Credentials } from '../../../operations/develop/credentials.ts'
-import { lasting } from '../../../operations/develop/lasting.ts'
+import { lasting } from '../../../develop/lasting.ts'
+import { Credentials } from '../../../develop/session/credentials.ts'
 
 const failures = (...all: readonly Error[]) => {
   const left = [...all]

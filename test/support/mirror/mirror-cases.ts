@@ -4,7 +4,7 @@ import { parse, parseAllDocuments } from 'yaml'
 import { readManifest } from '../../../compiler/manifest/read.ts'
 import { mirror } from '../../../constructs/mirror/mirror.ts'
 import type { LiveObject, MirrorFacts, MirrorObjects } from '../../../constructs/mirror/settings.ts'
-import { settingsOf } from '../../../operations/develop/settings.ts'
+import { settingsOf } from '../../../develop/mirror/settings.ts'
 import { createHost } from '../../../project/node-host.ts'
 import { facts } from './settings.ts'
 

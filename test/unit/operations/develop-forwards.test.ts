@@ -7,10 +7,10 @@ import { connectAgent } from '../../../adapters/ssh/agent-client.ts'
 import type { KeyServer } from '../../../adapters/ssh/key-server.ts'
 import { createSshKeyPair } from '../../../adapters/ssh/keys.ts'
 import { startSshServer } from '../../../agent/ssh-server.ts'
-import { AgentLink } from '../../../operations/develop/forward/agent-link.ts'
-import { type ForwardEvent, forwardText } from '../../../operations/develop/forward/events.ts'
-import type { LocalForward } from '../../../operations/develop/forward/local-forward.ts'
-import { type ForwardsInput, openForwards } from '../../../operations/develop/forward/open-forwards.ts'
+import { AgentLink } from '../../../develop/ports/agent-link.ts'
+import { type ForwardEvent, forwardText } from '../../../develop/ports/events.ts'
+import type { LocalForward } from '../../../develop/ports/local-forward.ts'
+import { type ForwardsInput, openForwards } from '../../../develop/ports/open-forwards.ts'
 
 const host = createSshKeyPair('host')
 const user = createSshKeyPair('user')

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { describe, test } from 'vitest'
 import { INSTALL } from '../../../../constructs/mirror/scripts.ts'
 import { printStream } from '../../../../constructs/yaml.ts'
-import { listed } from '../../../../operations/develop/try-out.ts'
+import { listed } from '../../../../develop/session/try-out.ts'
 import { caseNames, folder, mirrorOf } from '../../../support/mirror/mirror-cases.ts'
 import { expectFile } from '../../../support/written-file.ts'
 

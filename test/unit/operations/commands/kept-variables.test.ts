@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { variablesHere } from '../../../../develop/exec/local-command.ts'
 import { usableVariables } from '../../../../operations/commands/kept-variables.ts'
-import { variablesHere } from '../../../../operations/develop/local-command.ts'
 
 test('of the variables that are kept in the cluster, those are used that the manifest names and no program goes by', () => {
   const told: string[] = []

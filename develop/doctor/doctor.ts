@@ -1,0 +1,302 @@
+import { existsSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { readText } from '../../adapters/files/locked-file.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { parseYaml } from '../../compiler/text/parse.ts'
+import { SourceFile } from '../../compiler/text/source.ts'
+import { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
+import { maskSecrets } from '../../compiler/values/secrets/mask-secrets.ts'
+import { looksNamedSecret, looksSecretText } from '../../compiler/values/secrets/secret-looks.ts'
+import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
+import { printYaml } from '../../constructs/yaml.ts'
+import { devctlHome } from '../../project/contexts/home.ts'
+import { composeFileIn, nearestProject } from '../../project/names/environment-name.ts'
+import { manifestOf } from '../../project/open-project.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { Session } from '../../project/session.ts'
+import type { Workspace } from '../../project/workspace.ts'
+import { IGNORE_FILE } from '../../sync/ignore/default-ignores.ts'
+import { askSession } from '../control/client.ts'
+import { knownDevelopments } from '../mirror/known-developments.ts'
+import { type ChooseDev, chooseDev } from '../select/choose.ts'
+import { controlAddress, type SessionKey, sessionFolder } from '../session/session-folder.ts'
+import { accessOf, documentsOf, eventsOf, findObjects, type InCluster, logsOf } from './in-cluster.ts'
+import { listing, machine, sessionsOf, tail } from './local.ts'
+import { maskedManifest, variablesOf } from './masked.ts'
+import { tryLine } from './try-line.ts'
+import { writeZip } from './zip.ts'
+
+export interface DoctorInput {
+  /** Absent: the only one of the project, or the one that is chosen. */
+  readonly dev?: string | undefined
+  readonly choose?: ChooseDev | undefined
+  /** Milliseconds for each part; default 15 s. */
+  readonly deadline?: number
+}
+
+/** What `doctor` looks at; each part that is absent has its reason, which goes into the report. */
+export interface DoctorWorld {
+  readonly workspace: Workspace
+  readonly project: OpenProject | Error
+  readonly session: Session | Error
+  readonly signal: AbortSignal
+  readonly now: () => Date
+  /** Hears of each part when it is done. */
+  readonly on: (part: DoctorPart) => void
+}
+
+/** A part of the report: how many files it has, or why there are none. */
+export interface DoctorPart {
+  readonly name: string
+  readonly files: number
+  readonly missing?: string
+}
+
+export interface DoctorOutcome {
+  /** The path of the zip, absolute. */
+  readonly path: string
+  readonly parts: readonly DoctorPart[]
+}
+
+type File = readonly [path: string, text: string]
+const DEADLINE = 15_000
+
+/**
+ * Collects what is needed to find out why a development container does not work, and writes it to a zip in the workspace's
+ * folder. Every part has a deadline; one that fails is named in `metadata.json` with the reason. Values of variables, Secrets
+ * and annotations are masked, and whatever looks secret in texts.
+ */
+export async function doctor(world: DoctorWorld, input: DoctorInput): Promise<DoctorOutcome> {
+  const { workspace, session, signal, now } = world
+  const dev = await whichDev(world, input)
+  const home = devctlHome(workspace)
+  const key = session instanceof Error || dev === undefined ? undefined : keyOf(session, dev)
+  const secrets = workspace.secrets ?? new KnownSecrets()
+  const found: File[] = []
+  const parts: DoctorPart[] = []
+  const part = async (name: string, collect: (signal: AbortSignal) => Promise<readonly File[]>): Promise<void> => {
+    const result = await inTime(collect, input.deadline ?? DEADLINE, signal)
+    const done = Array.isArray(result) ? { name, files: result.length } : { name, files: 0, missing: result as string }
+    if (Array.isArray(result)) found.push(...result)
+    parts.push(done)
+    world.on(done)
+  }
+  await Promise.all([
+    part('log of `up`', async () => logsOfUp(home, key, dev)),
+    part('running `up`', ended => askUp(home, key, ended)),
+    part('manifest or Compose file', async () => manifestFiles(world)),
+    part('ignore files', async () => ignoreFiles(world, dev)),
+    ...(session instanceof Error || dev === undefined
+      ? [
+          part('cluster', async () =>
+            giveUp(session instanceof Error ? session : new Error('no development container is known')),
+          ),
+        ]
+      : inCluster(session, dev, secrets, part)),
+  ])
+  signal.throwIfAborted()
+  const metadata = { ...metadataOf(world, dev, key), parts }
+  // Names of Pods, which matter here, look random; in the logs of an application other things do.
+  const mask = (name: string, text: string) =>
+    secrets.maskKept(maskSecrets(text, name.startsWith('cluster/logs/') ? looksSecretText : looksNamedSecret))
+  const files = [['metadata.json', `${JSON.stringify(metadata, null, 2)}\n`] as const, ...found]
+  const path = join(workspace.cwd, `devctl-doctor-${timestamp(now())}.zip`)
+  await writeZip(
+    path,
+    files.map(([name, text]) => [name, mask(name, text)] as const),
+    now(),
+  )
+  return { path, parts }
+}
+
+/** Runs a part until it is done or its time is over; gives the reason as text where it fails. */
+async function inTime<Result>(
+  collect: (signal: AbortSignal) => Promise<Result>,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<Result | string> {
+  const limited = withTimeLimit(deadline, signal)
+  const ended = new Promise<never>((_, reject) =>
+    limited.addEventListener('abort', () => reject(limited.reason), { once: true }),
+  )
+  // The race has it.
+  ended.catch(() => {})
+  try {
+    return await Promise.race([collect(limited), ended])
+  } catch (error) {
+    signal.throwIfAborted()
+    return limited.aborted ? `not done within ${deadline / 1000} s` : reasonOf(error)
+  }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+function giveUp(error: Error): never {
+  throw error
+}
+
+const keyOf = ({ access, namespace }: Session, dev: string): SessionKey => ({
+  server: access.server.href,
+  namespace,
+  dev,
+})
+
+/** The container that is meant: of the manifest, of the command line, or of a session that was here. */
+async function whichDev(
+  { workspace, project, session, signal }: DoctorWorld,
+  { dev, choose, deadline = DEADLINE }: DoctorInput,
+): Promise<string | undefined> {
+  if (dev !== undefined) return dev
+  const manifest = project instanceof Error ? undefined : manifestOf(project)
+  const written = manifest ? [...manifest.dev.values()].map(({ name }) => name) : []
+  /** Of other clusters and namespaces only where ours are not known. */
+  const here = () => {
+    const home = devctlHome(workspace)
+    const folder = session instanceof Error ? undefined : dirname(sessionFolder(home, keyOf(session, 'any')))
+    const own = sessionsOf(home, undefined).filter(one => folder === undefined || dirname(one) === folder)
+    return [...new Set(own.map(one => basename(one)))]
+  }
+  const activeOf = (limited: AbortSignal) =>
+    session instanceof Error || project instanceof Error
+      ? Promise.resolve([])
+      : knownDevelopments({ workspace, session: { ...session, signal: limited } }, {}, project, { one: false })
+  if (written.length === 1) return written[0]
+  const active = session instanceof Error ? [] : await inTime(activeOf, deadline, signal)
+  const names = Array.isArray(active) && active.length > 0 ? active : written.length > 0 ? written : here()
+  return names.length === 0 ? undefined : chooseDev(names, undefined, choose)
+}
+
+function metadataOf({ session, now, workspace }: DoctorWorld, dev: string | undefined, key: SessionKey | undefined) {
+  return {
+    time: now().toISOString(),
+    ...machine(workspace.env),
+    ...(dev !== undefined && { dev }),
+    ...(!(session instanceof Error) && { namespace: session.namespace, context: session.target.context }),
+    ...(key && { session: sessionFolder('', key) }),
+  }
+}
+
+/** The log of the session, or without a cluster those of every session with this name. */
+function logsOfUp(home: string, key: SessionKey | undefined, dev: string | undefined): readonly File[] {
+  const own = key && sessionFolder(home, key)
+  const folders = own !== undefined && existsSync(own) ? [own] : sessionsOf(home, dev)
+  if (folders.length === 0) throw new Error('no `devctl up` has run for it on this machine')
+  return folders.flatMap((folder, at) => {
+    const inZip = folders.length === 1 ? '' : `session-${at + 1}/`
+    const logs = ['up.log', 'up.log.1'].filter(name => existsSync(join(folder, name)))
+    return [
+      ...logs.map(name => [inZip + name, tail(join(folder, name))] as const),
+      [`${inZip}session-files.txt`, listing(folder)] as const,
+    ]
+  })
+}
+
+async function askUp(home: string, key: SessionKey | undefined, signal: AbortSignal): Promise<readonly File[]> {
+  if (!key) throw new Error('the cluster is not known')
+  const answer = await askSession(controlAddress(home, key, process.platform), { ask: 'report' }, signal)
+  if (!answer) throw new Error('it does not run')
+  return [['up.json', `${JSON.stringify(answer, withoutPasswords, 2)}\n`]]
+}
+
+/** The status pages have passwords. */
+const withoutPasswords = (key: string, value: unknown): unknown => (/password|token|secret/i.test(key) ? '***' : value)
+
+function manifestFiles({ project, workspace }: DoctorWorld): readonly File[] {
+  if (project instanceof Error) throw project
+  const manifest = manifestOf(project)
+  if (manifest && !manifest.automatic) {
+    const comments = project.diagnostics.map(({ severity, code, message }) => `# ${severity}[${code}]: ${message}\n`)
+    return [['devctl.yml', comments.join('') + maskedYaml(manifest.path, manifest.shown)]]
+  }
+  const folder = nearestProject(workspace.cwd)
+  const compose = folder && composeFileIn(folder)
+  if (!folder || !compose) throw new Error('there is none, and no Compose file')
+  return [[basename(compose), maskedYaml(join(folder, compose), compose)]]
+}
+
+function maskedYaml(path: string, shown: string): string {
+  const [document] = parseYaml(new SourceFile(shown, readText(path) ?? ''), new Reporter()) ?? []
+  if (!document?.tree) throw new Error(`${shown} is not YAML`)
+  return printYaml(maskedManifest(document.tree))
+}
+
+function ignoreFiles({ project, workspace }: DoctorWorld, dev: string | undefined): readonly File[] {
+  const manifest = project instanceof Error ? undefined : manifestOf(project)
+  const development = manifest && [...manifest.dev.values()].find(({ name }) => name === dev)
+  const locals = development?.sync?.folders.map(({ local }) => local) ?? ['.']
+  const found = locals.flatMap((local, at) => {
+    const text = readText(join(resolve(manifest?.folder ?? workspace.cwd, local), IGNORE_FILE))
+    return text === undefined ? [] : [[`ignore/${at}${IGNORE_FILE}`, `// ${local}\n${text}`] as const]
+  })
+  if (found.length === 0) throw new Error('there is none: the rules without one apply')
+  return found
+}
+
+type Part = (name: string, collect: (signal: AbortSignal) => Promise<readonly File[]>) => Promise<void>
+
+/** The parts that need the cluster. Those about the objects wait for these. */
+function inCluster(session: Session, dev: string, secrets: KnownSecrets, part: Part): readonly Promise<void>[] {
+  const objects = new Later<InCluster>()
+  const all = ({ mirrors, originals, pods, claims }: InCluster) => [...mirrors, ...originals, ...pods, ...claims]
+  return [
+    part('objects', async signal => {
+      const found = await objects.from(findObjects(session, dev, signal))
+      secrets.addVariables(variablesOf(all(found)))
+      const kinds = { mirrors: found.mirrors, originals: found.originals, pods: found.pods, claims: found.claims }
+      if (all(found).length === 0) throw new Error(`\`${dev}\` is not active in ${session.namespace}`)
+      return Object.entries(kinds)
+        .filter(([, list]) => list.length > 0)
+        .map(([name, list]) => [`cluster/${name}.yaml`, documentsOf(list)])
+    }),
+    part('events', async signal => {
+      const text = await eventsOf(session, all(await objects.value), signal)
+      return text === '' ? [] : [['cluster/events.txt', text]]
+    }),
+    part('logs of containers', async signal => {
+      const { pods } = await objects.value
+      return (await Promise.all(pods.map(pod => logsOf(session, pod, signal)))).flat()
+    }),
+    part('permissions', async signal => [['cluster/permissions.json', await accessOf(session, signal)]]),
+    part('speed of the connection', async signal => {
+      const pod = (await objects.value).pods.find(runsAgent)
+      if (!pod) throw new Error('no agent runs')
+      const result = await tryLine(session, pod, AGENT_CONTAINER, signal)
+      return [['cluster/speed.json', `${JSON.stringify(result, null, 2)}\n`]]
+    }),
+  ]
+}
+
+/** A value that several parts wait for, and one gets. */
+class Later<Value> {
+  readonly value: Promise<Value>
+  #resolve!: (value: Promise<Value>) => void
+
+  constructor() {
+    this.value = new Promise(resolve => {
+      this.#resolve = resolve
+    })
+    // A part that does not ask for it does not fail with it.
+    this.value.catch(() => {})
+  }
+
+  from(value: Promise<Value>): Promise<Value> {
+    this.#resolve(value)
+    return this.value
+  }
+}
+
+function runsAgent(pod: KubeObject): boolean {
+  type Status = { readonly name: string; readonly state?: { readonly running?: object } }
+  const { initContainerStatuses = [], containerStatuses = [] } = (pod['status'] ?? {}) as Record<string, Status[]>
+  return [...initContainerStatuses, ...containerStatuses].some(
+    ({ name, state }) => name === AGENT_CONTAINER && state?.running !== undefined,
+  )
+}
+
+/** `20261123005900`, in the time of the laptop. */
+const timestamp = (now: Date): string =>
+  [now.getFullYear(), now.getMonth() + 1, now.getDate(), now.getHours(), now.getMinutes(), now.getSeconds()]
+    .map(part => String(part).padStart(2, '0'))
+    .join('')

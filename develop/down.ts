@@ -1,0 +1,49 @@
+import { devctlHome } from '../project/contexts/home.ts'
+import { requireNamespace } from '../project/namespaces.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import { giveBack } from './mirror/give-back.ts'
+import { knownDevelopments } from './mirror/known-developments.ts'
+import type { DevelopmentInput, SeveralInput } from './select/find-development.ts'
+import { sessionKey, stopUp } from './session/ask.ts'
+import { forgetFailure } from './session/session-end.ts'
+import { sessionFolder } from './session/session-folder.ts'
+import type { DevelopWorld } from './world.ts'
+
+export interface DownInput extends Omit<DevelopmentInput, 'dev'>, SeveralInput {
+  /** True if the claims with the files are deleted. */
+  readonly volumes?: boolean | undefined
+}
+
+export interface DownOutcome {
+  readonly dev: string
+  /** False if there was nothing to end. */
+  readonly wasActive: boolean
+  /** The workload that runs again, as `deployment/api`; undefined where there was none. */
+  readonly restored: string | undefined
+}
+
+/**
+ * Ends the sessions of development containers, deletes their mirrors and restores the originals, all
+ * at the same time. One that fails does not keep the others from it.
+ */
+export async function down(
+  world: DevelopWorld,
+  input: DownInput,
+  project: OpenProject,
+): Promise<readonly DownOutcome[]> {
+  const names = await knownDevelopments(world, input, project, { one: !input.all })
+  const results = await Promise.allSettled(names.map(name => downOne(world, name, input.volumes ?? false)))
+  const failures = results.flatMap(one => (one.status === 'rejected' ? [one.reason] : []))
+  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures)
+  return results.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
+}
+
+async function downOne(world: DevelopWorld, dev: string, volumes: boolean): Promise<DownOutcome> {
+  const { session } = world
+  // The session closes its connections before the mirror goes, so that nothing is reported as lost.
+  await stopUp(world, dev)
+  const { wasActive, restored } = await giveBack(session, { name: dev }, { volumes }, world.on)
+  forgetFailure(sessionFolder(devctlHome(world.workspace), sessionKey(session, dev)))
+  if (!wasActive) await requireNamespace(session)
+  return { dev, wasActive, restored }
+}

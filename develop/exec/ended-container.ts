@@ -1,0 +1,116 @@
+import { pause } from '../../adapters/http/back-off.ts'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
+import { TOOL } from '../../constructs/mirror/scripts.ts'
+import { valueAt } from '../../environment/record/up-record.ts'
+import { containerStatus } from '../mirror/mirror-pod.ts'
+import { type OneCommand, runOnce } from './run-once.ts'
+
+/**
+ * Milliseconds until the kubelet has told of a container that ended together with its processes: for signals that end
+ * containers, and for others. Beside many containers that start or end at once, it needs some seconds.
+ */
+const TOLD_OF_END = 5000
+const TOLD = 2000
+const LOOK_AGAIN = 200
+
+/** The status above which a signal has ended a command, in the way of shells. */
+const SIGNALLED = 128
+/** The statuses of a command that was ended by SIGKILL, and by SIGTERM. */
+export const KILLED = 137
+const TERMINATED = 143
+
+/** A container of a Pod in which a command has run. */
+export interface ContainerOfCommand {
+  readonly cluster: Pick<Cluster, 'get'>
+  /** As it was when the command began. */
+  readonly pod: KubeObject
+  readonly container: string
+}
+
+/**
+ * Tells in words if a signal has ended a command because its container ended, as one that needs more
+ * memory than its limit, or whose Pod is evicted; undefined if the command ended by itself. The kubelet
+ * tells of it some time after the command's connection has ended; `podEnd` gives what else is known of
+ * the end of the Pod, which may come before that.
+ */
+export async function endedContainer(
+  { cluster, pod, container }: ContainerOfCommand,
+  status: number,
+  podEnd: () => string | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (status <= SIGNALLED) return undefined
+  const { name, namespace } = pod.metadata
+  const until = performance.now() + ([KILLED, TERMINATED].includes(status) ? TOLD_OF_END : TOLD)
+  for (;;) {
+    const now = await cluster.get({ apiVersion: 'v1', kind: 'Pod', name, namespace }, { signal })
+    const end = now && endOfContainer(pod, now, container)
+    const text = end?.text ?? podEnd()
+    if (text !== undefined) return text
+    if (performance.now() >= until) return undefined
+    await pause(LOOK_AGAIN, signal)
+  }
+}
+
+/** Milliseconds for the container to say how often it ran out of memory. */
+const ASKING = 3000
+/** `oom_kill 2`: of version 2 of the control groups, and of version 1. */
+const COUNTERS = ['/sys/fs/cgroup/memory.events', '/sys/fs/cgroup/memory/memory.oom_control']
+
+/**
+ * Tells in words if a command was killed because its container ran out of memory, and the container
+ * goes on: on some nodes the kernel ends single processes.
+ */
+export async function killedForMemory(
+  { access, pod, container, namespace }: Omit<OneCommand, 'command'> & { readonly pod: KubeObject },
+  status: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (status !== KILLED) return undefined
+  let text = ''
+  const stdout = (part: Buffer) => {
+    text += part.toString()
+  }
+  try {
+    const asked = { access, pod, container, namespace, command: [TOOL, 'cat', ...COUNTERS] }
+    await runOnce(asked, withTimeLimit(ASKING, signal), { stdout })
+  } catch {
+    signal.throwIfAborted()
+  }
+  return /^oom_kill [1-9]/m.test(text) ? `the command was killed: ${outOfMemory(pod, container)}` : undefined
+}
+
+/** A container that has ended, and why as a clause. */
+export interface ContainerEnd {
+  /** Of the container that has ended; undefined where the kubelet has told of none. */
+  readonly id: string | undefined
+  readonly text: string
+}
+
+/** Why the container that ran in a Pod is not the one that runs in it now; undefined if it is. */
+export function endOfContainer(before: KubeObject, now: KubeObject, container: string): ContainerEnd | undefined {
+  const id = containerStatus(before, container)?.containerID
+  const status = containerStatus(now, container)
+  const ended = status?.state?.terminated ?? status?.lastState?.terminated
+  const text = (reason: string) => `container \`${container}\` has ended (${reason})`
+  if (ended && (id === undefined || ended.containerID === id))
+    return {
+      id: ended.containerID,
+      text: ended.reason === 'OOMKilled' ? outOfMemory(now, container) : text(ended.reason ?? 'Error'),
+    }
+  if (id === undefined || status?.containerID === undefined || status.containerID === id) return undefined
+  return { id, text: text('replaced') }
+}
+
+function outOfMemory(pod: KubeObject, container: string): string {
+  const containers = (valueAt(pod, ['spec', 'containers']) ?? []) as readonly Limited[] // a Pod's
+  const limit = containers.find(({ name }) => name === container)?.resources?.limits?.memory
+  const its = limit === undefined ? '' : `its limit is ${limit}; `
+  return `container \`${container}\` ran out of memory (${its}raise \`resources.limits.memory\` of the development container)`
+}
+
+interface Limited {
+  readonly name: string
+  readonly resources?: { readonly limits?: { readonly memory?: string } }
+}

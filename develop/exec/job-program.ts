@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { unlessAborted } from '../../adapters/http/abort.ts'
+import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
+import { isArgumentReference } from '../../compiler/values/dockerfile/argument-variables.ts'
+import { quote } from '../../compiler/values/shell-words.ts'
+import { TOOL } from '../../constructs/mirror/scripts.ts'
+import { mayPassWithPod } from '../lasting.ts'
+import type { Polling } from '../session/polling.ts'
+import type { Supervisor } from '../session/supervisor.ts'
+import { endRuns, runVariable } from './marked-processes.ts'
+import { inFolder, UNTIL_READY } from './run-command.ts'
+import { runForLines } from './run-once.ts'
+
+/** The program of a Job, in the development container that stands in for it. */
+export interface JobProgram {
+  readonly access: KubeconfigAccess
+  readonly namespace: string
+  /** The name of the development container. */
+  readonly dev: string
+  readonly container: string
+  /** Its words, and references to variables of the container. */
+  readonly words: readonly string[]
+  /** The folder in which it runs; undefined: that of the container. */
+  readonly workdir?: string | undefined
+  readonly polling: Polling
+}
+
+/** Hears of the program, and tells when it is wished again. */
+export interface JobWishes {
+  /** Called with each run; the signal is aborted when another run is wished, which ends this one. */
+  restart(): AbortSignal
+  line(text: string): void
+  /** Hears what has begun or ended. */
+  note(text: string): void
+}
+
+/**
+ * Runs the program of a Job once: it is no server that is started again when it has ended. After that it waits until
+ * another run is wished. A run that was cut off is not repeated by itself, as a Job may do something that must not be done
+ * twice. Rejects with the reason of the signal.
+ */
+export async function runJob(
+  { access, namespace, dev, container, words, workdir, polling }: JobProgram,
+  supervisor: Supervisor,
+  wishes: JobWishes,
+  signal: AbortSignal,
+): Promise<never> {
+  const id = randomBytes(6).toString('hex')
+  const again = `\`devctl restart ${dev}\` runs it again`
+  for (let run = 1; ; run++) {
+    const wished = wishes.restart()
+    const { pod, lost } = await supervisor.untilReady(signal)
+    const at = { access, namespace, pod, container }
+    const variables = [runVariable(`${id}-${run}`), ...polling.variables]
+    const script = `${UNTIL_READY}${inFolder}; exec ${words.map(shellWord).join(' ')}`
+    const command = [TOOL, 'env', ...variables, TOOL, 'sh', '-c', script, 'sh', workdir ?? '.']
+    const began = performance.now()
+    try {
+      const status = await runForLines({ ...at, command }, AbortSignal.any([signal, lost, wished]), wishes.line)
+      const seconds = ((performance.now() - began) / 1000).toFixed(1)
+      wishes.note(`the Job has ended with status ${status} after ${seconds} s; ${again}`)
+    } catch (error) {
+      if (signal.aborted || wished.aborted) await endRuns(at)
+      signal.throwIfAborted()
+      if (wished.aborted) continue
+      if (!lost.aborted && !mayPassWithPod(error)) throw error
+      wishes.note(`the connection to the Job was lost; ${again}`)
+    }
+    await unlessAborted(whenAborted(wished), signal)
+  }
+}
+
+const whenAborted = (signal: AbortSignal): Promise<void> =>
+  new Promise(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+
+/** A word for a shell of the container; a reference is a variable there. */
+const shellWord = (word: string): string => (isArgumentReference(word) ? `"$${word.slice(2, -1)}"` : quote(word))

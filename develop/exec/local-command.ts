@@ -1,0 +1,149 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Development } from '../../compiler/manifest/development.ts'
+import { shownPlace } from '../../compiler/text/source.ts'
+import { TOOL } from '../../constructs/mirror/scripts.ts'
+import { isUsableHere } from '../../operations/commands/kept-variables.ts'
+import type { Workspace } from '../../project/workspace.ts'
+import type { Supervisor } from '../session/supervisor.ts'
+import type { RemoteTerminal } from './remote-terminal.ts'
+import { type RunWishes, startsAgain } from './run-command.ts'
+import { runOnce } from './run-once.ts'
+
+/** Milliseconds for reading the variables of the container. */
+const READING = 20_000
+
+/** Variables that are those of the agent's image and its process, not of the application. */
+const NOT_OF_APPLICATION = new Set(['PATH', 'HOME', 'HOSTNAME', 'PWD', 'SHLVL', 'TERM', 'NODE_VERSION', 'YARN_VERSION'])
+
+/** Where the variables of a container are read. */
+export interface VariablesOf {
+  readonly access: KubeconfigAccess
+  readonly namespace: string
+  readonly container: string
+}
+
+/**
+ * The variables of a container as its kubelet has made them, with references to Secrets, ConfigMaps
+ * and fields resolved: a process in it has them.
+ */
+async function containerVariables(
+  { access, namespace, container }: VariablesOf,
+  pod: KubeObject,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, string>>> {
+  const parts: Buffer[] = []
+  const command = [TOOL, 'cat', '/proc/self/environ']
+  await runOnce({ access, namespace, pod, container, command }, withTimeLimit(READING, signal), {
+    stdout: part => parts.push(part),
+  })
+  return parseVariables(Buffer.concat(parts).toString('utf8'))
+}
+
+/** Reads `NAME=value`, each ended by a NUL byte. */
+export function parseVariables(text: string): Readonly<Record<string, string>> {
+  const pairs = text.split('\0').flatMap(one => {
+    const at = one.indexOf('=')
+    return at > 0 && !NOT_OF_APPLICATION.has(one.slice(0, at)) ? [[one.slice(0, at), one.slice(at + 1)] as const] : []
+  })
+  return Object.fromEntries(pairs)
+}
+
+/** The folder in which the command of a hybrid container runs. Throws a UserError for one that is not there. */
+function localFolder({ workdir }: Pick<Development, 'workdir'>, folder: string): string {
+  const path = resolve(folder, workdir?.value ?? '.')
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path
+  throw new UserError(`\`workdir\` \`${workdir?.value}\` is not a folder of this machine`, {
+    notes: workdir ? [shownPlace(workdir.span)] : [],
+    hint: 'with `mode: hybrid` the command runs here: name a folder of the project',
+  })
+}
+
+/**
+ * Chooses what a program of this machine takes of the variables of a container, and tells the names that it does not: who may
+ * change the workload in the cluster could run code here by them. It takes those that the files of the project name, unless a
+ * name decides what programs do, and those that are as the user has set them (`own`).
+ */
+export function variablesHere(
+  variables: Readonly<Record<string, string>>,
+  own: readonly { readonly name: string; readonly value: string }[],
+  named: ReadonlySet<string>,
+): { readonly taken: Readonly<Record<string, string>>; readonly leftOut: readonly string[] } {
+  const all = Object.entries(variables)
+  const isTaken = ([name, value]: readonly [string, string]) =>
+    (named.has(name) && isUsableHere(name, value)) || own.some(one => one.name === name && one.value === value)
+  return {
+    taken: Object.fromEntries(all.filter(isTaken)),
+    leftOut: all.filter(one => !isTaken(one)).flatMap(([name]) => (isOfCluster(name, variables) ? [] : name)),
+  }
+}
+
+/** Returns whether a variable is of devctl, about the container, or of Kubernetes, for Services: it is left out without a word. */
+const isOfCluster = (name: string, variables: Readonly<Record<string, string>>): boolean =>
+  /^DEVCTL_|_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
+  (name.endsWith('_PORT') && Object.hasOwn(variables, `${name.slice(0, -'_PORT'.length)}_SERVICE_HOST`))
+
+export interface HybridCommand extends VariablesOf {
+  /** The variables that the user has set for the container. */
+  readonly own: Parameters<typeof variablesHere>[1]
+  /** The names of the variables that the files of the project name. */
+  readonly named: ReadonlySet<string>
+  /** Hears which variables of the container the program does not have. */
+  readonly onLeftOut: (names: readonly string[]) => void
+  readonly command: readonly string[]
+  readonly development: Development
+  /** Absolute: that of the manifest. */
+  readonly folder: string
+}
+
+/**
+ * Runs the command on this machine with the variables of the container, once that is connected; and
+ * again when that is wished. Gives its exit status.
+ */
+export async function runHere(
+  { command, development, folder, own, named, onLeftOut, ...of }: HybridCommand,
+  supervisor: Supervisor,
+  terminal: RemoteTerminal,
+  { env, secrets }: Workspace,
+  wishes: RunWishes,
+  signal: AbortSignal,
+): Promise<number> {
+  const place = localFolder(development, folder)
+  const { pod } = await supervisor.untilReady(signal)
+  const { taken: variables, leftOut } = variablesHere(await containerVariables(of, pod, signal), own, named)
+  if (leftOut.length > 0) onLeftOut(leftOut)
+  secrets?.addVariables(variables)
+  const ofMachine = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && OF_MACHINE.has(name) ? [[name, value] as const] : [],
+  )
+  const all = { ...variables, ...Object.fromEntries(ofMachine) }
+  for (;;) {
+    const restart = wishes.restart()
+    try {
+      const either = AbortSignal.any([signal, restart])
+      return await terminal.runHere(command, { folder: place, env: all, signal: either })
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!restart.aborted) throw error
+      wishes.again(startsAgain(command))
+    }
+  }
+}
+
+/** What a program needs of this machine, rather than of the container. */
+const OF_MACHINE = new Set([
+  'PATH',
+  'HOME',
+  'TERM',
+  'SHELL',
+  'USER',
+  'LOGNAME',
+  'TMPDIR',
+  'LANG',
+  'SystemRoot',
+  'PATHEXT',
+])

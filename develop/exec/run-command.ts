@@ -1,0 +1,177 @@
+import { pause } from '../../adapters/http/back-off.ts'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
+import type { ExecProcess, ExecTarget } from '../../adapters/kubernetes/exec.ts'
+import { READY_FILE, RUN_PATH } from '../../constructs/mirror/names.ts'
+import { TOOL } from '../../constructs/mirror/scripts.ts'
+import { mayPassWithPod } from '../lasting.ts'
+import { announceEnd, withAnnouncedEnd } from '../session/announced-end.ts'
+import type { Polling } from '../session/polling.ts'
+import type { Supervisor } from '../session/supervisor.ts'
+import { endedContainer, killedForMemory } from './ended-container.ts'
+import { END_OLDER_RUNS, endRuns, execVariable, runVariable } from './marked-processes.ts'
+import type { RemoteTerminal } from './remote-terminal.ts'
+
+/** Milliseconds before a command that was cut off is run again: the first time, and at most. */
+const AGAIN = 500
+const AGAIN_LAST = 10_000
+
+/** The variable with the script that a command begins with. */
+const CLEAR = 'DEVCTL_CLEAR'
+
+export interface RunningCommand {
+  readonly access: KubeconfigAccess
+  readonly cluster: Pick<Cluster, 'get'>
+  readonly namespace: string
+  /** The name of the development container. */
+  readonly dev: string
+  readonly container: string
+  readonly command: readonly string[]
+  /** The folder in which it runs; undefined: that of the container. */
+  readonly workdir?: string | undefined
+  readonly polling: Polling
+  /** Names the session: its runs are this with a number. */
+  readonly id: string
+  /** Aborted when the user ends the session, and the container goes on. */
+  readonly interrupted: AbortSignal
+}
+
+/** What a running command is asked for, and what it says. */
+export interface RunWishes {
+  /** Called with each run; the signal is aborted when it is to be ended and run again. */
+  restart(): AbortSignal
+  /** Hears why it is run again, or was killed. */
+  again(reason: string): void
+}
+
+/**
+ * Runs the command in the Pod that is in sync; again after the connection was lost or the Pod
+ * replaced, and when that is wished. Gives its exit status; throws what cannot pass by itself, and
+ * the reason of the signal. A command that is interrupted is ended in the container, too.
+ */
+export async function runCommand(
+  supervisor: Supervisor,
+  running: RunningCommand,
+  terminal: RemoteTerminal,
+  wishes: RunWishes,
+  signal: AbortSignal,
+): Promise<number> {
+  let isTold = false
+  let failures = 0
+  const tell = (reason: string) => {
+    // A container that is not there yet is no news.
+    if (!isTold) wishes.again(waitingFor(reason, running))
+    isTold = true
+  }
+  for (let run = 1; ; run++) {
+    const ready = await supervisor.untilReady(signal)
+    const { pod, lost } = ready
+    const restart = wishes.restart()
+    try {
+      const target = execTarget(running, pod, terminal, { run: `${running.id}-${run}` })
+      const remote = await openCommand(running.access, target, AbortSignal.any([signal, lost, restart]))
+      isTold = false
+      failures = 0
+      const status = await terminal.attach(remote)
+      const leaving = await supervisor.leaveEnding(ready, signal)
+      // The agent ends with the Pod, and its connection is the first to tell.
+      const podEnd = () => supervisor.endOf(pod) ?? (lost.aborted ? messageOf(lost.reason) : undefined)
+      const ended = leaving ?? (await endedContainer({ ...running, pod }, status, podEnd, signal))
+      // A container also ends with its Pod, of which the cluster may have told meanwhile.
+      const reason = leaving ?? (ended && (supervisor.endOf(pod) ?? ended))
+      if (reason === undefined) {
+        const killed = await killedForMemory({ ...running, pod }, status, signal)
+        if (killed !== undefined) wishes.again(killed)
+        return status
+      }
+      tell(reason)
+    } catch (error) {
+      if (running.interrupted.aborted) await endRuns({ ...running, pod })
+      signal.throwIfAborted()
+      if (restart.aborted && !lost.aborted) {
+        wishes.again(startsAgain(running.command))
+        continue
+      }
+      // Else the command could not be started.
+      if (!lost.aborted && !mayPassWithPod(error)) throw error
+      failures++
+      tell(supervisor.endOf(pod) ?? messageOf(lost.aborted ? lost.reason : error))
+    }
+    const stopIgnoring = terminal.ignoreKeys()
+    try {
+      await pause(Math.min(AGAIN * 2 ** Math.max(0, failures - 1), AGAIN_LAST), signal)
+      await supervisor.untilReady(signal)
+    } finally {
+      stopIgnoring()
+    }
+  }
+}
+
+const messageOf = (reason: unknown): string => (reason instanceof Error ? reason.message : 'the connection was lost')
+
+/** Words for a command that starts again; a shell around it says nothing. */
+export const startsAgain = (command: readonly string[]): string =>
+  `\`${(command[0] === 'sh' && command[1] === '-c' ? command.slice(2) : command).join(' ')}\` starts again`
+
+const waitingFor = (reason: string, { dev }: RunningCommand): string =>
+  `${reason}; the command runs again as soon as ${dev} is connected`
+
+/** Waits for the first files: beside the agent the container runs before they have come. */
+export const UNTIL_READY = `while [ -d ${RUN_PATH} ] && [ ! -e ${READY_FILE} ]; do ${TOOL} sleep 0.1; done; `
+
+/** Goes to the folder `$1` of a script, and removes it from its words. */
+export const inFolder = `cd "$1" 2>/dev/null || { echo "the folder $1 does not exist in the container" >&2; exit 1; }; shift`
+
+/** The names by which the processes of a command are found in its container. */
+export interface Marks {
+  /** Names a run of the session: processes that other runs have left are ended first. */
+  readonly run?: string
+  readonly exec?: string
+}
+
+/**
+ * Makes the words that run a command in the container, with the terminal's type, and marked. A program that is not there, or may
+ * not be run, gives the statuses of a shell, 127 and 126.
+ */
+export function execTarget(
+  {
+    namespace,
+    container,
+    command,
+    workdir,
+    polling,
+  }: Pick<RunningCommand, 'namespace' | 'container' | 'command' | 'workdir' | 'polling'>,
+  pod: KubeObject,
+  { size, type }: Pick<RemoteTerminal, 'size' | 'type'>,
+  { run, exec }: Marks = {},
+): ExecTarget {
+  const variables = [
+    ...(exec === undefined ? [] : [execVariable(exec)]),
+    ...(run === undefined ? [] : [runVariable(run), `${CLEAR}=${END_OLDER_RUNS}end_older ${run}`]),
+    ...(size && type ? [`TERM=${type}`] : []),
+    ...polling.variables,
+  ]
+  // In a variable: as an argument it would fill the list of processes.
+  const cleared = run === undefined ? '' : `eval "$${CLEAR}"; unset ${CLEAR}; `
+  // Without a terminal a shell stays: what is still to be read is lost when the command closes its output.
+  const script = `${cleared}${UNTIL_READY}${inFolder}; ${size ? 'exec "$@"' : `"$@"; ${announceEnd(TOOL)}`}`
+  return {
+    pod: pod.metadata.name,
+    namespace,
+    container,
+    command: [TOOL, 'env', ...variables, TOOL, 'sh', '-c', script, 'sh', workdir ?? '.', ...command],
+    stdin: true,
+    ...(size && { tty: size }),
+  }
+}
+
+/** Runs what `execTarget` has made. Rejects as `openExec` does. */
+export async function openCommand(
+  access: KubeconfigAccess,
+  target: ExecTarget,
+  signal: AbortSignal,
+): Promise<ExecProcess> {
+  const { openExec } = await import('../../adapters/kubernetes/exec.ts')
+  const remote = await openExec(access, target, { signal })
+  return target.tty ? remote : withAnnouncedEnd(remote)
+}

@@ -1,0 +1,60 @@
+import type { Access } from '../../adapters/kubernetes/connection.ts'
+import { openExec } from '../../adapters/kubernetes/exec.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
+import { TOOL } from '../../constructs/mirror/scripts.ts'
+import { TEMPORARY } from '../../sync/stage/writer.ts'
+import { runOnce } from '../exec/run-once.ts'
+
+/** A folder that two containers of a Pod share, as each of them sees it. */
+export interface SharedFolder {
+  readonly pod: string
+  readonly namespace: string
+  /** The agent's, which has Node.js. */
+  readonly agent: { readonly container: string; readonly path: string }
+  readonly own: { readonly container: string; readonly path: string }
+}
+
+/** Milliseconds in which an event has to come, and for all of it. */
+const EVENT = 2000
+const LIMIT = 20_000
+/** Of what watches: it has seen the event, or not. */
+const [SEEN, UNSEEN] = [0, 5]
+
+/** The name of a file that is not synchronized. */
+const PROBE = `${TEMPORARY}probe`
+
+const WATCH = `
+const { argv: [, folder], exit, stdout } = process
+require('node:fs').watch(folder, (_, name) => name === '${PROBE}' && exit(${SEEN}))
+setTimeout(() => exit(${UNSEEN}), ${EVENT})
+stdout.write('ready')
+`
+
+/**
+ * Whether a container hears of files that another one of its Pod writes; some sandboxes, such as
+ * gVisor, do not pass that on. Undefined if it cannot be found out: never rejects.
+ */
+export async function fileEventsCross(
+  access: Access,
+  { pod, namespace, agent, own }: SharedFolder,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const limit = withTimeLimit(LIMIT, signal)
+  const command = ['node', '-e', WATCH, agent.path]
+  try {
+    const target = { pod, namespace, container: agent.container, command, stdin: false }
+    const watching = await openExec(access, target, { signal: limit })
+    watching.stderr.resume()
+    const ready = new Promise(resolve => watching.stdout.once('data', resolve))
+    await Promise.race([ready, watching.exit])
+    const touch = `: > "$1/${PROBE}" || exit 1; "$0" rm -f "$1/${PROBE}"`
+    const words = [TOOL, 'sh', '-c', touch, TOOL, own.path]
+    const writing = { access, namespace, pod: { metadata: { name: pod } }, container: own.container, command: words }
+    if ((await runOnce(writing, limit)) !== 0) return undefined
+    const status = await watching.exit
+    if (status === SEEN) return true
+    return status === UNSEEN ? false : undefined
+  } catch {
+    return undefined
+  }
+}

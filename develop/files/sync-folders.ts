@@ -1,0 +1,164 @@
+import { realpathSync, statSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+import { realPath } from '../../adapters/files/real-path.ts'
+import type { AgentFolder } from '../../agent/config.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Development, SyncFolder } from '../../compiler/manifest/development.ts'
+import { shownPlace } from '../../compiler/text/source.ts'
+import { type Boundary, outsideOf } from '../../project/boundary.ts'
+import { userHome } from '../../project/contexts/home.ts'
+import type { Workspace } from '../../project/workspace.ts'
+import { IGNORE_FILE } from '../../sync/ignore/default-ignores.ts'
+import { type IgnoreSource, ignoreSource } from '../../sync/scan/ignore-source.ts'
+import { readIgnores } from '../../sync/scan/read-ignores.ts'
+import type { LocalSyncFolder } from '../../sync/session/sync.ts'
+import type { ComposeFolder } from '../select/compose-folders.ts'
+import { folderRules } from '../select/folder-rules.ts'
+import { checkProjectFolder, ownPathsIn, pathsIn } from './own-paths.ts'
+import { inside } from './watch-patterns.ts'
+
+/** A folder or file of this machine, and its place in the container. */
+export interface LocalFolder {
+  /** As the agent calls it: `0`, `1`, … in the order of `sync.folders`. */
+  readonly name: string
+  /** Absolute, links followed. */
+  readonly local: string
+  /** As the manifest writes it. */
+  readonly written: string
+  /** Absolute, in the container. */
+  readonly remote: string
+  /** The name in `local` of the only file that is synchronized, where `remote` is a file. */
+  readonly file?: string
+  /** Reads what is not synchronized. */
+  readonly readIgnores: () => IgnoreSource
+  /** What is not synchronized either, whatever an ignore file says: paths of devctl itself. */
+  readonly own: readonly string[]
+  /** Paths in it that say what runs on this machine: only this machine changes them. */
+  readonly onlyHere: readonly string[]
+}
+
+/** What the paths of `sync` are checked against. */
+export interface FolderPlace {
+  /** What relative paths are of. */
+  readonly folder: string
+  /** Absent: they may be anywhere. */
+  readonly boundary: Boundary | undefined
+  /** The files that say what runs on this machine: absolute paths. */
+  readonly sources: readonly string[]
+}
+
+/**
+ * The folders of `sync`. Throws a UserError for one that is not there, is no folder, is outside the
+ * project, or is more than a project.
+ */
+export function localFolders(
+  { sync, volumes, externalVolumes }: Pick<Development, 'sync' | 'volumes' | 'externalVolumes'>,
+  { folder, boundary, sources }: FolderPlace,
+  workspace: Pick<Workspace, 'env' | 'cwd'>,
+): readonly LocalFolder[] {
+  const all = sync?.folders ?? []
+  const mounts = [...all.map(({ remote }) => remote), ...volumes.map(({ value }) => value)]
+  const places = withLinks(sources)
+  const covering = [...mounts, ...externalVolumes.map(({ mount }) => mount)]
+  return all.map((one, index) => {
+    const local = existing(one, pathHere(one.local, folder, workspace.env))
+    checkProjectFolder(local, one.local, [shownPlace(one.span)], workspace)
+    checkInside(one, local, boundary)
+    checkIgnores(local, one.local)
+    const covered = covering.flatMap(other => inside(other, one.remote) ?? [])
+    return {
+      name: String(index),
+      local,
+      written: one.local,
+      remote: one.remote,
+      readIgnores: () => ignoreSource(local, covered),
+      own: ownPathsIn(local, workspace),
+      onlyHere: pathsIn(local, places),
+    }
+  })
+}
+
+/** What was meant to be left out may be secret: nothing is synchronized before its lines are right. */
+function checkIgnores(folder: string, written: string): void {
+  const problems = readIgnores(folder, process.platform)?.problems ?? []
+  if (problems.length === 0) return
+  const place = (file: string | undefined, line: number) => `${join(written, file ?? IGNORE_FILE)}:${line}`
+  throw new UserError(`the ignore file of \`${written}\` has errors`, {
+    notes: problems.slice(0, PROBLEMS).map(({ file, line, message }) => `${place(file, line)}: ${message}`),
+    hint: 'correct them; included files are in the folder',
+  })
+}
+
+const PROBLEMS = 10
+
+function checkInside({ local, span }: SyncFolder, real: string, boundary: Boundary | undefined): void {
+  const outside = boundary && outsideOf(real, boundary)
+  if (!outside || outside.is === 'allowed') return
+  throw new UserError(`\`${local}\` of \`sync\` is outside the project: \`${real}\``, {
+    notes: [shownPlace(span)],
+    hint: 'name a folder of the project, or add `--allow-outside` if you trust the manifest',
+  })
+}
+
+/** The absolute path of one that the manifest writes: relative to its folder, absolute, or from `~`. */
+export const pathHere = (path: string, folder: string, env: Workspace['env']): string =>
+  resolve(folder, path.replace(/^~(?=\/|$)/, userHome(env)))
+
+function existing({ local, span }: SyncFolder, path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found?.isDirectory()) return realpathSync(path)
+  throw new UserError(`\`${local}\` of \`sync\` ${found ? 'is not a folder' : 'does not exist'}`, {
+    notes: [shownPlace(span)],
+    hint: found ? 'name the folder that it is in' : 'create it, or correct the path',
+  })
+}
+
+/** The files themselves, and where links lead that they are, or are behind. */
+const withLinks = (paths: readonly string[]): readonly string[] => paths.flatMap(path => [path, realPath(path) ?? path])
+
+/** The folder as the agent has it: its place in the volume, and the only file in it if there is one. */
+export const agentFolder = ({ name, file }: Pick<LocalFolder, 'name' | 'file'>): AgentFolder => ({
+  name,
+  path: join('src', name),
+  ...(file !== undefined && { file }),
+})
+
+/** The host volumes of a service, with what the container has of its own in them left out. */
+export function ofHostVolumes(
+  folders: readonly ComposeFolder[],
+  sources: readonly string[],
+  workspace: Pick<Workspace, 'env' | 'cwd'>,
+): readonly LocalFolder[] {
+  const places = withLinks(sources)
+  return folders.map((one, index) => {
+    const written = relative(workspace.cwd, join(one.local, one.file ?? '')) || '.'
+    if (one.file === undefined) {
+      checkProjectFolder(one.local, written, [shownPlace(one.span)], workspace)
+      checkIgnores(one.local, written)
+    }
+    return {
+      name: String(index),
+      local: one.local,
+      written,
+      remote: one.remote,
+      ...(one.file !== undefined && { file: one.file }),
+      readIgnores: () => folderRules(one),
+      own: ownPathsIn(one.local, workspace),
+      onlyHere: pathsIn(one.local, places),
+    }
+  })
+}
+
+/** The folder for the synchronization, with what is left out. */
+export const syncedFolder = ({ name, local, file, readIgnores, own, onlyHere }: LocalFolder): LocalSyncFolder => ({
+  name,
+  local,
+  ...(file !== undefined && { file }),
+  ignores: readIgnores(),
+  readIgnores,
+  own,
+  onlyHere,
+})
+
+/** A folder for people: as the manifest writes it. */
+export const toPair = ({ written, remote }: LocalFolder) => ({ local: written, remote })

@@ -1,0 +1,85 @@
+import { posix } from 'node:path'
+import { TreeNode } from '../../sync/core/tree-node.ts'
+import { toRules } from '../../sync/scan/ignore-source.ts'
+import { LiveTree } from '../../sync/scan/live-tree.ts'
+import { systemClock } from '../../sync/session/system-clock.ts'
+import { nodeDisk } from '../../sync/stage/disk.ts'
+import { folderRules } from '../select/folder-rules.ts'
+import type { ActionRule } from './watch-actions.ts'
+import { inside, type WatchPatterns } from './watch-patterns.ts'
+
+interface WatchPathsOptions {
+  /** Seconds between two looks at everything; 0: never. */
+  readonly rescanInterval: number
+  /** Hears of absolute paths whose files have changed. */
+  readonly changed: (paths: readonly string[]) => void
+  /** Hears of what cannot be read. */
+  readonly problem: (path: string, error: unknown) => void
+}
+
+/**
+ * Watches the paths of rules on this machine, those of one folder once. What is there at the
+ * beginning is no change. Gives what ends it.
+ */
+export async function watchPaths(rules: readonly ActionRule[], options: WatchPathsOptions): Promise<() => void> {
+  const trees = [...rootsOf(rules.map(({ patterns }) => patterns))].map(
+    ([root, patterns]) => new WatchedTree(root, patterns, options),
+  )
+  const close = () => {
+    for (const tree of trees) tree.close()
+  }
+  try {
+    await Promise.all(trees.map(tree => tree.start()))
+  } catch (error) {
+    close()
+    throw error
+  }
+  return close
+}
+
+/** The folders to watch with the rules about each: those that are in another one are watched with it. */
+function rootsOf(all: readonly WatchPatterns[]): ReadonlyMap<string, readonly WatchPatterns[]> {
+  const found = new Map<string, WatchPatterns[]>()
+  const rootOf = ({ path, isFolder }: WatchPatterns) => (isFolder ? path : posix.dirname(path))
+  for (const one of [...all].sort((a, b) => rootOf(a).length - rootOf(b).length)) {
+    const root = rootOf(one)
+    const outer = [...found.keys()].find(other => other === root || inside(root, other) !== undefined) ?? root
+    found.set(outer, [...(found.get(outer) ?? []), one])
+  }
+  return found
+}
+
+class WatchedTree {
+  readonly #tree: LiveTree
+  readonly #changed = new Set<string>()
+  #isStarted = false
+
+  constructor(root: string, rules: readonly WatchPatterns[], { rescanInterval, changed, problem }: WatchPathsOptions) {
+    this.#tree = new LiveTree({
+      root,
+      rescanInterval,
+      disk: nodeDisk,
+      clock: systemClock,
+      tree: new TreeNode(''),
+      ignores: toRules(folderRules({ local: root, excluded: [], rules }), () => false),
+      recursive: process.platform !== 'linux',
+      changed: node => {
+        if (this.#isStarted) this.#changed.add(posix.join(root, node.path))
+      },
+      settled: () => {
+        if (this.#changed.size > 0) changed([...this.#changed])
+        this.#changed.clear()
+      },
+      problem: (path, error) => problem(posix.join(root, path), error),
+    })
+  }
+
+  async start(): Promise<void> {
+    await this.#tree.start()
+    this.#isStarted = true
+  }
+
+  close(): void {
+    this.#tree.close()
+  }
+}

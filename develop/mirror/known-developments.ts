@@ -1,0 +1,162 @@
+import { readdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Development } from '../../compiler/manifest/development.ts'
+import { toServiceName } from '../../compiler/plan/object-names.ts'
+import { isDnsLabel } from '../../compiler/values/dns-name.ts'
+import { DEVELOPMENT_LABEL, MIRROR_LABEL } from '../../constructs/mirror/names.ts'
+import { upRecordOf } from '../../environment/record/up-record.ts'
+import { compileFiles } from '../../project/compile-files.ts'
+import { devctlHome } from '../../project/contexts/home.ts'
+import type { Loading } from '../../project/input.ts'
+import { requireNamespace } from '../../project/namespaces.ts'
+import { manifestOf } from '../../project/open-project.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import { projectFolder } from '../../project/project-folder.ts'
+import type { World } from '../../project/session.ts'
+import { type ChooseDev, chooseDev, listed } from '../select/choose.ts'
+import { reportOf, sessionKey } from '../session/ask.ts'
+import { sessionFolder } from '../session/session-folder.ts'
+
+// What commands about active development containers need to know: their names. Nothing is checked as for a deploy.
+
+type KnownWorld = Pick<World, 'workspace' | 'session'>
+
+interface KnownInput extends Loading {
+  readonly devs?: readonly string[] | undefined
+  readonly all?: boolean | undefined
+  readonly choose?: ChooseDev | undefined
+}
+
+/** The development container of a name in the manifest, whatever else is wrong there; undefined where there is none. */
+export const declaredDevelopment = (project: OpenProject, name: string): Development | undefined =>
+  [...(manifestOf(project)?.dev.values() ?? [])].find(one => one.name === name)
+
+interface KnownOptions {
+  readonly one: boolean
+  /** True if what runs on this machine is enough, where the cluster does not answer. */
+  readonly mayBeAlone?: boolean
+}
+
+/**
+ * The names that a command is about, each once: those that are given, or all; else those that are
+ * active, of which `one` is chosen. The cluster and the sessions of this machine know some that are
+ * not in the manifest any more. Throws a UserError where there are none, or they are not known.
+ */
+export async function knownDevelopments(
+  world: KnownWorld,
+  { devs, all, choose, ...loading }: KnownInput,
+  project: OpenProject,
+  { one, mayBeAlone = false }: KnownOptions,
+): Promise<readonly string[]> {
+  const given = [...new Set(devs)]
+  if (all && given.length > 0)
+    throw new UsageError('`--all` is for all development containers', { hint: `leave out \`${given.join(' ')}\`` })
+  const declared = declaredNames(project)
+  if (given.length > 0 && given.every(name => declared.includes(name))) return given
+  const active = await activeDevelopments(world, mayBeAlone)
+  if (given.length > 0) return namedOf(given, active, declared, () => servicesOf(world, loading, project))
+  const folder = projectFolder(world.workspace, loading, project)
+  const isOurs = ({ name, projects }: ActiveDevelopment) => projects.has(folder) || declared.includes(name)
+  // Those of another machine have another folder, and the same services.
+  const isOpen = declared.length === 0 && !active.every(isOurs)
+  const services = isOpen ? await servicesOf(world, loading, project) : []
+  const names = active.filter(one => isOurs(one) || services.includes(one.name)).map(({ name }) => name)
+  const wanted = all ? [...new Set([...declared, ...names])] : names
+  if (wanted.length > 0) return one ? [await chooseDev(wanted, undefined, choose)] : wanted
+  if (declared.length === 1) return declared
+  await requireNamespace(world.session)
+  throw noneActive(world, declared)
+}
+
+/** The error where nothing is active that could be meant. */
+function noneActive({ session }: KnownWorld, names: readonly string[]): UserError {
+  return new UserError(`no development container of this project is active in ${session.namespace}`, {
+    hint: names.length > 0 ? `start one with \`devctl up ${names[0]}\`` : 'start one with `devctl up`',
+  })
+}
+
+const declaredNames = (project: OpenProject): readonly string[] =>
+  [...(manifestOf(project)?.dev.values() ?? [])].map(({ name }) => name)
+
+async function namedOf(
+  given: readonly string[],
+  active: readonly ActiveDevelopment[],
+  declared: readonly string[],
+  services: () => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const known = new Set([...declared, ...active.map(({ name }) => name)])
+  const find = (name: string) => [name, toServiceName(name)].find(one => known.has(one))
+  if (!given.every(find) && declared.length === 0) for (const name of await services()) known.add(name)
+  return [...new Set(given.map(name => find(name) ?? notKnown(name, [...known])))]
+}
+
+function notKnown(name: string, known: readonly string[]): never {
+  const all = known.length > 0 ? `the development containers are ${listed(known)}` : undefined
+  const hint = didYouMean(name, known) ?? all
+  throw new UserError(`development container \`${name}\` does not exist`, hint === undefined ? {} : { hint })
+}
+
+/** The services of the Compose files in the form of the cluster, as far as the files can be read. */
+async function servicesOf(
+  { workspace }: KnownWorld,
+  loading: Loading,
+  project: OpenProject,
+): Promise<readonly string[]> {
+  try {
+    const { project: model } = await compileFiles(workspace, [], loading, {}, { project })
+    return [...(model?.services.keys() ?? [])].map(name => toServiceName(name))
+  } catch (error) {
+    if (error instanceof UserError) return []
+    throw error
+  }
+}
+
+/** A development container in the cluster, or with a session on this machine. */
+interface ActiveDevelopment {
+  readonly name: string
+  /** The folders of the projects that it is of, where that is known. */
+  readonly projects: ReadonlySet<string>
+}
+
+/** The active development containers of the namespace, sorted by name. */
+async function activeDevelopments(world: KnownWorld, mayBeAlone: boolean): Promise<readonly ActiveDevelopment[]> {
+  const found = new Map<string, Set<string>>()
+  const add = (name: string, project: string | undefined) => {
+    const projects = found.get(name) ?? new Set()
+    if (project !== undefined) projects.add(project)
+    found.set(name, projects)
+  }
+  const asked = allMirrors(world)
+  asked.catch(() => {})
+  const reports = await Promise.all(namesHere(world).map(name => reportOf(world, name)))
+  const mirrors = await asked.catch(error => {
+    if (mayBeAlone && reports.some(report => report !== undefined)) return []
+    throw error
+  })
+  for (const one of mirrors) {
+    const name = one.metadata.labels?.[DEVELOPMENT_LABEL] ?? ''
+    // Names of development containers are labels of DNS (`readDevelopment`); the API server could send anything.
+    if (isDnsLabel(name)) add(name, upRecordOf(one)?.project)
+  }
+  for (const one of reports) if (one) add(one.dev, one.folder)
+  return [...found].map(([name, projects]) => ({ name, projects })).sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** All mirrors of the namespace, also those that are being deleted. */
+function allMirrors({ session: { cluster, namespace, signal } }: KnownWorld): Promise<readonly KubeObject[]> {
+  const labels = `${MIRROR_LABEL},${DEVELOPMENT_LABEL}`
+  return cluster.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, labels }, { signal })
+}
+
+/** The names of which this machine has kept something, in this namespace. */
+function namesHere({ workspace, session }: KnownWorld): readonly string[] {
+  const folder = dirname(sessionFolder(devctlHome(workspace), sessionKey(session, 'any')))
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

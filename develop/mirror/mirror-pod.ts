@@ -1,0 +1,319 @@
+import type { Change, Cluster, KubeObject, ObjectQuery } from '../../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { AGENT_CONTAINER, FILL_CONTAINER } from '../../constructs/mirror/names.ts'
+import { isEnding } from '../../environment/apply/removal.ts'
+import type { Clock } from '../../environment/clock.ts'
+import { unlessForbidden } from '../../environment/forbidden.ts'
+import { toWarning, type Warning } from '../../environment/status/events.ts'
+import { podProblems } from '../../environment/status/problems.ts'
+import { isAboutCapacity } from '../../environment/status/unschedulable.ts'
+import { lasting } from '../lasting.ts'
+import type { Credentials } from '../session/credentials.ts'
+import { endOfPod, evictedFor, isOver } from './end-of-pod.ts'
+
+/** Milliseconds in which the cluster says whether a Pod is still there. */
+const ASKING = 5000
+
+export interface MirrorPodQuery {
+  readonly namespace: string
+  /** A label selector. */
+  readonly labels: string
+  /** The name of the development container, for messages. */
+  readonly dev: string
+  /** True if failures of the Pod do not end a wait for it. */
+  readonly toleratesFailures?: boolean
+}
+
+/** The state of a container, as the kubelet reports it. */
+export interface ContainerStatus {
+  readonly name: string
+  readonly containerID?: string
+  readonly image?: string
+  /** False before its startup probe has succeeded. */
+  readonly started?: boolean
+  readonly state?: {
+    readonly waiting?: { readonly reason?: string }
+    readonly running?: { readonly startedAt?: string }
+    readonly terminated?: TerminatedContainer
+  }
+  /** Before its last start. */
+  readonly lastState?: { readonly terminated?: TerminatedContainer }
+}
+
+interface TerminatedContainer {
+  readonly exitCode: number
+  readonly message?: string
+  readonly containerID?: string
+  readonly reason?: string
+}
+
+interface PodStatus {
+  readonly phase?: string
+  readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[]
+  readonly initContainerStatuses?: readonly ContainerStatus[]
+  readonly containerStatuses?: readonly ContainerStatus[]
+}
+
+/** What is said of a Pod of whose end nobody knows more. */
+const HAS_ENDED = 'its Pod has ended'
+
+/** What a Pod does before its agent answers. */
+export const FILLING = 'copies the files of the image'
+
+/** The Pod of a mirror, as a watch sees it. */
+export class MirrorPod {
+  readonly #cluster: Cluster
+  readonly #query: MirrorPodQuery
+  readonly #clock: Clock
+  readonly #pods = new Map<string, KubeObject>()
+  readonly #events = new Map<string, KubeObject>()
+  readonly #listeners = new Set<() => void>()
+  /** Why Pods have ended, by their uid. */
+  readonly #ends = new Map<string | undefined, string>()
+  #lastEnd: string | undefined
+  #failure: unknown
+
+  constructor(cluster: Cluster, query: MirrorPodQuery, clock: Clock) {
+    this.#cluster = cluster
+    this.#query = query
+    this.#clock = clock
+  }
+
+  /** Watches until the signal is aborted. */
+  watch(signal: AbortSignal, credentials: Credentials): void {
+    const { namespace, labels } = this.#query
+    const fail = (error: unknown) => {
+      if (signal.aborted) return
+      this.#failure = error
+      this.#changed()
+    }
+    const follow = (objects: Map<string, KubeObject>, query: ObjectQuery) =>
+      lasting(heard => this.#follow(objects, query, heard, signal), credentials, signal)
+    void follow(this.#pods, { apiVersion: 'v1', kind: 'Pod', namespace, labels }).catch(fail)
+    const events = { apiVersion: 'v1', kind: 'Event', namespace, fields: 'involvedObject.kind=Pod' }
+    void unlessForbidden(follow(this.#events, events), undefined).catch(fail)
+  }
+
+  /** The newest Pod that is neither ending nor over: one that was evicted stays, and never runs again. */
+  get current(): KubeObject | undefined {
+    const all = [...this.#pods.values()].filter(one => !isEnding(one) && !isOver(one))
+    return all.sort((a, b) => createdAt(b) - createdAt(a))[0]
+  }
+
+  /**
+   * Says in words if the cluster knows that the Pod ends, or is gone: a watch hears of it later.
+   * Undefined if it stays, or the cluster cannot be asked.
+   */
+  async leaving(pod: KubeObject, signal: AbortSignal): Promise<string | undefined> {
+    const { name, uid } = pod.metadata
+    const ref = { apiVersion: 'v1', kind: 'Pod', name, namespace: this.#query.namespace }
+    try {
+      const live = await this.#cluster.get(ref, { signal: withTimeLimit(ASKING, signal) })
+      if (!live || live.metadata.uid !== uid) return this.endOf(pod) ?? HAS_ENDED
+      return isEnding(live) || isOver(live) ? (endOfPod(live) ?? this.endOf(pod) ?? HAS_ENDED) : undefined
+    } catch {
+      signal.throwIfAborted()
+      return undefined
+    }
+  }
+
+  /** Why the Pod has ended, as far as the cluster has told: `its Pod was evicted: …`. */
+  endOf(pod: KubeObject): string | undefined {
+    const evicted = this.#warningsAbout(pod).findLast(({ reason }) => reason === 'Evicted')
+    return this.#ends.get(pod.metadata.uid) ?? (evicted && evictedFor(evicted.message))
+  }
+
+  /** What the Pod does now, in a few words. */
+  get text(): string {
+    const pod = this.current
+    if (pod) return doingOf(pod, this.#eventsAbout(pod))
+    return this.#lastEnd === undefined ? 'waits for the Pod' : `waits for another Pod: ${this.#lastEnd}`
+  }
+
+  /**
+   * Waits until `look` gives something for the current Pod. `on` hears each new text on the way.
+   * Throws a UserError as soon as waiting cannot help, and after `timeout` milliseconds. Without
+   * a timeout, what the nodes lack is waited for, too: one that is drained comes back.
+   */
+  async until<Found>(
+    look: (pod: KubeObject) => Found | undefined,
+    {
+      signal,
+      timeout,
+      on,
+    }: { signal: AbortSignal; timeout: number | undefined; on?: ((text: string) => void) | undefined },
+  ): Promise<Found> {
+    const either = timeout === undefined ? signal : withTimeLimit(timeout, signal)
+    for (;;) {
+      if (this.#failure) throw this.#failure
+      const pod = this.current
+      const found = pod && look(pod)
+      if (found !== undefined) return found
+      if (pod) this.#refuse(pod, timeout === undefined)
+      on?.(this.text)
+      if (either.aborted) {
+        signal.throwIfAborted()
+        throw new UserError(`the Pod of \`${this.#query.dev}\` did not start within ${timeout! / 1000} s`, {
+          notes: [
+            `it ${this.text}`,
+            ...(pod ? this.#warningsAbout(pod).map(one => `${one.reason}: ${one.message}`) : []),
+          ],
+          hint: 'raise `timeout.resources` of the development container if it only needs longer',
+        })
+      }
+      await this.#nextChange(either)
+    }
+  }
+
+  #refuse(pod: KubeObject, isPatient: boolean): void {
+    const problem = podProblems(pod, this.#warningsAbout(pod), this.#clock.now()).find(one => !one.isPassing)
+    // A node, and the volume that another one still has.
+    if (isPatient && problem?.container === undefined) return
+    // Some are gone a moment later: a Secret that is not seen yet, a node that comes.
+    if (!problem || problem.code === 'unhealthy' || this.#query.toleratesFailures) return
+    const { code, container, detail } = problem
+    const end = code === 'crash-loop' ? (endOfAgent(pod) ?? endOfContainer(pod, container)) : undefined
+    throw new UserError(`${problem.where} of \`${this.#query.dev}\` does not start: ${end ?? (detail || code)}`, {
+      notes: container === undefined ? [] : [`container \`${container}\``],
+      hint: `\`kubectl describe ${problem.where}\` shows more; \`devctl down\` restores the original`,
+    })
+  }
+
+  #eventsAbout({ metadata: { uid } }: KubeObject): readonly KubeObject[] {
+    return [...this.#events.values()].filter(
+      one => (one['involvedObject'] as { uid?: string } | undefined)?.uid === uid,
+    )
+  }
+
+  #warningsAbout(pod: KubeObject): readonly Warning[] {
+    return this.#eventsAbout(pod)
+      .filter(one => one['type'] === 'Warning' || isAboutCapacity(toWarning(one).reason))
+      .map(toWarning)
+      .sort((a, b) => a.time - b.time)
+  }
+
+  async #follow(
+    objects: Map<string, KubeObject>,
+    query: ObjectQuery,
+    heard: () => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    for await (const change of this.#cluster.watch(query, { signal })) {
+      heard()
+      take(objects, change)
+      if (objects === this.#pods && 'object' in change) this.#note(change.object)
+      this.#changed()
+    }
+  }
+
+  #note(pod: KubeObject): void {
+    const end = endOfPod(pod)
+    if (end === undefined) return
+    this.#ends.set(pod.metadata.uid, end)
+    this.#lastEnd = end
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Once a second in any case: some problems are such only after a while. */
+  #nextChange(signal: AbortSignal): Promise<void> {
+    return new Promise(resolve => {
+      const done = () => {
+        clearTimeout(timer)
+        this.#listeners.delete(done)
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, 1000)
+      this.#listeners.add(done)
+      signal.addEventListener('abort', done, { once: true })
+    })
+  }
+}
+
+function take(objects: Map<string, KubeObject>, change: Change): void {
+  if (change.type === 'Restarted') objects.clear()
+  else if (change.type === 'Changed') objects.set(change.object.metadata.uid ?? '', change.object)
+  else if (change.type === 'Deleted') objects.delete(change.object.metadata.uid ?? '')
+}
+
+const createdAt = ({ metadata }: KubeObject): number => Date.parse(metadata.creationTimestamp ?? '') || 0
+
+const statusOf = (pod: KubeObject): PodStatus => (pod['status'] ?? {}) as PodStatus // a Pod's status
+
+function allStatuses(pod: KubeObject): readonly ContainerStatus[] {
+  const { initContainerStatuses = [], containerStatuses = [] } = statusOf(pod)
+  return [...initContainerStatuses, ...containerStatuses]
+}
+
+/** The status of a container of the Pod that is no init container; undefined before the kubelet has told of it. */
+export const containerStatus = (pod: KubeObject, container: string): ContainerStatus | undefined =>
+  statusOf(pod).containerStatuses?.find(({ name }) => name === container)
+
+/** True if a container of the Pod runs now. */
+export function runs(pod: KubeObject, container: string): boolean {
+  return allStatuses(pod).some(one => one.name === container && one.state?.running !== undefined)
+}
+
+/** True if a container runs, or will at any moment: all that has to be over before is over. */
+export function mayRun(pod: KubeObject, container: string): boolean {
+  const { initContainerStatuses = [] } = statusOf(pod)
+  const at = initContainerStatuses.findIndex(({ name }) => name === container)
+  const before = at === -1 ? initContainerStatuses : initContainerStatuses.slice(0, at)
+  const isOver = ({ state, started }: ContainerStatus) =>
+    state?.terminated?.exitCode === 0 || (state?.running !== undefined && started === true)
+  return runs(pod, container) || (before.length > 0 && before.every(isOver))
+}
+
+/** What a Pod does, in a few words; `events` are those about it. */
+export function doingOf(pod: KubeObject, events: readonly KubeObject[]): string {
+  const { phase, initContainerStatuses = [], containerStatuses = [] } = statusOf(pod)
+  const pulling = events.findLast(one => one['reason'] === 'Pulling' || one['reason'] === 'Pulled')
+  if (pulling?.['reason'] === 'Pulling') return String(pulling['message']).replace(/^Pulling image "(.*)"$/, 'pulls $1')
+  const busy = initContainerStatuses.find(one => one.state?.running && one.name !== AGENT_CONTAINER)
+  if (busy) return busy.name === FILL_CONTAINER ? FILLING : `runs init container ${busy.name}`
+  const ended = endOfAgent(pod)
+  if (ended !== undefined) return ended
+  if (phase === 'Running') return 'runs'
+  const waiting = containerStatuses.find(one => one.state?.waiting)?.state?.waiting?.reason
+  return waiting === undefined ? waitsForNode(pod) : 'starts'
+}
+
+/** `waits for a node: 0/3 nodes are available: 3 node(s) were unschedulable`. */
+function waitsForNode(pod: KubeObject): string {
+  const scheduled = statusOf(pod).conditions?.find(({ type }) => type === 'PodScheduled')
+  // What follows is about other Pods, which could make room.
+  const [why = ''] = (scheduled?.status === 'False' ? scheduled.message : undefined)?.split(/\. |\.$/) ?? []
+  return why === '' ? 'waits for a node' : `waits for a node: ${why}`
+}
+
+/** Why the agent does not run: it has ended by itself, and the kubelet starts it again. */
+function endOfAgent(pod: KubeObject): string | undefined {
+  const end = failureOf(pod, AGENT_CONTAINER)
+  if (end?.reason === 'OOMKilled')
+    return 'has no agent: it ran out of memory; raise `initContainer.resources` of the development container'
+  return end && `has no agent: it ended with ${exitOf(end)}`
+}
+
+/** Why another container does not run, in its own last words. */
+function endOfContainer(pod: KubeObject, container: string | undefined): string | undefined {
+  const end = container === undefined ? undefined : failureOf(pod, container)
+  if (end?.reason === 'OOMKilled') return `\`${container}\` ran out of memory`
+  return end && `\`${container}\` ended with ${exitOf(end)}`
+}
+
+/** How a container has failed that does not run now. */
+function failureOf(pod: KubeObject, container: string): TerminatedContainer | undefined {
+  const { state, lastState } = allStatuses(pod).find(({ name }) => name === container) ?? {}
+  const end = state?.terminated ?? (state?.running ? undefined : lastState?.terminated)
+  return end?.exitCode === 0 ? undefined : end
+}
+
+function exitOf({ exitCode, message = '' }: TerminatedContainer): string {
+  const lines = message.split('\n').filter(line => line.trim() !== '')
+  const words = lines.find(line => /^\w*Error\b/.test(line)) ?? lines.at(-1)
+  return `exit code ${exitCode}${words === undefined ? '' : `: ${words.trim()}`}`
+}

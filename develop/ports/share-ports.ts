@@ -1,0 +1,72 @@
+import type { Forward } from '../../compiler/manifest/forward.ts'
+import type { FoundDevelopment } from '../select/find-development.ts'
+
+/** Development containers whose ports of this machine differ, and what was changed for that. */
+export interface SharedPorts {
+  readonly found: readonly FoundDevelopment[]
+  /** What became of the ports that two of them want. */
+  readonly notes: readonly { readonly dev: string; readonly text: string }[]
+}
+
+/**
+ * Gives each port of this machine to one development container, the first that forwards it; the
+ * others get the next port that none of them wants. The forwards of the manifest are opened once: by
+ * the first, and by another one when that ends.
+ */
+export function sharePorts(all: readonly FoundDevelopment[]): SharedPorts {
+  const wanted = new Set(all.flatMap(({ development, forward }) => [...development.forward, ...forward].map(portOf)))
+  const owners = new Map<number, Owner>()
+  const notes: { dev: string; text: string }[] = []
+  const moved = all.map(one => {
+    const { name } = one.development
+    const spare: Forward[] = []
+    const own = one.development.forward.flatMap((forward): readonly Forward[] => {
+      const owner = owners.get(forward.localPort)
+      if (!owner) {
+        owners.set(forward.localPort, { name, forward })
+        return [forward]
+      }
+      if (isSameService(owner.forward, forward)) {
+        spare.push(forward)
+        return []
+      }
+      const localPort = nextFree(forward.localPort, wanted)
+      wanted.add(localPort)
+      const given = { ...forward, localPort }
+      owners.set(localPort, { name, forward: given })
+      notes.push({
+        dev: name,
+        text: `localhost:${localPort} leads to ${targetOf(forward)}, since ${owner.name} has port ${forward.localPort}`,
+      })
+      return [given]
+    })
+    return { one, own, spare }
+  })
+  const found = moved.map(({ one, own, spare }, index) => ({
+    ...one,
+    development: { ...one.development, forward: own },
+    forward: [...one.forward.filter(({ localPort }) => !owners.has(localPort)), ...spare],
+    isSpare: index > 0,
+  }))
+  return { found, notes }
+}
+
+interface Owner {
+  readonly name: string
+  readonly forward: Forward
+}
+
+/** True if two forwards lead to the same port of the same Service, whichever Pod resolves it. */
+const isSameService = (a: Forward, b: Forward): boolean =>
+  a.service !== undefined && a.service.value === b.service?.value && a.remotePort === b.remotePort
+
+const targetOf = ({ service, remotePort }: Forward): string =>
+  service ? `${service.value}:${remotePort}` : String(remotePort)
+
+const portOf = ({ localPort }: { readonly localPort: number }): number => localPort
+
+function nextFree(port: number, wanted: ReadonlySet<number>): number {
+  let next = port < 1024 ? 8000 + port : port + 1
+  while (wanted.has(next)) next++
+  return next
+}

@@ -1,0 +1,47 @@
+import type { KubeObject } from '../adapters/kubernetes/cluster.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { MIRROR_LABEL } from '../constructs/mirror/names.ts'
+import { upRecordOf } from '../environment/record/up-record.ts'
+import type { Session, World } from '../project/session.ts'
+import { containerRuns } from './exec/container-runs.ts'
+import { holds, restartProgram } from './exec/restart-program.ts'
+import { developedContainer, findMirrors, podsOf } from './mirror/find-mirror.ts'
+import { askUp } from './session/ask.ts'
+
+/** What was restarted of a development container. */
+export interface RestartedDevelopment {
+  /** The workloads of its `services`; without any, its own program was restarted. */
+  readonly services: readonly string[]
+}
+
+/**
+ * Restarts the programs of the `services` of a development container; if it has none, its own: the
+ * command of the `up` on this machine, or what the container runs by itself. Gives undefined if no
+ * development container of this name is active. Throws a UserError if there is nothing to restart.
+ */
+export async function restartDevelopment(
+  world: Pick<World, 'workspace' | 'session'>,
+  dev: string,
+): Promise<RestartedDevelopment | undefined> {
+  const { session } = world
+  const { main, beside } = await findMirrors(session, dev)
+  if (!main) return undefined
+  for (const mirror of beside) await restartIn(session, mirror)
+  if (beside.length > 0)
+    return { services: beside.map(one => one.metadata.labels?.[MIRROR_LABEL] ?? one.metadata.name) }
+  const isDone = (await askUp(world, dev, { ask: 'restart' })) !== undefined || (await restartIn(session, main))
+  if (isDone) return { services: [] }
+  throw new UserError(`nothing of \`${dev}\` can be restarted from here`, {
+    notes: [`\`devctl up ${dev}\` of ${upRecordOf(main)?.by ?? 'somebody'} runs its command`],
+    hint: `run \`devctl restart ${dev}\` on that machine`,
+  })
+}
+
+/** Restarts what the container of a mirror runs by itself; false if that only waits for commands. */
+async function restartIn(session: Session, mirror: KubeObject): Promise<boolean> {
+  const container = developedContainer(mirror)
+  if (holds(mirror, container)) return false
+  for (const pod of await podsOf(session, mirror))
+    if (await containerRuns(session, pod, container)) await restartProgram(session, pod, container, session.signal)
+  return true
+}

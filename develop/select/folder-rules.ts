@@ -1,0 +1,77 @@
+import { posix } from 'node:path'
+import { dockerPattern, dockerPatterns } from '../../compiler/values/images/ignore-file.ts'
+import type { PathRule, PatternSet } from '../../sync/ignore/path-rules.ts'
+import { type IgnoreSource, ignoreSource, NO_IGNORES } from '../../sync/scan/ignore-source.ts'
+import { inside, type WatchPatterns } from '../files/watch-patterns.ts'
+import type { ComposeFolder } from './compose-folders.ts'
+
+/**
+ * What is not synchronized of a folder of a Compose file: what its `.stignore` ignores, or the rules
+ * without one; what the container has of its own there; and, for a folder of `develop.watch`, what
+ * none of its rules is about. A file that is named is synchronized in any case. Throws what reading
+ * the ignore file throws.
+ */
+export function folderRules({
+  local,
+  file,
+  excluded,
+  rules,
+}: Pick<ComposeFolder, 'local' | 'file' | 'excluded' | 'rules'>): IgnoreSource {
+  if (file !== undefined) return { ...NO_IGNORES, text: '', rules: [{ under: file, isFile: true, except: [] }] }
+  return { ...ignoreSource(local, excluded), rules: rules.map(rule => pathRule(local, rule)) }
+}
+
+function pathRule(local: string, { path, isFolder, ignore, include, dockerIgnore }: WatchPatterns): PathRule {
+  const under = inside(path, local) ?? ''
+  const own = (patterns: readonly string[]): PatternSet => ({
+    text: toIgnores(patterns.map(dockerPattern)),
+    below: under,
+    above: '',
+  })
+  const ofBuild = dockerIgnore && placeOf(dockerIgnore.folder, local)
+  return {
+    under,
+    isFile: !isFolder,
+    ...(include.length > 0 && { only: own(include) }),
+    except: [
+      ...(ignore.length > 0 ? [own(ignore)] : []),
+      ...(ofBuild ? [{ ...ofBuild, text: toIgnores(dockerPatterns(dockerIgnore.text)) }] : []),
+    ],
+  }
+}
+
+/** Where the folder of patterns is, seen from the sync folder; undefined if neither is in the other. */
+function placeOf(folder: string, local: string): Omit<PatternSet, 'text'> | undefined {
+  if (folder === local) return { below: '', above: '' }
+  const [below, above] = [inside(folder, local), inside(local, folder)]
+  return below === undefined && above === undefined ? undefined : { below: below ?? '', above: above ?? '' }
+}
+
+/**
+ * Patterns of a `.dockerignore` in the grammar of `.stignore`: there the first that matches decides
+ * and not the last, a pattern is tied to the folder by a slash, and `**` is at least one folder.
+ */
+function toIgnores(patterns: readonly { readonly path: string; readonly takesBack: boolean }[]): string {
+  return [...patterns]
+    .reverse()
+    .filter(({ path }) => path !== '' && path !== '.')
+    .flatMap(({ path, takesBack }) => variants(path.split(posix.sep)).map(one => `${takesBack ? '!' : ''}${one}`))
+    .join('\n')
+}
+
+/** With and without the folders that `**` stands for. */
+function variants(parts: readonly string[]): readonly string[] {
+  const first = parts.findIndex(part => part !== '**')
+  if (first < 0) return ['/**']
+  const rest = parts.slice(first)
+  const all = withoutFolders(rest).map(one => one.map(part => part.replaceAll(/[{}]/g, '\\$&')).join('/'))
+  // `#` and `(?` have a meaning at the beginning of a line.
+  return all.map(one => (first > 0 ? one.replace(/^[#(!/]/, '\\$&') : `/${one}`))
+}
+
+function withoutFolders([part, ...rest]: readonly string[]): readonly (readonly string[])[] {
+  if (part === undefined) return [[]]
+  const ends = withoutFolders(rest)
+  const all = ends.map(end => [part, ...end])
+  return part === '**' && rest.length > 0 ? [...all, ...ends] : all
+}

@@ -1,0 +1,192 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../../adapters/process/time-limit.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { personOf } from '../../environment/apply/held-lease.ts'
+import { upRecordOf } from '../../environment/record/up-record.ts'
+import { devctlHome } from '../../project/contexts/home.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import type { Session } from '../../project/session.ts'
+import { toleratesFailures } from '../../project/tolerance.ts'
+import type { UpEvent } from '../events.ts'
+import { findMirror } from '../mirror/find-mirror.ts'
+import { giveBack } from '../mirror/give-back.ts'
+import { type PreparedMirror, prepareMirror } from '../mirror/prepare-mirror.ts'
+import { type MissingRights, withMissingRights } from '../mirror/stream-rights.ts'
+import { type Taken, take } from '../mirror/take.ts'
+import type { DevelopmentVariable } from '../select/environment.ts'
+import type { FoundDevelopment } from '../select/find-development.ts'
+import { type OpenedSsh, openSessionSsh } from '../ssh/session-ssh.ts'
+import type { UpInput, UpOutcome, UpWorld } from '../up-input.ts'
+import type { SessionConfig } from './agent-session.ts'
+import { reportOf, sessionKey } from './ask.ts'
+import { Credentials } from './credentials.ts'
+import { EmptiedFolders } from './emptied-folders.ts'
+import { logText } from './event-log.ts'
+import { Polling } from './polling.ts'
+import { type ControlHands, openControl } from './session-control.ts'
+import { forgetFailure, writeFailure } from './session-end.ts'
+import { sessionFolder } from './session-folder.ts'
+import { SessionLog } from './session-log.ts'
+import { openParts, type PartsInput } from './session-parts.ts'
+import { findPolling } from './session-polling.ts'
+import { SessionProgram } from './session-program.ts'
+import { CurrentState } from './session-state.ts'
+import { Undo } from './undo.ts'
+
+/** What the command was called with, and the project that it has opened. */
+export interface Asked {
+  readonly input: UpInput
+  readonly project: OpenProject
+}
+
+/** A session of which all is known that can be known before anything is changed. */
+export interface PlannedSession {
+  readonly asked: Asked
+  readonly found: FoundDevelopment
+  readonly prepared: PreparedMirror
+}
+
+/** Ends a session from outside; the message says why. */
+class Stopped extends Error {}
+
+/** Milliseconds for restoring the original after the session, which may have been interrupted. */
+const GIVING_BACK = 60_000
+
+/** Reads what a session is made of. Throws a UserError for what is not there, and if it runs already. */
+export async function planSession(
+  world: UpWorld,
+  asked: Asked,
+  found: FoundDevelopment,
+  original: KubeObject | undefined,
+  given: readonly DevelopmentVariable[],
+  rights: Promise<MissingRights>,
+): Promise<PlannedSession> {
+  if (!asked.input.dryRun) await refuseSecond(world, found.development.name)
+  return { asked, found, prepared: await prepareMirror(world, asked.input, found, original, given, rights) }
+}
+
+/** Takes the original, and keeps the development container connected until its command ends. */
+export async function runSession(world: UpWorld, { asked, found, prepared }: PlannedSession): Promise<UpOutcome> {
+  const { session, workspace } = world
+  const { input } = asked
+  const dev = found.development.name
+  const folder = sessionFolder(devctlHome(workspace), sessionKey(session, dev))
+  const mask = (text: string) => (workspace.secrets ? workspace.secrets.mask(text) : text)
+  const log = new SessionLog(folder, mask)
+  const on = (event: UpEvent) => {
+    const text = logText(event)
+    if (text !== undefined) log.write(text)
+    world.on(event)
+  }
+  try {
+    const taken = await take(session, prepared.take, on).catch(async error => {
+      if (input.downOnExit && session.signal.aborted) await giveBackOwn(session, prepared, dev, on)
+      throw error
+    })
+    if (taken.kind === 'planned') return { kind: 'planned', objects: taken.objects }
+    forgetFailure(folder)
+    on({ type: 'taken', dev, text: taken.text })
+    try {
+      return await connected({ ...world, on }, asked, found, prepared, taken)
+    } finally {
+      await taken.release()
+      if (input.downOnExit) {
+        const signal = withTimeLimit(GIVING_BACK)
+        await giveBack({ ...session, signal }, { name: dev }, { volumes: false }, on)
+      }
+    }
+  } catch (error) {
+    if (!session.signal.aborted) writeFailure(folder, mask(error instanceof Error ? error.message : String(error)))
+    log.write(`error ${error instanceof Error ? (error.stack ?? error.message) : error}`)
+    throw error
+  }
+}
+
+/** An interruption can come when the application is at rest, and its mirror is not there yet. */
+async function giveBackOwn(
+  session: Session,
+  { take: { original } }: PreparedMirror,
+  dev: string,
+  on: (event: UpEvent) => void,
+): Promise<void> {
+  const own = { ...session, signal: AbortSignal.timeout(GIVING_BACK) }
+  const live = original ? await session.cluster.get(original, own) : await findMirror(own, dev)
+  if (upRecordOf(live)?.by === personOf(session)) await giveBack(own, { name: dev }, { volumes: false }, on)
+}
+
+async function refuseSecond(world: UpWorld, dev: string): Promise<void> {
+  const running = await reportOf(world, dev)
+  if (running)
+    throw new UserError(`\`devctl up ${dev}\` already runs on this machine (process ${running.process})`, {
+      hint: `\`devctl exec ${dev} -- sh\` opens another shell; \`devctl down ${dev}\` ends it`,
+    })
+}
+
+/** Connects, and runs the command; what was opened is closed again. */
+async function connected(
+  world: UpWorld,
+  { input, project }: Asked,
+  found: FoundDevelopment,
+  prepared: PreparedMirror,
+  taken: Taken<SessionConfig>,
+): Promise<UpOutcome> {
+  const { session, on } = world
+  const { development } = found
+  const dev = development.name
+  const [stop, failed] = [new AbortController(), new AbortController()]
+  const signal = AbortSignal.any([taken.signal, stop.signal, failed.signal])
+  const fail = (error: unknown) => failed.abort(error)
+  const undo = new Undo()
+  const state = new CurrentState(dev, prepared.folders, on)
+  const polling = new Polling(sessionFolder(devctlHome(world.workspace), sessionKey(session, dev)))
+  const emptied = new EmptiedFolders(dev, prepared.folders, world)
+  const credentials = new Credentials(on)
+  const reset = input.reset ?? false
+  const parts: PartsInput = {
+    ...{ world, found, prepared, taken, reset, state, emptied, credentials, signal },
+    toleratesFailures: toleratesFailures(world.workspace, input),
+  }
+  try {
+    const { supervisor, sync, link } = await openParts(parts, undo)
+    const program = new SessionProgram(world, { input, found, prepared, supervisor, polling, signal })
+    const hands: ControlHands = {
+      stop: () => stop.abort(new Stopped(`\`devctl down ${dev}\` has ended the session`)),
+      restart: () => program.restart(signal),
+      answer: meaning => emptied.answer(meaning, (folder, one) => sync.answer(folder, one)),
+    }
+    await openControl(parts, { supervisor, sync }, hands, undo)
+    supervisor.run(signal).catch(async error => fail(await withMissingRights(session, error)))
+    taken.watch(signal, credentials).catch(fail)
+    const { container } = prepared
+    let ssh: OpenedSsh | undefined
+    if (development.mode === 'sync') {
+      const own = { dev, container, workdir: development.workdir?.value, port: development.remote?.value }
+      ssh = await openSessionSsh(world, { ...own, supervisor, link, polling })
+      undo.add(ssh.close)
+      void findPolling(world, { dev, prepared, supervisor, polling }, signal)
+    }
+    if (found.actions.length > 0) {
+      const rescanInterval = development.sync?.rescanInterval ?? 300
+      const { startActions } = await import('./session-actions.ts')
+      const restart = (until: AbortSignal) => program.restart(until)
+      const own = { dev, container, rules: found.actions, rescanInterval, supervisor, restart }
+      undo.add(await startActions(world, own, { input, project }, signal))
+    }
+    if (ssh) {
+      // A question waits for its answer: the first files do not wait with it.
+      await supervisor.untilReady(signal)
+      await ssh.tell()
+    }
+    const status = await program.run()
+    // What the command has written last is here when `up` has ended.
+    await supervisor.ready?.attached.settled().catch(() => {})
+    return { kind: 'ended', status, dev, isDown: input.downOnExit ?? false }
+  } catch (error) {
+    if (!session.signal.aborted && error instanceof Stopped) return { kind: 'stopped', dev, reason: error.message }
+    throw error
+  } finally {
+    state.set('stopped', '')
+    stop.abort(new Stopped('the session is over'))
+    await undo.all()
+  }
+}

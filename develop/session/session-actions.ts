@@ -1,0 +1,90 @@
+import { relative } from 'node:path'
+import { pause } from '../../adapters/http/back-off.ts'
+import { Slots } from '../../adapters/http/slots.ts'
+import type { CommonEvent } from '../../project/events.ts'
+import type { OpenProject } from '../../project/opened-project.ts'
+import { execWords } from '../exec/action-words.ts'
+import { runForLines } from '../exec/run-once.ts'
+import { type ActionHands, type ActionRule, type BatchAction, WatchActions } from '../files/watch-actions.ts'
+import { watchPaths } from '../files/watch-paths.ts'
+import type { UpInput } from '../up-input.ts'
+import type { DevelopWorld } from '../world.ts'
+import type { Supervisor } from './supervisor.ts'
+
+/** Several sessions of this process deploy one after the other: they are of one environment. */
+const deploys = new Slots(1)
+
+/** Whose files are watched, and how the rules are carried out. */
+export interface ActionsOf {
+  readonly dev: string
+  readonly container: string
+  readonly rules: readonly ActionRule[]
+  readonly rescanInterval: number
+  readonly supervisor: Supervisor
+  /** Starts what the session runs again. */
+  readonly restart: (signal: AbortSignal) => Promise<void>
+}
+
+/**
+ * Watches the paths of `develop.watch` and carries out what the rules say, until the signal is
+ * aborted. An image is built by a deploy of the service: the mirror follows its original. Gives
+ * what ends the watching.
+ */
+export async function startActions(
+  world: DevelopWorld,
+  { dev, container, rules, rescanInterval, supervisor, restart }: ActionsOf,
+  { input, project }: { readonly input: UpInput; readonly project: OpenProject },
+  signal: AbortSignal,
+): Promise<() => void> {
+  const { session, workspace, on } = world
+  const run = async (command: readonly string[], until: AbortSignal): Promise<number> => {
+    const { pod, lost } = await supervisor.untilReady(until)
+    const line = (text: string) => on({ type: 'output', command: dev, stream: 'stdout', text })
+    const { access, namespace } = session
+    const either = AbortSignal.any([until, lost])
+    return runForLines({ access, namespace, pod, container, command }, either, line)
+  }
+  const hands: ActionHands = {
+    async settled(until) {
+      const { attached } = await supervisor.untilReady(until)
+      await attached.settled()
+    },
+    exec: (command, until) => run(execWords(command), until),
+    restart,
+    async rebuild(until) {
+      const { deploy } = await import('../../operations/deploy/deploy.ts')
+      const own = { ...world, session: { ...session, signal: until } }
+      const values = { ...input, services: [dev], build: true, takeOver: false, developed: [dev] }
+      const outcome = await deploys.run(until, () => deploy(own, values, project))
+      if (outcome.kind !== 'deployed') throw new Error(`the deploy of ${dev} has failed`)
+    },
+    pause,
+  }
+  const actions = new WatchActions(rules, hands, {
+    on: event => {
+      if (event.type === 'begun')
+        on(note(`${words(event.action)}: ${shownPaths(event.changed, workspace.cwd)} changed`))
+      if (event.type === 'failed') on(note(`${words(event.action)}: ${(event.error as Error).message}`))
+    },
+  })
+  void actions.run(signal).catch(() => {})
+  return watchPaths(rules, {
+    rescanInterval,
+    changed: paths => actions.add(paths),
+    problem: (path, error) => on(note(`${path} cannot be watched: ${(error as Error).message}`)),
+  })
+}
+
+const note = (text: string): CommonEvent => ({ type: 'note', text })
+
+function words(action: BatchAction): string {
+  if (action.kind === 'rebuild') return 'rebuild'
+  return [...(action.execs.length > 0 ? ['exec'] : []), ...(action.restarts ? ['restart'] : [])].join(' and ')
+}
+
+/** `src/a.js and 2 more`: as the person would write the path here. */
+function shownPaths([first = '', ...others]: readonly string[], cwd: string): string {
+  const path = relative(cwd, first)
+  const shown = path.startsWith('..') ? first : path
+  return others.length === 0 ? shown : `${shown} and ${others.length} more`
+}

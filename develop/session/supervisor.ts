@@ -1,0 +1,258 @@
+import type { Duplex } from 'node:stream'
+import { pause } from '../../adapters/http/back-off.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
+import type { Attached } from '../../sync/protocol/attachment.ts'
+import type { SyncEngine } from '../../sync/session/sync.ts'
+import type { SessionState } from '../control/messages.ts'
+import { mayPassWithPod } from '../lasting.ts'
+import { FILLING, type MirrorPod, mayRun, runs } from '../mirror/mirror-pod.ts'
+import type { Credentials } from './credentials.ts'
+import { dialAgent } from './dial-agent.ts'
+
+/** Milliseconds between two attempts to connect: the first, and the longest. */
+const FIRST_PAUSE = 200
+const LONGEST_PAUSE = 5000
+/** Milliseconds for which credentials may be refused before the session ends. */
+const UNAUTHORIZED = 300_000
+
+/** Milliseconds between two questions whether the container runs: the first, and the longest. */
+const ASK_FIRST = 50
+const ASK_LONGEST = 500
+
+/** What a session is made of. */
+export interface SupervisedParts {
+  readonly pod: MirrorPod
+  /** The container in which the command runs. */
+  readonly container: string
+  /** The container with the agent. */
+  readonly agent: string
+  readonly sync: SyncEngine
+  /** The key of the session, which both ends prove to have. */
+  readonly key: Uint8Array
+  /** Milliseconds for the first Pod to start. */
+  readonly timeout: number
+  readonly credentials: Credentials
+  /** Opens a connection to the port of the agent in a Pod, where it may not listen yet. */
+  connect(pod: KubeObject, signal: AbortSignal): Promise<Duplex>
+  /** True if commands can be run in the container of a Pod. */
+  isRunning(pod: KubeObject, signal: AbortSignal): Promise<boolean>
+  /** Called with each Pod whose agent is connected; the signal is aborted when that is lost. */
+  connected(pod: KubeObject, signal: AbortSignal): void
+  /** Hears of each change of state. */
+  on(state: SessionState, text: string): void
+}
+
+/** A Pod that is in sync, and whose container runs. */
+export interface Ready {
+  readonly pod: KubeObject
+  readonly attached: Attached
+  /** Aborted when the connection to it is lost, with the reason. */
+  readonly lost: AbortSignal
+}
+
+/**
+ * Keeps one development container connected: waits for its Pod, connects to the agent, and does so
+ * again when the connection breaks or the Pod is replaced, until the signal is aborted.
+ */
+export class Supervisor {
+  readonly #parts: SupervisedParts
+  #ready: Ready | undefined
+  #wasReady = false
+  /** The Pod whose connection was lost, until it is said why it has ended: the cluster tells of that later. */
+  #left: KubeObject | undefined
+  readonly #waiting = new Set<(ready: Ready) => void>()
+
+  constructor(parts: SupervisedParts) {
+    this.#parts = parts
+  }
+
+  /** The Pod that is connected and in sync now. */
+  get ready(): Ready | undefined {
+    return this.#ready
+  }
+
+  /** Waits for a Pod that is in sync. */
+  untilReady(signal: AbortSignal): Promise<Ready> {
+    if (this.#ready) return Promise.resolve(this.#ready)
+    return new Promise((resolve, reject) => {
+      const done = (ready: Ready) => {
+        this.#waiting.delete(done)
+        signal.removeEventListener('abort', abort)
+        resolve(ready)
+      }
+      const abort = () => {
+        this.#waiting.delete(done)
+        reject(signal.reason)
+      }
+      this.#waiting.add(done)
+      signal.addEventListener('abort', abort, { once: true })
+      if (signal.aborted) abort()
+    })
+  }
+
+  /**
+   * Says in words if the Pod is being deleted, or is gone: then the connection to it is closed, and
+   * the next Pod is waited for. What runs in a Pod ends before the connection does.
+   */
+  async leaveEnding({ pod, attached }: Ready, signal: AbortSignal): Promise<string | undefined> {
+    const why = await this.#parts.pod.leaving(pod, signal)
+    if (why !== undefined) attached.close()
+    return why
+  }
+
+  /** Why a Pod has ended, as far as the cluster has told. */
+  endOf(pod: KubeObject): string | undefined {
+    return this.#parts.pod.endOf(pod)
+  }
+
+  /** Throws a UserError for what does not pass by itself, and the reason of the signal. */
+  async run(signal: AbortSignal): Promise<never> {
+    const { on, credentials } = this.#parts
+    let next = FIRST_PAUSE
+    let refusedSince: number | undefined
+    for (;;) {
+      const lost = new AbortController()
+      try {
+        const began = performance.now()
+        const reason = await this.#connectOnce(signal, lost)
+        signal.throwIfAborted()
+        refusedSince = undefined
+        if (performance.now() - began > LONGEST_PAUSE) next = FIRST_PAUSE
+        on('reconnecting', reason)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!mayPassWithPod(error)) throw error
+        if (error.failure === 'unauthorized') {
+          credentials.refused(error)
+          refusedSince ??= performance.now()
+          if (performance.now() - refusedSince > UNAUTHORIZED) throw error
+        }
+        if (!isStarting(error)) on('reconnecting', error.message)
+      } finally {
+        this.#ready = undefined
+        lost.abort()
+      }
+      await pause(next, signal)
+      next = Math.min(next * 2, LONGEST_PAUSE)
+    }
+  }
+
+  /** Gives why the connection ended. */
+  async #connectOnce(signal: AbortSignal, lost: AbortController): Promise<string> {
+    const { pod: pods, agent, on, connected, sync, key, credentials } = this.#parts
+    const pod = await pods.until(one => (mayRun(one, agent) ? one : undefined), {
+      signal,
+      timeout: this.#timeout,
+      on: text => {
+        this.#tellEnd()
+        on('starting', text)
+      },
+    })
+    this.#tellEnd()
+    const stream = await this.#dial(pod, signal)
+    credentials.accepted()
+    on('connecting', pod.metadata.name)
+    const attached = sync.attach(stream, key)
+    try {
+      const either = AbortSignal.any([signal, lost.signal])
+      connected(pod, either)
+      on('syncing', '')
+      const ended = attached.ended.then(error => ({ error }))
+      // Rejected, with a reason that may be over, when the connection ends.
+      const synced = attached.synced.catch(() => ended)
+      const first = await Promise.race([synced, ended])
+      if (first) return this.#reasonOf(pod, first.error)
+      void attached.ended.then(error => lost.abort(error))
+      const started = await Promise.race([this.#untilRunning(pod, either), ended])
+      if (isEnd(started)) return this.#reasonOf(pod, started.error)
+      this.#isReady({ pod: started, attached, lost: lost.signal })
+      on('ready', started.metadata.name)
+      return this.#reasonOf(pod, (await ended).error)
+    } finally {
+      lost.abort()
+      attached.close()
+    }
+  }
+
+  /** Why the connection to a Pod has ended, as far as that is known. */
+  #reasonOf(pod: KubeObject, error: Error): string {
+    const end = this.#parts.pod.endOf(pod)
+    this.#left = end === undefined ? pod : undefined
+    return end ?? error.message
+  }
+
+  #tellEnd(): void {
+    const end = this.#left && this.#parts.pod.endOf(this.#left)
+    if (end === undefined) return
+    this.#left = undefined
+    this.#parts.on('reconnecting', end)
+  }
+
+  /** Connects to the agent of a Pod as soon as it answers; throws when the Pod has gone, or does not start. */
+  async #dial(pod: KubeObject, signal: AbortSignal): Promise<Duplex> {
+    const { pod: pods, on, connect } = this.#parts
+    const stop = new AbortController()
+    const either = AbortSignal.any([signal, stop.signal])
+    const gone = pods.until(one => one.metadata.uid !== pod.metadata.uid || undefined, {
+      signal: either,
+      timeout: this.#timeout,
+      on: text => {
+        if (text !== 'runs') on('starting', text)
+        // A Pod that was connected before has its files.
+        else if (!this.#wasReady) on('starting', FILLING)
+      },
+    })
+    const failing = gone.then(() => {
+      throw new ClusterError('not-found', `pod/${pod.metadata.name} has been replaced`)
+    })
+    try {
+      return await Promise.race([dialAgent(() => connect(pod, signal), either), failing])
+    } finally {
+      stop.abort()
+      failing.catch(() => {})
+    }
+  }
+
+  /** Asks the container itself, too: its status is a second late. */
+  async #untilRunning(pod: KubeObject, signal: AbortSignal): Promise<KubeObject> {
+    const { pod: pods, agent, container, on, isRunning } = this.#parts
+    if (agent === container) return pod
+    const stop = new AbortController()
+    const either = AbortSignal.any([signal, stop.signal])
+    const asked = async () => {
+      for (let wait = ASK_FIRST; !(await isRunning(pod, either)); wait = Math.min(wait * 1.5, ASK_LONGEST))
+        await pause(wait, either)
+      return pod
+    }
+    const told = pods.until(one => (runs(one, container) ? one : undefined), {
+      signal: either,
+      timeout: this.#timeout,
+      on: text => on('starting', text),
+    })
+    const all = [asked(), told]
+    try {
+      return await Promise.race(all)
+    } finally {
+      stop.abort()
+      for (const one of all) one.catch(() => {})
+    }
+  }
+
+  /** A session that has worked goes on, however long its next Pod takes. */
+  get #timeout(): number | undefined {
+    return this.#wasReady ? undefined : this.#parts.timeout
+  }
+
+  #isReady(ready: Ready): void {
+    this.#ready = ready
+    this.#wasReady = true
+    this.#left = undefined
+    for (const resolve of [...this.#waiting]) resolve(ready)
+  }
+}
+
+const isEnd = (one: KubeObject | { readonly error: Error }): one is { readonly error: Error } => 'error' in one
+
+/** The agent's container runs, and the agent is not there yet; or the Pod has just gone. */
+const isStarting = (error: ClusterError): boolean => error.failure === 'not-found'

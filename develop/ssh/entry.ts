@@ -1,0 +1,213 @@
+import { rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { changeFile, readText } from '../../adapters/files/locked-file.ts'
+
+/** What a client of OpenSSH needs to get to a development container. */
+export interface SshEntry {
+  readonly dev: string
+  readonly namespace: string
+  readonly cluster: SshCluster
+  readonly port: number
+  /** Public. */
+  readonly hostKey: string
+  /** Private. */
+  readonly userKey: string
+}
+
+/** A cluster: two can have a namespace of one name. */
+export interface SshCluster {
+  /** Distinguishes it from all others; a part of the names of files. */
+  readonly id: string
+  /** For people: the name of its context. */
+  readonly name: string
+}
+
+/** An entry that is in the file. */
+export interface WrittenEntry {
+  /** What is written after `ssh`: `api.devctl`. */
+  readonly host: string
+  /** Removes it, with its keys, unless a later session has replaced it. */
+  remove(): Promise<void>
+}
+
+const END = '# devctl: end'
+
+/** The file with the entries of all sessions of this user. */
+export const sshConfigFile = (home: string): string => join(home, 'ssh', 'config')
+
+/**
+ * Writes the entry of a session, with its keys, into devctl's own file, in place of an older one of
+ * this name, namespace and cluster, and removes those of sessions that were killed. `home` is devctl's own folder. Throws a
+ * UserError when the file cannot be written.
+ */
+export async function writeSshEntry(home: string, entry: SshEntry): Promise<WrittenEntry> {
+  const { dev } = entry
+  const folder = join(home, 'ssh')
+  const begin = `# devctl: ${dev} ${entry.namespace} ${process.pid} ${entry.cluster.id} ${labelOf(entry.cluster)}`
+  await change(home, async text => {
+    await writePrivate(keyFile(folder, entry), entry.userKey)
+    await writePrivate(hostsFile(folder, entry), `${fullHostOf(entry)} ${entry.hostKey}\n`)
+    const others = blocksOf(text).filter(block => !isSame(block, entry) && isRunning(block.process))
+    return named(blocksOf([...others.map(({ text }) => text), blockOf(begin, folder, entry)].join('\n')))
+  })
+  return {
+    host: hostOf(dev),
+    remove: () =>
+      change(home, async text => {
+        const blocks = blocksOf(text)
+        const kept = blocks.filter(block => block.begin !== begin)
+        if (kept.length === blocks.length) return undefined
+        for (const file of [keyFile(folder, entry), hostsFile(folder, entry)]) await rm(file, { force: true })
+        return named(kept)
+      }),
+  }
+}
+
+/** A development container: those of two namespaces, and of two clusters, can have one name. */
+type Named = Pick<SshEntry, 'dev' | 'namespace'> & { readonly cluster: Pick<SshCluster, 'id'> }
+
+/** What is written after `ssh`: `api.devctl`. */
+export const hostOf = (dev: string): string => `${dev}.devctl`
+const fullHostOf = ({ dev, namespace }: Pick<Named, 'dev' | 'namespace'>): string => `${dev}.${namespace}.devctl`
+const fileOf = ({ dev, namespace, cluster }: Named): string => `${dev}.${namespace}.${cluster.id}`
+const keyFile = (folder: string, entry: Named): string => join(folder, `${fileOf(entry)}.key`)
+const hostsFile = (folder: string, entry: Named): string => join(folder, `${fileOf(entry)}.known_hosts`)
+const isSame = (a: Named, b: Named): boolean => fileOf(a) === fileOf(b)
+
+/**
+ * The text of entries, the newest last: of those with one name, it alone has the short name of the
+ * host, and of those in namespaces with one name, it alone has that with the namespace. All of the
+ * latter have one with the cluster, too.
+ */
+function named(blocks: readonly Block[]): string {
+  const texts = blocks.map((block, index) => {
+    const isNewest = (isOther: (one: Block) => boolean) => !blocks.slice(index + 1).some(isOther)
+    const isBeside = (one: Block) => fullHostOf(one) === fullHostOf(block)
+    const beside = blocks.filter(one => one !== block && isBeside(one))
+    const hosts = [
+      ...(isNewest(({ dev }) => dev === block.dev) ? [hostOf(block.dev)] : []),
+      ...(isNewest(isBeside) ? [fullHostOf(block)] : []),
+      ...(beside.length > 0 ? [clusterHostOf(block, beside)] : []),
+    ]
+    return block.text.replace(/^Host .*$/m, `Host ${hosts.join(' ')}`)
+  })
+  return texts.join('\n')
+}
+
+/** Contexts of two kubeconfigs can have one name. */
+function clusterHostOf({ dev, namespace, cluster }: Block, beside: readonly Block[]): string {
+  const isShared = beside.some(one => one.cluster.name === cluster.name)
+  const label = isShared ? `${cluster.name}-${cluster.id}` : cluster.name
+  return `${dev}.${namespace}.${label}.devctl`
+}
+
+/** The name of a cluster as a part of the name of a host. */
+const labelOf = ({ name }: SshCluster): string =>
+  name.replace(/[^A-Za-z0-9.-]+/g, '-').replace(/^[.-]+|[.-]+$/g, '') || 'cluster'
+
+const change = (home: string, edit: (text: string) => Promise<string | undefined>): Promise<void> =>
+  changeFile(sshConfigFile(home), {
+    shown: sshConfigFile(home),
+    isPrivate: true,
+    edit: text => edit(text ?? ''),
+  })
+
+/** Replaces the file: OpenSSH refuses a key that others may read, whatever mode an older one had. */
+async function writePrivate(path: string, text: string): Promise<void> {
+  await rm(path, { force: true })
+  await writeFile(path, text, { mode: 0o600, flag: 'wx' })
+}
+
+function blockOf(begin: string, folder: string, entry: SshEntry): string {
+  return `${begin}
+Host ${fullHostOf(entry)}
+  HostName 127.0.0.1
+  Port ${entry.port}
+  User devctl
+  IdentityFile ${inQuotes(keyFile(folder, entry))}
+  IdentitiesOnly yes
+  HostKeyAlias ${fullHostOf(entry)}
+  UserKnownHostsFile ${inQuotes(hostsFile(folder, entry))}
+  GlobalKnownHostsFile none
+  StrictHostKeyChecking yes
+  UpdateHostKeys no
+  ProxyCommand none
+${END}
+`
+}
+
+/** A path of ssh_config(5): `%` begins a token there. */
+const inQuotes = (path: string): string => `"${path.replaceAll('%', '%%')}"`
+
+interface Block {
+  readonly begin: string
+  readonly dev: string
+  readonly namespace: string
+  readonly cluster: SshCluster
+  readonly process: number
+  readonly text: string
+}
+
+/** The entries of the file; what is between them is lost. */
+function blocksOf(text: string): readonly Block[] {
+  const found = text.matchAll(/^(# devctl: (\S+) (\S+) (\d+) (\S+) (\S+))\n[\s\S]*?^# devctl: end\n/gm)
+  return [...found].map(([text, begin, dev, namespace, process, id, name]) => ({
+    begin: begin!,
+    dev: dev!,
+    namespace: namespace!,
+    cluster: { id: id!, name: name! },
+    process: Number(process),
+    text,
+  }))
+}
+
+function isRunning(id: number): boolean {
+  try {
+    process.kill(id, 0)
+    return true
+  } catch (error) {
+    // It is somebody else's.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Whether OpenSSH reads devctl's file, or the user does not want it to. */
+export type IncludeState = 'included' | 'declined' | 'unasked'
+
+/** Looks whether the user's own ~/.ssh/config includes devctl's file. Throws what node:fs throws. */
+export function includeState(home: string, userHome: string): IncludeState {
+  const line = includeLine(home, userHome)
+  const lines = (readText(userConfig(userHome)) ?? '').split(/\r?\n/).map(one => one.trim())
+  if (lines.includes(line) || lines.includes(`Include ${inQuotes(sshConfigFile(home))}`)) return 'included'
+  return readText(declined(home)) === undefined ? 'unasked' : 'declined'
+}
+
+/**
+ * Does what the user has answered: puts one line at the beginning of ~/.ssh/config, where it applies
+ * to all hosts, and changes nothing else of it; or remembers not to ask again. Throws a UserError
+ * when a file cannot be written.
+ */
+export async function answerInclude(home: string, userHome: string, isWanted: boolean): Promise<void> {
+  if (!isWanted) {
+    const edit = () => 'the file ~/.ssh/config shall not include config\n'
+    return changeFile(declined(home), { shown: declined(home), isPrivate: true, edit })
+  }
+  const line = includeLine(home, userHome)
+  await changeFile(userConfig(userHome), {
+    shown: '~/.ssh/config',
+    isPrivate: false,
+    edit: (text = '') => (includeState(home, userHome) === 'included' ? undefined : `${line}\n${text && `\n${text}`}`),
+  })
+}
+
+const userConfig = (userHome: string): string => join(userHome, '.ssh', 'config')
+const declined = (home: string): string => join(home, 'ssh', 'not-included')
+
+/** The line, as a person would write it. */
+export function includeLine(home: string, userHome: string): string {
+  const file = sshConfigFile(home)
+  const isWithin = file.startsWith(`${userHome}/`)
+  return isWithin && !/[\s"%]/.test(file.slice(userHome.length))
+    ? `Include ~${file.slice(userHome.length)}`
+    : `Include ${inQuotes(file)}`
+}

@@ -1,0 +1,104 @@
+import type { Duplex } from 'node:stream'
+import type { Connection, ServerChannel } from 'ssh2'
+import type { AgentListener } from '../../adapters/ssh/agent-client.ts'
+import { join } from '../../adapters/ssh/join.ts'
+import { type KeyServer, startKeyServer } from '../../adapters/ssh/key-server.ts'
+import type { OpenChannels } from '../../adapters/ssh/open-channels.ts'
+import { PortUnavailable } from '../../operations/forward/listen.ts'
+import type { AgentLink } from '../ports/agent-link.ts'
+import { forwardAgent } from './agent-socket.ts'
+import type { FrontContainer } from './container.ts'
+import { serveSession } from './session.ts'
+import { serveSftp } from './sftp/serve-sftp.ts'
+
+/** Milliseconds for which a tunnel waits for a container that is not connected. */
+const PATIENCE = 10_000
+
+export interface FrontInput {
+  /** 0: any that is free. */
+  readonly port: number
+  /** Private. */
+  readonly hostKey: string
+  /** Public. */
+  readonly userKey: string
+  readonly container: FrontContainer
+  readonly link: AgentLink
+}
+
+/**
+ * An SSH server on 127.0.0.1 of this machine in front of the development container, which needs none:
+ * sessions and SFTP run through the exec API, tunnels through the agent. Rejects with a UserError
+ * when the port cannot be had.
+ */
+export async function startSshFront({ port, hostKey, userKey, container, link }: FrontInput): Promise<KeyServer> {
+  const sockets = new WeakMap<Connection, Promise<string | undefined>>()
+  const socketOf = async (client: Connection, channels: OpenChannels) => {
+    if (container.shared === undefined) return undefined
+    const socket = sockets.get(client) ?? forwardAgent(client, channels, link, container.shared)
+    sockets.set(client, socket)
+    return socket
+  }
+  const use = (client: Connection, channels: OpenChannels) => {
+    client.on('session', accept => {
+      const session = accept()
+      const keep = (channel: ServerChannel) => channels.keep(channel)
+      serveSession(session, container, keep, () => socketOf(client, channels))
+      session.on('sftp', start => void serveSftp(start(), container))
+    })
+    client.on('tcpip', (accept, reject, { destIP, destPort }) => {
+      connect(link, destIP, destPort).then(
+        target => join(channels.keep(accept()), target),
+        () => reject(),
+      )
+    })
+    serveReverse(client, channels, link)
+  }
+  try {
+    return await startKeyServer({ at: { host: '127.0.0.1', port }, hostKey, userKey }, use)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
+    const reason = code === 'EACCES' ? 'forbidden' : 'busy'
+    const text = code === 'EACCES' ? `no permission to listen on port ${port}` : `port ${port} of 127.0.0.1 is in use`
+    throw await new PortUnavailable(reason, port, text).toUserError('set another port in `remote`, or remove it')
+  }
+}
+
+async function connect(link: AgentLink, host: string, port: number): Promise<Duplex> {
+  return (await link.current(PATIENCE)).connect(host, port)
+}
+
+/** Ports of the Pod that lead to an SSH client (`ssh -R`), as long as its connection and the agent's last. */
+function serveReverse(client: Connection, channels: OpenChannels, link: AgentLink): void {
+  const listeners = new Map<string, AgentListener>()
+  const listen = async (address: string, port: number) => {
+    const agent = await link.current(PATIENCE)
+    const forward = (bound: number) =>
+      new Promise<Duplex>((resolve, reject) =>
+        client.forwardOut(address, bound, '127.0.0.1', 0, (error, channel) =>
+          error ? reject(error) : resolve(channels.keep(channel)),
+        ),
+      )
+    let bound = port
+    const listener = await agent.listen(address === 'localhost' ? '127.0.0.1' : address, port, () => forward(bound))
+    bound = listener.port
+    listeners.set(`${address}:${bound}`, listener)
+    return bound
+  }
+  client.on('request', (accept, reject, name, info) => {
+    if (name === 'tcpip-forward')
+      listen(info.bindAddr, info.bindPort).then(
+        port => accept?.(port),
+        () => reject?.(),
+      )
+    else if (name === 'cancel-tcpip-forward') {
+      const place = `${info.bindAddr}:${info.bindPort}`
+      listeners.get(place)?.close()
+      listeners.delete(place)
+      accept?.()
+    } else reject?.()
+  })
+  client.once('close', () => {
+    for (const listener of listeners.values()) listener.close()
+  })
+}

@@ -1,0 +1,81 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { SHARED_PATH } from '../../constructs/mirror/names.ts'
+import { TOOL } from '../../constructs/mirror/scripts.ts'
+import { devctlHome, userHome } from '../../project/contexts/home.ts'
+import type { AgentLink } from '../ports/agent-link.ts'
+import type { Polling } from '../session/polling.ts'
+import { clusterId } from '../session/session-folder.ts'
+import type { Supervisor } from '../session/supervisor.ts'
+import type { DevelopWorld } from '../world.ts'
+import type { FrontContainer } from './container.ts'
+import { answerInclude, hostOf, includeLine, includeState, sshConfigFile } from './entry.ts'
+
+/** The development container of a session, for SSH clients. */
+export interface SessionSsh {
+  readonly dev: string
+  readonly container: string
+  readonly workdir: string | undefined
+  /** Undefined: any port that is free. */
+  readonly port: number | undefined
+  readonly supervisor: Supervisor
+  readonly link: AgentLink
+  readonly polling: Polling
+}
+
+/** What lets SSH clients in. */
+export interface OpenedSsh {
+  /** Says how they get in; asks before, where nobody has been asked on this machine. */
+  tell(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Lets SSH clients of this machine into the container (`ssh api.devctl`). Without it the session goes
+ * on: what keeps it from that is a warning.
+ */
+export async function openSessionSsh(
+  world: DevelopWorld,
+  { dev, container, workdir, port, supervisor, link, polling }: SessionSsh,
+): Promise<OpenedSsh> {
+  const { session, workspace, on } = world
+  const { access, namespace, target } = session
+  const home = devctlHome(workspace)
+  const front: FrontContainer = {
+    tool: TOOL,
+    workdir,
+    shared: SHARED_PATH,
+    variables: () => polling.variables,
+    async run(command, options, signal) {
+      const { pod, lost } = await supervisor.untilReady(signal)
+      const { openExec } = await import('../../adapters/kubernetes/exec.ts')
+      const target = { pod: pod.metadata.name, namespace, container, command, ...options }
+      return openExec(access, target, { signal: AbortSignal.any([signal, lost]) })
+    },
+  }
+  try {
+    const { openFront } = await import('./open-front.ts')
+    const cluster = { id: clusterId(access.server.href), name: target.context }
+    const { host, close } = await openFront({ home, dev, namespace, cluster, port, container: front, link })
+    const tell = async () => {
+      await askToIncludeSsh(world, dev)
+      const isIncluded = includeState(home, userHome(workspace.env)) === 'included'
+      on({ type: 'ssh', host, command: isIncluded ? `ssh ${host}` : `ssh -F ${sshConfigFile(home)} ${host}` })
+    }
+    return { tell, close }
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    const hint = error.hint === undefined ? {} : { hint: error.hint }
+    on({ type: 'warning', text: `no SSH to ${dev}: ${error.message}`, ...hint })
+    return { tell: async () => {}, close: async () => {} }
+  }
+}
+
+/** Asks, once in the life of this machine, whether SSH clients may find development containers by themselves. */
+export async function askToIncludeSsh(
+  { workspace, ask }: Pick<DevelopWorld, 'workspace' | 'ask'>,
+  dev: string,
+): Promise<void> {
+  const [home, own] = [devctlHome(workspace), userHome(workspace.env)]
+  if (ask?.maySetUpSsh && includeState(home, own) === 'unasked')
+    await answerInclude(home, own, await ask.maySetUpSsh(includeLine(home, own), hostOf(dev)))
+}

@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import type { ExecProcess } from '../../../adapters/kubernetes/exec.ts'
+import { commandsShell, type FrontContainer } from '../container.ts'
+
+/** A command that failed, with what it said. */
+export class FileCommandFailed extends Error {}
+
+/** Quotes a word for a shell. */
+export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+
+/**
+ * A shell in the container that runs one command after another: a program of its own for each of
+ * them would take a whole connection.
+ */
+export class FileCommands {
+  readonly #container: FrontContainer
+  readonly #signal: AbortSignal
+  /** Ends the output of a command; no file has it in its name. */
+  readonly #mark = randomBytes(16).toString('hex')
+  #shell: Promise<ExecProcess> | undefined
+  #last: Promise<unknown> = Promise.resolve()
+  #output = ''
+  #arrived: (() => void) | undefined
+
+  constructor(container: FrontContainer, signal: AbortSignal) {
+    this.#container = container
+    this.#signal = signal
+  }
+
+  /**
+   * Runs a command, in which `$b` is busybox, and gives its output. Rejects with FileCommandFailed when
+   * its status is not 0.
+   */
+  run(command: string): Promise<string> {
+    const result = this.#last.then(() => this.#runNow(command))
+    this.#last = result.catch(() => {})
+    return result
+  }
+
+  async #runNow(command: string): Promise<string> {
+    this.#shell ??= this.#start()
+    const shell = await this.#shell
+    // What commands read must not be the commands after them.
+    shell.stdin.write(`{ ${command}\n} </dev/null 2>&1; printf '%s %s\\n' ${this.#mark} "$?"\n`)
+    for (;;) {
+      const end = new RegExp(`${this.#mark} (\\d+)\\n`).exec(this.#output)
+      if (end) {
+        const said = this.#output.slice(0, end.index)
+        this.#output = this.#output.slice(end.index + end[0].length)
+        if (end[1] !== '0') throw new FileCommandFailed(said.trim())
+        return said
+      }
+      await this.#more(shell)
+    }
+  }
+
+  async #start(): Promise<ExecProcess> {
+    const shell = await this.#container.run(commandsShell(this.#container), { stdin: true }, this.#signal)
+    shell.stderr.resume()
+    shell.stdout.setEncoding('utf8').on('data', (part: string) => {
+      this.#output += part
+      this.#arrived?.()
+    })
+    return shell
+  }
+
+  #more(shell: ExecProcess): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#arrived = resolve
+      shell.exit.then(() => reject(new FileCommandFailed('the shell in the container has ended')), reject)
+    })
+  }
+}

@@ -1,0 +1,124 @@
+import { withTimeLimit } from '../adapters/process/time-limit.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { devctlHome } from '../project/contexts/home.ts'
+import { requireNamespace } from '../project/namespaces.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { World } from '../project/session.ts'
+import type { EmptiedFolder, SessionReport } from './control/messages.ts'
+import { findMirror } from './mirror/find-mirror.ts'
+import { knownDevelopments } from './mirror/known-developments.ts'
+import type { DevelopmentInput, SeveralInput } from './select/find-development.ts'
+import { askUp, reportOf, sessionKey } from './session/ask.ts'
+import type { EmptiedAnswer } from './session/emptied-folders.ts'
+import { readFailure } from './session/session-end.ts'
+import { sessionFolder } from './session/session-folder.ts'
+import type { DevelopWorld } from './world.ts'
+
+/** Milliseconds for what the cluster is asked. */
+const ASKING = 10_000
+
+/** What `status` asks. */
+export type StatusInput = Omit<DevelopmentInput, 'dev'> & SeveralInput
+
+/**
+ * The states of development containers whose `up` runs on this machine, by their names: of those
+ * that are named, else of all that are active. Those of which none runs are undefined, unless they
+ * are named. Throws a UserError if none runs of one that is named, or of all.
+ */
+export async function status(
+  world: Pick<DevelopWorld, 'workspace' | 'session' | 'on'>,
+  input: StatusInput,
+  project: OpenProject,
+): Promise<ReadonlyMap<string, SessionReport | undefined>> {
+  return inTime(world.session, async session => {
+    const here = { ...world, session }
+    const names = await knownDevelopments(here, input, project, { one: false, mayBeAlone: true })
+    const reports = await Promise.all(names.map(async dev => [dev, await reportOf(world, dev)] as const))
+    const missing = reports.filter(([, report]) => !report).map(([dev]) => dev)
+    const isNamed = (input.devs?.length ?? 0) > 0
+    if (missing.length === 0 || (!isNamed && missing.length < reports.length)) return new Map(reports)
+    throw await notHere(here, missing)
+  })
+}
+
+/** Somebody wants to know why nothing happens: that the cluster does not answer is part of the answer. */
+async function inTime<Result>(
+  session: World['session'],
+  work: (session: World['session']) => Promise<Result>,
+): Promise<Result> {
+  const signal = withTimeLimit(ASKING, session.signal)
+  try {
+    return await work({ ...session, signal })
+  } catch (error) {
+    if (!signal.aborted || session.signal.aborted || error instanceof UserError) throw error
+    throw new UserError(`the cluster has not answered within ${ASKING / 1000} s`, {
+      hint: 'is the cluster running, and is the context the right one?',
+      cause: error,
+    })
+  }
+}
+
+/** The names whose mirror is in the cluster, with its name as people write it: `web-dev`. */
+export async function leftMirrors(
+  session: World['session'],
+  devs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (devs.length === 0) return new Map()
+  const all = await inTime(session, own =>
+    Promise.all(devs.map(async dev => [dev, await findMirror(own, dev)] as const)),
+  )
+  return new Map(all.flatMap(([dev, mirror]) => (mirror ? [[dev, mirror.metadata.name] as const] : [])))
+}
+
+/** The error for development containers without an `up` on this machine; a mirror that is left still replaces its original. */
+async function notHere(
+  { workspace, session }: Pick<World, 'workspace' | 'session'>,
+  missing: readonly string[],
+): Promise<UserError> {
+  const failures = missing.flatMap(dev => {
+    const failure = readFailure(sessionFolder(devctlHome(workspace), sessionKey(session, dev)))
+    return failure === undefined ? [] : [`\`up\` of ${dev} has ended with an error at ${failure}`]
+  })
+  const left = await leftMirrors(session, missing)
+  if (left.size === 0) await requireNamespace(session)
+  const [are, them] = missing.length > 1 ? ['are', 'them'] : ['is', 'it']
+  const shown = missing.map(dev => `\`${dev}\``).join(', ')
+  const up = `\`devctl up ${missing.join(' ')}\``
+  return new UserError(`${shown} ${are} not active here: no \`devctl up\` runs for ${them} on this machine`, {
+    notes: [
+      ...failures,
+      ...[...left].map(([dev, mirror]) => `\`${mirror}\` still runs in place of \`${dev}\` in ${session.namespace}`),
+    ],
+    hint:
+      left.size > 0
+        ? `${up} continues, \`devctl down ${[...left.keys()].join(' ')}\` restores`
+        : `start ${them} with ${up}`,
+  })
+}
+
+/** Which folders are answered for, and how. */
+export interface AnswerEmptiedInput extends StatusInput {
+  /** `delete`: the files are deleted on the other side, too; `restore`: they come back from there. */
+  readonly answer: EmptiedAnswer
+}
+
+/**
+ * Says what becomes of the folders that have lost all files on one side. Gives them, by the names of
+ * the development containers. Throws a UserError if none waits for an answer.
+ */
+export async function answerEmptied(
+  world: Pick<DevelopWorld, 'workspace' | 'session' | 'on'>,
+  { answer, ...input }: AnswerEmptiedInput,
+  project: OpenProject,
+): Promise<ReadonlyMap<string, readonly EmptiedFolder[]>> {
+  const devs = await knownDevelopments(world, input, project, { one: !input.all })
+  const active = [...(await status(world, { ...input, devs, all: false }, project))].flatMap(([dev, report]) =>
+    report ? [dev] : [],
+  )
+  const answered = new Map<string, readonly EmptiedFolder[]>()
+  for (const dev of active) {
+    const report = await askUp(world, dev, { ask: 'answer', meaning: answer })
+    answered.set(dev, report && report !== 'done' ? (report.emptied ?? []) : [])
+  }
+  return answered
+}

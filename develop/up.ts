@@ -1,0 +1,138 @@
+import type { KubeObject } from '../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../adapters/process/time-limit.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { isTaken } from '../environment/record/up-record.ts'
+import type { DeployOutcome } from '../operations/deploy/outcome.ts'
+import { ensureNamespace, wakeIfAsleep } from '../operations/ensure-namespace.ts'
+import { isPlatform } from '../project/contexts/store.ts'
+import { requireNamespace } from '../project/namespaces.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { Session } from '../project/session.ts'
+import { tellToolFiles } from '../project/tool-files.ts'
+import type { UpEvent } from './events.ts'
+import { failedOriginals } from './mirror/failed-originals.ts'
+import { findMirror } from './mirror/find-mirror.ts'
+import { findOriginal } from './mirror/find-original.ts'
+import { type MissingRights, missingRights } from './mirror/stream-rights.ts'
+import { parseVariables } from './select/environment.ts'
+import { type FoundDevelopment, findDevelopment } from './select/find-development.ts'
+import type { UpInput, UpOutcome, UpWorld } from './up-input.ts'
+import type { DevelopWorld } from './world.ts'
+
+/** Milliseconds for the deploy that `up` begins with. */
+const DEPLOY = 300_000
+/** Milliseconds for a last question after an interruption. */
+const ASKING = 3000
+
+/**
+ * Starts a development container: deploys what is not there, takes the original, connects, and runs
+ * the command until it ends. Throws a UserError for what the user can mend, and the reason of the
+ * signal.
+ */
+export async function up(world: UpWorld, input: UpInput, project: OpenProject): Promise<UpOutcome> {
+  const found = await findDevelopment(world, input, project)
+  await tellToolFiles(world.workspace, world.on, found.folder)
+  for (const text of found.notes) world.on({ type: 'note', text })
+  const given = parseVariables(input.env ?? [], world.workspace.env)
+  const rights = askRights(world.session)
+  const originals = await originalsOf(world, input, project, [found])
+  if ('outcome' in originals) return { kind: 'not-deployed', outcome: originals.outcome }
+  const { planSession, runSession } = await import('./session/run-session.ts')
+  const planned = await planSession(world, { input, project }, found, originals.workloads[0], given, rights)
+  let hasTaken = false
+  const on = (event: UpEvent) => {
+    hasTaken ||= event.type === 'taken'
+    world.on(event)
+  }
+  try {
+    return await runSession({ ...world, on }, planned)
+  } catch (error) {
+    const { name } = found.development
+    const wasInterrupted = world.session.signal.aborted && !input.downOnExit
+    if (wasInterrupted && (hasTaken || (await isActive(world.session, name, originals.workloads[0]))))
+      world.on({ type: 'note', text: mirrorsStay([name]) })
+    throw error
+  }
+}
+
+/** Asks what the user may not do in Pods, while other things are asked. */
+export function askRights(session: Session): Promise<MissingRights> {
+  const asked = missingRights(session)
+  // What fails before does not wait for the answer.
+  asked.catch(() => {})
+  return asked
+}
+
+/** True if a development container is in the place of its original now, as far as the cluster says so in a moment. */
+async function isActive(session: Session, dev: string, original: KubeObject | undefined): Promise<boolean> {
+  const own = { ...session, signal: AbortSignal.timeout(ASKING) }
+  try {
+    if (!original) return (await findMirror(own, dev)) !== undefined
+    return isTaken(await session.cluster.get({ ...original, ...original.metadata }, own))
+  } catch {
+    return false
+  }
+}
+
+/** `api is`, `api, web are`. */
+export const namesAre = (devs: readonly string[]): string => `${devs.join(', ')} ${devs.length > 1 ? 'are' : 'is'}`
+
+async function anyOf<One>(all: readonly One[], is: (one: One, index: number) => Promise<boolean>): Promise<boolean> {
+  return (await Promise.all(all.map(is))).includes(true)
+}
+
+/** What is left when sessions have ended. */
+export const mirrorsStay = (devs: readonly string[]): string =>
+  devs.length === 1
+    ? `the mirror of ${devs[0]} stays; \`devctl down ${devs[0]}\` restores the original`
+    : `the mirrors of ${devs.join(', ')} stay; \`devctl down ${devs.join(' ')}\` restores the originals`
+
+/**
+ * The workloads of development containers, in their order; what is not there is deployed. Throws a
+ * UserError for one that is not there, and that no deploy creates.
+ */
+export async function originalsOf(
+  world: DevelopWorld,
+  input: UpInput,
+  project: OpenProject,
+  found: readonly FoundDevelopment[],
+): Promise<{ readonly workloads: readonly (KubeObject | undefined)[] } | { readonly outcome: DeployOutcome }> {
+  const { session } = world
+  if (isPlatform(session.target.context) && !input.dryRun) await wakeIfAsleep(world)
+  const find = () => Promise.all(found.map(({ development }) => findOriginal(session, development)))
+  const there = await find()
+  // Said before anything is built or read for it.
+  if (there.some(one => !one))
+    await (input.dryRun
+      ? requireNamespace(session)
+      : ensureNamespace(world, { createNamespace: input.createNamespace }))
+  const isMissing = await anyOf(found, async ({ hasDeploy, development: { autocreate, name } }, index) => {
+    if (!hasDeploy || there[index]) return false
+    // What was created is its mirror.
+    return !autocreate || (await findMirror(session, name)) === undefined
+  })
+  if (!input.deploy && !isMissing) {
+    const missing = found.find(({ development }, index) => !there[index] && !development.autocreate)
+    if (!missing) return { workloads: there }
+    throw new UserError(`there is no workload \`${missing.development.name}\` in ${session.namespace}`, {
+      hint: 'deploy it first, select it by `selector`, or add `autocreate: true` to make a container without one',
+    })
+  }
+  const { deploy } = await import('../operations/deploy/deploy.ts')
+  const signal = withTimeLimit(DEPLOY, session.signal)
+  const names = found.map(({ development }) => development.name)
+  const outcome = await deploy(
+    { ...world, session: { ...session, signal } },
+    { ...input, takeOver: false, developed: names },
+    project,
+  )
+  const note = failedOriginals(outcome, names)
+  if (outcome.kind !== 'deployed' && note === undefined) return { outcome }
+  const workloads = await find()
+  if (note !== undefined) world.on({ type: 'note', text: note })
+  const missing = found.find(({ development }, index) => !workloads[index] && !development.autocreate)
+  if (!missing) return { workloads }
+  throw new UserError(`the deploy did not create a workload \`${missing.development.name}\``, {
+    hint: 'name the development container after its service, or select the workload by `selector`',
+  })
+}

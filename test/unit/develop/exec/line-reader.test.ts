@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { lineReader } from '../../../../develop/exec/line-reader.ts'
+
+const read = (...parts: readonly (string | Buffer)[]) => {
+  const lines: string[] = []
+  const { take, end } = lineReader(text => lines.push(text))
+  for (const part of parts) take(Buffer.from(part))
+  end()
+  return lines
+}
+
+test.each([
+  [['one\ntwo\n'], ['one', 'two']],
+  [
+    ['on', 'e\n\ntw', 'o'],
+    ['one', '', 'two'],
+  ],
+  [
+    ['one\r', '\ntwo'],
+    ['one', 'two'],
+  ],
+  [[Buffer.from([0xc3]), Buffer.from([0xa9, 0x0a])], ['é']],
+  [[], []],
+])('what is printed in parts comes line by line: %j', (parts, expected) => {
+  expect(read(...parts)).toEqual(expected)
+})
+
+test('a line without an end does not grow for ever', () => {
+  expect(read(...Array.from({ length: 10 }, () => 'x'.repeat(10_000))).length).toBeGreaterThan(1)
+})

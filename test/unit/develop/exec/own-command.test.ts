@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { type ContainerCommand, ownCommand } from '../../../../develop/exec/own-command.ts'
+
+const image = { Entrypoint: ['entry'], Cmd: ['cmd', '-x'] }
+
+// The table of https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/#notes
+test.each<[ContainerCommand, Parameters<typeof ownCommand>[1], readonly string[] | undefined]>([
+  [{}, image, ['entry', 'cmd', '-x']],
+  [{ command: ['run'] }, image, ['run']],
+  [{ args: ['-y'] }, image, ['entry', '-y']],
+  [{ command: ['run'], args: ['-y'] }, image, ['run', '-y']],
+  [{}, { Cmd: ['cmd'] }, ['cmd']],
+  [{}, { Entrypoint: null, Cmd: null }, undefined],
+  [{ command: [], args: [] }, image, ['entry', 'cmd', '-x']],
+  // What is written is known without the image.
+  [{ command: ['run'], args: ['-y'] }, undefined, ['run', '-y']],
+  [{ args: ['-y'] }, undefined, undefined],
+  [{}, undefined, undefined],
+])('%j in an image with %j runs %j', (container, config, expected) => {
+  expect(ownCommand(container, config)).toEqual(expected)
+})
+
+// As https://pkg.go.dev/k8s.io/kubernetes/third_party/forked/golang/expansion#Expand reads them.
+test.each([
+  [
+    ['sh', '-c', 'echo $HOME $$(date) $$$$'],
+    ['sh', '-c', 'echo $HOME $(date) $$'],
+  ],
+  [['echo', '$(NAME)'], undefined],
+  [['echo', '$$$(NAME)'], undefined],
+  // A word that a deploy has put into a Secret stays a reference.
+  [
+    ['serve', '$(DEVCTL_COMMAND_2)'],
+    ['serve', '$(DEVCTL_COMMAND_2)'],
+  ],
+])('%j of Kubernetes is literally %j', (words, expected) => {
+  expect(ownCommand({ command: words }, undefined)).toEqual(expected)
+  expect(ownCommand({ args: words }, { Entrypoint: ['$(entry)'] })).toEqual(expected && ['$(entry)', ...expected])
+})

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { failedOriginals } from '../../../../develop/mirror/failed-originals.ts'
+import type { DeployOutcome, ServiceState } from '../../../../operations/deploy/outcome.ts'
+
+const failed = (services: Readonly<Record<string, ServiceState>>, more: object = {}): DeployOutcome => ({
+  kind: 'failed',
+  environment: 'shop',
+  namespace: 'dev',
+  waits: false,
+  services: new Map(Object.entries(services)),
+  endpoints: [],
+  milliseconds: 1,
+  ...more,
+})
+
+test('a service that fails is developed nevertheless, and those that wait for it are named', () => {
+  expect(failedOriginals(failed({ job: 'not-ready', app: 'not-made', db: 'ready' }), ['job'])).toBe(
+    'job is not ready, and is developed nevertheless; afterwards, `devctl deploy` deploys app',
+  )
+  expect(failedOriginals(failed({ api: 'not-ready', web: 'not-ready' }), ['web', 'api'])).toBe(
+    'api, web are not ready, and are developed nevertheless',
+  )
+})
+
+test.each<[string, DeployOutcome]>([
+  ['another service fails, too', failed({ job: 'not-ready', db: 'not-ready' })],
+  ['the deploy ended at the deadline', failed({ job: 'not-ready' }, { ended: new Error('late') })],
+  ['no service has failed', failed({ job: 'not-waited-for' })],
+  ['the files have errors', { kind: 'refused', diagnostics: [] }],
+])('nothing is developed if %s', (_, outcome) => {
+  expect(failedOriginals(outcome, ['job'])).toBeUndefined()
+})
