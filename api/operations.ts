@@ -57,6 +57,12 @@ export { type PromoteInput, promote } from '../gitops/publish/promote.ts'
 export { publish } from '../gitops/publish/publish.ts'
 export type { OpenedRequest } from '../gitops/publish/target/request.ts'
 export { type ConflictingFile, OverwriteRefusal } from '../gitops/repository/tree/overwrite-refusal.ts'
+export {
+  type InitProjectInput,
+  type InitProjectOutcome,
+  type InitQuestions,
+  initProject,
+} from '../init/init.ts'
 export { deploy } from '../operations/deploy/deploy.ts'
 export type { DeployInput, ForCluster } from '../operations/deploy/input.ts'
 export type { DeployOutcome, ServiceState } from '../operations/deploy/outcome.ts'
@@ -66,12 +72,6 @@ export type { DestroyOutcome } from '../operations/destroy/outcome.ts'
 export { diffAgainst } from '../operations/diff/against.ts'
 export { type DiffOutcome, diff } from '../operations/diff/diff.ts'
 export { type ForwardedPort, type ForwardInput, forward } from '../operations/forward/forward.ts'
-export {
-  type InitProjectInput,
-  type InitProjectOutcome,
-  type InitQuestions,
-  initProject,
-} from '../operations/init/init.ts'
 export {
   type EndpointsInput,
   type EndpointsOutcome,

@@ -9,7 +9,6 @@ const root = join(import.meta.dirname, '../..')
  * `packages` are those that it may use; a package on no list is for no room. `cli` may use all.
  */
 const ROOMS: Readonly<Record<string, { readonly level: number; readonly packages?: readonly string[] }>> = {
-  'operations/init': { level: 11 }, // moving
   cli: { level: 13 },
   api: { level: 12, packages: ['constructs'] },
   init: { level: 11 },

@@ -1,5 +1,5 @@
-import { toVariableName } from '../../compiler/values/variable-name.ts'
-import { DEFAULT_PATTERNS } from '../../sync/ignore/default-ignores.ts'
+import { toVariableName } from '../compiler/values/variable-name.ts'
+import { DEFAULT_PATTERNS } from '../sync/ignore/default-ignores.ts'
 import type { Analysis, FoundApplication } from './analyze.ts'
 import { type DevelopedService, joined } from './compose-services.ts'
 import { comment, flowList, indented, isTrue, list, pair, scalar, type YamlLines } from './yaml-lines.ts'

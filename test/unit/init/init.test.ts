@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { main } from '../../../../cli/main.ts'
-import { root } from '../../../support/cases.ts'
-import { run } from '../../../support/run.ts'
-import { TAKES_ALL } from '../../../support/takes-all.ts'
+import { main } from '../../../cli/main.ts'
+import { root } from '../../support/cases.ts'
+import { run } from '../../support/run.ts'
+import { TAKES_ALL } from '../../support/takes-all.ts'
 
 const golden = join(root, 'golden/init')
 const projects = readdirSync(golden)

@@ -1,7 +1,7 @@
-import { Reporter } from '../../compiler/diagnostics/reporter.ts'
-import { parseYaml } from '../../compiler/text/parse.ts'
-import { SourceFile } from '../../compiler/text/source.ts'
-import { get, isScalar, type Tree } from '../../compiler/text/tree.ts'
+import { Reporter } from '../compiler/diagnostics/reporter.ts'
+import { parseYaml } from '../compiler/text/parse.ts'
+import { SourceFile } from '../compiler/text/source.ts'
+import { get, isScalar, type Tree } from '../compiler/text/tree.ts'
 import type { ProjectFiles } from './project-files.ts'
 
 /** A Deployment or StatefulSet in the manifests of a project. */

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { readFile } from '../../adapters/files/read-file.ts'
+import { readFile } from '../adapters/files/read-file.ts'
 
 /** The files of a folder, for a look at what is in it. Paths are relative to it, with `/`. */
 export interface ProjectFiles {

@@ -1,4 +1,4 @@
-import { dockerfileStages, readDockerfile } from '../../compiler/values/dockerfile/dockerfile.ts'
+import { dockerfileStages, readDockerfile } from '../compiler/values/dockerfile/dockerfile.ts'
 import type { ProjectFiles } from './project-files.ts'
 
 /** What a Dockerfile says about the image that it makes. */
