@@ -5,8 +5,8 @@ import type { ProviderSettings } from '../rules/accounts/provider.ts'
 import type { ForgeServer } from '../rules/forge-servers.ts'
 import type { Idleness } from '../rules/runs/idleness.ts'
 import type { BuilderSettings } from './builds/builder-settings.ts'
+import type { Sealing } from './leader/sealed.ts'
 import type { RegistryKey } from './registry/registry-key.ts'
-import type { Sealing } from './sealed.ts'
 
 /** The configuration of the platform. */
 export interface Settings {

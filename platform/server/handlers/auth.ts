@@ -1,10 +1,10 @@
 import type { authRoutes } from '../../api/auth.ts'
 import type { Granted } from '../../api/common.ts'
 import type { PlatformUser } from '../../records/user.ts'
-import { toGranted, toMe } from '../answers.ts'
+import { toGranted, toMe } from '../http/answers.ts'
+import { notLoggedIn, PlatformError } from '../http/platform-error.ts'
+import { LINK_ISSUER, type ProvenIdentity } from '../login/users.ts'
 import type { PlatformParts } from '../make-parts.ts'
-import { notLoggedIn, PlatformError } from '../platform-error.ts'
-import { LINK_ISSUER, type ProvenIdentity } from '../users.ts'
 import type { PlatformWorld } from '../world.ts'
 import type { AuditNote, HandlersOf } from './handler.ts'
 

@@ -1,9 +1,9 @@
 import type { credentialRoutes } from '../../api/credentials.ts'
-import { personOf } from '../answers.ts'
-import { checkHost } from '../credentials.ts'
+import { personOf } from '../http/answers.ts'
+import { PlatformError } from '../http/platform-error.ts'
+import { secretOwner } from '../leader/secret-owners.ts'
 import type { PlatformParts } from '../make-parts.ts'
-import { PlatformError } from '../platform-error.ts'
-import { secretOwner } from '../secret-owners.ts'
+import { checkHost } from '../namespaces/credentials.ts'
 import type { HandlersOf } from './handler.ts'
 
 export const credentialHandlers = ({

@@ -8,10 +8,10 @@ import type {
 import type { RunRecord } from '../../records/run.ts'
 import { openDeploys } from '../../rules/runs/open-deploys.ts'
 import { settingsOf } from '../../rules/runs/service-settings.ts'
-import { eachNamespace } from '../each-namespace.ts'
+import { PlatformError } from '../http/platform-error.ts'
 import { toSummary } from '../live/view.ts'
 import type { PlatformParts } from '../make-parts.ts'
-import { PlatformError } from '../platform-error.ts'
+import { eachNamespace } from '../namespaces/each-namespace.ts'
 import type { HandlersOf } from './handler.ts'
 
 export const environmentHandlers = ({

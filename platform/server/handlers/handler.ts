@@ -2,8 +2,8 @@ import type { Socket } from 'node:net'
 import type { TSchema } from 'typebox'
 import type { BodyOf, EventOf, ParamsOf, QueryOf, ReplyOf, RouteName, Routes } from '../../api/routes.ts'
 import type { SentHook } from '../../rules/previews/webhook-signature.ts'
-import type { Browser } from '../browser.ts'
-import type { Identified } from '../caller.ts'
+import type { Browser } from '../http/browser.ts'
+import type { Identified } from '../http/caller.ts'
 import type { RegistryCaller } from '../registry/registry-logins.ts'
 
 /** What the audit log says about a request besides its caller and path; it contains no secret. */

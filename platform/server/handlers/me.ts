@@ -1,8 +1,8 @@
 import type { meRoutes } from '../../api/me.ts'
-import { toGranted, toMe, toTokenInfo } from '../answers.ts'
-import { kubeToken, kubeTokenOfRun } from '../kube-token.ts'
+import { toGranted, toMe, toTokenInfo } from '../http/answers.ts'
+import { kubeToken, kubeTokenOfRun } from '../http/kube-token.ts'
+import { notLoggedIn, PlatformError } from '../http/platform-error.ts'
 import type { PlatformParts } from '../make-parts.ts'
-import { notLoggedIn, PlatformError } from '../platform-error.ts'
 import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 

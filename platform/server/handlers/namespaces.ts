@@ -1,9 +1,9 @@
 import type { namespaceRoutes } from '../../api/namespaces.ts'
 import type { PlatformUser } from '../../records/user.ts'
-import { toDetails, toNamespaceAnswer } from '../answers.ts'
+import { toDetails, toNamespaceAnswer } from '../http/answers.ts'
+import { onlyFor } from '../http/platform-error.ts'
 import type { PlatformParts } from '../make-parts.ts'
-import { onlyFor } from '../platform-error.ts'
-import { roleIn } from '../shared-namespace.ts'
+import { roleIn } from '../namespaces/shared-namespace.ts'
 import { type HandlersOf, wordsOf } from './handler.ts'
 
 export function namespaceHandlers({

@@ -1,11 +1,11 @@
 import type { Preview, PreviewDetails, previewRoutes } from '../../api/previews.ts'
 import { previewStatus } from '../../rules/previews/previews.ts'
-import { personOf, toRunAnswer } from '../answers.ts'
-import type { Identified } from '../caller.ts'
+import { personOf, toRunAnswer } from '../http/answers.ts'
+import type { Identified } from '../http/caller.ts'
+import { PlatformError } from '../http/platform-error.ts'
 import type { PlatformParts } from '../make-parts.ts'
-import { PlatformError } from '../platform-error.ts'
-import type { ShownPreview } from '../previews.ts'
-import { roleIn } from '../shared-namespace.ts'
+import { roleIn } from '../namespaces/shared-namespace.ts'
+import type { ShownPreview } from '../previews/previews.ts'
 import type { HandlersOf } from './handler.ts'
 
 /** URLs of a preview that are sent, the shorter ones first: anyone with write access can create many routes. */

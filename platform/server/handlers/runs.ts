@@ -1,5 +1,5 @@
 import type { runRoutes } from '../../api/runs.ts'
-import { toRunAnswer } from '../answers.ts'
+import { toRunAnswer } from '../http/answers.ts'
 import type { PlatformParts } from '../make-parts.ts'
 import type { HandlersOf } from './handler.ts'
 

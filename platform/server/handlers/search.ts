@@ -1,10 +1,10 @@
 import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
 import type { SearchNames, searchRoutes } from '../../api/search.ts'
-import { personOf } from '../answers.ts'
-import type { Identified } from '../caller.ts'
-import { eachNamespace } from '../each-namespace.ts'
+import { personOf } from '../http/answers.ts'
+import type { Identified } from '../http/caller.ts'
 import type { PlatformParts } from '../make-parts.ts'
-import { roleIn } from '../shared-namespace.ts'
+import { eachNamespace } from '../namespaces/each-namespace.ts'
+import { roleIn } from '../namespaces/shared-namespace.ts'
 import type { HandlersOf } from './handler.ts'
 
 /** Namespaces whose environments are read: those that were used last. */

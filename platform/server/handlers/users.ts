@@ -1,9 +1,9 @@
 import type { UserChange, userRoutes } from '../../api/users.ts'
 import type { PlatformUser } from '../../records/user.ts'
-import { toPerson, toShownUser } from '../answers.ts'
-import { checkCaller, stillAllowed } from '../caller.ts'
+import { toPerson, toShownUser } from '../http/answers.ts'
+import { checkCaller, stillAllowed } from '../http/caller.ts'
+import { PlatformError } from '../http/platform-error.ts'
 import type { PlatformParts } from '../make-parts.ts'
-import { PlatformError } from '../platform-error.ts'
 import type { PlatformWorld } from '../world.ts'
 import { type HandlersOf, wordsOf } from './handler.ts'
 

@@ -2,7 +2,7 @@ import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import { ENVIRONMENT_LABEL } from '../../../environment/labels.ts'
 import { readApplication } from '../../../environment/record/deployed-application.ts'
 import { recordName, toRecord } from '../../../environment/record/record.ts'
-import { membersObjects } from '../members-objects.ts'
+import { membersObjects } from '../http/members-objects.ts'
 
 /** The records of deploys, but no ConfigMaps of applications, which are part of one. */
 const RECORDS = `${ENVIRONMENT_LABEL},!app.kubernetes.io/part-of`

@@ -4,7 +4,7 @@ import { showLogs } from '../../../environment/logs/logs.ts'
 import type { LogSource } from '../../../environment/logs/source.ts'
 import type { LogLineEvent } from '../../api/environments.ts'
 import type { StreamEvent } from '../handlers/handler.ts'
-import { PAGES_OF_MEMBERS } from '../members-objects.ts'
+import { PAGES_OF_MEMBERS } from '../http/members-objects.ts'
 import type { Room } from './scene.ts'
 
 /** Lines that are buffered for the client, and their characters; reading pauses when it is full. */

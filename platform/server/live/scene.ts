@@ -6,7 +6,7 @@ import { ENVIRONMENT_LABEL } from '../../../environment/labels.ts'
 import { recordName } from '../../../environment/record/record.ts'
 import { toWarning, Warnings } from '../../../environment/status/events.ts'
 import { STATE_KINDS } from '../../../environment/status/overview.ts'
-import { PAGES_OF_MEMBERS } from '../members-objects.ts'
+import { PAGES_OF_MEMBERS } from '../http/members-objects.ts'
 import { slim } from './slim.ts'
 
 /** Characters of all objects of a namespace together; the rest is ignored. */

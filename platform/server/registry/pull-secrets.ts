@@ -4,8 +4,8 @@ import { MANAGED_LABEL, MANAGER, PULL_SECRET, RECORD_LABEL, rfc3339, USER_LABEL 
 import { toNamespace } from '../../records/namespace.ts'
 import { barredAt } from '../../records/user.ts'
 import { splitRegistry } from '../../rules/registry/registry-access.ts'
-import type { LeaderTask } from '../leader.ts'
-import type { Users } from '../users.ts'
+import type { LeaderTask } from '../leader/leader.ts'
+import type { Users } from '../login/users.ts'
 import type { PlatformWorld } from '../world.ts'
 import { type NamespaceId, registryPassword } from './registry-logins.ts'
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { type Accounts, checkCaller, type Identified, identify, stillAllowed } from '../caller.ts'
-import { notLoggedIn } from '../platform-error.ts'
+import { type Accounts, checkCaller, type Identified, identify, stillAllowed } from '../http/caller.ts'
+import { notLoggedIn } from '../http/platform-error.ts'
 import type { PlatformWorld } from '../world.ts'
 
 /** A namespace, by name and uid: a later one of the same name is another. */

@@ -10,10 +10,10 @@ import {
   SHARED,
   splitRegistry,
 } from '../../rules/registry/registry-access.ts'
-import type { Identified } from '../caller.ts'
-import type { Namespaces } from '../namespaces.ts'
-import { roleIn } from '../shared-namespace.ts'
-import type { Users } from '../users.ts'
+import type { Identified } from '../http/caller.ts'
+import type { Users } from '../login/users.ts'
+import type { Namespaces } from '../namespaces/namespaces.ts'
+import { roleIn } from '../namespaces/shared-namespace.ts'
 import type { RegistryCaller } from './registry-logins.ts'
 import type { RegistryUsage } from './registry-usage.ts'
 

@@ -9,7 +9,7 @@ import {
   readRegistryDisk,
   usedBy,
 } from '../../rules/registry/registry-disk.ts'
-import type { NamespaceIndex } from '../namespace-index.ts'
+import type { NamespaceIndex } from '../namespaces/namespace-index.ts'
 import type { PlatformWorld } from '../world.ts'
 
 /** Milliseconds for which a measurement is cached, and that reading it may take. */

@@ -1,6 +1,6 @@
 import { leaderLease } from '../../../platform/records/leader.ts'
 import { makeUlid } from '../../../platform/rules/ulid.ts'
-import { HookKeeper } from '../../../platform/server/hook-keeper.ts'
+import { HookKeeper } from '../../../platform/server/hooks/hook-keeper.ts'
 import type { TestPlatform } from '../../support/platform/open-platform.ts'
 import { COMMIT, makeEnvironment, setReady, startServer } from './make-environment.ts'
 import { makeRuns, NASTY_BRANCH, NASTY_LINE, type TeamRuns } from './make-runs.ts'

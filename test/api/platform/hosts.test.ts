@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ClusterError, type KubeObject, type ObjectRef } from '../../../adapters/kubernetes/cluster.ts'
-import { longerNamesTask } from '../../../platform/server/longer-names-task.ts'
+import { longerNamesTask } from '../../../platform/server/namespaces/longer-names-task.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '../../../adapters/kubernetes/kube-cluster.ts'
-import { lead } from '../../../platform/server/leader.ts'
+import { lead } from '../../../platform/server/leader/leader.ts'
 import type { PlatformWorld } from '../../../platform/server/world.ts'
 
 // A replica for leader.test.ts: prints when it works, every few milliseconds.

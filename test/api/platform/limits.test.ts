@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createApp } from '../../../platform/server/app.ts'
-import { makeApps, type PortApp } from '../../../platform/server/make-apps.ts'
+import { createApp } from '../../../platform/server/http/app.ts'
+import { makeApps, type PortApp } from '../../../platform/server/http/make-apps.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 
 // How often somebody may try to log in.

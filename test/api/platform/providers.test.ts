@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { USERS_NAMESPACE } from '../../../platform/records/names.ts'
 import { userId } from '../../../platform/rules/names.ts'
-import { standingTask } from '../../../platform/server/standings.ts'
+import { standingTask } from '../../../platform/server/login/standings.ts'
 import { altered } from '../../support/platform/altered.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pause } from '../../../adapters/http/back-off.ts'
 import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
-import { surroundings } from '../../../platform/server/namespace-objects.ts'
+import { surroundings } from '../../../platform/server/namespaces/namespace-objects.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'

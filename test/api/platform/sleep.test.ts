@@ -132,7 +132,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
             left-- > 0 ? target.patch(...words) : Promise.reject(new Error('it is dead'))
         },
       })
-      const { Sleep } = await import('../../../platform/server/sleep.ts')
+      const { Sleep } = await import('../../../platform/server/sleep/sleep.ts')
       const broken = new Sleep({ ...platform.world, cluster: dying })
       await broken.sleep({ name: ns }).catch(() => {})
       await broken.wake({ name: ns }).catch(() => {})
@@ -192,7 +192,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
   })
 
   test('a route that is served whatever its class is gets it back, and that is said', async () => {
-    const { Sleep } = await import('../../../platform/server/sleep.ts')
+    const { Sleep } = await import('../../../platform/server/sleep/sleep.ts')
     const annotation = async () =>
       (await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: ns }))?.metadata.annotations?.[
         'dev.platform/routes-unfollowed'
@@ -255,9 +255,9 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
         return typeof value === 'function' ? value.bind(target) : value
       },
     })
-    const { lastWork } = await import('../../../platform/server/activity.ts')
+    const { lastWork } = await import('../../../platform/server/sleep/activity.ts')
     expect(await lastWork(cluster, ns, Date.now(), AbortSignal.timeout(60_000))).toBeGreaterThan(0)
-    const { Sleep } = await import('../../../platform/server/sleep.ts')
+    const { Sleep } = await import('../../../platform/server/sleep/sleep.ts')
     const few = new Sleep({ ...platform.world, cluster })
     await few.sleep({ name: ns })
     const replicas = () =>
@@ -271,7 +271,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
   })
 
   test('was active when somebody asked for its variables to deploy, and is while somebody holds a Lease', async () => {
-    const { idleTask } = await import('../../../platform/server/idle.ts')
+    const { idleTask } = await import('../../../platform/server/sleep/idle.ts')
     const look = () => idleTask(platform.world, platform.parts).run(AbortSignal.timeout(60_000))
     const ref = { apiVersion: 'v1', kind: 'Namespace', name: ns }
     const lastActive = async () => Date.parse((await platform.cluster.get(ref))!.metadata.annotations![LAST_ACTIVE]!)
@@ -304,7 +304,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
   })
 
   test('sleeps when nobody has used it for hours, and is deleted when nobody has for weeks', async () => {
-    const { idleTask } = await import('../../../platform/server/idle.ts')
+    const { idleTask } = await import('../../../platform/server/sleep/idle.ts')
     const look = () => idleTask(platform.world, platform.parts).run(AbortSignal.timeout(60_000))
     const there = async () => platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: ns })
     const HOUR = 3_600_000

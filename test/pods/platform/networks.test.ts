@@ -10,7 +10,7 @@ import { apiServerAddresses, clusterNetworks } from '../../../platform/install/c
 import { platformObjects } from '../../../platform/install/manifests/server.ts'
 import { MANAGED_LABEL, OWN_POLICIES } from '../../../platform/records/names.ts'
 import type { Networks } from '../../../platform/records/network-rules.ts'
-import { surroundings } from '../../../platform/server/namespace-objects.ts'
+import { surroundings } from '../../../platform/server/namespaces/namespace-objects.ts'
 import { root } from '../../support/cases.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { enforcesPolicies, reachedFrom, startClient } from '../../support/cluster/reachability.ts'

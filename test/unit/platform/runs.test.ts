@@ -6,7 +6,7 @@ import { branchProblem, filePathProblem, readRepositoryUrl } from '../../../plat
 import { decideQueue, forgotten, type QueuedRun } from '../../../platform/rules/runs/queue.ts'
 import { isUlid, makeUlid } from '../../../platform/rules/ulid.ts'
 import { toContexts, toWords } from '../../../platform/runner/words.ts'
-import { toRunAnswer } from '../../../platform/server/answers.ts'
+import { toRunAnswer } from '../../../platform/server/http/answers.ts'
 
 describe('repositories that a run may clone', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { ASLEEP, fromResting } from '../../../platform/records/asleep.ts'
-import { WakingProgress } from '../../../platform/server/waker/progress.ts'
+import { WakingProgress } from '../../../platform/server/sleep/waker/progress.ts'
 import { MemoryCluster } from '../../support/memory-cluster/memory-cluster.ts'
 
 // What pages of waking namespaces are told: anybody can ask, so it costs little.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readEvents } from '../../../../platform/client/events.ts'
-import { toEventStream } from '../../../../platform/server/event-stream.ts'
 import type { StreamEvent } from '../../../../platform/server/handlers/handler.ts'
+import { toEventStream } from '../../../../platform/server/http/event-stream.ts'
 
 async function* inChunks(text: string, size: number): AsyncGenerator<string> {
   for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeFirstKey } from '../../../../platform/install/first-key.ts'
 import { platformObjects } from '../../../../platform/install/manifests/server.ts'
-import { readKeys, sealingWith } from '../../../../platform/server/sealed.ts'
+import { readKeys, sealingWith } from '../../../../platform/server/leader/sealed.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
 const ref = { apiVersion: 'v1', kind: 'Secret', name: 'keys', namespace: 'devctl-platform' }

@@ -3,7 +3,7 @@ import { fromDeletion, toDeletion } from '../../../../platform/records/deletion.
 import { fromNamespace, toNamespace } from '../../../../platform/records/namespace.ts'
 import { decideDeletion, type RunBefore } from '../../../../platform/rules/runs/deletion.ts'
 import { makeUlid, timeOfUlid } from '../../../../platform/rules/ulid.ts'
-import { NamespaceDeletions } from '../../../../platform/server/deletions.ts'
+import { NamespaceDeletions } from '../../../../platform/server/namespaces/deletions.ts'
 import type { PlatformWorld } from '../../../../platform/server/world.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { searchHandlers } from '../../../../platform/server/handlers/search.ts'
+import { PlatformError } from '../../../../platform/server/http/platform-error.ts'
 import type { PlatformParts } from '../../../../platform/server/make-parts.ts'
-import { PlatformError } from '../../../../platform/server/platform-error.ts'
 
 // The names for the search of the pages, for callers who see many namespaces.
 

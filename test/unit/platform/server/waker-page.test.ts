@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { nothingPage, WAKING } from '../../../../platform/server/waker/page.ts'
+import { nothingPage, WAKING } from '../../../../platform/server/sleep/waker/page.ts'
 
 const tokens = readFileSync(new URL('../../../../platform/web/style/tokens.css', import.meta.url), 'utf8')
 

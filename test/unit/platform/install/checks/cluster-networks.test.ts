@@ -9,7 +9,7 @@ import {
 } from '../../../../../platform/install/checks/cluster-networks.ts'
 import { platformObjects } from '../../../../../platform/install/manifests/server.ts'
 import { toOutside } from '../../../../../platform/records/network-rules.ts'
-import { surroundings } from '../../../../../platform/server/namespace-objects.ts'
+import { surroundings } from '../../../../../platform/server/namespaces/namespace-objects.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
 test('the networks of a cluster are those of its Pods, nodes, Services, and of its API server', async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Accounts, Identified } from '../../../../../platform/server/caller.ts'
+import type { Accounts, Identified } from '../../../../../platform/server/http/caller.ts'
+import type { PlatformError } from '../../../../../platform/server/http/platform-error.ts'
+import type { UserClusters } from '../../../../../platform/server/http/user-clusters.ts'
 import { LiveNamespaces } from '../../../../../platform/server/live/live-namespaces.ts'
-import type { PlatformError } from '../../../../../platform/server/platform-error.ts'
-import type { UserClusters } from '../../../../../platform/server/user-clusters.ts'
 import type { PlatformWorld } from '../../../../../platform/server/world.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 

@@ -1,0 +1,177 @@
+import { type DeliveryRecord, type HookRecord, MOST_LOOKS } from '../../records/hook.ts'
+import { rfc3339 } from '../../records/names.ts'
+import { Limiter } from '../../rules/accounts/limiter.ts'
+import { deliveryKeys, eventOf, remember } from '../../rules/previews/deliveries.ts'
+import { readHook } from '../../rules/previews/webhook-payload.ts'
+import { isSigned, type SentHook } from '../../rules/previews/webhook-signature.ts'
+import { PlatformError } from '../http/platform-error.ts'
+import type { PlatformWorld } from '../world.ts'
+import type { Hooks } from './hooks.ts'
+
+/** Deliveries about one request that count: each is written. Its author can cause as many as they like. */
+const OF_REQUEST = { burst: 60, every: 2000, keys: 10_000 }
+/**
+ * Deliveries of one webhook that count: about requests of the repository's own people, and about all others, so that
+ * outsiders who open many requests do not keep the former away. A person has few webhooks.
+ */
+const OF_HOOK = { burst: 200, every: 1000, keys: 10_000 }
+/** Unsigned deliveries of one webhook that are recorded: anyone who knows the address of the webhook can send them. */
+const UNSIGNED = { burst: 1, every: 60_000, keys: 10_000 }
+/** Milliseconds between two writes of deliveries of one webhook that were ignored or refused. */
+const EVERY = 5000
+
+/** The part of a record that is known before the result. */
+type About = Pick<DeliveryRecord, 'time' | 'event'>
+
+/**
+ * Takes deliveries of webhooks, and records the last one of each. An accepted delivery is recorded by the write that
+ * adds its request. Others are recorded every few seconds, so that a flood of them does not become a flood of writes.
+ */
+export class HookDeliveries {
+  readonly #world: Pick<PlatformWorld, 'now' | 'log'>
+  readonly #hooks: Pick<Hooks, 'secretOf' | 'change' | 'find' | 'noteDelivery' | 'noteUnsigned'>
+  readonly #every: number
+  readonly #ofRequest = new Limiter(OF_REQUEST)
+  readonly #ofHook = new Limiter(OF_HOOK)
+  readonly #unsigned = new Limiter(UNSIGNED)
+  /** Webhooks that were written to a moment ago, with the delivery to write next. */
+  readonly #written = new Map<string, { next?: DeliveryRecord | undefined }>()
+
+  constructor(
+    world: Pick<PlatformWorld, 'now' | 'log'>,
+    hooks: Pick<Hooks, 'secretOf' | 'change' | 'find' | 'noteDelivery' | 'noteUnsigned'>,
+    every = EVERY,
+  ) {
+    this.#world = world
+    this.#hooks = hooks
+    this.#every = every
+  }
+
+  /** Takes a delivery; `note` gets what the audit log says about it. Throws a PlatformError if it is refused. */
+  async take(
+    hook: HookRecord,
+    raw: SentHook,
+    note: (what: Readonly<Record<string, string>>) => void = () => {},
+  ): Promise<void> {
+    const secret = this.#hooks.secretOf(hook)
+    if (secret === undefined || !isSigned(hook.forge, secret, raw, this.#world.now())) {
+      // Without its secret, the platform cannot know which deliveries are signed.
+      if (secret !== undefined) await this.#noteUnsigned(hook)
+      throw new PlatformError(401, 'signature', 'the delivery is not signed with the secret of the webhook', {
+        hint: 'at the forge, set the secret that `devctl preview hook add` printed',
+      })
+    }
+    const event = eventOf(hook.forge, raw)
+    const about = { time: rfc3339(this.#world.now()), ...(event !== undefined && { event }) }
+    try {
+      const isAccepted = await this.#accept(hook, raw, about, note)
+      if (!isAccepted)
+        await this.#note(hook.id, { ...about, result: 'ignored', reason: 'it is not about a pull request' })
+    } catch (error) {
+      if (error instanceof PlatformError && error.status < 500) {
+        const result = error.body.code === 'platform/replayed' ? 'ignored' : 'refused'
+        await this.#note(hook.id, { ...about, result, reason: error.message })
+      }
+      throw error
+    }
+  }
+
+  /** Returns false for an event that is not about a request. Throws a PlatformError. */
+  async #accept(
+    hook: HookRecord,
+    raw: SentHook,
+    about: About,
+    note: (what: Readonly<Record<string, string>>) => void,
+  ): Promise<boolean> {
+    const read = readHook(hook.forge, raw.body)
+    if (read.kind === 'other') return false
+    if (read.kind === 'invalid') throw new PlatformError(400, 'request', `the delivery is not valid: ${read.problem}`)
+    const { number, repository } = read
+    note({ number: String(number), repository: repository.slice(0, 40) })
+    if (repository !== hook.repositoryId)
+      throw new PlatformError(403, 'other-repository', 'the delivery is from a different repository than the webhook', {
+        hint: 'add a webhook for that repository: `devctl preview hook add`',
+      })
+    this.#count(hook, number)
+    let isNew = false
+    let hasRoom = true
+    await this.#hooks.change(hook.id, ({ look, pulls, seen: before }) => {
+      const seen = remember(before, deliveryKeys(hook.forge, raw))
+      isNew = seen !== undefined
+      const others = look.filter(one => one !== number)
+      hasRoom = others.length < MOST_LOOKS
+      const lastDelivery = { ...about, result: 'accepted', number } as const
+      return seen && hasRoom ? { look: [...others, number], pulls, seen, lastDelivery } : undefined
+    })
+    if (!hasRoom) throw tooMany(60_000)
+    if (!isNew) throw new PlatformError(409, 'replayed', 'this delivery was already received')
+    // An earlier one would now replace it.
+    const written = this.#written.get(hook.id)
+    if (written) written.next = undefined
+    return true
+  }
+
+  /** Throws a PlatformError if there were too many deliveries about a request, or about requests like it. */
+  #count({ id, pulls }: HookRecord, number: number): void {
+    const now = performance.now()
+    const isOwn = pulls.some(one => one.number === number && one.trust === 'repository')
+    const wait =
+      this.#ofRequest.take(`${id} ${number}`, now) || this.#ofHook.take(`${id} ${isOwn ? 'own' : 'others'}`, now)
+    if (wait > 0) throw tooMany(wait)
+  }
+
+  /** Records a delivery, now or when the pause after the last write is over. */
+  async #note(id: string, delivery: DeliveryRecord): Promise<void> {
+    const written = this.#written.get(id)
+    if (written) written.next = delivery
+    else await this.#write(id, delivery)
+  }
+
+  async #write(id: string, delivery: DeliveryRecord): Promise<void> {
+    this.#written.set(id, {})
+    this.#pause(id)
+    await this.#orLog(id, this.#hooks.noteDelivery(id, delivery))
+  }
+
+  #pause(id: string): void {
+    setTimeout(() => void this.#writeNext(id), this.#every).unref()
+  }
+
+  async #writeNext(id: string): Promise<void> {
+    const written = this.#written.get(id)
+    const next = written?.next
+    if (!written || !next) return void this.#written.delete(id)
+    written.next = undefined
+    this.#pause(id)
+    await this.#orLog(id, this.#unlessOlder(id, next))
+  }
+
+  /** Writes a delivery, unless the webhook was removed, or another replica has recorded a later one. */
+  async #unlessOlder(id: string, delivery: DeliveryRecord): Promise<void> {
+    const hook = await this.#hooks.find(id)
+    const last = hook?.lastDelivery
+    if (!hook || (last && Date.parse(last.time) > Date.parse(delivery.time))) return
+    await this.#hooks.noteDelivery(id, delivery)
+  }
+
+  /** Only the time is recorded: everything else in such a delivery comes from a stranger. */
+  async #noteUnsigned({ id, lastUnsigned }: HookRecord): Promise<void> {
+    const now = this.#world.now()
+    // Another replica may have recorded one.
+    if (lastUnsigned !== undefined && Math.abs(now - Date.parse(lastUnsigned)) < UNSIGNED.every) return
+    if (this.#unsigned.take(id, now) > 0) return
+    await this.#orLog(id, this.#hooks.noteUnsigned(id, rfc3339(now)))
+  }
+
+  /** The result of a delivery does not depend on whether it could be recorded. */
+  async #orLog(id: string, writing: Promise<void>): Promise<void> {
+    await writing.catch(error => {
+      const message = error instanceof Error ? error.message : String(error)
+      const text = `webhook ${id}: the last delivery was not recorded: ${message}`
+      this.#world.log({ time: rfc3339(this.#world.now()), text: text.slice(0, 300) })
+    })
+  }
+}
+
+const tooMany = (wait: number): PlatformError =>
+  new PlatformError(429, 'too-many', 'too many deliveries', { hint: `try again in ${Math.ceil(wait / 1000)} s` })

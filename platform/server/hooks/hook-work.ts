@@ -1,0 +1,57 @@
+import type { HookRecord } from '../../records/hook.ts'
+
+/** Webhooks that are handled at the same time: in total, and of one person. */
+const TOGETHER = { ofAll: 8, ofOne: 2 }
+
+/**
+ * Work in progress: one item of a webhook at a time, and a few of each person, so that a slow forge of one person does
+ * not hold up the others.
+ */
+export class HookWork {
+  /** Items that wait for a retry, by key: consecutive failures, and the time of the retry. */
+  readonly #later = new Map<string, { readonly failures: number; readonly until: number }>()
+  readonly #busy = new Map<string, { readonly owner: string; readonly done: Promise<void> }>()
+
+  /** Whether work for this webhook can begin. */
+  hasRoom({ id, owner }: HookRecord): boolean {
+    const all = [...this.#busy.values()]
+    const own = all.filter(one => one.owner === owner)
+    return !this.#busy.has(id) && all.length < TOGETHER.ofAll && own.length < TOGETHER.ofOne
+  }
+
+  /** Begins work; `work` must not throw. */
+  begin({ id, owner }: HookRecord, work: () => Promise<void>): void {
+    const done = work().finally(() => this.#busy.delete(id))
+    this.#busy.set(id, { owner, done })
+  }
+
+  /** Whether an item is due. */
+  isDue(key: string, now: number): boolean {
+    return (this.#later.get(key)?.until ?? 0) <= now
+  }
+
+  /** Consecutive failures of an item. */
+  failuresOf(key: string): number {
+    return this.#later.get(key)?.failures ?? 0
+  }
+
+  /** Postpones an item. */
+  wait(key: string, failures: number, until: number): void {
+    this.#later.set(key, { failures, until })
+  }
+
+  /** The item succeeded. */
+  forget(key: string): void {
+    this.#later.delete(key)
+  }
+
+  /** Forgets items that are no longer needed. */
+  keepOnly(keys: ReadonlySet<string>): void {
+    for (const key of this.#later.keys()) if (!keys.has(key)) this.#later.delete(key)
+  }
+
+  /** Waits for work in progress. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#busy.values()].map(({ done }) => done))
+  }
+}

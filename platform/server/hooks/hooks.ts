@@ -1,0 +1,347 @@
+import { type AskedRepository, commentsOf, factsOf, webhooksOf } from '../../../adapters/forge/api/facts-of.ts'
+import { ForgeError } from '../../../adapters/forge/api/failures.ts'
+import type { RepositoryFacts } from '../../../adapters/forge/facts.ts'
+import type { MarkedComment } from '../../../adapters/forge/forge.ts'
+import { ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
+import type { NewHook } from '../../api/hooks.ts'
+import { API } from '../../api/prefix.ts'
+import {
+  type DeliveryRecord,
+  fromDelivery,
+  fromHook,
+  fromHookState,
+  fromRemoteHook,
+  fromUnsigned,
+  type HookChange,
+  type HookRecord,
+  type HookSetup,
+  hookRef,
+  hookSealedFor,
+  LOOK_LABEL,
+  TELL_LABEL,
+  toHook,
+} from '../../records/hook.ts'
+import { MANAGER, RECORD_LABEL, rfc3339, USERS_NAMESPACE } from '../../records/names.ts'
+import type { PlatformUser } from '../../records/user.ts'
+import { isPrefix } from '../../rules/accounts/ci-trust.ts'
+import { base32 } from '../../rules/accounts/token.ts'
+import { environmentOfRepository } from '../../rules/environment-name.ts'
+import { type ForgeServer, forgeServers, type ServedRepository, servedRepository } from '../../rules/forge-servers.ts'
+import { pullPreviewName } from '../../rules/previews/pull-trust.ts'
+import { hookSecret } from '../../rules/previews/webhook-signature.ts'
+import { readRepositoryUrl } from '../../rules/repository-url.ts'
+import { onlyFor, PlatformError } from '../http/platform-error.ts'
+import { OneAtATime } from '../leader/one-at-a-time.ts'
+import type { CloneLogin } from '../namespaces/credentials.ts'
+import { requireForThem } from '../namespaces/kept-names.ts'
+import { checkSource } from '../runs/runs.ts'
+import type { PlatformWorld } from '../world.ts'
+
+/** Webhooks that one person may have. */
+const MOST = 20
+/** Milliseconds for which a list of the existing webhooks is used. */
+const KNOWN = 5000
+/** Attempts of an update after conflicts: deliveries come in bursts. */
+const ATTEMPTS = 20
+/** Milliseconds for one request to a forge, in total. */
+const ASKING = 15_000
+/** If a forge asks to be called later, the request is retried later. */
+const RETRIES = { attempts: 2, pause: 500, longest: 1000, asked: 2000 }
+/** A prefix, without the dash at its end. */
+const LONGEST = 30
+/** Forges accept any user name with a token. */
+const ANYBODY = 'git'
+
+/** The webhooks of repositories, in Secrets. The signing secret and the token for the forge are sealed. */
+export class Hooks {
+  readonly #world: PlatformWorld
+  #known: { readonly at: number; readonly ids: ReadonlySet<string> } = { at: Number.NEGATIVE_INFINITY, ids: new Set() }
+  #reading: Promise<void> | undefined
+  /** Of several concurrent creations, each counts those before it. */
+  readonly #making = new OneAtATime()
+
+  constructor(world: PlatformWorld) {
+    this.#world = world
+  }
+
+  /**
+   * The webhooks that can be read, the oldest first. `isLook` and `isTell` select those with requests to check, or
+   * comments to write.
+   */
+  async list({ isLook = false, isTell = false } = {}, signal?: AbortSignal): Promise<readonly HookRecord[]> {
+    const of = [isLook ? `,${LOOK_LABEL}=true` : '', isTell ? `,${TELL_LABEL}=true` : '']
+    const labels = `${RECORD_LABEL}=hook${of.join('')}`
+    const query = { apiVersion: 'v1', kind: 'Secret', namespace: USERS_NAMESPACE, labels }
+    const found = (await this.#world.cluster.list(query, { signal })).flatMap(one => toHook(one) ?? [])
+    return found.sort((a, b) => (a.created < b.created ? -1 : 1))
+  }
+
+  /** The servers of all webhooks, except those that the platform may no longer contact. */
+  async servers(signal?: AbortSignal): Promise<readonly ForgeServer[]> {
+    return (await this.list({}, signal)).flatMap(({ repository, forge }) => {
+      const found = this.#findServed(repository, forge)
+      if (!found.ok) return []
+      const { kind, web, api } = found.repository
+      return [{ kind, url: web, ...(api !== undefined && { api }) }]
+    })
+  }
+
+  /** Tells from a list that is at most a few seconds old if a webhook exists. */
+  async isKnown(id: string): Promise<boolean> {
+    if (this.#world.now() - this.#known.at > KNOWN) await this.#readKnown()
+    return this.#known.ids.has(id)
+  }
+
+  /** Reads the list, once for all calls at the same time. */
+  #readKnown(): Promise<void> {
+    this.#reading ??= this.list()
+      .then(all => {
+        this.#known = { at: this.#world.now(), ids: new Set(all.map(one => one.id)) }
+      })
+      .finally(() => {
+        this.#reading = undefined
+      })
+    return this.#reading
+  }
+
+  async find(id: string, signal?: AbortSignal): Promise<HookRecord | undefined> {
+    const live = await this.#world.cluster.get(hookRef(id), { signal })
+    return live && toHook(live)
+  }
+
+  /** Creates a webhook for somebody who may write to its repository. Throws a PlatformError. */
+  async create(owner: PlatformUser, wanted: NewHook): Promise<{ readonly hook: HookRecord; readonly secret: string }> {
+    const { scope = 'personal', forks = 'approve', file } = wanted
+    if (scope === 'global' && owner.role !== 'admin') throw onlyFor('deploy global previews', 'an administrator')
+    const { url, name } = checkSource({ repository: wanted.repository, file })
+    const served = this.#servedAt(url, wanted.forge)
+    const prefix = wanted.prefix ?? `${environmentOfRepository(name).slice(0, LONGEST).replace(/-+$/, '')}-`
+    if (!isPrefix(prefix))
+      throw new PlatformError(400, 'name', `\`${prefix}\` is not a valid prefix for names of previews`, {
+        hint: 'use up to 31 lower-case letters, digits and dashes, with a dash at the end: `shop-`',
+      })
+    requireForThem(this.#world.settings, owner, pullPreviewName(prefix, 1), 'choose another prefix with `--prefix`')
+    const { id: repositoryId, mayWrite } = await this.#ask(
+      factsOf(asked(served, wanted.token, 'webhook'), process.env, RETRIES).repository(within()),
+    )
+    if (!mayWrite) throw onlyFor('add a webhook', `a token of someone with write access to \`${served.path}\``)
+    const { now, random, sealing } = this.#world
+    const setup: HookSetup = {
+      id: base32(random(10)),
+      forge: served.kind,
+      repository: url,
+      repositoryId,
+      owner: owner.id,
+      scope,
+      forks,
+      prefix,
+      ...(file !== undefined && { file }),
+      created: rfc3339(now()),
+    }
+    const secret = hookSecret(served.kind, random(32))
+    const sealed = {
+      secret: sealing.seal(secret, hookSealedFor(setup, 'secret')),
+      token: sealing.seal(wanted.token, hookSealedFor(setup, 'token')),
+    }
+    const hook = await this.#making.run('', () => this.#create(owner, fromHook(setup, sealed), setup))
+    if (!hook) throw new PlatformError(500, 'internal', 'something went wrong in the platform')
+    return { hook: wanted.create ? await this.#createAtForge(hook, secret) : hook, secret }
+  }
+
+  /** Creates the webhook in the settings of its repository; if that fails, there is none at all. */
+  async #createAtForge(hook: HookRecord, secret: string): Promise<HookRecord> {
+    const webhook = { address: this.addressOf(hook), secret }
+    let remote: number
+    try {
+      remote = await webhooksOf(this.#asked(hook), process.env, RETRIES).add(webhook, within())
+    } catch (error) {
+      await this.#world.cluster.delete(hookRef(hook.id))
+      throw toPlatformError(error, 'without `--create`, somebody adds it to the repository by hand')
+    }
+    await this.#world.cluster.patch(hookRef(hook.id), fromRemoteHook(remote), { manager: MANAGER })
+    return { ...hook, remote }
+  }
+
+  /** Where its forge sends deliveries. */
+  addressOf({ forge, id }: HookSetup): string {
+    return `${this.#world.settings.url}${API}/hooks/${forge}/${id}`
+  }
+
+  async #create(owner: PlatformUser, object: KubeObject, { id, prefix }: HookSetup): Promise<HookRecord | undefined> {
+    await this.#requireRoom(owner, prefix)
+    const hook = toHook(await this.#world.cluster.create(object))
+    try {
+      // Other replicas may have created some at the same time.
+      await this.#requireRoom(owner, prefix, id)
+    } catch (error) {
+      await this.#world.cluster.delete(hookRef(id)).catch(() => {})
+      throw error
+    }
+    return hook
+  }
+
+  /**
+   * Runs and previews of the webhook stay; it just accepts no more deliveries. One that the platform has created in the
+   * settings of its repository is removed there, too; `left` says why that failed.
+   */
+  async remove(hook: HookRecord): Promise<{ readonly left?: string }> {
+    const left = hook.remote === undefined ? undefined : await this.#removeAtForge(hook, hook.remote)
+    await this.#world.cluster.delete(hookRef(hook.id))
+    return { ...(left !== undefined && { left }) }
+  }
+
+  async #removeAtForge(hook: HookRecord, remote: number): Promise<string | undefined> {
+    try {
+      await webhooksOf(this.#asked(hook), process.env, RETRIES).remove(remote, within())
+      return undefined
+    } catch (error) {
+      const shown = toPlatformError(error)
+      if (shown instanceof PlatformError) return shown.message
+      throw error
+    }
+  }
+
+  /** The signing secret; undefined if no key opens it. */
+  secretOf(hook: HookRecord): string | undefined {
+    return this.#world.sealing.open(hook.sealed.secret, hookSealedFor(hook, 'secret'))
+  }
+
+  /** Writes the one comment on a request, and returns its number. Throws what `factsOf` throws, and a ForgeError. */
+  comment(
+    hook: HookRecord,
+    number: number,
+    comment: MarkedComment,
+    waiting: { readonly signal: AbortSignal },
+  ): Promise<number | undefined> {
+    return commentsOf(this.#asked(hook), process.env, RETRIES).comment(number, comment, waiting)
+  }
+
+  /**
+   * A client of the forge, with the token of the webhook or another one. Throws a PlatformError if the forge may no
+   * longer be asked.
+   */
+  factsOf(hook: HookRecord, own?: CloneLogin): RepositoryFacts {
+    return factsOf(this.#asked(hook, own), process.env, RETRIES)
+  }
+
+  #asked(hook: HookRecord, own?: CloneLogin): AskedRepository {
+    const served = this.#servedAt(hook.repository, hook.forge)
+    const token = own ? own.password : this.#tokenOf(hook)
+    if (token === undefined) throw new PlatformError(503, 'keys', 'the token of the webhook can no longer be read')
+    return asked(served, token, own ? 'credentials' : 'webhook')
+  }
+
+  /** The credential with which a run of trusted code clones. */
+  async cloneLogin(id: string, host: string): Promise<CloneLogin | undefined> {
+    const hook = await this.find(id)
+    const password = hook && this.#tokenOf(hook)
+    return hook && password !== undefined && hostOfHook(hook) === host ? { user: ANYBODY, password } : undefined
+  }
+
+  /** Updates the state of a webhook, and retries after a conflict; undefined changes nothing. */
+  async change(id: string, edit: (hook: HookRecord) => HookChange | undefined): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const hook = await this.find(id)
+      const state = hook && edit(hook)
+      if (!hook || !state) return
+      try {
+        await this.#patch(hook, state)
+        return
+      } catch (error) {
+        if (!(error instanceof ClusterError) || error.failure !== 'conflict' || attempt >= ATTEMPTS) throw error
+      }
+    }
+  }
+
+  /** Records the last delivery, whatever else has changed in the meantime. */
+  async noteDelivery(id: string, delivery: DeliveryRecord): Promise<void> {
+    await this.#world.cluster.patch(hookRef(id), fromDelivery(delivery), { manager: MANAGER })
+  }
+
+  /** Records that a delivery without a valid signature has arrived. */
+  async noteUnsigned(id: string, time: string): Promise<void> {
+    await this.#world.cluster.patch(hookRef(id), fromUnsigned(time), { manager: MANAGER })
+  }
+
+  #patch({ id, version }: HookRecord, { lastDelivery, ...state }: HookChange): Promise<KubeObject> {
+    const { metadata, data } = fromHookState(state)
+    const patch = {
+      metadata: { ...metadata, resourceVersion: version },
+      data: { ...data, ...(lastDelivery && fromDelivery(lastDelivery).data) },
+    }
+    return this.#world.cluster.patch(hookRef(id), patch, { manager: MANAGER })
+  }
+
+  #tokenOf(hook: HookRecord): string | undefined {
+    return this.#world.sealing.open(hook.sealed.token, hookSealedFor(hook, 'token'))
+  }
+
+  #findServed(url: string, kind: NewHook['forge']): ReturnType<typeof servedRepository> {
+    const { forges, providers, ci } = this.#world.settings
+    const logins: readonly ForgeServer[] = [
+      ...providers.map(one => (one.kind === 'github' ? { kind: one.kind, url: one.url } : { url: one.issuer })),
+      ...ci.flatMap(one => (one.kind === 'github' ? [] : [{ kind: one.kind, url: one.issuer }])),
+    ]
+    return servedRepository(url, forgeServers(forges, logins), kind)
+  }
+
+  #servedAt(url: string, kind: NewHook['forge']): ServedRepository {
+    const found = this.#findServed(url, kind)
+    if (found.ok) return found.repository
+    throw new PlatformError(400, 'forge', `\`${url}\` cannot have a webhook: ${found.problem}`, {
+      hint: 'a cluster administrator adds servers with `devctl platform install … --forge KIND=URL`; to name the kind of this one, add `--forge KIND`',
+    })
+  }
+
+  /** Throws a PlatformError if the prefix is taken, or somebody has as many as they may, not counting one. */
+  async #requireRoom(owner: PlatformUser, prefix: string, besides?: string): Promise<void> {
+    const all = (await this.list()).filter(one => one.id !== besides)
+    if (all.some(one => one.prefix === prefix))
+      throw new PlatformError(409, 'exists', `another webhook has the prefix \`${prefix}\``, {
+        hint: 'choose another one with `--prefix`',
+      })
+    if (all.filter(one => one.owner === owner.id).length >= MOST)
+      throw new PlatformError(409, 'quota', `you have ${MOST} webhooks, which is the limit`, {
+        hint: '`devctl preview hook remove` removes one',
+      })
+  }
+
+  async #ask<T>(question: Promise<T>): Promise<T> {
+    try {
+      return await question
+    } catch (error) {
+      throw toPlatformError(error)
+    }
+  }
+}
+
+/** The host of its repository, in the form that credentials use. */
+export function hostOfHook({ repository }: Pick<HookRecord, 'repository'>): string {
+  const read = readRepositoryUrl(repository)
+  return read.ok ? read.repository.host : ''
+}
+
+/** The deadline of one request to a forge. */
+export const within = (signal?: AbortSignal): { readonly signal: AbortSignal } => ({
+  signal: withTimeLimit(ASKING, ...(signal ? [signal] : [])),
+})
+
+/** The response for a caller whose request the forge refused or did not answer. `more` is what they can do instead. */
+export function toPlatformError(error: unknown, more?: string): unknown {
+  if (error instanceof ForgeError) {
+    const hints = [error.hint, more].filter(one => one !== undefined)
+    return new PlatformError(error.status !== undefined && error.status < 500 ? 400 : 503, 'forge', error.message, {
+      ...(hints.length > 0 && { hint: hints.join('; ') }),
+    })
+  }
+  if (error instanceof DOMException && error.name === 'TimeoutError')
+    return new PlatformError(503, 'forge', 'the forge did not answer in time', { hint: 'try again in a moment' })
+  return error
+}
+
+function asked(served: ServedRepository, token: string, tokenName: string): AskedRepository {
+  // The token is sent in a header.
+  if (/[^\x21-\x7e]/.test(token)) throw new PlatformError(400, 'value', 'a token has no spaces or special characters')
+  return { ...served, token, tokenName }
+}

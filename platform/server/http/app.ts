@@ -1,0 +1,276 @@
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { ClusterError } from '../../../adapters/kubernetes/cluster.ts'
+import type { ErrorBody } from '../../api/common.ts'
+import { API } from '../../api/prefix.ts'
+import type { ApiRoute } from '../../api/route.ts'
+import { ROUTES, type RouteName } from '../../api/routes.ts'
+import { rfc3339 } from '../../records/names.ts'
+import type { RefusalCode } from '../../rules/refusal-pages.ts'
+import type { AuditNote, RouteHandler, ServeConnection, StreamEvent } from '../handlers/handler.ts'
+import { makeHandlers } from '../handlers/make-handlers.ts'
+import { registerBrowserLogin } from '../login/browser-login.ts'
+import { type LoginLimits, loginLimits } from '../login/login-limits.ts'
+import type { PlatformParts } from '../make-parts.ts'
+import { passwordOf, type RegistryCaller, registryCaller } from '../registry/registry-logins.ts'
+import type { PlatformWorld } from '../world.ts'
+import { browserOf, sessionOf } from './browser.ts'
+import { checkCaller, type Identified, whoIs } from './caller.ts'
+import { toEventStream } from './event-stream.ts'
+import { registerPages, type WebFiles } from './pages.ts'
+import { PlatformError } from './platform-error.ts'
+import { type Turn, Turns } from './turns.ts'
+import { answerUpgrades, takeConnection } from './upgrade.ts'
+
+/** Limits of a request body in bytes: without a login, and with one. The login is checked before the body is read. */
+const BODY = 64 * 1024
+const BODY_OF_CALLER = 512 * 1024
+/**
+ * The limit for a program that signs its requests: the signature covers the whole body, so it can only be checked at
+ * the end.
+ */
+const BODY_OF_HOOK = 256 * 1024
+/** Milliseconds in which a request has to be complete. */
+const REQUEST = 30_000
+/** Milliseconds after which an idle connection is closed; streams send keep-alives. */
+const SILENCE = 120_000
+/** Concurrent requests of one caller: pages send several at once, and so do the jobs of a repository. */
+const TURNS = { atOnce: 8, waiting: 200 }
+
+/** How requests reach the server. */
+export interface AppOptions {
+  /** There is no proxy, so `X-Forwarded-For` is ignored. */
+  readonly isDirect?: boolean
+}
+
+/** The server with all routes of the table and the pages of the UI, before it listens. */
+export function createApp(
+  world: PlatformWorld,
+  parts: PlatformParts,
+  web?: WebFiles,
+  { isDirect = false }: AppOptions = {},
+): FastifyInstance {
+  const proxies = isDirect ? [] : [...world.settings.trustedProxies]
+  const app = Fastify({
+    bodyLimit: BODY,
+    requestTimeout: REQUEST,
+    connectionTimeout: SILENCE,
+    // From anybody else, `X-Forwarded-For` is whatever the client wrote.
+    trustProxy: proxies,
+    // A body has to match the table exactly: nothing is converted, and no unknown key is dropped.
+    ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false } },
+  })
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply, world))
+  // Comes before every other check: the platform is not served on the hosts of applications.
+  app.addHook('onRequest', async ({ headers, method }, reply) => {
+    const host = parts.waker.hostOf(headers.host)
+    if (host === undefined) return
+    const answer = await parts.waker.answer({ host, method, headers })
+    return reply.code(answer.status).headers(answer.headers).send(answer.body)
+  })
+  registerPages(app, web)
+  // Streams do not end by themselves and would delay the shutdown of the server.
+  const open = new Set<AbortController>()
+  app.addHook('preClose', async () => {
+    for (const one of open) one.abort()
+    parts.live.close()
+  })
+  app.addHook('onClose', async () => parts.usage.write().catch(() => {}))
+  const handlers = makeHandlers(world, parts)
+  const limits = loginLimits(isDirect ? 'none' : proxies.length > 0 ? 'named' : 'unnamed')
+  const turns = new Turns(TURNS)
+  for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])
+    if (!route.isRaw)
+      register(app, name, route, handlers[name] as RouteHandler<RouteName>, world, parts, limits, turns, open)
+  // Handlers get the raw bytes of the body instead of parsed JSON.
+  app.register(async raw => {
+    raw.removeAllContentTypeParsers()
+    raw.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+    for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])
+      if (route.isRaw)
+        register(raw, name, route, handlers[name] as RouteHandler<RouteName>, world, parts, limits, turns, open)
+  })
+  registerBrowserLogin(app, world, parts, limits)
+  answerUpgrades(app)
+  return app
+}
+
+function register(
+  app: FastifyInstance,
+  name: RouteName,
+  route: ApiRoute,
+  handle: RouteHandler<RouteName>,
+  world: PlatformWorld,
+  parts: PlatformParts,
+  limits: LoginLimits,
+  turns: Turns,
+  open: Set<AbortController>,
+): void {
+  const [method = 'GET', path = ''] = name.split(' ')
+  const auditCall = (request: FastifyRequest, status: number) => {
+    const note = notes.get(request)
+    // A request that is refused this early has changed nothing, and auditing it would fill the log.
+    if (route.audit === undefined || note?.isNothing || (status === 429 && !callers.has(request))) return
+    if (audited.has(request)) return
+    audited.add(request)
+    const by = callers.get(request)
+    // Invalid input could be anything: a password, or characters that change the text around them.
+    const sent =
+      status === 400 ? {} : { ...(request.params as object), ...(route.isUpgrade && (request.query as object)) }
+    const what = { ...sent, ...note?.what }
+    const who = by ? { user: by.user.id, token: by.token.id } : note?.who
+    world.audit({
+      time: rfc3339(world.now()),
+      action: route.audit,
+      ...who,
+      ...(Object.keys(what).length > 0 && { what }),
+      status,
+    })
+  }
+  app.route({
+    method,
+    url: API + path,
+    bodyLimit: route.isRaw ? BODY_OF_HOOK : route.caller === 'nobody' ? BODY : BODY_OF_CALLER,
+    schema: {
+      ...(route.params && { params: route.params }),
+      ...(route.query && { querystring: route.query }),
+      ...(route.body && { body: route.body }),
+      ...(route.reply && { response: { 200: route.reply } }),
+    },
+    // Runs before the body is read and validated, so a request without a login learns nothing about what the route
+    // expects.
+    onRequest: async (request, { raw: response }) => {
+      if (route.isRaw) {
+        const { id = '' } = request.params as { readonly id?: string }
+        return limits.delivery(request, () => parts.hooks.isKnown(id))
+      }
+      if (route.caller === 'nobody') return limits.attempt(name, request)
+      if (route.caller === 'registry') {
+        const know = () => registryCaller(request.headers, world, parts)
+        const lineOf = (one: RegistryCaller) => (one.kind === 'pods' ? one.namespace.uid : turnsOf(one.by))
+        const turn = await turns.take({ credential: passwordOf(request.headers), response }, know, lineOf)
+        taken.set(request, turn)
+        pullers.set(request, turn.who)
+        return
+      }
+      const turn = await turns.take(
+        { credential: request.headers.authorization ?? sessionOf(request.headers), response },
+        () => whoIs(request.headers, world, parts),
+        turnsOf,
+      )
+      const by = turn.who
+      taken.set(request, turn)
+      callers.set(request, by)
+      limits.account(name, by.user.id)
+      checkCaller(by, route, { ...(request.query as object), ...(request.params as object) })
+    },
+    preHandler: async request => {
+      if (route.caller === 'nobody') limits.target(name, request.body)
+    },
+    onResponse: async (request, reply) => {
+      if (route.caller === 'nobody' && reply.statusCode < 400) limits.right(name, request)
+      auditCall(request, reply.statusCode)
+    },
+    handler: async (request, reply) => {
+      // Checked against the shapes of the table.
+      const call = {
+        params: request.params,
+        query: request.query,
+        body: route.isRaw ? undefined : request.body,
+        raw: {
+          headers: route.isRaw ? request.headers : {},
+          body: route.isRaw && Buffer.isBuffer(request.body) ? request.body : new Uint8Array(),
+        },
+        by: callers.get(request),
+        puller: pullers.get(request),
+        after: lastEventId(request),
+        note: (more: AuditNote) => void notes.set(request, more),
+        signal: gone(reply, open),
+        browser: browserOf(request.headers, world.settings.url, value => void reply.header('set-cookie', value)),
+      } as Parameters<typeof handle>[0]
+      // The client may have disconnected by then, which does not undo what was done.
+      const work = async (): Promise<unknown> => {
+        let status = route.isUpgrade ? 101 : route.reply || route.events ? 200 : 204
+        try {
+          return await handle(call)
+        } catch (error) {
+          status = toAnswer(error).status
+          throw error
+        } finally {
+          auditCall(request, status)
+        }
+      }
+      const turn = taken.get(request)
+      const answer = turn ? await turn.work(work) : await work()
+      // The stream lasts as long as its client likes; the number of open streams is limited elsewhere.
+      if (route.isUpgrade || route.events) turn?.end()
+      if (route.isUpgrade) {
+        takeConnection(request, reply, answer as ServeConnection) // such routes answer with one
+        return reply
+      }
+      if (route.isSecret || route.events) reply.header('cache-control', 'no-store')
+      if (route.events)
+        return reply
+          .type('text/event-stream')
+          .header('x-accel-buffering', 'no')
+          .send(toEventStream(answer as AsyncIterable<StreamEvent<unknown>>)) // such routes answer with events
+      return route.reply ? answer : reply.code(204).send()
+    },
+  })
+}
+
+/** The header that browsers send when they reconnect. */
+function lastEventId({ headers }: FastifyRequest): string | undefined {
+  const id = headers['last-event-id']
+  return typeof id === 'string' && /^[\w.:-]{1,100}$/.test(id) ? id : undefined
+}
+
+/**
+ * Aborted when the client disconnects before it has the whole answer. `open` holds the responses whose clients are
+ * connected.
+ */
+function gone({ raw }: FastifyReply, open: Set<AbortController>): AbortSignal {
+  const end = new AbortController()
+  open.add(end)
+  raw.once('close', () => {
+    open.delete(end)
+    if (!raw.writableFinished) end.abort()
+  })
+  return end.signal
+}
+
+const callers = new WeakMap<FastifyRequest, Identified>()
+const notes = new WeakMap<FastifyRequest, AuditNote>()
+const pullers = new WeakMap<FastifyRequest, RegistryCaller>()
+const taken = new WeakMap<FastifyRequest, Turn<unknown>>()
+/** Requests with a line in the audit. */
+const audited = new WeakSet<FastifyRequest>()
+
+/** Whose limit a request counts against. Code of a run does not use up the requests of the person who started it. */
+const turnsOf = ({ user, token }: Identified): string => (token.kind === 'run' ? token.id : user.id)
+
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, world: PlatformWorld): void {
+  const { status, body } = toAnswer(error)
+  if (status >= 500) world.audit({ time: rfc3339(world.now()), action: `failed: ${request.routeOptions.url}`, status })
+  reply.code(status).type('application/json').serializer(JSON.stringify).send(body)
+}
+
+function toAnswer(error: unknown): { readonly status: number; readonly body: ErrorBody } {
+  if (error instanceof PlatformError) return error
+  if (error instanceof ClusterError) {
+    const isBusy = error.failure === 'unreachable' || error.failure === 'unavailable'
+    return isBusy
+      ? { status: 503, body: body('cluster', 'the cluster does not answer', 'try again in a moment') }
+      : { status: 502, body: body('cluster', `the cluster refused the request: ${error.failure}`) }
+  }
+  const { statusCode, message } = error as { readonly statusCode?: number; readonly message: string } // fastify's
+  if (statusCode !== undefined && statusCode < 500)
+    return { status: statusCode, body: body('request', `the request is not valid: ${message}`) }
+  // Internal errors go to the log only.
+  return { status: 500, body: body('internal', 'something went wrong in the platform') }
+}
+
+const body = (code: RefusalCode, message: string, hint?: string): ErrorBody => ({
+  code: `platform/${code}`,
+  message,
+  ...(hint && { hint }),
+})

@@ -1,0 +1,53 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { LONGEST_SESSION } from '../../records/token.ts'
+import { PlatformError } from './platform-error.ts'
+
+/**
+ * With the prefix `__Host-`, browsers accept the cookie only from this host: environments are on sibling hosts (RFC
+ * 6265bis).
+ */
+export const SESSION_COOKIE = '__Host-devctl'
+const LOGIN_COOKIE = '__Host-devctl-login'
+
+/** A request that a browser makes, and its session. */
+export interface Browser {
+  /** Throws a PlatformError unless the request comes from a page of the platform. */
+  requireOurPage(): void
+  /** Starts a session. Scripts cannot read its token. */
+  enter(token: string): void
+  /** Ends the session. */
+  leave(): void
+}
+
+export const browserOf = (headers: IncomingHttpHeaders, url: string, setCookie: (value: string) => void): Browser => ({
+  requireOurPage: () => requireOurPage(headers, url),
+  enter: token => setCookie(sessionCookie(token, LONGEST_SESSION / 1000)),
+  leave: () => setCookie(sessionCookie('', 0)),
+})
+
+/** The token of the session of a request. */
+export const sessionOf = (headers: IncomingHttpHeaders): string | undefined => cookieOf(headers, SESSION_COOKIE)
+
+/** The state that was sealed when a login began in this browser. */
+export const loginOf = (headers: IncomingHttpHeaders): string | undefined => cookieOf(headers, LOGIN_COOKIE)
+
+/** `Lax`, because the provider's page redirects here. */
+export const loginCookie = (value: string, seconds: number): string =>
+  `${LOGIN_COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; Secure; SameSite=Lax`
+
+const cookieOf = ({ cookie = '' }: IncomingHttpHeaders, name: string): string | undefined =>
+  new RegExp(`(?:^|; ?)${name}=([\\w.-]{1,2000})(?:;|$)`).exec(cookie)?.[1]
+
+/**
+ * Throws a PlatformError unless a request comes from a page of the platform. The browser says so in `Sec-Fetch-Site`,
+ * which no script can set; if it does not send that, the exact `Origin` counts. Environments are the same *site* as the
+ * platform, so `SameSite` does not protect it from their pages.
+ */
+export function requireOurPage({ origin, 'sec-fetch-site': site }: IncomingHttpHeaders, url: string): void {
+  const isOurs = site === undefined ? origin === new URL(url).origin : site === 'same-origin'
+  if (!isOurs) throw new PlatformError(403, 'origin', 'the request does not come from a page of the platform')
+}
+
+// `Strict` is enough: pages are the same for everybody, and fetch their data with requests of their own.
+const sessionCookie = (value: string, seconds: number): string =>
+  `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; Secure; SameSite=Strict`

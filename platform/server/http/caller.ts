@@ -1,0 +1,122 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { ApiRoute } from '../../api/route.ts'
+import type { TokenRecord } from '../../records/token.ts'
+import type { PlatformUser } from '../../records/user.ts'
+import type { Tokens } from '../login/tokens.ts'
+import { LINK_ISSUER, type Users } from '../login/users.ts'
+import type { PlatformWorld } from '../world.ts'
+import { requireOurPage, sessionOf } from './browser.ts'
+import { noNamespace, notLoggedIn, onlyFor, PlatformError } from './platform-error.ts'
+
+/** Who makes a request, and with which token. */
+export interface Identified {
+  readonly user: PlatformUser
+  readonly token: TokenRecord
+}
+
+/** What is needed to identify a caller. */
+export interface Accounts {
+  readonly tokens: Tokens
+  readonly users: Users
+}
+
+/** Kinds of tokens that act as the person. */
+const PERSONAL: ReadonlySet<string> = new Set(['session', 'cli'])
+/** Milliseconds. */
+const REMEMBERED = 30 * 86_400_000
+/** Kinds of tokens that can only be exchanged for an account. */
+const EXCHANGED: ReadonlySet<string> = new Set(['setup', 'invite'])
+
+/**
+ * Identifies the caller by `Authorization`, or by the session of a browser, which counts only in requests from pages of
+ * the platform. Throws a PlatformError if there is no valid login.
+ */
+export async function whoIs(
+  headers: IncomingHttpHeaders,
+  { settings: { url }, now }: Pick<PlatformWorld, 'settings' | 'now'>,
+  parts: Accounts,
+): Promise<Identified> {
+  if (headers.authorization !== undefined) {
+    const text = bearer(headers.authorization)
+    // A session belongs to a browser; its token is in a cookie that scripts cannot read.
+    if (text === undefined || text.startsWith('devctl_session_')) throw notLoggedIn()
+    return identify(text, parts, now())
+  }
+  const session = sessionOf(headers)
+  if (!session?.startsWith('devctl_session_')) throw notLoggedIn()
+  requireOurPage(headers, url)
+  return identify(session, parts, now())
+}
+
+/** The owner of a token. Throws a PlatformError if it is not accepted. */
+export async function identify(text: string, { tokens, users }: Accounts, now: number): Promise<Identified> {
+  const token = await tokens.check(text)
+  if (!token || token.user === undefined || EXCHANGED.has(token.kind)) throw notLoggedIn()
+  const user = await users.find(token.user)
+  if (!user) throw notLoggedIn()
+  checkUser(user, token, now)
+  // The last use is recorded if possible; a failure does not fail the request.
+  await tokens.noteUse(token).catch(() => {})
+  return { user, token }
+}
+
+function checkUser(user: PlatformUser, token: TokenRecord, now: number): void {
+  if (user.isSuspended)
+    throw new PlatformError(403, 'suspended', `\`${user.login}\` is suspended`, { hint: 'ask an administrator' })
+  if (user.isRefused || (token.kind === 'api' && isForgotten(user, now)))
+    throw new PlatformError(401, 'login', `\`${user.login}\` has to log in again`, {
+      hint: 'the login provider no longer knows them, or could not be asked for 30 days',
+    })
+}
+
+/**
+ * Tokens of programs are valid only while the provider confirms the account of their owner, and it has not done so for
+ * too long.
+ */
+const isForgotten = ({ issuer, lastLogin, asked = lastLogin }: PlatformUser, now: number): boolean =>
+  issuer !== LINK_ISSUER && Math.max(Date.parse(lastLogin), Date.parse(asked)) + REMEMBERED < now
+
+/**
+ * A caller of a while ago, checked again during a long request. Throws a PlatformError if they would be refused now.
+ */
+export async function stillAllowed(by: Identified, { tokens, users }: Accounts, now: number): Promise<Identified> {
+  const [token, user] = await Promise.all([tokens.find(by.token.id), users.find(by.user.id)])
+  if (!token || !user || Date.parse(token.expires) <= now) throw notLoggedIn()
+  checkUser(user, token, now)
+  return { user, token }
+}
+
+/** Throws a PlatformError unless the caller may use a route. */
+export function checkCaller(
+  { user, token }: Identified,
+  { caller, isForRuns, isForCi }: Pick<ApiRoute, 'caller' | 'isForRuns' | 'isForCi'>,
+  of: Readonly<Record<string, unknown>> = {},
+): void {
+  if (token.kind === 'run' && !isForRuns)
+    throw onlyFor('do this', 'somebody who has logged in', 'tokens of runs cannot')
+  if (token.kind === 'ci' && !isForCi)
+    throw onlyFor('do this', 'somebody who has logged in', 'tokens of CI jobs cannot')
+  // If the name is not in the path, the handler checks it.
+  if (token.kind === 'ci' && typeof of['name'] === 'string') requirePrefix(token, of['name'])
+  // From the path, or from the query.
+  const ns = of['ns'] ?? of['namespace']
+  if (token.namespaces && typeof ns === 'string' && !token.namespaces.includes(ns)) throw noNamespace(ns)
+  if (caller === 'admin' && user.role !== 'admin') throw onlyFor('do this', 'an administrator')
+  if (caller === 'nobody' || caller === 'user' || PERSONAL.has(token.kind)) return
+  throw onlyFor('do this', 'somebody who has logged in', 'tokens for programs cannot')
+}
+
+/** Whether a token allows previews with this name. */
+export const isForPreview = ({ kind, prefix }: TokenRecord, name: string): boolean =>
+  kind !== 'ci' || (prefix !== undefined && name.startsWith(prefix))
+
+/** Throws a PlatformError unless a token allows a preview of this name. */
+export function requirePrefix(token: TokenRecord, name: string): void {
+  if (isForPreview(token, name)) return
+  throw new PlatformError(403, 'not-allowed', `this job may not use the name \`${name}\` for a preview`, {
+    hint: `names of its previews begin with \`${token.prefix}\`: \`devctl preview deploy ${token.prefix}NAME\``,
+  })
+}
+
+/** The token of `Authorization: Bearer …`; undefined for anything else. */
+const bearer = (header: string | undefined): string | undefined => /^Bearer ([\w-]+)$/.exec(header ?? '')?.[1]

@@ -1,0 +1,78 @@
+import { type Cluster, ClusterError, type ObjectRef } from '../../../adapters/kubernetes/cluster.ts'
+import { RUNS_NAMESPACE, tokenSecret, USERS_NAMESPACE, userAccount } from '../../records/names.ts'
+import { inputSecret, type RunRecord } from '../../records/run.ts'
+import { runAccount } from '../runs/run-objects.ts'
+import type { PlatformWorld } from '../world.ts'
+import { type Accounts, type Identified, stillAllowed } from './caller.ts'
+import { notLoggedIn } from './platform-error.ts'
+
+/** Lifetime in seconds of a token of Kubernetes. It is also bound to the token of the platform that was used. */
+const LIFE = 3600
+/** The shortest lifetime that Kubernetes allows. */
+const SHORT = 600
+
+/**
+ * A token of Kubernetes with the rights of the caller. It becomes invalid within seconds when the token of the platform
+ * is deleted. Throws a PlatformError if the caller would be refused now.
+ */
+export async function kubeToken(
+  { cluster, now }: Pick<PlatformWorld, 'cluster' | 'now'>,
+  accounts: Accounts,
+  by: Identified,
+): Promise<KubeToken> {
+  const [account, secret] = [userAccount(by.user.id), tokenSecret(by.token.id)]
+  const issued = await tokenOf(cluster, { account, namespace: USERS_NAMESPACE, secret })
+  // A token for programs that was suspended has the same name as before, so it could be bound to that one. A refusal
+  // after this check deletes the Secret that it is bound to.
+  await stillAllowed(by, accounts, now())
+  return issued
+}
+
+/** A token of Kubernetes for a run, with the rights of runs in its namespace. It ends with the run. */
+export function kubeTokenOfRun(cluster: Cluster, run: RunRecord): Promise<KubeToken> {
+  return tokenOf(cluster, { account: runAccount(run), namespace: RUNS_NAMESPACE, secret: inputSecret(run.id) })
+}
+
+/** A token of Kubernetes for the platform itself, with the rights of an account. */
+export function accountToken(
+  cluster: Cluster,
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+): Promise<KubeToken> {
+  return requestToken(
+    cluster,
+    { apiVersion: 'v1', kind: 'ServiceAccount', name, namespace },
+    { expirationSeconds: SHORT },
+  )
+}
+
+interface KubeToken {
+  readonly token: string
+  readonly expires: string
+}
+
+async function tokenOf(
+  cluster: Cluster,
+  {
+    account: name,
+    namespace,
+    secret,
+  }: { readonly account: string; readonly namespace: string; readonly secret: string },
+): Promise<KubeToken> {
+  // Without a uid, it is bound to the current Secret of this name; names of tokens and runs are random.
+  const bound = { apiVersion: 'v1', kind: 'Secret', name: secret }
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', name, namespace }
+  return requestToken(cluster, account, { expirationSeconds: LIFE, boundObjectRef: bound }).catch(error => {
+    // The Secret was deleted a moment ago.
+    throw error instanceof ClusterError && error.failure === 'not-found' ? notLoggedIn() : error
+  })
+}
+
+async function requestToken(cluster: Cluster, account: ObjectRef, spec: object): Promise<KubeToken> {
+  const made = await cluster.createIn(account, 'token', {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec,
+  })
+  const status = made['status'] as { readonly token: string; readonly expirationTimestamp: string } // a TokenRequest's
+  return { token: status.token, expires: status.expirationTimestamp }
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify'
+import type { PlatformParts } from '../make-parts.ts'
+import type { PlatformWorld } from '../world.ts'
+import { createApp } from './app.ts'
+import type { WebFiles } from './pages.ts'
+
+/** Ports of the server. */
+export interface Ports {
+  readonly main: number
+  /** For runs, which do not come through an ingress; absent: there is none. */
+  readonly runs: number | undefined
+}
+
+/** A server that does not listen yet, and its port. */
+export interface PortApp {
+  readonly app: FastifyInstance
+  readonly port: number
+}
+
+/**
+ * Creates the server, once for each of its ports. Runs execute code of repositories and connect directly, perhaps from
+ * the network of the trusted proxies, so their port ignores `X-Forwarded-For` and serves no pages.
+ */
+export function makeApps(
+  world: PlatformWorld,
+  parts: PlatformParts,
+  web: WebFiles | undefined,
+  { main, runs }: Ports,
+): readonly PortApp[] {
+  const apps = [{ app: createApp(world, parts, web), port: main }]
+  if (runs === undefined) return apps
+  return [...apps, { app: createApp(world, parts, undefined, { isDirect: true }), port: runs }]
+}

@@ -1,0 +1,31 @@
+import type { ErrorBody } from '../../api/common.ts'
+import { LOG_IN_FIRST } from '../../rules/accounts/log-in-first.ts'
+import type { RefusalCode } from '../../rules/refusal-pages.ts'
+
+/** An error of the caller, or a refusal: the response to a request. */
+export class PlatformError extends Error {
+  readonly status: number
+  readonly body: ErrorBody
+
+  constructor(status: number, code: RefusalCode, message: string, more: Pick<ErrorBody, 'hint' | 'notes'> = {}) {
+    super(message)
+    this.status = status
+    this.body = { code: `platform/${code}`, message, ...more }
+  }
+}
+
+/** The same response whether something does not exist or the caller may not see it, so names are not disclosed. */
+export const noNamespace = (name: string): PlatformError =>
+  new PlatformError(404, 'no-namespace', `namespace \`${name}\` does not exist, or you are not a member of it`, {
+    hint: '`devctl namespace list` lists yours; its owner can share it with you',
+  })
+
+export const notAllowed = (what: string, who: string): PlatformError =>
+  new PlatformError(403, 'not-allowed', `${what} needs ${who}`)
+
+/** Only others may do this (`deploy there`): `only the owner of … may deploy there`. */
+export const onlyFor = (what: string, who: string, hint?: string): PlatformError =>
+  new PlatformError(403, 'not-allowed', `only ${who} may ${what}`, hint === undefined ? {} : { hint })
+
+export const notLoggedIn = (): PlatformError =>
+  new PlatformError(401, 'login', LOG_IN_FIRST, { hint: '`devctl context use URL` logs in' })

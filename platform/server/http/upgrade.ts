@@ -1,0 +1,67 @@
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { TUNNEL_PROTOCOL } from '../../api/prefix.ts'
+import type { ServeConnection } from '../handlers/handler.ts'
+import { PlatformError } from './platform-error.ts'
+
+/** A connection whose client wants to switch to another protocol. */
+interface Upgrading {
+  readonly socket: Socket
+  readonly head: Buffer
+  readonly response: ServerResponse
+}
+
+/** Milliseconds within which a request is upgraded or answered. */
+const ANSWER = 30_000
+
+const upgrading = new WeakMap<IncomingMessage, Upgrading>()
+
+/** Passes requests for an upgrade to the routes like all others, with the same checks. */
+export function answerUpgrades(app: FastifyInstance): void {
+  const open = new Set<Socket>()
+  // The server would wait for these connections, which nobody else closes.
+  app.addHook('preClose', async () => {
+    for (const socket of open) socket.destroy()
+  })
+  app.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    socket.on('error', () => {})
+    // Such a request has no body, so nothing else would end it.
+    if (request.method !== 'GET') return void socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
+    const late = setTimeout(() => upgrading.has(request) && socket.destroy(), ANSWER)
+    late.unref()
+    const response = new ServerResponse(request)
+    // The connection is closed after a response.
+    response.shouldKeepAlive = false
+    response.once('finish', () => {
+      if (upgrading.has(request)) socket.end()
+    })
+    upgrading.set(request, { socket, head, response })
+    response.assignSocket(socket)
+    app.routing(request, response)
+  })
+}
+
+/**
+ * Upgrades the connection of a request, and serves it. Throws a PlatformError for a request that did not ask for it,
+ * and for one from a page in a browser, which could not have a login of devctl.
+ */
+export function takeConnection({ raw, headers }: FastifyRequest, reply: FastifyReply, serve: ServeConnection): void {
+  const found = upgrading.get(raw)
+  if (!found || headers.upgrade !== TUNNEL_PROTOCOL)
+    throw new PlatformError(426, 'upgrade', `this address is for connections (\`Upgrade: ${TUNNEL_PROTOCOL}\`)`, {
+      hint: 'a proxy in front of the platform may not forward such requests',
+    })
+  if (headers.origin !== undefined) throw new PlatformError(403, 'origin', 'this is not for pages in a browser')
+  const { socket, head, response } = found
+  upgrading.delete(raw)
+  reply.hijack()
+  response.detachSocket(socket)
+  socket.setTimeout(0)
+  socket.setNoDelay(true)
+  socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${TUNNEL_PROTOCOL}\r\n\r\n`)
+  if (head.length > 0) socket.unshift(head)
+  serve(socket)
+}

@@ -1,0 +1,50 @@
+import { checksRef, fromChecks, toChecks } from '../../records/dependency-checks.ts'
+import { MANAGER, rfc3339 } from '../../records/names.ts'
+import {
+  type CheckedDependency,
+  type DependencyState,
+  dependenciesOf,
+  dependencyStates,
+  type ForgeDependency,
+} from '../../rules/dependencies.ts'
+import type { Hooks } from '../hooks/hooks.ts'
+import { reachFailure } from '../http/reach.ts'
+import type { PlatformWorld } from '../world.ts'
+import type { LeaderTask } from './leader.ts'
+
+/** Milliseconds between two checks while a server cannot be used, and otherwise. */
+const SOON = 60_000
+const LATER = 300_000
+
+/**
+ * Checks the other servers that the platform needs: identity providers, CI systems, and the forges of the settings and
+ * of webhooks. The results are a record, which all replicas and cluster administrators read.
+ */
+export const dependenciesTask = (world: PlatformWorld, { hooks }: { readonly hooks: Hooks }): LeaderTask => {
+  const { cluster, settings, settingsHash, now } = world
+  let next = Number.NEGATIVE_INFINITY
+  return {
+    name: 'checks of other servers',
+    everyMs: SOON,
+    async run(signal) {
+      if (now() < next) return
+      const wanted = dependenciesOf({ ...settings, forges: [...settings.forges, ...(await hooks.servers(signal))] })
+      const all = await Promise.all(
+        wanted.map(async (one): Promise<CheckedDependency> => {
+          const failure = await reachFailure(one, signal)
+          return failure ? { ...one, failure } : one
+        }),
+      )
+      const checks = { checked: rfc3339(now()), ...(settingsHash !== undefined && { settings: settingsHash }), all }
+      if (all.length > 0) await cluster.apply(fromChecks(checks), { manager: MANAGER, force: true, signal })
+      else await cluster.delete(checksRef, { signal })
+      if (all.every(({ failure }) => !failure)) next = now() + LATER - SOON / 2
+    },
+  }
+}
+
+/** The states of these servers, according to the last check of the leader. */
+export async function readDependencies({ cluster, settings, now }: PlatformWorld): Promise<readonly DependencyState[]> {
+  const forges: readonly ForgeDependency[] = settings.forges
+  return dependencyStates(dependenciesOf({ ...settings, forges }), toChecks(await cluster.get(checksRef)), now())
+}

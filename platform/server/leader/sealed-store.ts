@@ -1,0 +1,110 @@
+import { backOff, pause } from '../../../adapters/http/back-off.ts'
+import { ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { MANAGER, rfc3339 } from '../../records/names.ts'
+import {
+  emptySealedRecord,
+  fromSealedEntry,
+  ownerName,
+  type SealedEntry,
+  type SealedKind,
+  type SecretOwner,
+  sealedRef,
+  toSealedEntries,
+} from '../../records/sealed-entries.ts'
+import { PlatformError } from '../http/platform-error.ts'
+import type { PlatformWorld } from '../world.ts'
+
+/** Limits for one owner; a Kubernetes object has room for more than both together. */
+const MOST = 100
+const BYTES = 256 * 1024
+/** Concurrent writers of one record that all succeed. */
+const ATTEMPTS = 30
+
+/** A value to set, with the note that is shown beside its name; undefined removes it. */
+export type SealedChange = { readonly value: string; readonly note?: string } | undefined
+
+/** Secrets that owners store on the platform, by name: variables, or credentials. */
+export class SealedStore {
+  readonly #world: PlatformWorld
+  readonly #kind: SealedKind
+
+  constructor(world: PlatformWorld, kind: SealedKind) {
+    this.#world = world
+    this.#kind = kind
+  }
+
+  /** The entries, without their values. */
+  async entries(owner: SecretOwner): Promise<ReadonlyMap<string, SealedEntry>> {
+    const live = await this.#world.cluster.get(sealedRef(this.#kind, owner))
+    return live ? toSealedEntries(live) : new Map()
+  }
+
+  /** The value of an entry; undefined if no key opens it, or if it was not written by the platform. */
+  open(owner: SecretOwner, name: string, { sealed, note }: SealedEntry): string | undefined {
+    return this.#world.sealing.open(sealed, this.#place(owner, name, note))
+  }
+
+  /**
+   * Sets and removes values, all of them or none, and keeps concurrent changes of others. Returns false if nothing had
+   * to change. Throws a PlatformError if it would exceed the limits.
+   */
+  async change(owner: SecretOwner, by: string, changes: ReadonlyMap<string, SealedChange>): Promise<boolean> {
+    const { cluster } = this.#world
+    const ref = sealedRef(this.#kind, owner)
+    for (let attempt = 1; ; attempt++) {
+      const live = await cluster.get(ref)
+      const isNothing = ([name, change]: readonly [string, SealedChange]) =>
+        !change && !Object.hasOwn(dataOf(live), name)
+      if ([...changes].every(isNothing)) return false
+      const data = this.#data(owner, by, changes)
+      this.#limit(owner, live, data)
+      try {
+        if (!live) await cluster.create(emptySealedRecord(this.#kind, owner))
+        else {
+          const metadata = { resourceVersion: live.metadata.resourceVersion }
+          await cluster.patch(ref, { metadata, data }, { manager: MANAGER })
+          return true
+        }
+      } catch (error) {
+        if (!(error instanceof ClusterError) || !['conflict', 'exists', 'not-found'].includes(error.failure))
+          throw error
+        if (attempt >= ATTEMPTS)
+          throw new PlatformError(503, 'busy', 'others are changing this at the same time', {
+            hint: 'try again in a moment',
+          })
+        await pause(backOff(attempt, 5, 200), undefined)
+      }
+    }
+  }
+
+  #data(owner: SecretOwner, by: string, changes: ReadonlyMap<string, SealedChange>): Record<string, string | null> {
+    const set = rfc3339(this.#world.now())
+    const toData = ([name, change]: readonly [string, SealedChange]) => {
+      if (!change) return [name, null] as const
+      const { value, note } = change
+      const sealed = this.#world.sealing.seal(value, this.#place(owner, name, note))
+      return [name, fromSealedEntry({ sealed, by, set, ...(note !== undefined && { note }) })] as const
+    }
+    return Object.fromEntries([...changes].map(toData))
+  }
+
+  #limit(owner: SecretOwner, live: KubeObject | undefined, data: Readonly<Record<string, string | null>>): void {
+    // Removing is always allowed, even if a lower limit is already exceeded.
+    if (Object.values(data).every(value => value === null)) return
+    const all = Object.entries({ ...dataOf(live), ...data }).filter(([, value]) => value !== null)
+    const bytes = all.reduce((sum, [name, value]) => sum + name.length + String(value).length, 0)
+    if (all.length <= MOST && bytes <= BYTES) return
+    const what = owner.kind === 'admin' ? 'all namespaces' : owner.kind === 'user' ? 'one person' : 'one namespace'
+    throw new PlatformError(409, 'quota', `these are too many ${this.#kind} for ${what}`, {
+      hint: `at most ${MOST} are allowed, and ${BYTES / 1024} KiB when they are sealed`,
+    })
+  }
+
+  /** A value that is copied to another owner, name or note cannot be opened. */
+  #place(owner: SecretOwner, name: string, note: string | undefined): string {
+    return JSON.stringify([this.#kind, ownerName(owner), name, note ?? null])
+  }
+}
+
+const dataOf = (live: KubeObject | undefined): Readonly<Record<string, string>> =>
+  (live?.['data'] as Readonly<Record<string, string>> | undefined) ?? {} // a Secret's

@@ -1,0 +1,128 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { rfc3339 } from '../../records/names.ts'
+import type { TokenRecord } from '../../records/token.ts'
+import type { PlatformUser } from '../../records/user.ts'
+import type { LoginProblem } from '../../rules/accounts/login-problems.ts'
+import { returnPath } from '../../rules/accounts/provider.ts'
+import { browserOf, loginCookie, loginOf } from '../http/browser.ts'
+import { PlatformError } from '../http/platform-error.ts'
+import type { PlatformParts } from '../make-parts.ts'
+import type { PlatformWorld } from '../world.ts'
+import type { LoginLimits } from './login-limits.ts'
+import { type IdentityProvider, LoginError, type LoginFlow, type ProvenLogin } from './providers/provider.ts'
+import { keepStanding } from './standings.ts'
+
+/** Milliseconds that a person may take at the provider, and that the provider may take to respond. */
+const TYPING = 600_000
+const ANSWER = 25_000
+const SEALED_FOR = 'login'
+
+/** State that the browser keeps while its user is at the provider. */
+interface Kept extends LoginFlow {
+  readonly provider: string
+  readonly to: string
+  /** Milliseconds since 1970. */
+  readonly until: number
+}
+
+/**
+ * Logins in a browser with a provider. `/login/ID` redirects to the provider, which redirects back to
+ * `/login/ID/callback`. Both are visited by browsers and not called by programs, so errors are shown by the page
+ * `/login?problem=…`. The state of a login is in a sealed cookie, so any replica can complete it.
+ */
+export function registerBrowserLogin(
+  app: FastifyInstance,
+  world: PlatformWorld,
+  parts: PlatformParts,
+  limits: LoginLimits,
+): void {
+  const { settings, sealing, now, random } = world
+  const { providers } = parts
+
+  app.get<Named>('/login/:provider', async (request, reply) =>
+    answer(reply, request.params.provider, async (provider, signal) => {
+      const { to } = request.query as { readonly to?: unknown }
+      const text = () => random(32).toString('base64url')
+      const flow = { state: text(), nonce: text(), verifier: text() }
+      const address = await provider.begin(flow, signal)
+      const kept: Kept = { ...flow, provider: provider.id, to: returnPath(to), until: now() + TYPING }
+      setCookie(reply, loginCookie(sealing.seal(JSON.stringify(kept), SEALED_FOR), TYPING / 1000))
+      return address.href
+    }),
+  )
+
+  app.get<Named>('/login/:provider/callback', async (request, reply) =>
+    answer(reply, request.params.provider, async (provider, signal) => {
+      const text = loginOf(request.headers)
+      // The cookie is valid for one response of the provider.
+      setCookie(reply, loginCookie('', 0))
+      const opened = text && sealing.open(text, SEALED_FOR)
+      const kept = opened ? (JSON.parse(opened) as Kept) : undefined // we have sealed it
+      if (!kept || kept.provider !== provider.id || kept.until < now())
+        throw new LoginError('expired', 'no login is in progress in this browser')
+      const { search } = new URL(request.url, settings.url)
+      const proven = await provider.finish(
+        new URL(`/login/${provider.id}/callback${search}`, settings.url),
+        kept,
+        signal,
+      )
+      limits.right('/login', request)
+      const { user, session, record } = await completeLogin(world, parts, provider.id, proven)
+      browserOf(request.headers, settings.url, value => setCookie(reply, value)).enter(session)
+      const what = { provider: provider.id }
+      world.audit({ time: rfc3339(now()), action: 'login', user: user.id, token: record.id, what, status: 200 })
+      return kept.to
+    }),
+  )
+
+  async function answer(
+    reply: FastifyReply,
+    id: string,
+    work: (provider: IdentityProvider, signal: AbortSignal) => Promise<string>,
+  ): Promise<FastifyReply> {
+    const provider = providers.get(id)
+    if (!provider) throw new PlatformError(404, 'no-provider', 'this login provider does not exist')
+    // The URL of the callback contains a code.
+    reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
+    try {
+      limits.attempt('/login', reply.request)
+      return reply.redirect(await work(provider, AbortSignal.timeout(ANSWER)), 303)
+    } catch (error) {
+      const isTooMany = error instanceof PlatformError && error.status === 429
+      const problem: LoginProblem = isTooMany ? 'too-many' : error instanceof LoginError ? error.problem : 'failed'
+      const text = `login by ${id}: ${problem}: ${error instanceof Error ? error.message : String(error)}`
+      world.log({ time: rfc3339(now()), text })
+      return reply.redirect(`/login?problem=${problem}`, 303)
+    }
+  }
+}
+
+/** Records a login with a provider, and opens a session. Throws a LoginError if the person may not log in. */
+export async function completeLogin(
+  world: PlatformWorld,
+  { users, personal, tokens }: Pick<PlatformParts, 'users' | 'personal' | 'tokens'>,
+  provider: string,
+  proven: ProvenLogin,
+): Promise<{ readonly user: PlatformUser; readonly session: string; readonly record: TokenRecord }> {
+  await keepStanding(world, provider, proven)
+  const user = await users.loggedIn(proven.identity)
+  if (user.isSuspended) throw new LoginError('suspended', `\`${user.login}\` is suspended`)
+  await personal.ensure(user)
+  const { text: session, record } = await tokens.issue({ kind: 'session', label: 'browser', user: user.id })
+  return { user, session, record }
+}
+
+interface Named {
+  readonly Params: { readonly provider: string }
+}
+
+/** Adds to the cookies that are already set. */
+function setCookie(reply: FastifyReply, value: string): void {
+  const before = reply.getHeader('set-cookie')
+  const all = before === undefined ? [] : Array.isArray(before) ? before : [String(before)]
+  // A later value of a cookie replaces the earlier one.
+  const [name] = value.split('=')
+  reply.header('set-cookie', undefined)
+  reply.removeHeader('set-cookie')
+  reply.header('set-cookie', [...all.filter(one => !one.startsWith(`${name}=`)), value])
+}

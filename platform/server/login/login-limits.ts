@@ -1,0 +1,125 @@
+import { isIP } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import type { RouteName } from '../../api/routes.ts'
+import { addressKey, Limiter } from '../../rules/accounts/limiter.ts'
+import { isTokenId } from '../../rules/accounts/token.ts'
+import { PlatformError } from '../http/platform-error.ts'
+
+/** The part of a request that limits depend on. */
+export type LimitedRequest = Pick<FastifyRequest, 'ip' | 'headers' | 'socket'>
+
+/** Limits the number of login attempts. Each replica counts by itself. */
+export interface LoginLimits {
+  /** Counts an attempt by its source. Throws a PlatformError if there were too many. */
+  attempt(what: RouteName | '/login', request: LimitedRequest): void
+  /**
+   * Counts a delivery of a webhook by its source, which is that of all deliveries of its forge. If there were too many,
+   * only those to existing webhooks pass: a PlatformError is thrown for the others.
+   */
+  delivery(request: LimitedRequest, isKnown: () => Promise<boolean>): Promise<void>
+  /** Counts an attempt by its target, such as one link. Throws a PlatformError if there were too many. */
+  target(route: RouteName, body: unknown): void
+  /** A successful attempt does not count, so people who share an address do not use up each other's attempts. */
+  right(what: RouteName | '/login', request: LimitedRequest): void
+  /**
+   * Counts the logins that an account begins, and its guesses at short codes. Throws a PlatformError if there were too
+   * many.
+   */
+  account(route: RouteName, user: string): void
+}
+
+const KEYS = 10_000
+/** Failed attempts of one client, and of a connection that may be a proxy for everybody. */
+const WRONG = { one: { burst: 200, every: 100, keys: KEYS }, many: { burst: 2000, every: 10, keys: KEYS } }
+/** Logins by a typed code that were begun: each is a record for ten minutes. */
+const BEGUN = { one: { burst: 30, every: 20_000, keys: KEYS }, many: { burst: 300, every: 2000, keys: KEYS } }
+/** Attempts at one link, code, or pending login: a command line polls every two seconds. */
+const TARGET = { burst: 20, every: 1000, keys: KEYS }
+/** Guesses of an account at codes, which are short because people type them, and logins that it has begun itself. */
+const GUESSES = { burst: 20, every: 30_000, keys: KEYS }
+const MADE = { burst: 60, every: 60_000, keys: KEYS }
+
+const GUESSED: ReadonlySet<string> = new Set<RouteName>(['POST /auth/device/look', 'POST /auth/device/answer'])
+const MAKING: ReadonlySet<string> = new Set<RouteName>(['POST /auth/cli/code', 'POST /me/tokens'])
+/** The field of a body that contains `ID.SECRET`, or a token. */
+const TARGETS: Readonly<Partial<Record<RouteName, string>>> = {
+  'POST /auth/device/poll': 'device',
+  'POST /auth/cli': 'code',
+  'POST /auth/setup': 'token',
+}
+const BEGIN = 'POST /auth/device' satisfies RouteName
+
+/** What is in front of the server: the proxies that the settings name, perhaps unnamed ones, or none. */
+export type Before = 'named' | 'unnamed' | 'none'
+
+export function loginLimits(before: Before): LoginLimits {
+  // A monotonic clock: the time of day may go back.
+  const now = () => performance.now()
+  const pair = (of: typeof WRONG) => ({ one: new Limiter(of.one), many: new Limiter(of.many) })
+  const [wrong, begun] = [pair(WRONG), pair(BEGUN)]
+  const [targets, guesses, made] = [new Limiter(TARGET), new Limiter(GUESSES), new Limiter(MADE)]
+  const delivered = pair(WRONG)
+  /** Deliveries that were counted. */
+  const counted = new WeakSet<LimitedRequest>()
+  const waitOf = ({ one, many }: ReturnType<typeof pair>, { client, connection }: Source) =>
+    (client !== undefined && one.take(client, now())) || (connection !== undefined && many.take(connection, now())) || 0
+  const giveBack = ({ one, many }: ReturnType<typeof pair>, { client, connection }: Source) => {
+    if (client !== undefined) one.giveBack(client)
+    if (connection !== undefined) many.giveBack(connection)
+  }
+  return {
+    attempt(what, request) {
+      if (isLogin(what)) refuseFor(waitOf(what === BEGIN ? begun : wrong, sourceOf(request, before)))
+    },
+    async delivery(request, isKnown) {
+      const wait = waitOf(delivered, sourceOf(request, before))
+      if (wait === 0) counted.add(request)
+      else if (!(await isKnown())) refuseFor(wait)
+    },
+    target(route, body) {
+      const field = TARGETS[route]
+      const text = field === undefined ? undefined : (body as Readonly<Record<string, unknown>> | undefined)?.[field]
+      if (typeof text !== 'string') return
+      // Without this part, the value cannot refer to anything.
+      const id = text.split(/[._]/).find(isTokenId)
+      if (id !== undefined) refuseFor(targets.take(id, now()))
+    },
+    right(what, request) {
+      if (counted.has(request)) giveBack(delivered, sourceOf(request, before))
+      else if (isLogin(what) && what !== BEGIN) giveBack(wrong, sourceOf(request, before))
+    },
+    account(route, user) {
+      if (GUESSED.has(route)) refuseFor(guesses.take(user, now()))
+      if (MAKING.has(route)) refuseFor(made.take(user, now()))
+    },
+  }
+}
+
+/** Routes whose body is a guess at a secret. */
+const isLogin = (what: string): boolean => what === '/login' || / \/auth\//.test(what)
+
+interface Source {
+  readonly client?: string
+  readonly connection?: string
+}
+
+/**
+ * The source of a request. If the proxies are known, it is the client's address. If the settings do not name the proxy,
+ * it is the last address in `X-Forwarded-For`: the proxy has written it, so its clients cannot choose it. A client
+ * without a proxy can, so all requests of one connection's address also count together, with a higher limit.
+ */
+function sourceOf({ ip, headers, socket }: LimitedRequest, before: Before): Source {
+  if (before !== 'unnamed') return { client: addressKey(ip) }
+  const connection = addressKey(socket.remoteAddress ?? '')
+  const said = String(headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .at(-1)!
+    .trim()
+  return isIP(said) > 0 ? { client: `${connection} ${addressKey(said)}`, connection } : { connection }
+}
+
+function refuseFor(wait: number): void {
+  if (wait === 0) return
+  const seconds = Math.ceil(wait / 1000)
+  throw new PlatformError(429, 'too-many', 'too many attempts', { hint: `try again in ${seconds} s` })
+}

@@ -1,0 +1,19 @@
+import type { PlatformWorld } from '../../world.ts'
+import { githubProvider } from './github.ts'
+import { oidcProvider } from './oidc.ts'
+import type { IdentityProvider } from './provider.ts'
+
+/** The configured identity providers, by id. */
+export function makeProviders(world: PlatformWorld): ReadonlyMap<string, IdentityProvider> {
+  const { settings, now, clientSecret } = world
+  return new Map(
+    settings.providers.map(one => {
+      const around = {
+        callback: `${settings.url}/login/${one.id}/callback`,
+        clientSecret: () => clientSecret(one.id),
+        now,
+      }
+      return [one.id, one.kind === 'oidc' ? oidcProvider(one, around) : githubProvider(one, around)]
+    }),
+  )
+}

@@ -1,0 +1,215 @@
+import {
+  AuthorizationResponseError,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  type ClientAuth,
+  ClientSecretPost,
+  type Configuration,
+  calculatePKCECodeChallenge,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  fetchUserInfo,
+  ResponseBodyError,
+  refreshTokenGrant,
+} from 'openid-client'
+import { isAdmitted, type ProviderSettings, shownText } from '../../../rules/accounts/provider.ts'
+import { type IdentityProvider, LoginError, type LoginFlow } from './provider.ts'
+import { providerFetch } from './provider-fetch.ts'
+
+/** Milliseconds for which the provider's metadata is cached. */
+const KEPT = 3_600_000
+/** In characters: of a subject, as the specification says; of a refresh token, as much as a record can hold. */
+const LONGEST_SUBJECT = 255
+const LONGEST_REFRESH = 8192
+/** The scope for a refresh token (OpenID Connect Core 1.0, section 11). */
+const OFFLINE = 'offline_access'
+
+export interface OidcWorld {
+  /** The redirect URI. */
+  readonly callback: string
+  /** Undefined if it does not exist. */
+  clientSecret(): string | undefined
+  now(): number
+}
+
+/** An OpenID Connect provider, with a confidential client: code, PKCE, state and nonce. */
+export function oidcProvider(
+  { id, issuer, clientId, allow }: Extract<ProviderSettings, { kind: 'oidc' }>,
+  { callback, clientSecret, now }: OidcWorld,
+): IdentityProvider {
+  let kept: { readonly secret: string; readonly until: number; readonly config: Promise<Configuration> } | undefined
+
+  /** Concurrent callers share one request; a failure is not cached. */
+  const configuration = (): Promise<Configuration> => {
+    const secret = clientSecret()
+    if (!secret) throw new LoginError('provider-setup', 'there is no client secret')
+    if (kept?.secret === secret && now() < kept.until) return kept.config
+    const config = discover(new URL(issuer), clientId, secret)
+    const made = { secret, until: now() + KEPT, config }
+    kept = made
+    config.catch(() => {
+      if (kept === made) kept = undefined
+    })
+    return config
+  }
+
+  return {
+    id,
+    async begin({ state, nonce, verifier }) {
+      return explained(async () => {
+        const config = await configuration()
+        // Optional scopes, which not every provider supports: to be able to ask again later, and for rules about
+        // groups.
+        const scopes = ['openid', 'profile', 'email', ...[OFFLINE, 'groups'].filter(one => supports(config, one))]
+        return buildAuthorizationUrl(config, {
+          redirect_uri: callback,
+          scope: scopes.join(' '),
+          code_challenge: await calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+          state,
+          nonce,
+        })
+      })
+    },
+    async finish(back, flow) {
+      return explained(async () => {
+        const config = await configuration()
+        const tokens = await authorizationCodeGrant(config, back, checksOf(flow))
+        const proven = tokens.claims()
+        if (!proven) throw new LoginError('provider-answer', 'there is no ID token')
+        const { iss, sub } = proven
+        if (sub.length > LONGEST_SUBJECT) throw new LoginError('provider-answer', 'the subject is too long')
+        const hasMore = config.serverMetadata().userinfo_endpoint !== undefined
+        const more = hasMore ? await fetchUserInfo(config, tokens.access_token, sub) : {}
+        // Signed claims take precedence.
+        const claims: Readonly<Record<string, unknown>> = { ...more, ...proven }
+        if (!isAdmitted(claims, allow)) throw new LoginError('not-admitted', `no rule admits \`${sub}\``)
+        const [name, email] = [shownText(claims['name']), shownText(claims['email'], 254)]
+        const login = shownText(claims['preferred_username']) ?? shownText(claims['nickname']) ?? email ?? sub
+        const refresh = tokens.refresh_token
+        // The person's browser carries the request, and could have left out the scope.
+        if (!refresh && supports(config, OFFLINE))
+          throw new LoginError(
+            'no-refresh',
+            `no refresh token, although \`${OFFLINE}\` was requested: the provider has to allow it`,
+          )
+        return {
+          identity: { issuer: iss, subject: sub, login, ...(name && { name }), ...(email && { email }) },
+          ...(refresh && refresh.length <= LONGEST_REFRESH && { refreshToken: refresh }),
+        }
+      })
+    },
+    async ask(refreshToken, subject) {
+      return explained(async () => {
+        const config = await configuration()
+        const tokens = await refreshTokenGrant(config, refreshToken).catch(error => {
+          if (error instanceof ResponseBodyError && error.error === 'invalid_grant') return undefined
+          throw error
+        })
+        if (!tokens) return undefined
+        const proven = tokens.claims()
+        const hasMore = config.serverMetadata().userinfo_endpoint !== undefined
+        const more = hasMore ? await accountOf(config, tokens.access_token, subject) : {}
+        if (!more || (proven && proven.sub !== subject)) return undefined
+        const claims: Readonly<Record<string, unknown>> = { ...more, ...proven }
+        // A provider that leaves out the claims of the rules has not revoked anything.
+        const isTold = proven !== undefined || allow.some(({ claim }) => Object.hasOwn(claims, claim))
+        if (isTold && !isAdmitted(claims, allow)) return undefined
+        const next = tokens.refresh_token ?? refreshToken
+        return { refreshToken: next.length <= LONGEST_REFRESH ? next : refreshToken }
+      })
+    },
+  }
+}
+
+/**
+ * What the provider says about an account that has just received a new token; undefined if the provider rejects the
+ * token. Gitea issues new tokens to deactivated accounts, and then responds with an HTML page. If the provider cannot
+ * respond now, that decides nothing, although the old refresh token is used up.
+ */
+async function accountOf(
+  config: Configuration,
+  token: string,
+  subject: string,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  try {
+    return await explained(() => fetchUserInfo(config, token, subject))
+  } catch (error) {
+    const isDown = (error as LoginError).problem === 'provider-down' || statusOf(error) === 429 // what `explained` throws
+    return isDown ? {} : undefined
+  }
+}
+
+const supports = (config: Configuration, scope: string): boolean =>
+  config.serverMetadata().scopes_supported?.includes(scope) === true
+
+const checksOf = ({ state, nonce, verifier }: LoginFlow) => ({
+  expectedState: state,
+  expectedNonce: nonce,
+  pkceCodeVerifier: verifier,
+  idTokenExpected: true,
+})
+
+function discover(issuer: URL, clientId: string, secret: string): Promise<Configuration> {
+  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(issuer.hostname)
+  return discovery(issuer, clientId, { client_secret: secret }, clientAuth(secret), {
+    [customFetch]: providerFetch,
+    timeout: 10,
+    // Signatures are verified even though TLS authenticates the sender; requests to other machines are always
+    // encrypted.
+    execute: [enableNonRepudiationChecks, ...(isLoopback ? [allowInsecureRequests] : [])],
+  })
+}
+
+/** The authentication method that the provider supports; `client_secret_basic` is the default of the specification. */
+const clientAuth =
+  (secret: string): ClientAuth =>
+  (server, ...rest) => {
+    const isPost = server.token_endpoint_auth_methods_supported?.includes('client_secret_post')
+    return (isPost ? ClientSecretPost(secret) : basicAuth(secret))(server, ...rest)
+  }
+
+/**
+ * RFC 6749, section 2.3.1, with no more escapes than it requires: Gitea does not decode them, and the library's own
+ * `ClientSecretBasic` escapes the dashes of a UUID.
+ */
+const basicAuth =
+  (secret: string): ClientAuth =>
+  (_server, { client_id }, _body, headers) => {
+    const escaped = (text: string) => new URLSearchParams([['', text]]).toString().slice(1)
+    const both = `${escaped(client_id)}:${escaped(secret)}`
+    headers.set('authorization', `Basic ${Buffer.from(both).toString('base64')}`)
+  }
+
+/** Converts an error of the library to the reason why the login failed. */
+export async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof LoginError) throw error
+    const { message, code, cause } = error as Error & { readonly code?: unknown }
+    const said = error instanceof ResponseBodyError || error instanceof AuthorizationResponseError
+    const detail = said
+      ? `${message}: ${shownText(error.error)}`
+      : [message, ...(cause instanceof Error ? [cause.message] : [])].join(': ')
+    const told = (problem: LoginError['problem']) => new LoginError(problem, detail, { cause: error })
+    if (error instanceof AuthorizationResponseError)
+      throw told(error.error === 'access_denied' ? 'refused' : 'provider-setup')
+    if (error instanceof ResponseBodyError) throw told(error.error === 'invalid_grant' ? 'expired' : 'provider-setup')
+    if (statusOf(error) === 401) throw told('provider-setup')
+    // Errors of the library about a response have such codes; all others are connection errors.
+    const isAnswer = typeof code === 'string' && /^OAUTH_(?!TIMEOUT|ABORT)/.test(code)
+    throw told(isAnswer && (statusOf(error) ?? 0) < 500 ? 'provider-answer' : 'provider-down')
+  }
+}
+
+/** The status of the response that an error is about. */
+function statusOf(error: unknown): number | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const found = at.cause instanceof Response ? at.cause.status : (at as { status?: unknown }).status
+    if (typeof found === 'number') return found
+  }
+  return undefined
+}

@@ -1,0 +1,286 @@
+import { isDeepStrictEqual } from 'node:util'
+import { pause } from '../../../adapters/http/back-off.ts'
+import { ClusterError } from '../../../adapters/kubernetes/cluster.ts'
+import type { Deletion } from '../../records/deletion.ts'
+import type { EmptiedNamespace } from '../../records/emptied.ts'
+import type { Member } from '../../records/member.ts'
+import { MANAGED_LABEL, rfc3339 } from '../../records/names.ts'
+import { type ManagedNamespace, STATUS, toNamespace } from '../../records/namespace.ts'
+import type { RunRecord } from '../../records/run.ts'
+import { decideDeletion } from '../../rules/runs/deletion.ts'
+import { makeUlid } from '../../rules/ulid.ts'
+import { PlatformError } from '../http/platform-error.ts'
+import type { LeaderTask } from '../leader/leader.ts'
+import { Attempts } from '../login/attempts.ts'
+import type { Users } from '../login/users.ts'
+import { readSaved } from '../runs/run-log.ts'
+import type { Runs } from '../runs/runs.ts'
+import type { PlatformWorld } from '../world.ts'
+import { EmptiedNamespaces } from './emptied-namespaces.ts'
+import { deleteHeldObjects } from './held-objects.ts'
+import type { Members } from './members.ts'
+import type { Namespaces } from './namespaces.ts'
+import type { SharedNamespace } from './shared-namespace.ts'
+
+const EVERY = 1000
+/** Namespaces that are processed at the same time. */
+const TOGETHER = 4
+/** Characters of the message of a failed run. */
+const LONGEST = 300
+/** Attempts to recreate a personal namespace. */
+const ATTEMPTS = 5
+/** Milliseconds between two searches for namespaces that an earlier leader has left. */
+const READ = 30_000
+/** Milliseconds between two looks at objects whose finalizers other programs have to remove. */
+const LOOK = 3000
+
+interface Parts {
+  readonly users: Users
+  readonly namespaces: Namespaces
+  readonly members: Members
+  readonly runs: Runs
+}
+
+/**
+ * Deletes namespaces. Environments that runs have deployed are first destroyed by runs, because their manifests can
+ * have commands for that. The leader does it; its state is on the namespace. A personal namespace is created again
+ * after it is gone.
+ */
+export class NamespaceDeletions implements LeaderTask {
+  readonly name = 'deletions'
+  readonly everyMs = EVERY
+  readonly #world: PlatformWorld
+  readonly #parts: Parts
+  readonly #records: EmptiedNamespaces
+  /** Personal namespaces that are being emptied, by name. Their members may have changed in the records since. */
+  readonly #emptied = new Map<string, EmptiedNamespace>()
+  /** When objects with finalizers of other programs were last looked for, by the id of the deletion. */
+  readonly #looked = new Map<string, number>()
+  #readAt = Number.NEGATIVE_INFINITY
+  readonly #attempts: Attempts
+
+  constructor(world: PlatformWorld, parts: Parts) {
+    this.#world = world
+    this.#parts = parts
+    this.#records = new EmptiedNamespaces(world)
+    this.#attempts = new Attempts(world, 'deleting')
+  }
+
+  /**
+   * Begins to delete a namespace, or retries it, on behalf of a user or of nobody. If forced, the commands of its
+   * deploys are not run.
+   */
+  async begin({ namespace }: SharedNamespace, by?: string, isForced = false): Promise<void> {
+    const { kind, status, deletion: before } = namespace
+    const { now, random } = this.#world
+    const goesOn = status === 'Deleting' && before && !(isForced && !before.isForced)
+    const deletion = goesOn
+      ? before
+      : {
+          id: makeUlid(now(), random(10)),
+          ...(by !== undefined && { by }),
+          ...(isForced && { isForced }),
+        }
+    if (!goesOn) await this.#parts.namespaces.noteDeletion(namespace, 'Deleting', deletion)
+    // A personal namespace is created again: the leader first records what it has to be.
+    if (kind === 'personal') return
+    // If there is nothing to destroy, the namespace is deleted at once; otherwise the leader retries.
+    const deleting = { ...namespace, status: 'Deleting', deletion } as const
+    const step = () => this.#step(deleting).catch(() => false)
+    // Cancelling ends queued runs at once.
+    if (await step()) await step()
+  }
+
+  /** One pass over the namespaces that are to be deleted. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#readEmptied(signal)
+    const labels = `${MANAGED_LABEL}=true,${STATUS}=Deleting`
+    const found = await this.#world.cluster.list({ apiVersion: 'v1', kind: 'Namespace', labels }, { signal })
+    const all = found.flatMap(one => {
+      const namespace = toNamespace(one)
+      return namespace ? [{ namespace, isGoing: one.metadata.deletionTimestamp !== undefined }] : []
+    })
+    const names = new Set(all.map(({ namespace }) => namespace.name))
+    const uids = new Set(all.map(({ namespace }) => namespace.uid))
+    this.#attempts.keep(name => names.has(name) || this.#emptied.has(name))
+    const ids = new Set(all.map(({ namespace }) => namespace.deletion?.id))
+    for (const id of this.#looked.keys()) if (!ids.has(id)) this.#looked.delete(id)
+    for (const { namespace } of all) await this.#attempts.at(namespace.name, signal, () => this.#remember(namespace))
+    // The deletion of a personal namespace continues only after it is recorded how to create it again.
+    const isKnown = ({ kind, name, uid }: ManagedNamespace) =>
+      kind !== 'personal' || this.#emptied.get(name)?.uid === uid
+    const waiting = all.flatMap(({ isGoing, namespace }) => (!isGoing && isKnown(namespace) ? [namespace] : []))
+    for (let at = 0; at < waiting.length; at += TOGETHER)
+      await Promise.all(
+        waiting.slice(at, at + TOGETHER).map(one => this.#attempts.at(one.name, signal, () => this.#step(one, signal))),
+      )
+    for (const [name, emptied] of this.#emptied)
+      if (!uids.has(emptied.uid)) await this.#attempts.at(name, signal, () => this.#comeBack(emptied, signal))
+  }
+
+  /** Takes the next step. Returns true if runs were cancelled. */
+  async #step(namespace: ManagedNamespace, signal?: AbortSignal): Promise<boolean> {
+    const { runs } = this.#parts
+    const { name, uid, deletion } = namespace
+    // Without an image for runs, nothing was deployed by one, and nothing could be destroyed by one now.
+    if (!deletion || deletion.isForced || !this.#world.settings.runs) {
+      await this.#remove(namespace, deletion, signal)
+      return false
+    }
+    const own = (await runs.list({ namespace: name }, signal)).filter(run => run.namespaceUid === uid)
+    const { cancel, destroy, outcome } = decideDeletion(own, deletion.id)
+    for (const { id } of cancel) await runs.stop(id, { why: 'cancelled', reason: 'the namespace is deleted' })
+    for (const deployed of destroy) {
+      if (deployed.hasLogin)
+        this.#log(
+          `deleting ${name}: the commands of ${deployed.environment} are not run: its repository was cloned with a login for that deploy alone`,
+        )
+      await runs.createLast(deployed, deletion)
+    }
+    for (const run of own) if (run.deletion === deletion.id && run.state === 'queued') await runs.complete(run)
+    if (outcome === 'gone') {
+      for (const run of own)
+        if (run.deletion === deletion.id && run.state === 'refused')
+          this.#log(
+            `deleting ${name}: the commands of ${run.environment} were not run: ${run.stop?.reason ?? 'refused'}`,
+          )
+      await this.#remove(namespace, deletion, signal)
+    }
+    if (outcome === 'gone' || outcome === 'wait') return cancel.length > 0
+    await this.#fail(namespace, deletion, await this.#problemOf(outcome.failed, signal))
+    return false
+  }
+
+  /** Deletes a namespace as soon as no finalizer of another program can hold it. */
+  async #remove(namespace: ManagedNamespace, deletion: Deletion | undefined, signal?: AbortSignal): Promise<void> {
+    const { namespaces } = this.#parts
+    if (deletion?.waits !== undefined) {
+      const now = this.#world.now()
+      if (now - (this.#looked.get(deletion.id) ?? 0) < LOOK) return
+      this.#looked.set(deletion.id, now)
+    }
+    const held = await deleteHeldObjects(this.#world, namespace, deletion?.isForced === true, signal)
+    if (!held || !deletion) return namespaces.remove(namespace, signal)
+    if ('problem' in held) return this.#fail(namespace, deletion, held.problem)
+    if (held.waits !== deletion.waits)
+      await namespaces.noteDeletion(namespace, 'Deleting', { ...deletion, waits: held.waits })
+  }
+
+  async #fail(namespace: ManagedNamespace, { waits: _, ...deletion }: Deletion, problem: string): Promise<void> {
+    await this.#parts.namespaces.noteDeletion(namespace, 'DeleteFailed', { ...deletion, problem })
+    this.#log(`deleting ${namespace.name}: ${problem}`)
+  }
+
+  #log(text: string): void {
+    this.#world.log({ time: rfc3339(this.#world.now()), text })
+  }
+
+  /** Why a run failed: the first line of its log that says so. */
+  async #problemOf(run: RunRecord, signal = AbortSignal.timeout(10_000)): Promise<string> {
+    const { environment, state, found } = run
+    let said = found.reason ?? `it was ${state}`
+    if (found.log)
+      for await (const { text } of readSaved(this.#world.cluster, run, found.log, signal)) {
+        if (!/^error\b/.test(text)) continue
+        said = text
+        break
+      }
+    return `the destroy of ${environment} failed: ${said.slice(0, LONGEST)}`
+  }
+
+  /** The namespaces that an earlier leader recorded; it may have been killed. */
+  async #readEmptied(signal: AbortSignal): Promise<void> {
+    const now = this.#world.now()
+    if (now - this.#readAt < READ) return
+    const found = await this.#records.list(signal)
+    // Another replica may have led since this one did.
+    this.#emptied.clear()
+    for (const one of found) this.#emptied.set(one.name, one)
+    this.#readAt = now
+  }
+
+  /**
+   * Records what a personal namespace is to have again. A change of its members that does not find the record yet has
+   * happened before the members are read for the last time.
+   */
+  async #remember({ name, uid, kind, owner }: ManagedNamespace): Promise<void> {
+    if (kind !== 'personal' || uid === undefined || this.#emptied.get(name)?.uid === uid) return
+    for (let written: EmptiedNamespace | undefined; ; ) {
+      const found = await this.#parts.namespaces.find(name)
+      if (found?.namespace.uid !== uid) return
+      const members = found.members.filter(({ role }) => role !== 'owner')
+      if (written && isDeepStrictEqual(rolesOf(written.members), rolesOf(members)))
+        return void this.#emptied.set(name, written)
+      written = { name, uid, owner, members }
+      await this.#records.write(written)
+    }
+  }
+
+  /** Creates a deleted personal namespace again if its owner still exists. */
+  async #comeBack({ name, uid, owner: id }: EmptiedNamespace, signal: AbortSignal): Promise<void> {
+    const { namespaces, users } = this.#parts
+    const record = await this.#records.find(id, signal)
+    // Another leader has created it, and its owner may have chosen other members since.
+    if (record?.uid !== uid) return void this.#emptied.delete(name)
+    const before = await namespaces.find(name)
+    // The namespace was not deleted after all.
+    if (before?.namespace.uid === uid) return this.#forget(name, id)
+    const owner = await users.find(id)
+    // A login in the meantime creates it, too.
+    const isOwn = (one = before) =>
+      one === undefined || (one.namespace.kind === 'personal' && one.namespace.owner === id)
+    if (owner && owner.home === name && isOwn()) {
+      const made =
+        before ??
+        (await namespaces.create(owner, name, 'personal').catch(async error => {
+          const there = await namespaces.find(name)
+          if (there && isOwn(there)) return there
+          // The name was taken in the meantime: the owner gets another one at the next login.
+          if (error instanceof PlatformError) await this.#forget(name, id)
+          throw error
+        }))
+      await this.#restoreMembers(made, record, signal)
+    }
+    await this.#forget(name, id)
+  }
+
+  /** Gives the members of the record their roles again, until the record has not changed meanwhile. */
+  async #restoreMembers({ namespace }: SharedNamespace, emptied: EmptiedNamespace, signal: AbortSignal): Promise<void> {
+    const { users, members } = this.#parts
+    const { owner } = emptied
+    for (let record: EmptiedNamespace | undefined = emptied; record; ) {
+      const bound: Member[] = []
+      for (const { user, role } of record.members) {
+        if (user === owner || !(await users.find(user))) continue
+        const member = { namespace: namespace.name, user, role }
+        await again(() => members.bind(namespace, member), signal)
+        bound.push(member)
+      }
+      const since = await this.#records.find(owner, signal)
+      const isWanted = ({ user, role }: Member) => since?.members.some(one => one.user === user && one.role === role)
+      for (const one of bound) if (!isWanted(one)) await members.unbind(one)
+      if (isDeepStrictEqual(since, record)) return
+      record = since
+    }
+  }
+
+  async #forget(name: string, owner: string): Promise<void> {
+    await this.#records.remove(owner)
+    this.#emptied.delete(name)
+  }
+}
+
+const rolesOf = (members: EmptiedNamespace['members']): ReadonlyMap<string, string> =>
+  new Map(members.map(({ user, role }) => [user, role]))
+
+/** The API server may not find a namespace yet that was created a moment ago. */
+async function again(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof ClusterError) || attempt >= ATTEMPTS) throw error
+      await pause(200, signal)
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import { Slots } from '../../../adapters/http/slots.ts'
+import { type Cluster, ClusterError, type KnownKind, type ObjectRef } from '../../../adapters/kubernetes/cluster.ts'
+import { MANAGER, USERS_NAMESPACE, userAccount } from '../../records/names.ts'
+import type { ManagedNamespace } from '../../records/namespace.ts'
+import { isKubernetesOwn } from '../../rules/finalizers.ts'
+import { accountToken } from '../http/kube-token.ts'
+import { PAGES_OF_MEMBERS } from '../http/members-objects.ts'
+import type { PlatformWorld } from '../world.ts'
+
+/** Minutes that programs have for removing their finalizers from deleted objects: some remove a load balancer first. */
+const PATIENCE = 3
+/** Requests that are under way at the same time. */
+const AT_ONCE = 4
+/** Times that finalizers are removed by force. */
+const ROUNDS = 3
+/** Objects that are named in a message. */
+const NAMED = 3
+
+/** An object that is not deleted before programs other than Kubernetes have removed finalizers. */
+interface HeldObject extends ObjectRef {
+  readonly uid: string
+  readonly finalizers: readonly string[]
+  /** Those that Kubernetes removes. */
+  readonly own: readonly string[]
+  /** Milliseconds since 1970; undefined: it is not deleted yet. */
+  readonly deletedAt: number | undefined
+}
+
+/** The reason why a namespace cannot be deleted yet, or at all. */
+export type HeldUp = { readonly waits: string } | { readonly problem: string }
+
+/**
+ * Deletes the objects of a namespace that have finalizers of other programs, before the namespace: in one that is being
+ * deleted, nobody has the right to change its objects any more, so a finalizer that nothing removes would hold it for
+ * ever. If forced, removes these finalizers. It acts with the rights of the namespace's owner. Returns undefined as soon
+ * as there are no such objects, or where the owner has no rights in it.
+ */
+export async function deleteHeldObjects(
+  world: PlatformWorld,
+  { name, owner }: ManagedNamespace,
+  isForced: boolean,
+  signal?: AbortSignal,
+): Promise<HeldUp | undefined> {
+  const account = { name: userAccount(owner), namespace: USERS_NAMESPACE }
+  const cluster = world.clusterAs(
+    async () => (await accountToken(world.cluster, account)).token,
+    `the owner of \`${name}\``,
+  )
+  const slots = new Slots(AT_ONCE)
+  const look = async () => {
+    const held = await heldObjects(world.cluster, cluster, name, slots, signal)
+    await Promise.all(held.map(one => slots.run(signal, () => end(cluster, one, isForced, signal))))
+    return held
+  }
+  let held = await look()
+  // A controller may have changed one in the meantime.
+  for (let round = 1; isForced && held.length > 0 && round < ROUNDS; round++) held = await look()
+  if (isForced || held.length === 0) return undefined
+  const names = held.slice(0, NAMED).map(({ kind, name, finalizers }) => {
+    const quoted = finalizers.map(one => `\`${one}\``).join(', ')
+    return `${kind.toLowerCase()}/${name} (${quoted})`
+  })
+  const more = held.length > NAMED ? ` and ${held.length - NAMED} more` : ''
+  const objects = `${names.join(', ')}${more}`
+  const isLate = held.some(({ deletedAt }) => deletedAt !== undefined && world.now() - deletedAt > PATIENCE * 60_000)
+  return isLate
+    ? { problem: `nothing has removed the finalizers of ${objects} within ${PATIENCE} minutes` }
+    : { waits: `finalizers of other programs remain: ${objects}` }
+}
+
+/** Returns the held objects of a namespace that the owner may list, by metadata alone. */
+async function heldObjects(
+  platform: Cluster,
+  owner: Cluster,
+  namespace: string,
+  slots: Slots,
+  signal?: AbortSignal,
+): Promise<readonly HeldObject[]> {
+  const kinds = await platform.kinds({ signal })
+  const found = await Promise.all(
+    kinds
+      // Events are many, and only nodes and controllers write them.
+      .filter(({ namespaced, name }) => namespaced && name !== 'events')
+      .map(kind => slots.run(signal, () => heldOf(owner, kind, namespace, signal))),
+  )
+  return found.flat()
+}
+
+async function heldOf(
+  cluster: Cluster,
+  { apiVersion, kind }: KnownKind,
+  namespace: string,
+  signal?: AbortSignal,
+): Promise<readonly HeldObject[]> {
+  const held: HeldObject[] = []
+  // Metadata has no limit of its own besides that of an object.
+  const options = { metadataOnly: true, signal, ...PAGES_OF_MEMBERS }
+  try {
+    for await (const page of cluster.pages({ apiVersion, kind, namespace }, options))
+      for (const { metadata } of page) {
+        const all = Array.isArray(metadata['finalizers']) ? metadata['finalizers'].map(String) : []
+        const own = all.filter(one => isKubernetesOwn(apiVersion, kind, one))
+        if (own.length === all.length || metadata.uid === undefined) continue
+        const { name, uid, deletionTimestamp } = metadata
+        const deletedAt = deletionTimestamp === undefined ? undefined : Date.parse(deletionTimestamp)
+        const finalizers = all.filter(one => !own.includes(one))
+        held.push({ apiVersion, kind, name, namespace, uid, finalizers, own, deletedAt })
+      }
+  } catch (error) {
+    if (!isWithoutRights(error)) throw error
+  }
+  return held
+}
+
+/** Deletes an object if that has not begun. If forced, also removes the finalizers of other programs. */
+async function end(
+  cluster: Cluster,
+  { uid, own, deletedAt, ...ref }: HeldObject,
+  isForced: boolean,
+  signal?: AbortSignal,
+): Promise<void> {
+  try {
+    // First: to an object that is being deleted no finalizer can be added.
+    if (deletedAt === undefined) await cluster.delete(ref, { uid, propagation: 'Background', signal })
+    if (isForced) await cluster.patch(ref, { metadata: { uid, finalizers: own } }, { manager: MANAGER, signal })
+  } catch (error) {
+    // It is gone, or its controller has changed it in the meantime.
+    const isOther = error instanceof ClusterError && ['not-found', 'conflict', 'invalid'].includes(error.failure)
+    if (!isOther && !isWithoutRights(error)) throw error
+  }
+}
+
+/** Members cannot have changed what they have no right to, nor anything in a namespace whose owner is gone. */
+const isWithoutRights = (error: unknown): boolean =>
+  error instanceof ClusterError && ['forbidden', 'not-found', 'unauthorized'].includes(error.failure)

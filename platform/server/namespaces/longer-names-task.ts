@@ -1,0 +1,40 @@
+import { MANAGED_LABEL } from '../../records/names.ts'
+import { toNamespace } from '../../records/namespace.ts'
+import type { LeaderTask } from '../leader/leader.ts'
+import type { PlatformWorld } from '../world.ts'
+import type { LongerNames } from './longer-names.ts'
+
+const EVERY = 60_000
+
+/**
+ * Releases hosts that a namespace keeps free for one with a longer name, once that one is gone. A name is recorded
+ * before its namespace is created, so it has to be missing in two checks, a minute apart.
+ */
+export const longerNamesTask = ({ cluster }: PlatformWorld, longerNames: LongerNames): LeaderTask => {
+  let missing: ReadonlyMap<string, ReadonlySet<string>> = new Map()
+  return {
+    name: 'names of longer namespaces',
+    everyMs: EVERY,
+    async run(signal) {
+      const names = new Set<string>()
+      const kept: (readonly [string, readonly string[]])[] = []
+      const query = { apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` }
+      for await (const page of cluster.pages(query, { signal }))
+        for (const one of page) {
+          names.add(one.metadata.name)
+          const { name, longerNames = [] } = toNamespace(one) ?? { name: '' }
+          if (longerNames.length > 0) kept.push([name, longerNames])
+        }
+      const gone = kept.flatMap(([name, longer]) => {
+        const those = longer.filter(one => !names.has(one))
+        return those.length > 0 ? [[name, new Set(those)] as const] : []
+      })
+      for (const [name, those] of gone) {
+        const before = missing.get(name)
+        const forgotten = new Set([...those].filter(one => before?.has(one)))
+        if (forgotten.size > 0) await longerNames.forget(name, forgotten)
+      }
+      missing = new Map(gone)
+    },
+  }
+}

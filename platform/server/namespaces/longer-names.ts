@@ -1,0 +1,88 @@
+import { ClusterError } from '../../../adapters/kubernetes/cluster.ts'
+import { unlessForbidden } from '../../../environment/forbidden.ts'
+import { MANAGER } from '../../records/names.ts'
+import { LONGER_NAMES, type ManagedNamespace, toNamespace } from '../../records/namespace.ts'
+import { longerNames, ownerOfHost, shorterNames } from '../../rules/hosts.ts'
+import { PlatformError } from '../http/platform-error.ts'
+import type { PlatformWorld } from '../world.ts'
+import { listNamespaces } from './namespace-store.ts'
+import { routeHosts } from './route-hosts.ts'
+
+/** Attempts to update an object that others update, too. */
+const CONFLICTS = 10
+
+/**
+ * Hosts that could belong to two namespaces, such as `web-shop-7` to `7` and `shop-7`, belong to the one with the longer
+ * name: the other one records that name, and keeps them free.
+ */
+export class LongerNames {
+  readonly #world: PlatformWorld
+
+  constructor(world: PlatformWorld) {
+    this.#world = world
+  }
+
+  /** Reserves the hosts of a namespace in all that have a shorter name. Throws a PlatformError if one of them is in use. */
+  async reserve(name: string, all: readonly ManagedNamespace[]): Promise<void> {
+    const names = all.map(one => one.name)
+    for (const shorter of shorterNames(name, names)) await this.#claim(all.find(one => one.name === shorter)!, name)
+  }
+
+  /** Namespaces that were created at the same moment did not see each other. */
+  async meet({ name, longerNames: known }: ManagedNamespace, all: readonly ManagedNamespace[]): Promise<void> {
+    const names = all.map(one => one.name)
+    const longer = longerNames(name, names)
+    if (longer.some(one => !known.includes(one))) await this.#change(name, before => [...before, ...longer])
+    // Checked again: the reservation may have been dropped in the meantime, as if for a deleted namespace, and one of
+    // the hosts taken.
+    await this.reserve(name, all)
+  }
+
+  /** Stops reserving hosts for namespaces that no longer exist. */
+  async forget(name: string, gone: ReadonlySet<string>): Promise<void> {
+    await this.#change(name, names => names.filter(one => !gone.has(one)))
+    // A namespace that was created later has checked the hosts before.
+    const there = (await listNamespaces(this.#world.cluster)).flatMap(one => (gone.has(one.name) ? one.name : []))
+    if (there.length > 0) await this.#change(name, names => [...names, ...there])
+  }
+
+  /** Reserves them in one that has a shorter name. */
+  async #claim(shorter: ManagedNamespace, longer: string): Promise<void> {
+    await this.#change(shorter.name, names => [...names, longer])
+    if (shorter.longerNames.includes(longer)) return
+    const taken = await unlessForbidden(this.#hostOf(longer, shorter.name), undefined)
+    if (taken === undefined) return
+    await this.#change(shorter.name, names => names.filter(one => one !== longer))
+    throw new PlatformError(409, 'exists', `the host \`${taken}\` is in use, and would belong to \`${longer}\``, {
+      hint: 'choose another name',
+    })
+  }
+
+  /** A host of the new namespace that an existing one already uses. */
+  async #hostOf(namespace: string, inNamespace: string): Promise<string | undefined> {
+    const { cluster, settings } = this.#world
+    for await (const host of routeHosts(cluster, inNamespace))
+      if (ownerOfHost(host, settings.domain, [namespace]) === namespace) return host
+    return undefined
+  }
+
+  /** Changes the longer names for which a namespace reserves hosts, without losing concurrent changes. */
+  async #change(name: string, change: (names: readonly string[]) => readonly string[]): Promise<void> {
+    const ref = { apiVersion: 'v1', kind: 'Namespace', name }
+    for (let attempt = 1; ; attempt++) {
+      const live = await this.#world.cluster.get(ref)
+      const before = live && toNamespace(live)?.longerNames
+      if (!before) return
+      const wanted = [...new Set(change(before))].sort().join(',')
+      if (wanted === before.join(',')) return
+      const { resourceVersion } = live.metadata
+      const patch = { metadata: { resourceVersion, annotations: { [LONGER_NAMES]: wanted } } }
+      try {
+        await this.#world.cluster.patch(ref, patch, { manager: MANAGER })
+        return
+      } catch (error) {
+        if (!(error instanceof ClusterError) || error.failure !== 'conflict' || attempt >= CONFLICTS) throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { ClusterError } from '../../../adapters/kubernetes/cluster.ts'
+import { bindingName, fromMember, type Member, toMember } from '../../records/member.ts'
+import { MANAGER, RECORD_LABEL } from '../../records/names.ts'
+import { type ManagedNamespace, OWNER, PULL_LOGINS, toNamespace } from '../../records/namespace.ts'
+import type { PlatformUser } from '../../records/user.ts'
+import type { NamespaceRole } from '../../rules/accounts/roles.ts'
+import { noNamespace, PlatformError } from '../http/platform-error.ts'
+import type { PullSecrets } from '../registry/pull-secrets.ts'
+import type { PlatformWorld } from '../world.ts'
+import { EmptiedNamespaces } from './emptied-namespaces.ts'
+import { patchNamespace } from './namespace-store.ts'
+import { type NamespaceRef, requireStaying, type SharedNamespace } from './shared-namespace.ts'
+
+/** Random bytes of the id that valid logins of Pods carry. */
+const PULL_LOGINS_ID = 8
+const RBAC = 'rbac.authorization.k8s.io/v1'
+
+/** Gives people rights in namespaces, and withdraws them. */
+export class Members {
+  readonly #world: PlatformWorld
+  readonly #pullSecrets: PullSecrets
+  readonly #emptied: EmptiedNamespaces
+
+  constructor(world: PlatformWorld, pullSecrets: PullSecrets) {
+    this.#world = world
+    this.#pullSecrets = pullSecrets
+    this.#emptied = new EmptiedNamespaces(world)
+  }
+
+  async share({ namespace }: SharedNamespace, user: PlatformUser, role: NamespaceRole): Promise<void> {
+    if (namespace.owner === user.id) throw new PlatformError(409, 'owner', `\`${user.login}\` is the owner`)
+    if (role === 'owner') throw new PlatformError(409, 'owner', 'a namespace has one owner', { hint: 'transfer it' })
+    await this.#setRole(namespace, user.id, role).catch(error => {
+      // Nothing can be created in a namespace that Kubernetes deletes.
+      if (namespace.status === 'Deleting') requireStaying(namespace)
+      throw error
+    })
+  }
+
+  async unshare({ namespace }: SharedNamespace, user: string): Promise<void> {
+    if (namespace.owner === user) throw new PlatformError(409, 'owner', 'the owner cannot be removed')
+    await this.#setRole(namespace, user, undefined)
+    const { name, uid } = namespace
+    if (!this.#pullSecrets.isUsed || uid === undefined) return
+    // They may have kept a login of Pods, so those become invalid. If this update fails, the leader repeats it.
+    const annotations = { [PULL_LOGINS]: this.#world.random(PULL_LOGINS_ID).toString('hex') }
+    await patchNamespace(this.#world.cluster, namespace, { annotations })
+    await this.#pullSecrets.renew({ name, uid }).catch(error => {
+      // Nothing can be created in a namespace that Kubernetes deletes, and no Pod starts there.
+      if (namespace.status !== 'Deleting') throw error
+    })
+  }
+
+  /**
+   * Gives a user this role and no other; undefined: none. A personal namespace that is being emptied gets its members
+   * back from a record, so the record is changed, too. The leader can write it, or restore members from it, at the same
+   * time: the bindings are changed again if the record had to be.
+   */
+  async #setRole(namespace: ManagedNamespace, user: string, role: NamespaceRole | undefined): Promise<void> {
+    const noteRole = async () => namespace.kind === 'personal' && (await this.#emptied.noteRole(namespace, user, role))
+    await noteRole()
+    do await this.#bindOnly(namespace, user, role)
+    while (await noteRole())
+  }
+
+  async #bindOnly(namespace: ManagedNamespace, user: string, role: NamespaceRole | undefined): Promise<void> {
+    const { cluster } = this.#world
+    const { name, uid } = namespace
+    const member = role && { namespace: name, user, role }
+    if (member) await this.bind(namespace, member)
+    const query = { apiVersion: RBAC, kind: 'RoleBinding', namespace: name, labels: `${RECORD_LABEL}=member` }
+    const bound = (await cluster.list(query)).flatMap(one => toMember(one) ?? [])
+    const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
+    // These may be bindings of a later namespace of the same name.
+    if (uid !== undefined && live?.metadata.uid !== uid) throw noNamespace(name)
+    const others = bound.filter(one => one.user === user && (!member || bindingName(one) !== bindingName(member)))
+    await Promise.all(others.map(one => this.unbind(one)))
+  }
+
+  /** Makes somebody else the owner; the previous owner stays a developer. */
+  async transfer({ namespace, members }: SharedNamespace, to: PlatformUser): Promise<void> {
+    const { name, owner } = namespace
+    await this.bind(namespace, { namespace: name, user: to.id, role: 'owner' })
+    await patchNamespace(this.#world.cluster, namespace, { annotations: { [OWNER]: to.id } })
+    const before = members.find(one => one.user === owner)
+    if (before && owner !== to.id) await this.bind(namespace, { ...before, role: 'developer' })
+    await Promise.all(members.filter(one => one.user === to.id && one.role === 'viewer').map(one => this.unbind(one)))
+  }
+
+  /**
+   * Gives somebody rights in this namespace. A RoleBinding refers to its namespace by name only; if it was created in a
+   * later namespace of the same name, it is deleted again, and a PlatformError is thrown.
+   */
+  async bind({ name, uid }: NamespaceRef, member: Member): Promise<void> {
+    const { cluster } = this.#world
+    const written = await cluster.apply(fromMember(member), { manager: MANAGER, force: true })
+    const live = uid === undefined ? undefined : await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
+    if (uid === undefined || live?.metadata.uid === uid) return
+    const isOwn = live && toNamespace(live)?.owner === member.user
+    if (!isOwn) await this.unbind({ ...member, uid: written.metadata.uid })
+    throw noNamespace(name)
+  }
+
+  /** Deletes this binding only: one that was created after it was read belongs to another namespace, or is newer. */
+  async unbind(member: Member & { readonly uid?: string | undefined }): Promise<void> {
+    const { namespace, uid } = member
+    const ref = { apiVersion: RBAC, kind: 'RoleBinding', name: bindingName(member), namespace }
+    await this.#world.cluster.delete(ref, { uid }).catch(error => {
+      if (!(error instanceof ClusterError) || error.failure !== 'conflict') throw error
+    })
+  }
+}

@@ -1,0 +1,58 @@
+import { toNamespace } from '../../records/namespace.ts'
+import type { PlatformUser } from '../../records/user.ts'
+import { keptPrefix } from '../../rules/accounts/ci-trust.ts'
+import { personalNamespace } from '../../rules/names.ts'
+import { PlatformError } from '../http/platform-error.ts'
+import type { Users } from '../login/users.ts'
+import type { PlatformWorld } from '../world.ts'
+import type { Namespaces } from './namespaces.ts'
+
+/** The namespace that each person has of their own. */
+export class PersonalNamespaces {
+  readonly #world: PlatformWorld
+  readonly #users: Users
+  readonly #namespaces: Namespaces
+
+  constructor(world: PlatformWorld, users: Users, namespaces: Namespaces) {
+    this.#world = world
+    this.#users = users
+    this.#namespaces = namespaces
+  }
+
+  /** Creates somebody's personal namespace at their first login. Returns the user with its name. */
+  async ensure(user: PlatformUser): Promise<PlatformUser> {
+    if (user.home !== undefined && (await this.#isOwn(user, user.home)) === true) return user
+    const taken = new Set<string>()
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const { ci } = this.#world.settings
+      const name = personalNamespace(
+        user.login,
+        user.id,
+        one => taken.has(one),
+        one => keptPrefix(one, ci) !== undefined,
+      )
+      try {
+        await this.#namespaces.create(user, name, 'personal')
+        return await this.#users.change(user.id, { home: name })
+      } catch (error) {
+        if (!(error instanceof PlatformError) || error.body.code !== 'platform/exists') throw error
+        taken.add(name)
+      }
+    }
+    throw new PlatformError(409, 'exists', `no name is free for a namespace of \`${user.login}\``)
+  }
+
+  /** What somebody may be told about their personal namespace: not the name of one that no longer belongs to them. */
+  async withOwn({ home, ...user }: PlatformUser): Promise<PlatformUser> {
+    if (home === undefined || (await this.#isOwn(user, home)) === false) return user
+    return { ...user, home }
+  }
+
+  /** Undefined if there is none of this name, as while it is emptied. */
+  async #isOwn({ id }: PlatformUser, name: string): Promise<boolean | undefined> {
+    const live = await this.#world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
+    if (!live) return undefined
+    const found = toNamespace(live)
+    return found?.kind === 'personal' && found.owner === id
+  }
+}

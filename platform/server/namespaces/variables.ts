@@ -1,0 +1,78 @@
+import type { EffectiveVariables } from '../../api/variables.ts'
+import { LONGEST_VALUE } from '../../api/variables.ts'
+import type { SealedEntry, SecretOwner } from '../../records/sealed-entries.ts'
+import type { CodeTrust } from '../../rules/previews/pull-trust.ts'
+import { variableNameProblem } from '../../rules/variable-names.ts'
+import { PlatformError } from '../http/platform-error.ts'
+import { type SealedChange, SealedStore } from '../leader/sealed-store.ts'
+import type { PlatformWorld } from '../world.ts'
+
+/** The variables that the platform gives to deploys (design, section 8). */
+export class PlatformVariables {
+  readonly #store: SealedStore
+
+  constructor(world: PlatformWorld) {
+    this.#store = new SealedStore(world, 'variables')
+  }
+
+  /** The variables, without their values. */
+  list(owner: SecretOwner): Promise<ReadonlyMap<string, SealedEntry>> {
+    return this.#store.entries(owner)
+  }
+
+  /** Sets variables, and removes those that are null. Throws a PlatformError for an invalid name or value. */
+  async change(owner: SecretOwner, by: string, values: Readonly<Record<string, string | null>>): Promise<boolean> {
+    const changes = Object.entries(values).map(([name, value]): readonly [string, SealedChange] => {
+      if (value === null) return [name, undefined]
+      checkName(name)
+      checkValue(name, value)
+      return [name, { value }]
+    })
+    return this.#store.change(owner, by, new Map(changes))
+  }
+
+  /**
+   * All variables of a deploy in a namespace. Platform-wide ones have the lowest precedence, then those of a person, if
+   * it is for one; those of the namespace have the highest. Deploys that no person has started (`trust`) run code of
+   * others: they get no personal variables, and code of a fork gets none at all.
+   */
+  async effective(
+    user: string | undefined,
+    namespace: { readonly name: string; readonly uid: string },
+    trust?: CodeTrust,
+  ): Promise<EffectiveVariables> {
+    if (trust === 'fork') return { variables: [], unreadable: [] }
+    const owners: readonly SecretOwner[] = [
+      { kind: 'admin' },
+      ...(user === undefined || trust !== undefined ? [] : [{ kind: 'user', id: user } as const]),
+      { kind: 'namespace', ...namespace },
+    ]
+    const all = await Promise.all(owners.map(owner => this.#store.entries(owner)))
+    const found = new Map<string, { readonly owner: SecretOwner; readonly value: string | undefined }>()
+    // A stricter rule also applies to variables that were set earlier.
+    for (const [index, owner] of owners.entries())
+      for (const [name, entry] of all[index]!)
+        if (!variableNameProblem(name)) found.set(name, { owner, value: this.#store.open(owner, name, entry) })
+    const variables: EffectiveVariables['variables'] = []
+    const unreadable: EffectiveVariables['unreadable'] = []
+    for (const [name, { owner, value }] of found) {
+      const scope = owner.kind === 'namespace' ? `namespace:${owner.name}` : owner.kind
+      if (value === undefined) unreadable.push({ name, scope })
+      else variables.push({ name, value, scope })
+    }
+    return { variables, unreadable }
+  }
+}
+
+function checkName(name: string): void {
+  const problem = variableNameProblem(name)
+  if (problem) throw new PlatformError(400, 'name', `a variable cannot be called \`${name.slice(0, 100)}\`: ${problem}`)
+}
+
+/** The value of an environment variable ends at a null byte. */
+function checkValue(name: string, value: string): void {
+  const isLong = Buffer.byteLength(value) > LONGEST_VALUE
+  if (!isLong && !value.includes('\0')) return
+  const problem = isLong ? `has more than ${LONGEST_VALUE / 1024} KiB` : 'has a zero byte'
+  throw new PlatformError(400, 'value', `the value of \`${name}\` ${problem}`)
+}

@@ -1,0 +1,61 @@
+import { pause } from '../../../adapters/http/back-off.ts'
+import type { RunRecord } from '../../records/run.ts'
+import { hasEnded } from '../../rules/runs/run-states.ts'
+import type { PlatformWorld } from '../world.ts'
+import { PodLog, type RunLine, readSaved } from './run-log.ts'
+import type { Runs } from './runs.ts'
+
+/** Milliseconds. */
+const LOOK = 500
+/** For a log that is being saved. */
+const SAVING = 90_000
+
+export type Followed = { readonly type: 'state'; readonly run: RunRecord } | ({ readonly type: 'line' } & RunLine)
+
+/**
+ * Follows a run: its state, and the lines of its log after a number, wherever they are stored now. The last event is
+ * its last state.
+ */
+export async function* followRun(
+  { cluster, now }: PlatformWorld,
+  runs: Runs,
+  id: string,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<Followed> {
+  const pod = new PodLog(cluster, id)
+  let last = after
+  let said: string | undefined
+  let endedAt: number | undefined
+  for (;;) {
+    const run = await runs.find(id, signal)
+    if (!run) return
+    if (!hasEnded(run.state) && run.state !== said) {
+      said = run.state
+      yield { type: 'state', run }
+    }
+    let isAll = false
+    if (run.found.log && hasEnded(run.state)) {
+      for await (const line of readSaved(cluster, run, run.found.log, signal))
+        if (line.number > last) yield { type: 'line', ...line }
+      isAll = true
+    } else if (run.state !== 'queued' && !run.isSettled) {
+      const lines = pod.read(last, signal)
+      for (let next = await lines.next(); ; next = await lines.next()) {
+        if (next.done) {
+          isAll = next.value
+          break
+        }
+        last = next.value.number
+        yield { type: 'line', ...next.value }
+      }
+      if (isAll && !hasEnded(run.state) && (await runs.noteEnd(id, signal))) continue
+    }
+    if (hasEnded(run.state)) {
+      endedAt ??= now()
+      // The Pod is gone, and the rest of its log is about to be saved.
+      if (isAll || run.isSettled || now() - endedAt > SAVING) return yield { type: 'state', run }
+    }
+    await pause(LOOK, signal)
+  }
+}

@@ -1,0 +1,146 @@
+import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { MANAGED_LABEL, RECORD_LABEL, RUNS_NAMESPACE } from '../../records/names.ts'
+import {
+  cloneSecret,
+  inputSecret,
+  NAMESPACE_LABEL,
+  ownedBy,
+  type RunRecord,
+  runLabels,
+  type WantedRun,
+} from '../../records/run.ts'
+import { clusterRoleOf } from '../../rules/accounts/roles.ts'
+import type { RunSettings } from '../world.ts'
+
+/** The containers of a run: they start together, and the second waits for the first. */
+export const CLONE = 'clone' as const
+export const RUN = 'run' as const
+
+const ID = 65_532
+/** Seconds that a command gets to stop. */
+const GRACE = 30
+/** Seconds that the Job gets beyond its Pod, so that it is the Pod that times out, and its log can still be read. */
+const SPARE = 600
+
+/**
+ * The objects of a run. The clone's credential is only in the first container. The run's own secrets are in the second,
+ * which executes nothing of the repository before the first is done. Neither has a token of Kubernetes that it did not
+ * request from the platform.
+ */
+export function jobSpec(wanted: WantedRun, { image, deadline }: RunSettings): Readonly<Record<string, unknown>> {
+  const isCloned = wanted.repository !== undefined
+  const container = (name: string, requests: object, mounts: readonly object[]) => ({
+    name,
+    image,
+    command: ['node', '/devctl/runner.cjs', name],
+    env: [{ name: 'HOME', value: '/tmp' }],
+    workingDir: '/source',
+    resources: {
+      requests,
+      limits: { memory: '1Gi', 'ephemeral-storage': '5Gi' },
+    },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    },
+    volumeMounts: [{ name: 'source', mountPath: '/source' }, readOnly('ca', '/run/devctl/ca'), ...mounts],
+  })
+  const clone = container(CLONE, { cpu: '10m', memory: '64Mi' }, [
+    readOnly('clone', '/run/devctl/input'),
+    { name: 'clone-tmp', mountPath: '/tmp' },
+  ])
+  const run = container(RUN, { cpu: '50m', memory: '128Mi' }, [
+    readOnly('input', '/run/devctl/input'),
+    readOnly('kubernetes', '/run/devctl/kubernetes'),
+    { name: 'tmp', mountPath: '/tmp' },
+  ])
+  return {
+    backoffLimit: 0,
+    activeDeadlineSeconds: deadline + SPARE,
+    template: {
+      metadata: { labels: runLabels(wanted) },
+      spec: {
+        restartPolicy: 'Never',
+        activeDeadlineSeconds: deadline,
+        terminationGracePeriodSeconds: GRACE,
+        automountServiceAccountToken: false,
+        enableServiceLinks: false,
+        securityContext: {
+          runAsNonRoot: true,
+          runAsUser: ID,
+          runAsGroup: ID,
+          fsGroup: ID,
+          seccompProfile: { type: 'RuntimeDefault' },
+        },
+        // The containers run side by side: with an init container, a node takes a second to notice its end.
+        containers: [...(isCloned ? [clone] : []), run],
+        volumes: [
+          { name: 'source', emptyDir: { sizeLimit: '2Gi' } },
+          { name: 'tmp', emptyDir: { sizeLimit: '2Gi' } },
+          { name: 'input', secret: { secretName: inputSecret(wanted.id) } },
+          { name: 'kubernetes', configMap: { name: 'kube-root-ca.crt' } },
+          // From operators whose forge or registry has a private certificate authority.
+          { name: 'ca', configMap: { name: 'ca', optional: true } },
+          ...(isCloned
+            ? [
+                { name: 'clone', secret: { secretName: cloneSecret(wanted.id) } },
+                { name: 'clone-tmp', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } },
+              ]
+            : []),
+        ],
+      },
+    },
+  }
+}
+
+const readOnly = (name: string, mountPath: string) => ({ name, mountPath, readOnly: true })
+
+/** The secrets of a run, each in the Secret of one container. */
+export const runSecret = (
+  run: Pick<RunRecord, 'id' | 'uid'> & WantedRun,
+  name: string,
+  values: Readonly<Record<string, string>>,
+): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: {
+    name,
+    namespace: RUNS_NAMESPACE,
+    labels: { ...runLabels(run), [RECORD_LABEL]: 'run-part' },
+    ownerReferences: ownedBy(run),
+  },
+  type: 'dev.platform/run',
+  data: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')])),
+})
+
+/**
+ * The account with whose rights runs work in a namespace. It is in `devctl-runs`, so members of the namespace cannot
+ * get its tokens. A later namespace of the same name has another account.
+ */
+export const runAccount = ({ namespace, namespaceUid }: Pick<WantedRun, 'namespace' | 'namespaceUid'>): string =>
+  `ns-${namespace}-${namespaceUid.slice(0, 8)}`
+
+export const ACCOUNT_RECORD = 'run-account'
+
+/** The account of runs in a namespace, with the rights of a developer there. */
+export function accountObjects(of: Pick<WantedRun, 'namespace' | 'namespaceUid'>): readonly KubeObject[] {
+  const name = runAccount(of)
+  const labels = { [RECORD_LABEL]: ACCOUNT_RECORD, [MANAGED_LABEL]: 'true', [NAMESPACE_LABEL]: of.namespace }
+  const rbac = 'rbac.authorization.k8s.io'
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name, namespace: RUNS_NAMESPACE, labels },
+      automountServiceAccountToken: false,
+    },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name: 'devctl-runs', namespace: of.namespace, labels },
+      roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: clusterRoleOf('developer') },
+      subjects: [{ kind: 'ServiceAccount', namespace: RUNS_NAMESPACE, name }],
+    },
+  ]
+}

@@ -1,0 +1,92 @@
+import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { RUNS_NAMESPACE } from '../../records/names.ts'
+import { type RunEnd, runName } from '../../records/run.ts'
+import { CLONE, RUN } from './run-objects.ts'
+
+/** The Pod of a run; undefined before it starts, and after the run is completed. */
+export async function podOf(cluster: Cluster, id: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+  const labels = `batch.kubernetes.io/job-name=${runName(id)}`
+  const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: RUNS_NAMESPACE, labels }, { signal })
+  return pods[0]
+}
+
+export interface ContainerState {
+  readonly phase: 'waiting' | 'running' | 'ended'
+  /** For one that has ended: its termination message. */
+  readonly exitCode?: number
+  readonly message?: string
+  /** RFC 3339. */
+  readonly ended?: string
+}
+
+/** The state of a container of a Pod. */
+export function containerState(pod: KubeObject, name: string): ContainerState {
+  type Ended = { readonly message?: unknown; readonly exitCode?: unknown; readonly finishedAt?: unknown }
+  type State = Readonly<Record<string, Ended | undefined>>
+  const { initContainerStatuses = [], containerStatuses = [] } = (pod['status'] ?? {}) as {
+    readonly initContainerStatuses?: readonly { readonly name: string; readonly state?: State }[]
+    readonly containerStatuses?: readonly { readonly name: string; readonly state?: State }[]
+  } // the API server's
+  const state = [...initContainerStatuses, ...containerStatuses].find(one => one.name === name)?.state
+  if (state?.['terminated']) {
+    const { message, exitCode, finishedAt } = state['terminated']
+    return {
+      phase: 'ended',
+      ...(typeof exitCode === 'number' && { exitCode }),
+      ...(typeof message === 'string' && { message }),
+      ...(typeof finishedAt === 'string' && { ended: finishedAt }),
+    }
+  }
+  return { phase: state?.['running'] ? 'running' : 'waiting' }
+}
+
+/** True if a Pod will write nothing more. */
+export const isOver = (pod: KubeObject): boolean =>
+  ['Succeeded', 'Failed'].includes(String((pod['status'] as { readonly phase?: string } | undefined)?.phase))
+
+/**
+ * The result of a run, as soon as its Pod shows it; undefined before. Kubernetes takes a second or two to mark the Pod,
+ * and then the Job, as ended.
+ */
+export function endOf(pod: KubeObject): RunEnd['state'] | undefined {
+  if (isOver(pod)) return (pod['status'] as { readonly phase: string }).phase === 'Succeeded' ? 'succeeded' : 'failed'
+  // Why it failed is known once the Pod has ended.
+  return containerState(pod, RUN).exitCode === 0 ? 'succeeded' : undefined
+}
+
+/** Whether the spec of a Pod has such a container. */
+export function hasContainer({ spec }: KubeObject, name: string): boolean {
+  type Named = readonly { readonly name: string }[]
+  const { initContainers = [], containers = [] } = (spec ?? {}) as {
+    readonly initContainers?: Named
+    readonly containers?: Named
+  } // the API server's
+  return [...initContainers, ...containers].some(one => one.name === name)
+}
+
+/** The commit that was cloned, from the clone's termination message. */
+export function commitOf(pod: KubeObject): string | undefined {
+  const { commit } = lastWords(pod)
+  return typeof commit === 'string' ? commit : undefined
+}
+
+/** Why a Pod failed, in a few words; errors of the command itself are in its log. */
+export function reasonOf(pod: KubeObject): string | undefined {
+  const { reason } = (pod['status'] ?? {}) as { readonly reason?: string }
+  if (reason === 'DeadlineExceeded') return 'it took longer than the time limit of runs'
+  if (reason === 'Evicted') return 'its node ran out of resources'
+  const { exitCode = 0 } = containerState(pod, CLONE)
+  if (exitCode === 0) return undefined
+  const { error } = lastWords(pod)
+  return typeof error === 'string' ? error.slice(0, 500) : 'the repository could not be cloned'
+}
+
+/** The clone's termination message. */
+function lastWords(pod: KubeObject): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(containerState(pod, CLONE).message ?? '')
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {}
+  }
+}

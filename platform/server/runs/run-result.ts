@@ -1,0 +1,48 @@
+import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
+import { problemLines, toldProblem } from '../../../compiler/diagnostics/told-problem.ts'
+import type { RunRecord } from '../../records/run.ts'
+import { readSaved } from './run-log.ts'
+import { RUN } from './run-objects.ts'
+
+/** What the log of a run says about its result. The code of the run wrote it, so it is not trusted. */
+export interface SaidResult {
+  readonly endpoints: readonly string[]
+  /** The first problems, as a terminal shows them. */
+  readonly problem?: string
+}
+
+/** Addresses, problems, and characters of these, that are kept. */
+const MOST = { endpoints: 100, problems: 3, letters: 4000 }
+
+/** The addresses and the first problems in the saved log of a deploy. */
+export async function resultOf(cluster: Cluster, run: RunRecord, signal: AbortSignal): Promise<SaidResult> {
+  let endpoints: readonly string[] = []
+  let problems = 0
+  const told: string[] = []
+  if (run.found.log)
+    for await (const { step, text } of readSaved(cluster, run, run.found.log, signal)) {
+      if (step !== RUN || !/^\{.*"type":"(?:result|diagnostic)"/s.test(text)) continue
+      const said = toObject(text)
+      const found = said?.['endpoints']
+      if (said?.['type'] === 'result' && Array.isArray(found))
+        endpoints = found.filter(one => typeof one === 'string').slice(0, MOST.endpoints)
+      if (said?.['type'] !== 'diagnostic' || said['severity'] !== 'error') continue
+      problems++
+      if (problems <= MOST.problems) told.push(problemLines(toldProblem(said)).join('\n').slice(0, MOST.letters))
+    }
+  if (problems > told.length) told.push(`and ${problems - told.length} more`)
+  const problem = told.join('\n\n').slice(0, MOST.letters)
+  return { endpoints, ...(problem !== '' && { problem }) }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+const record = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
+
+function toObject(text: string): Fields | undefined {
+  try {
+    return record(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,408 @@
+import { createHash } from 'node:crypto'
+import { ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import type { NewRun } from '../../api/runs.ts'
+import type { Deletion } from '../../records/deletion.ts'
+import { MANAGER, RECORD_LABEL, RUNS_NAMESPACE, rfc3339 } from '../../records/names.ts'
+import type { ManagedNamespace } from '../../records/namespace.ts'
+import {
+  ENVIRONMENT_LABEL,
+  FOUND,
+  type FoundRun,
+  fromRun,
+  heldSecret,
+  jobRef,
+  LIVE_LABEL,
+  loginSealedFor,
+  NAMESPACE_LABEL,
+  type RunRecord,
+  type RunStop,
+  STOP,
+  toRun,
+  type WantedRun,
+} from '../../records/run.ts'
+import type { TokenRecord } from '../../records/token.ts'
+import type { PlatformUser } from '../../records/user.ts'
+import type { CodeTrust } from '../../rules/previews/pull-trust.ts'
+import { branchProblem, filePathProblem, type RepositoryUrl, readRepositoryUrl } from '../../rules/repository-url.ts'
+import { hasEnded } from '../../rules/runs/run-states.ts'
+import { makeUlid, timeOfUlid } from '../../rules/ulid.ts'
+import { noNamespace, PlatformError } from '../http/platform-error.ts'
+import { Nudge } from '../leader/nudge.ts'
+import { OneAtATime } from '../leader/one-at-a-time.ts'
+import { checkLogin } from '../namespaces/credentials.ts'
+import type { Namespaces } from '../namespaces/namespaces.ts'
+import { requireStaying, type SharedNamespace } from '../namespaces/shared-namespace.ts'
+import type { PlatformWorld, RunSettings } from '../world.ts'
+import { jobSpec, RUN, runSecret } from './run-objects.ts'
+import { commitOf, containerState, endOf, podOf, reasonOf } from './run-pod.ts'
+
+/** Queued runs of one user. */
+const WAITING = 20
+/** Ended runs of one user that the leader has not completed yet: it reads all of them again and again. */
+const ENDING = 40
+/** Attempts of an update after conflicts. */
+const ATTEMPTS = 5
+
+const JOBS = { apiVersion: 'batch/v1', kind: 'Job', namespace: RUNS_NAMESPACE }
+
+/** Selects runs. */
+export interface RunQuery {
+  readonly namespace?: string | undefined
+  readonly environment?: string | undefined
+  /** True: only runs that are not completed yet. */
+  readonly isLive?: boolean
+}
+
+/** Selects runs that somebody sees. */
+export interface VisibleQuery extends RunQuery {
+  /** Only so many, the newest ones. */
+  readonly last?: number
+}
+
+/** For a run that a webhook starts: the commit, and whose code it is. */
+export interface HookCode {
+  readonly trust: CodeTrust
+  readonly commit: string
+  /** The id of the webhook. */
+  readonly hook: string
+}
+
+/** The runs of the platform, as Jobs. */
+export class Runs {
+  readonly #world: PlatformWorld
+  readonly #namespaces: Namespaces
+  /** By user: of several concurrent requests, each counts those before it. */
+  readonly #making = new OneAtATime()
+  /** Tells the leader that there is a new run or a change. */
+  readonly nudge = new Nudge()
+
+  constructor(world: PlatformWorld, namespaces: Namespaces) {
+    this.#world = world
+    this.#namespaces = namespaces
+  }
+
+  /** The runs that can be read, the newest first. Those of all namespaces are large: see `each`. */
+  async list(query: RunQuery, signal?: AbortSignal): Promise<readonly RunRecord[]> {
+    return sorted(this.each(query, signal))
+  }
+
+  /** The same, in no order: its caller keeps what it needs of each, and no more than a page of Jobs is in memory. */
+  async *each({ namespace, environment, isLive }: RunQuery, signal?: AbortSignal): AsyncGenerator<RunRecord, void> {
+    const labels = [
+      `${RECORD_LABEL}=run`,
+      ...(namespace === undefined ? [] : [`${NAMESPACE_LABEL}=${namespace}`]),
+      ...(environment === undefined ? [] : [`${ENVIRONMENT_LABEL}=${environment}`]),
+      ...(isLive === undefined ? [] : [isLive ? `${LIVE_LABEL}=true` : `!${LIVE_LABEL}`]),
+    ]
+    for await (const page of this.#world.cluster.pages({ ...JOBS, labels: labels.join(',') }, { signal }))
+      for (const job of page) {
+        const run = toRun(job)
+        if (run) yield run
+      }
+  }
+
+  async find(id: string, signal?: AbortSignal): Promise<RunRecord | undefined> {
+    const live = await this.#world.cluster.get(jobRef(id), { signal })
+    return live && toRun(live)
+  }
+
+  /** The run that a token belongs to. */
+  ofToken({ label }: Pick<TokenRecord, 'label'>): Promise<RunRecord | undefined> {
+    return this.find(label.replace(/^r-/, ''))
+  }
+
+  /** The runs of all namespaces that somebody may see, the newest first. */
+  async visible(user: PlatformUser, { last, ...query }: VisibleQuery): Promise<readonly RunRecord[]> {
+    const namespaces =
+      query.namespace === undefined
+        ? await this.#namespaces.visible(user)
+        : [await this.#namespaces.require(user, query.namespace, 'see', 'see this')]
+    return sorted(this.eachOf(namespaces, query), last)
+  }
+
+  /** The runs of these namespaces, in no order. */
+  async *eachOf(namespaces: readonly SharedNamespace[], query: RunQuery): AsyncGenerator<RunRecord, void> {
+    const byName = new Map(namespaces.map(one => [one.namespace.name, one]))
+    for await (const run of this.each(query)) {
+      const shared = byName.get(run.namespace)
+      if (shared && isOf(run, shared)) yield run
+    }
+  }
+
+  /**
+   * A run, if the user may do this in its namespace. Throws the same PlatformError whether it does not exist or they
+   * may not see it.
+   */
+  async require(user: PlatformUser, id: string, action: 'see' | 'deploy', what: string): Promise<RunRecord> {
+    const run = await this.find(id)
+    if (!run) throw noRun()
+    const shared = await this.#namespaces.require(user, run.namespace, action, what).catch(error => {
+      throw error instanceof PlatformError && error.status === 404 ? noRun() : error
+    })
+    if (!isOf(run, shared)) throw noRun()
+    return run
+  }
+
+  /** The settings of runs. Throws a PlatformError if this platform cannot run any. */
+  requireRunner(): RunSettings {
+    const { runs } = this.#world.settings
+    if (runs) return runs
+    throw new PlatformError(503, 'no-runner', 'the platform has no image for runs', {
+      hint: 'a cluster administrator sets it with `devctl platform install`',
+    })
+  }
+
+  /** Adds a run to the queue. Throws a PlatformError. */
+  create(user: PlatformUser, wanted: NewRun, code?: HookCode): Promise<RunRecord> {
+    return this.#making.run(user.id, () => this.#create(user, wanted, code))
+  }
+
+  async #create(user: PlatformUser, wanted: NewRun, code: HookCode | undefined): Promise<RunRecord> {
+    const { cluster, now, random, sealing } = this.#world
+    const settings = this.requireRunner()
+    const shared = await this.#namespaces.require(user, wanted.namespace, 'deploy', 'start a run')
+    requireStaying(shared.namespace)
+    requireSameTrust(shared.namespace, code?.trust)
+    const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: wanted.namespace })
+    const namespaceUid = live?.metadata.uid
+    if (namespaceUid === undefined) throw noNamespace(wanted.namespace)
+    const isSame = (run: RunRecord) => run.user === user.id && (run.hook === undefined) === (code === undefined)
+    const own = (await this.list({ isLive: true })).filter(isSame)
+    const waiting = own.filter(({ state }) => state === 'queued')
+    if (waiting.length >= WAITING)
+      throw new PlatformError(429, 'queue', `you have ${waiting.length} waiting runs, which is the limit`, {
+        hint: 'wait for one of them, or cancel it',
+      })
+    // Cancelling makes room in the queue at once, so the limit of queued runs alone would be no limit.
+    const ending = own.filter(({ state }) => hasEnded(state))
+    if (ending.length >= ENDING)
+      throw new PlatformError(429, 'queue', `${ending.length} of your runs have just ended, and are being cleaned up`, {
+        hint: 'try again in a moment',
+      })
+    const source = await this.#sourceOf(wanted, namespaceUid, user.id)
+    const { namespace, environment, action, volumes, variables = {} } = wanted
+    const login = wanted.cloneLogin && checkLogin(wanted.cloneLogin)
+    const record: WantedRun = {
+      id: makeUlid(now(), random(10)),
+      namespace,
+      namespaceUid,
+      environment,
+      action,
+      user: user.id,
+      ...source,
+      ...code,
+      ...(action === 'destroy' && volumes && { volumes }),
+      ...(Object.keys(variables).length > 0 && { variables: Object.keys(variables) }),
+      ...(login && { hasLogin: true }),
+    }
+    const made = toRun(await cluster.create(fromRun(record, jobSpec(record, settings))))
+    if (!made) throw new PlatformError(500, 'internal', 'something went wrong in the platform')
+    // A run without its Secret does not start, so a run is never incomplete.
+    const held = {
+      variables: JSON.stringify(variables),
+      ...(login && { login: sealing.seal(JSON.stringify(login), loginSealedFor(made.id)) }),
+    }
+    await cluster.create(runSecret(made, heldSecret(made.id), held))
+    this.nudge.now()
+    return made
+  }
+
+  /**
+   * Destroys what a run has deployed, in the same way: with the rights of the user who deployed, because the commands
+   * are theirs. It gets their variables only if they requested the deletion. A repository that was cloned with a login
+   * for that run alone cannot be cloned again, so its commands are not run. A second call creates no second run.
+   */
+  async createLast(deployed: RunRecord, { id: deletion, by }: Deletion): Promise<void> {
+    const { cluster } = this.#world
+    const { namespace, namespaceUid, environment, user, repository, branch, file, found, trust, hook } = deployed
+    const isCloned = repository !== undefined && !deployed.hasLogin
+    const seed = createHash('sha256').update(`${deletion} ${environment}`).digest()
+    const record: WantedRun = {
+      id: makeUlid(timeOfUlid(deletion), seed.subarray(0, 10)),
+      namespace,
+      namespaceUid,
+      environment,
+      action: 'destroy',
+      user,
+      ...(isCloned && {
+        repository,
+        ...(branch !== undefined && { branch }),
+        ...(file !== undefined && { file }),
+        ...(found.commit !== undefined && { commit: found.commit }),
+      }),
+      ...(trust && { trust }),
+      ...(hook !== undefined && { hook }),
+      deletion,
+      ...(by !== undefined && { deletionBy: by }),
+    }
+    const job = fromRun(record, jobSpec(record, this.requireRunner()))
+    const made = await cluster.create(job).then(toRun, error => {
+      if (error instanceof ClusterError && error.failure === 'exists') return this.find(record.id)
+      throw error
+    })
+    if (!made) throw new Error(`the run ${record.id} cannot be read`)
+    await this.complete(made)
+  }
+
+  /** Creates what the run of a deletion waits for, if an interrupted earlier call has not. */
+  async complete(run: RunRecord): Promise<void> {
+    const held = runSecret(run, heldSecret(run.id), { variables: '{}' })
+    await this.#world.cluster.create(held).catch(error => {
+      if (!(error instanceof ClusterError) || error.failure !== 'exists') throw error
+    })
+  }
+
+  /**
+   * Stops a run; one that has ended stays as it is. A run that was already stopped can still be refused, which takes
+   * its rights away.
+   */
+  async stop(id: string, stop: Omit<RunStop, 'time'>): Promise<RunRecord | undefined> {
+    const isToldSo = (before: RunStop) => before.why === 'refused' || stop.why !== 'refused'
+    const stopped = await this.change(id, run =>
+      hasEnded(run.state) || (run.stop && isToldSo(run.stop))
+        ? undefined
+        : { metadata: { annotations: { [STOP]: JSON.stringify({ ...stop, time: rfc3339(this.#world.now()) }) } } },
+    )
+    this.nudge.now()
+    return stopped
+  }
+
+  /** Records how a run has ended, if its Pod shows it; false if it does not show it yet. */
+  async noteEnd(id: string, signal: AbortSignal): Promise<boolean> {
+    const pod = await podOf(this.#world.cluster, id, signal)
+    const state = pod && endOf(pod)
+    if (!state) return false
+    const [commit, reason] = [commitOf(pod), state === 'failed' ? reasonOf(pod) : undefined]
+    const found: FoundRun = {
+      end: { state, time: containerState(pod, RUN).ended ?? rfc3339(this.#world.now()) },
+      ...(commit !== undefined && { commit }),
+      ...(reason !== undefined && { reason }),
+    }
+    // The result of a run that was stopped does not depend on its Pod.
+    const noted = await this.change(id, run => (hasEnded(run.state) || run.stop ? undefined : toNote(run, found)))
+    this.nudge.now()
+    return noted !== undefined && hasEnded(noted.state)
+  }
+
+  /** Adds to what is recorded of a run. */
+  async note(id: string, found: FoundRun): Promise<RunRecord | undefined> {
+    return this.change(id, run => toNote(run, found))
+  }
+
+  /** Updates a run, and retries after a conflict; undefined changes nothing. */
+  async change(id: string, edit: (run: RunRecord) => Patch | undefined): Promise<RunRecord | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      const run = await this.find(id)
+      const patch = run && edit(run)
+      if (!run || !patch) return run
+      try {
+        return toRun(await this.#patch(run, patch))
+      } catch (error) {
+        if (!(error instanceof ClusterError) || error.failure !== 'conflict' || attempt >= ATTEMPTS) throw error
+      }
+    }
+  }
+
+  #patch({ id, version }: RunRecord, { metadata, ...rest }: Patch): Promise<KubeObject> {
+    const patch = { ...rest, metadata: { ...metadata, resourceVersion: version } }
+    return this.#world.cluster.patch(jobRef(id), patch, { manager: MANAGER })
+  }
+
+  /**
+   * The source to clone. Without a repository in the request, a destroy uses that of the same person's last deploy by a
+   * run: if somebody else had named the repository, its commands would run with the variables of the person who
+   * destroys.
+   */
+  async #sourceOf(
+    { namespace, environment, action, repository, branch, file }: NewRun,
+    namespaceUid: string,
+    user: string,
+  ): Promise<Pick<WantedRun, 'repository' | 'branch' | 'file'>> {
+    if (repository === undefined && action === 'deploy')
+      throw new PlatformError(400, 'repository', 'a deploy needs a repository')
+    if (repository === undefined) {
+      const runs = (await this.list({ namespace, environment })).filter(run => run.namespaceUid === namespaceUid)
+      // The source of a webhook's deploy was chosen by others.
+      const own = runs.filter(run => run.user === user && run.trust === undefined)
+      const last = own.find(run => run.action === 'deploy' && run.found.commit !== undefined)
+      return { ...pick(last), ...(file !== undefined && { file }) }
+    }
+    const { url } = checkSource({ repository, branch, file })
+    return { repository: url, ...(branch !== undefined && { branch }), ...(file !== undefined && { file }) }
+  }
+}
+
+/**
+ * Throws a PlatformError for a run that would bring a person's secrets into a namespace with code of a fork, or code of
+ * a fork into a namespace with a person's secrets.
+ */
+export function requireSameTrust({ name, isUntrusted = false }: ManagedNamespace, trust: CodeTrust | undefined): void {
+  if (isUntrusted === (trust === 'fork')) return
+  throw new PlatformError(
+    409,
+    'untrusted',
+    isUntrusted ? `\`${name}\` is only for code of a fork` : `\`${name}\` is not for code of forks`,
+    {
+      hint: isUntrusted ? 'a push to its pull request deploys it; deploy your own code elsewhere' : 'destroy it first',
+    },
+  )
+}
+
+/** Parses the source to clone. Throws a PlatformError if runs cannot clone it. */
+export function checkSource({
+  repository,
+  branch,
+  file,
+}: {
+  readonly repository: string
+  readonly branch?: string | undefined
+  readonly file?: string | undefined
+}): RepositoryUrl {
+  const read = readRepositoryUrl(repository)
+  if (!read.ok)
+    throw new PlatformError(400, 'repository', `the repository cannot be cloned: ${read.problem}`, {
+      ...(read.hint !== undefined && { hint: read.hint }),
+    })
+  if (read.repository.url.startsWith('ssh:'))
+    throw new PlatformError(400, 'repository', 'runs have no SSH keys', { hint: 'write the HTTPS address' })
+  const problem =
+    (branch !== undefined && branchProblem(branch) && `the branch \`${branch}\`: ${branchProblem(branch)}`) ||
+    (file !== undefined && filePathProblem(file) && `the file \`${file}\`: ${filePathProblem(file)}`)
+  if (problem) throw new PlatformError(400, 'repository', problem)
+  return read.repository
+}
+
+const toNote = (run: RunRecord, found: FoundRun): Patch => ({
+  metadata: { annotations: { [FOUND]: JSON.stringify({ ...run.found, ...found }) } },
+})
+
+interface Patch {
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly [field: string]: unknown
+}
+
+const pick = (run: RunRecord | undefined) => ({
+  ...(run?.repository !== undefined && { repository: run.repository }),
+  ...(run?.branch !== undefined && { branch: run.branch }),
+  ...(run?.file !== undefined && { file: run.file }),
+})
+
+export const newestFirst = (a: RunRecord, b: RunRecord): number => (a.id < b.id ? 1 : -1)
+
+/** Sorts runs, the newest first. Of those after the first `most`, only a few are in memory at a time. */
+async function sorted(runs: AsyncIterable<RunRecord>, most = Number.POSITIVE_INFINITY): Promise<readonly RunRecord[]> {
+  let all: RunRecord[] = []
+  for await (const run of runs) {
+    all.push(run)
+    if (all.length >= 2 * most) all = all.sort(newestFirst).slice(0, most)
+  }
+  return all.sort(newestFirst).slice(0, most)
+}
+
+/** A later namespace of the same name does not inherit the runs of the earlier one. */
+const isOf = (run: RunRecord, { namespace }: SharedNamespace): boolean => run.created >= namespace.created
+
+const noRun = () =>
+  new PlatformError(404, 'no-run', 'this run does not exist, or you are not a member of its namespace', {
+    hint: '`devctl pipeline list` lists those of a namespace',
+  })

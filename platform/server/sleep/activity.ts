@@ -1,0 +1,61 @@
+import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { holderOf } from '../../../environment/apply/held-lease.ts'
+import { membersObjects } from '../http/members-objects.ts'
+import { REST_RULES } from './resting.ts'
+
+/** Milliseconds after which the holder of a Lease that was not renewed counts as gone. */
+const SILENCE = 60_000
+
+/**
+ * Who is working in a namespace right now, as a clause. Deploys and development containers hold a Lease. Undefined if
+ * nobody is.
+ */
+export async function busyBy(
+  cluster: Cluster,
+  namespace: string,
+  now: number,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const leases = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }
+  for await (const one of membersObjects(cluster, leases, signal))
+    if (one.metadata.name.startsWith('devctl-') && isFresh(renewedAt(one), now))
+      return `\`${holderOf(one)}\` holds \`${one.metadata.name}\``
+  return undefined
+}
+
+/** Members can write Leases, so a renewal time in the future is ignored, apart from a small clock skew. */
+const isFresh = (time: number, now: number): boolean => time > now - SILENCE && time < now + SILENCE
+
+/** When a Lease was last renewed, in milliseconds since 1970; 0 if never. */
+function renewedAt({ spec }: KubeObject): number {
+  const { renewTime = '' } = (spec ?? {}) as { readonly renewTime?: string } // a Lease's
+  return Date.parse(renewTime) || 0
+}
+
+/** Field managers whose changes are not activity: controllers and the platform itself. */
+const BY_ITSELF = /^(kube-controller-manager|devctl-sleep|devctl-platform|traefik|nginx-ingress-controller)$/
+
+/**
+ * When somebody last changed something in a namespace, in milliseconds since 1970, according to the managed fields of
+ * its objects and the Leases of deploys and development containers. 0 if never.
+ */
+export async function lastWork(cluster: Cluster, namespace: string, now: number, signal: AbortSignal): Promise<number> {
+  const leases = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }
+  const lists = [leases, ...REST_RULES.map(({ apiVersion, kind }) => ({ apiVersion, kind, namespace }))]
+  let latest = 0
+  for (const query of lists)
+    for await (const one of membersObjects(cluster, query, signal)) {
+      const time = workedAt(one)
+      if (time < now + SILENCE) latest = Math.max(latest, time)
+    }
+  return latest
+}
+
+function workedAt(object: KubeObject): number {
+  const { kind, metadata } = object
+  if (kind === 'Lease') return metadata.name.startsWith('devctl-') ? renewedAt(object) : 0
+  const changes = (metadata.managedFields ?? []).filter(
+    ({ manager, subresource }) => subresource !== 'status' && !BY_ITSELF.test(manager),
+  )
+  return Math.max(0, ...changes.map(({ time = '' }) => Date.parse(time) || 0))
+}

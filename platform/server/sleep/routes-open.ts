@@ -1,0 +1,74 @@
+import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { membersObjects, PAGES_OF_MEMBERS } from '../http/members-objects.ts'
+
+/** Milliseconds after a wake at which routes open even if nothing behind them is ready. */
+const LATEST = 120_000
+
+/**
+ * Opens each Ingress as soon as all Services that it refers to have a ready endpoint, and the rest after a deadline:
+ * then people see the error of the application itself.
+ */
+export async function openRoutes(
+  cluster: Cluster,
+  namespace: string,
+  names: readonly string[],
+  age: number,
+  open: (name: string) => Promise<void>,
+): Promise<void> {
+  const waiting = new Map<string, readonly string[]>()
+  const ingresses = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace }
+  for await (const one of membersObjects(cluster, ingresses))
+    if (names.includes(one.metadata.name)) waiting.set(one.metadata.name, servicesOf(one))
+  const end = AbortSignal.timeout(Math.max(1, LATEST - age))
+  const done = new AbortController()
+  /** The Services of EndpointSlices that have a ready endpoint, by the name of the slice. */
+  const slices = new Map<string, string>()
+  const openReady = async () => {
+    const ready = new Set(slices.values())
+    for (const [name, services] of waiting) {
+      if (!services.every(one => ready.has(one))) continue
+      waiting.delete(name)
+      await open(name)
+    }
+    if (waiting.size === 0) done.abort()
+  }
+  const signal = AbortSignal.any([end, done.signal])
+  try {
+    let isListed = false
+    const query = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', namespace }
+    if (waiting.size > 0)
+      for await (const change of cluster.watch(query, { signal, ...PAGES_OF_MEMBERS })) {
+        if (change.type === 'Restarted') slices.clear()
+        if (change.type === 'Listed') isListed = true
+        if (change.type === 'Changed' || change.type === 'Deleted') {
+          const { name } = change.object.metadata
+          if (change.type === 'Changed' && isReady(change.object)) slices.set(name, serviceOf(change.object))
+          else slices.delete(name)
+        }
+        if (isListed) await openReady()
+      }
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+  for (const name of waiting.keys()) await open(name)
+}
+
+/** The names of all Services that an Ingress refers to. */
+export function servicesOf({ spec }: KubeObject): readonly string[] {
+  const { defaultBackend, rules } = (spec ?? {}) as {
+    readonly defaultBackend?: Backend
+    readonly rules?: readonly { readonly http?: { readonly paths?: readonly { readonly backend?: Backend }[] } }[]
+  } // an Ingress's
+  const backends = [defaultBackend, ...(rules ?? []).flatMap(({ http }) => http?.paths?.map(one => one.backend) ?? [])]
+  return [...new Set(backends.flatMap(one => one?.service?.name ?? []))]
+}
+interface Backend {
+  readonly service?: { readonly name?: string }
+}
+
+const serviceOf = ({ metadata }: KubeObject): string => metadata.labels?.['kubernetes.io/service-name'] ?? ''
+
+function isReady({ endpoints }: KubeObject): boolean {
+  const all = (endpoints ?? []) as readonly { readonly conditions?: { readonly ready?: boolean } }[] // an EndpointSlice's
+  return all.some(({ conditions }) => conditions?.ready !== false)
+}

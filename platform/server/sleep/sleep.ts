@@ -1,0 +1,297 @@
+import { pause } from '../../../adapters/http/back-off.ts'
+import { ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { ASLEEP, fromResting, type RestingObject, toResting, UNFOLLOWED, WOKEN } from '../../records/asleep.ts'
+import { keeperBinding } from '../../records/member.ts'
+import { MANAGER, rfc3339 } from '../../records/names.ts'
+import {
+  LAST_ACTIVE,
+  type ManagedNamespace,
+  type NamespaceStatus,
+  STATUS,
+  toNamespace,
+} from '../../records/namespace.ts'
+import { membersObjects } from '../http/members-objects.ts'
+import { noNamespace, PlatformError } from '../http/platform-error.ts'
+import type { NamespaceRef } from '../namespaces/shared-namespace.ts'
+import type { PlatformWorld } from '../world.ts'
+import { busyBy } from './activity.ts'
+import { keptAwake, REST_RULES, type RestRule, ruleOf } from './resting.ts'
+import { openRoutes } from './routes-open.ts'
+import { hostOf, type RestedRoute, unfollowed } from './unfollowed.ts'
+
+/** The field manager of the changes by sleep and wake. */
+const SLEEP_MANAGER = 'devctl-sleep'
+/** Milliseconds in which visitors of a page wake a namespace at most once. */
+export const WAKE_PAUSE = 60_000
+/** The time in milliseconds that the API server may take to apply a new RoleBinding. */
+const BINDING = 3000
+/** Attempts to change a Namespace that others change, too. */
+const ATTEMPTS = 5
+
+/** Milliseconds for checking the routes of a sleeping namespace. */
+const LOOKING = 15_000
+/** Characters: half of what all annotations of an object can have, because others are added when it is woken or deleted. */
+const LONGEST_RECORD = 128 << 10
+const UNFOLLOWED_TEXT = 'the ingress controller ignores its class'
+
+/** A namespace, with the object that it was read from. */
+interface ReadNamespace {
+  readonly live: KubeObject
+  readonly namespace: ManagedNamespace
+}
+
+/** Puts namespaces to sleep, and wakes them (design, section 5). */
+export class Sleep {
+  readonly #world: PlatformWorld
+  /** The namespaces whose routes this replica is opening. */
+  readonly #opening = new Map<string, Promise<void>>()
+  /** The namespaces whose routes are being checked after they were put to sleep. */
+  readonly #looking = new Map<string, Promise<readonly string[]>>()
+
+  constructor(world: PlatformWorld) {
+    this.#world = world
+  }
+
+  /**
+   * Stops everything in a namespace; returns what was left awake, and why. The previous values are recorded first, so
+   * that an interrupted sleep can be completed, or undone by a wake. Throws a PlatformError while somebody is working
+   * in the namespace.
+   */
+  async sleep(which: NamespaceRef, signal?: AbortSignal): Promise<readonly string[]> {
+    const { cluster, now } = this.#world
+    const { name } = which
+    await this.#keep(name, signal)
+    const busy = await busyBy(cluster, name, now(), signal)
+    // Who is working in somebody else's namespace is not disclosed.
+    await this.#read(which, signal)
+    if (busy !== undefined)
+      throw new PlatformError(409, 'busy', `namespace \`${name}\` is in use: ${busy}`, {
+        hint: 'wait until a deploy has finished; `devctl down` ends a development container',
+      })
+    const kept: string[] = []
+    const wanted: RestingObject[] = []
+    const routes: RestedRoute[] = []
+    for await (const [live, rule] of this.#objects(name, signal)) {
+      const why = keptAwake(live)
+      const one = why === undefined ? rule.remember(live) : undefined
+      if (why !== undefined) kept.push(why)
+      if (!one) continue
+      wanted.push(one)
+      const host = one.kind === 'Ingress' ? hostOf(live, this.#world.settings.domain) : undefined
+      if (one.kind === 'Ingress' && host !== undefined) routes.push({ one, host })
+    }
+    await this.#change(which, signal, ({ live, namespace: { status } }) => {
+      if (status === 'Deleting' || status === 'DeleteFailed') throw isEnding(name)
+      const uids = new Set(wanted.map(({ uid }) => uid))
+      const before = toResting(live.metadata.annotations?.[ASLEEP]).filter(({ uid }) => !uids.has(uid))
+      const asleep = fromResting([...before, ...wanted])
+      if (asleep.length > LONGEST_RECORD)
+        throw new PlatformError(409, 'too-many', `namespace \`${name}\` has too many workloads and routes to sleep`, {
+          hint: 'delete what is not needed, or give them shorter names',
+        })
+      const annotations = { [ASLEEP]: asleep, [UNFOLLOWED]: null }
+      return { status: 'Sleeping', annotations }
+    })
+    for (const { kind } of REST_RULES)
+      await Promise.all(
+        wanted.filter(one => one.kind === kind).map(one => this.#patch(name, one, ruleOf(kind).rest(one), signal)),
+      )
+    this.#look(which, routes)
+    return kept
+  }
+
+  /**
+   * The result of checking the routes of a namespace that was just put to sleep. Routes that their ingress controller
+   * still serves get their class back; each message says what that means.
+   */
+  async looked(name: string): Promise<readonly string[]> {
+    return (await this.#looking.get(name)) ?? []
+  }
+
+  #look(which: NamespaceRef, routes: readonly RestedRoute[]): void {
+    const { leadsHere, log, now } = this.#world
+    const { name } = which
+    if (!leadsHere || routes.length === 0) return
+    const looking = this.#restore(which, routes, leadsHere)
+      .catch((error): readonly string[] => {
+        log({ time: rfc3339(now()), text: `routes of ${name}: ${error}` })
+        return []
+      })
+      .finally(() => {
+        if (this.#looking.get(name) === looking) this.#looking.delete(name)
+      })
+    this.#looking.set(name, looking)
+  }
+
+  /** A class that the controller ignores has no use, and the controller might honour it some day. */
+  async #restore(
+    which: NamespaceRef,
+    routes: readonly RestedRoute[],
+    leadsHere: NonNullable<PlatformWorld['leadsHere']>,
+  ): Promise<readonly string[]> {
+    const { log, now } = this.#world
+    const { name } = which
+    const found = await unfollowed(routes, leadsHere, AbortSignal.timeout(LOOKING))
+    if (found.length === 0) return []
+    const { namespace } = await this.#change(which, undefined, ({ namespace: { status } }) =>
+      status === 'Sleeping' ? { status, annotations: { [UNFOLLOWED]: 'true' } } : undefined,
+    )
+    if (namespace.status !== 'Sleeping') return []
+    for (const one of found) await this.#patch(name, one, ruleOf(one.kind).wake(one))
+    log({ time: rfc3339(now()), text: `${name} is asleep, but opening its pages does not wake it: ${UNFOLLOWED_TEXT}` })
+    return found.map(
+      one =>
+        `\`ingress/${one.name}\` does not wake the namespace: ${UNFOLLOWED_TEXT}; \`devctl namespace wake ${name}\` wakes it`,
+    )
+  }
+
+  /**
+   * Starts what sleep has stopped; does nothing if the namespace is awake. Its routes lead to it again as soon as their
+   * backends are ready, which happens after the response.
+   */
+  async wake(which: NamespaceRef, signal?: AbortSignal): Promise<NamespaceStatus> {
+    const { name } = which
+    const time = rfc3339(this.#world.now())
+    const { live, namespace } = await this.#change(which, signal, ({ namespace: { status } }) => {
+      if (status === 'Sleeping')
+        return { status: 'Waking', annotations: { [LAST_ACTIVE]: time, [WOKEN]: time, [UNFOLLOWED]: null } }
+      return undefined
+    })
+    if (namespace.status === 'Deleting' || namespace.status === 'DeleteFailed') throw isEnding(name)
+    if (namespace.status !== 'Waking') return namespace.status
+    await this.#start(name, toResting(live.metadata.annotations?.[ASLEEP]), signal)
+    void this.open(which)
+    return 'Waking'
+  }
+
+  /** Completes a wake that another replica began. */
+  async goOn(which: NamespaceRef, signal: AbortSignal): Promise<void> {
+    const { live, namespace } = await this.#read(which, signal)
+    if (namespace.status !== 'Waking') return
+    await this.#start(which.name, toResting(live.metadata.annotations?.[ASLEEP]), signal)
+    await this.open(which)
+  }
+
+  /** Opens the routes of a namespace that is waking up; resolves when all are open. Never rejects. */
+  open(which: NamespaceRef): Promise<void> {
+    const { name } = which
+    const known = this.#opening.get(name)
+    if (known) return known
+    const opening = this.#open(which)
+      .catch(error => this.#world.log({ time: rfc3339(this.#world.now()), text: `waking ${name}: ${error}` }))
+      .finally(() => this.#opening.delete(name))
+    this.#opening.set(name, opening)
+    return opening
+  }
+
+  /** Resolves when no route is being opened or checked. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#opening.values(), ...this.#looking.values()])
+  }
+
+  async #open(which: NamespaceRef): Promise<void> {
+    const { name } = which
+    const { cluster } = this.#world
+    const { live, namespace } = await this.#read(which)
+    const routes = toResting(live.metadata.annotations?.[ASLEEP]).filter(({ kind }) => kind === 'Ingress')
+    const since = Date.parse(namespace.woken ?? '') || this.#world.now()
+    await openRoutes(
+      cluster,
+      name,
+      routes.map(one => one.name),
+      this.#world.now() - since,
+      async route => {
+        const one = routes.find(({ name }) => name === route)
+        if (one) await this.#patch(name, one, ruleOf(one.kind).wake(one))
+      },
+    )
+    // Somebody may have put it to sleep again in the meantime; then its routes sleep again, too.
+    await this.#change(which, undefined, ({ namespace: { status } }) =>
+      status === 'Waking' ? { status: 'Active', annotations: { [ASLEEP]: null } } : undefined,
+    )
+  }
+
+  async #start(name: string, resting: readonly RestingObject[], signal?: AbortSignal): Promise<void> {
+    // What somebody has scaled by hand since then stays as they want it.
+    const asleep = new Set<string>()
+    for await (const [live, rule] of this.#objects(name, signal))
+      if (rule.remember(live) === undefined) asleep.add(`${rule.kind} ${live.metadata.uid}`)
+    const workloads = resting.filter(({ kind, uid }) => kind !== 'Ingress' && asleep.has(`${kind} ${uid}`))
+    await Promise.all(workloads.map(one => this.#patch(name, one, ruleOf(one.kind).wake(one), signal)))
+  }
+
+  /** All objects that can sleep, with the rule of their kind. */
+  async *#objects(namespace: string, signal?: AbortSignal): AsyncGenerator<readonly [KubeObject, RestRule], void> {
+    for (const rule of REST_RULES) {
+      const { apiVersion, kind } = rule
+      for await (const live of membersObjects(this.#world.cluster, { apiVersion, kind, namespace }, signal))
+        yield [live, rule]
+    }
+  }
+
+  /** Changes this object only; a deleted one is skipped. */
+  async #patch(namespace: string, { kind, name, uid }: RestingObject, patch: object, signal?: AbortSignal) {
+    const { metadata, ...rest } = patch as { readonly metadata?: object }
+    const ref = { apiVersion: ruleOf(kind).apiVersion, kind, name, namespace }
+    const whole = { ...rest, metadata: { ...metadata, uid } }
+    await this.#world.cluster.patch(ref, whole, { manager: SLEEP_MANAGER, signal }).catch(error => {
+      if (!(error instanceof ClusterError) || !['not-found', 'conflict'].includes(error.failure)) throw error
+    })
+  }
+
+  /** Gives the server the rights that sleep needs: namespaces of an older version lack them. */
+  async #keep(name: string, signal?: AbortSignal): Promise<void> {
+    const { cluster } = this.#world
+    const until = Date.now() + BINDING
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const deployments = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: name }
+        // Whether the first object can be read.
+        for await (const _ of membersObjects(cluster, deployments, signal)) return
+        return
+      } catch (error) {
+        if (!(error instanceof ClusterError) || error.failure !== 'forbidden' || Date.now() > until) throw error
+      }
+      if (attempt === 0) await cluster.apply(keeperBinding(name), { manager: MANAGER, force: true, signal })
+      await pause(100, signal)
+    }
+  }
+
+  /** Changes this namespace: throws a PlatformError if it is a later one of the same name. */
+  async #read({ name, uid }: NamespaceRef, signal?: AbortSignal): Promise<ReadNamespace> {
+    const live = await this.#world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name }, { signal })
+    const namespace = live && toNamespace(live)
+    if (!namespace || (uid !== undefined && namespace.uid !== uid)) throw noNamespace(name)
+    return { live, namespace }
+  }
+
+  /**
+   * Updates the Namespace based on what was read: of several concurrent callers, one succeeds. Returns the new version.
+   */
+  async #change(
+    which: NamespaceRef,
+    signal: AbortSignal | undefined,
+    decide: (
+      found: ReadNamespace,
+    ) =>
+      | { readonly status: NamespaceStatus; readonly annotations: Readonly<Record<string, string | null>> }
+      | undefined,
+  ): Promise<ReadNamespace> {
+    for (let attempt = 1; ; attempt++) {
+      const found = await this.#read(which, signal)
+      const change = decide(found)
+      if (!change) return found
+      const { resourceVersion } = found.live.metadata
+      const metadata = { resourceVersion, labels: { [STATUS]: change.status }, annotations: change.annotations }
+      try {
+        const ref = { apiVersion: 'v1', kind: 'Namespace', name: which.name }
+        const live = await this.#world.cluster.patch(ref, { metadata }, { manager: MANAGER, signal })
+        return { live, namespace: toNamespace(live) ?? found.namespace }
+      } catch (error) {
+        if (!(error instanceof ClusterError) || error.failure !== 'conflict' || attempt >= ATTEMPTS) throw error
+      }
+    }
+  }
+}
+
+const isEnding = (name: string) => new PlatformError(409, 'deleting', `namespace \`${name}\` is being deleted`)

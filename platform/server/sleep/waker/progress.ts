@@ -1,0 +1,79 @@
+import { Slots } from '../../../../adapters/http/slots.ts'
+import type { Cluster, KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
+import { ASLEEP, toResting } from '../../../records/asleep.ts'
+
+/** How many services of a namespace that is waking up are ready. Their names are for its members. */
+export interface Waking {
+  readonly ready: number
+  readonly services: number
+}
+export const NOTHING: Waking = { ready: 0, services: 0 }
+
+/** Milliseconds for which a result is cached: many pages poll at once. */
+const FRESH = 500
+/** The number of workloads that are counted. */
+const MOST = 50
+/** Namespaces whose results are cached. */
+const KEPT = 500
+/** Namespaces that are read at the same time: anybody can poll, without a login. */
+const AT_ONCE = 2
+
+interface Known {
+  readonly waking: Promise<Waking>
+  /** Undefined while it is being read. */
+  readAt?: number
+}
+
+/** The progress of the workloads of namespaces that are waking up. */
+export class WakingProgress {
+  readonly #cluster: Cluster
+  readonly #now: () => number
+  readonly #known = new Map<string, Known>()
+  readonly #slots = new Slots(AT_ONCE)
+
+  constructor(cluster: Cluster, now: () => number) {
+    this.#cluster = cluster
+    this.#now = now
+  }
+
+  of(namespace: string): Promise<Waking> {
+    const before = this.#known.get(namespace)
+    if (before && (before.readAt === undefined || this.#now() - before.readAt < FRESH)) return before.waking
+    const waking = this.#slots
+      .run(undefined, () => this.#read(namespace))
+      .catch(() => NOTHING)
+      .finally(() => {
+        known.readAt = this.#now()
+      })
+    const known: Known = { waking }
+    this.#known.delete(namespace)
+    this.#known.set(namespace, known)
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= KEPT) break
+      this.#known.delete(oldest)
+    }
+    return waking
+  }
+
+  /** Reads the recorded workloads one by one: the others in the namespace can be many, and large. */
+  async #read(namespace: string): Promise<Waking> {
+    const live = await this.#cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
+    let ready = 0
+    let services = 0
+    for (const { kind, name, uid } of toResting(live?.metadata.annotations?.[ASLEEP])) {
+      if (kind !== 'Deployment' && kind !== 'StatefulSet') continue
+      const one = await this.#cluster.get({ apiVersion: 'apps/v1', kind, name, namespace })
+      if (one?.metadata.uid !== uid) continue
+      services++
+      if (isReady(one)) ready++
+      if (services >= MOST) break
+    }
+    return { ready, services }
+  }
+}
+
+function isReady({ spec, status }: KubeObject): boolean {
+  const { replicas = 1 } = (spec ?? {}) as { readonly replicas?: number } // a workload's, both
+  const { readyReplicas = 0 } = (status ?? {}) as { readonly readyReplicas?: number }
+  return replicas > 0 && readyReplicas >= replicas
+}
