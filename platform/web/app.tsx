@@ -17,10 +17,10 @@ import { NamespaceSettings } from './pages/namespace/settings.tsx'
 import { NotFound } from './pages/not-found.tsx'
 import { Account } from './pages/you/account.tsx'
 import { Tokens } from './pages/you/tokens.tsx'
-import { laterPage, laterPart } from './parts/later.tsx'
-import { isHelpOpen, listenForPalette, Palette } from './parts/palette.tsx'
+import { laterPage, laterPart } from './parts/frame/later.tsx'
+import { isHelpOpen, listenForPalette, Palette } from './parts/frame/palette.tsx'
+import { Shell } from './parts/frame/shell.tsx'
 import { ProblemBox } from './parts/problem.tsx'
-import { Shell } from './parts/shell.tsx'
 import { navigate } from './state/navigate.ts'
 import type { Failure } from './state/problem.ts'
 import { refreshAll } from './state/resource.ts'
@@ -39,7 +39,7 @@ const Previews = laterPage(async () => (await import('./pages/previews.tsx')).Pr
 const RunPage = laterPage(async () => (await import('./pages/run/run.tsx')).RunPage)
 
 const KeyHelp = laterPart(
-  async () => (await import('./parts/key-help.tsx')).KeyHelp,
+  async () => (await import('./parts/frame/key-help.tsx')).KeyHelp,
   () => null,
 )
 

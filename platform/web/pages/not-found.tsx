@@ -1,5 +1,5 @@
-import { ButtonLink } from '../parts/button.tsx'
-import { Page } from '../parts/page.tsx'
+import { ButtonLink } from '../parts/forms/button.tsx'
+import { Page } from '../parts/frame/page.tsx'
 import { Empty } from '../parts/problem.tsx'
 
 /** Where there is no page. */

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { printable } from '../../../compiler/values/printable.ts'
 import type { Failure } from '../state/problem.ts'
-import { Button } from './button.tsx'
+import { Button } from './forms/button.tsx'
+import { LoginAgain } from './forms/login-again.tsx'
 import { Icon, type IconName } from './icon.tsx'
-import { LoginAgain } from './login-again.tsx'
 
 /** What went wrong, in the words of the platform. */
 export const ProblemBox = ({ problem, onRetry }: { readonly problem: Failure; readonly onRetry?: () => void }) => (

@@ -1,5 +1,5 @@
-import { Page } from '../../parts/page.tsx'
-import { Variables } from '../../parts/variables.tsx'
+import { Variables } from '../../parts/forms/variables.tsx'
+import { Page } from '../../parts/frame/page.tsx'
 import { isAdmin } from '../../state/session.ts'
 
 /** What all deploys get, for administrators. */

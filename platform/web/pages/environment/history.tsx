@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { EnvironmentDetails } from '../../../api/environments.ts'
 import { Changes } from '../../parts/changes.tsx'
-import { Section } from '../../parts/page.tsx'
+import { Section } from '../../parts/frame/page.tsx'
 import { useResource } from '../../state/resource.ts'
 
 /** Milliseconds between two reads of the history: a deploy is noticed at once. */

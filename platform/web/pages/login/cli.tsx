@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso/router'
 import { printable } from '../../../../compiler/values/printable.ts'
-import { Button, ButtonLink } from '../../parts/button.tsx'
+import { Button, ButtonLink } from '../../parts/forms/button.tsx'
 import { ProblemBox } from '../../parts/problem.tsx'
 import { useAction } from '../../state/action.ts'
 import { platform } from '../../state/client.ts'

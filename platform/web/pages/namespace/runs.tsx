@@ -1,8 +1,8 @@
-import { DeployButton } from '../../parts/deploy-button.tsx'
-import { Loading } from '../../parts/loading.tsx'
-import { Section } from '../../parts/page.tsx'
+import { DeployButton } from '../../parts/forms/deploy-button.tsx'
+import { Loading } from '../../parts/frame/loading.tsx'
+import { Section } from '../../parts/frame/page.tsx'
+import { Runs } from '../../parts/logs/runs.tsx'
 import { Empty } from '../../parts/problem.tsx'
-import { Runs } from '../../parts/runs.tsx'
 import { useResource } from '../../state/resource.ts'
 import { NamespaceFrame } from './frame.tsx'
 

@@ -1,6 +1,6 @@
-import { Credentials } from '../../parts/credentials.tsx'
+import { Credentials } from '../../parts/forms/credentials.tsx'
+import { Variables } from '../../parts/forms/variables.tsx'
 import { Empty } from '../../parts/problem.tsx'
-import { Variables } from '../../parts/variables.tsx'
 import { NamespaceFrame } from './frame.tsx'
 
 /** What deploys of a namespace get, and with what its runs clone. */

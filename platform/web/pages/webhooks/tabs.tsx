@@ -1,5 +1,5 @@
 import { addressOf } from '../../../api/pages.ts'
-import { Tabs } from '../../parts/page.tsx'
+import { Tabs } from '../../parts/frame/page.tsx'
 
 /** The pages about previews, beside each other. */
 export const PreviewTabs = () => (

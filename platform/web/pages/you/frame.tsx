@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { addressOf } from '../../../api/pages.ts'
-import { Page, Tabs } from '../../parts/page.tsx'
+import { Page, Tabs } from '../../parts/frame/page.tsx'
 
 /** What the pages about oneself have in common. */
 export const YouFrame = ({ part, children }: { readonly part: string; readonly children: ComponentChildren }) => (

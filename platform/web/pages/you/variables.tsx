@@ -1,5 +1,5 @@
-import { Credentials } from '../../parts/credentials.tsx'
-import { Variables } from '../../parts/variables.tsx'
+import { Credentials } from '../../parts/forms/credentials.tsx'
+import { Variables } from '../../parts/forms/variables.tsx'
 import { YouFrame } from './frame.tsx'
 
 /** What somebody's own deploys get, and with what their runs clone. */

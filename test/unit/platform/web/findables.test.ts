@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Namespace } from '../../../../platform/api/namespaces.ts'
 import type { Run } from '../../../../platform/api/runs.ts'
 import type { SearchNames } from '../../../../platform/api/search.ts'
-import { findablesOf } from '../../../../platform/web/parts/findables.ts'
+import { findablesOf } from '../../../../platform/web/parts/frame/findables.ts'
 import { find } from '../../../../platform/web/state/find.ts'
 
 const ann = { id: 'ann', login: 'ann' }

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import type { Failure } from '../state/problem.ts'
+import type { Failure } from '../../state/problem.ts'
+import { SameOnCommandLine } from '../copy.tsx'
+import { ProblemBox } from '../problem.tsx'
 import { Button } from './button.tsx'
-import { SameOnCommandLine } from './copy.tsx'
 import { useModal } from './modal.ts'
-import { ProblemBox } from './problem.tsx'
 
 interface DialogProps {
   readonly title: string

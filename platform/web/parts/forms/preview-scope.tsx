@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals'
-import type { PreviewScope } from '../../rules/previews/previews.ts'
-import { isAdmin } from '../state/session.ts'
+import type { PreviewScope } from '../../../rules/previews/previews.ts'
+import { isAdmin } from '../../state/session.ts'
 import { Select } from './field.tsx'
 
 const SCOPES = [

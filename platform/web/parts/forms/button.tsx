@@ -1,5 +1,5 @@
 import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
-import { Icon, type IconName } from './icon.tsx'
+import { Icon, type IconName } from '../icon.tsx'
 
 type Look = 'solid' | 'plain' | 'ghost' | 'danger' | 'danger-plain'
 

@@ -1,5 +1,5 @@
-import { dismiss, toasts } from '../state/toasts.ts'
-import { Icon } from './icon.tsx'
+import { dismiss, toasts } from '../../state/toasts.ts'
+import { Icon } from '../icon.tsx'
 
 /** What has just happened, in the corner; read aloud, and it goes by itself. */
 export const Toasts = () => (

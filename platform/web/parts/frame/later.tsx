@@ -2,8 +2,8 @@ import { signal } from '@preact/signals'
 import type { ComponentType, FunctionComponent } from 'preact'
 import { useEffect } from 'preact/hooks'
 import lazy from 'preact-iso/lazy'
-import { Button } from './button.tsx'
-import { Empty } from './problem.tsx'
+import { Button } from '../forms/button.tsx'
+import { Empty } from '../problem.tsx'
 
 /** A page that is loaded when somebody opens it. */
 export const laterPage = (load: () => Promise<FunctionComponent>): FunctionComponent =>

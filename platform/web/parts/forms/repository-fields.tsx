@@ -4,7 +4,7 @@ import {
   filePathProblem,
   type ReadRepositoryUrl,
   readRepositoryUrl,
-} from '../../rules/repository-url.ts'
+} from '../../../rules/repository-url.ts'
 import { Field } from './field.tsx'
 
 /** What a form of a repository begins with. */

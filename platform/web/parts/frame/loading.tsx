@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import type { Read } from '../state/resource.ts'
-import { ProblemBox } from './problem.tsx'
+import type { Read } from '../../state/resource.ts'
+import { ProblemBox } from '../problem.tsx'
 
 /** The rows that will be there, in their size: nothing jumps when they come. */
 export const SkeletonRows = ({ rows = 3 }: { readonly rows?: number }) => (

@@ -1,4 +1,4 @@
-import type { Tone } from './state.tsx'
+import type { Tone } from '../state.tsx'
 
 /** How much something is beside the most, as a length; the number itself stands beside it. */
 export const Bar = ({ share, tone }: { readonly share: number; readonly tone?: Tone | undefined }) => (

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso/router'
-import { Icon } from './icon.tsx'
-import type { Tone } from './state.tsx'
+import { Icon } from '../icon.tsx'
+import type { Tone } from '../state.tsx'
 
 interface PageProps {
   readonly title: string

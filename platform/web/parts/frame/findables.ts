@@ -1,13 +1,13 @@
-import { printable } from '../../../compiler/values/printable.ts'
-import type { Person } from '../../api/common.ts'
-import type { Namespace } from '../../api/namespaces.ts'
-import { addressOf } from '../../api/pages.ts'
-import type { Run } from '../../api/runs.ts'
-import type { SearchNames } from '../../api/search.ts'
-import type { Findable } from '../state/find.ts'
-import { relativeTime } from '../state/relative-time.ts'
-import { titleOf } from './runs.tsx'
-import { runState } from './state.tsx'
+import { printable } from '../../../../compiler/values/printable.ts'
+import type { Person } from '../../../api/common.ts'
+import type { Namespace } from '../../../api/namespaces.ts'
+import { addressOf } from '../../../api/pages.ts'
+import type { Run } from '../../../api/runs.ts'
+import type { SearchNames } from '../../../api/search.ts'
+import type { Findable } from '../../state/find.ts'
+import { relativeTime } from '../../state/relative-time.ts'
+import { titleOf } from '../logs/runs.tsx'
+import { runState } from '../state.tsx'
 
 /** The data that has been read so far; what is missing is not found yet. */
 export interface Readable {

@@ -1,4 +1,4 @@
-import { Command } from './copy.tsx'
+import { Command } from '../copy.tsx'
 
 /** The two lines by which somebody deploys from their own machine. */
 export const FromLaptop = ({ namespace, home }: { readonly namespace?: string; readonly home?: string }) => (

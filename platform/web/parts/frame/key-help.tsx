@@ -1,5 +1,5 @@
 import { Fragment } from 'preact'
-import { Dialog } from './dialog.tsx'
+import { Dialog } from '../forms/dialog.tsx'
 
 const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [['/'], 'Search namespaces, services, runs, people and pages'],

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { Component, type ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { plainText, readAnsi } from '../state/ansi.ts'
-import { Icon } from './icon.tsx'
-import { OutsideLink } from './link.tsx'
-import { type ShownState, State } from './state.tsx'
+import { plainText, readAnsi } from '../../state/ansi.ts'
+import { Icon } from '../icon.tsx'
+import { OutsideLink } from '../link.tsx'
+import { type ShownState, State } from '../state.tsx'
 
 /** A line of a log. */
 export interface LogRow {

@@ -1,11 +1,11 @@
-import { printable } from '../../../compiler/values/printable.ts'
-import { addressOf } from '../../api/pages.ts'
-import type { Run } from '../../api/runs.ts'
-import { duration } from '../state/relative-time.ts'
-import { now } from '../state/time.ts'
-import { Icon } from './icon.tsx'
-import { runState, State } from './state.tsx'
-import { Time } from './time.tsx'
+import { printable } from '../../../../compiler/values/printable.ts'
+import { addressOf } from '../../../api/pages.ts'
+import type { Run } from '../../../api/runs.ts'
+import { duration } from '../../state/relative-time.ts'
+import { now } from '../../state/time.ts'
+import { Icon } from '../icon.tsx'
+import { runState, State } from '../state.tsx'
+import { Time } from '../time.tsx'
 
 /** `git.example.com/team/shop`. */
 export const shortRepository = (url: string): string => url.replace(/^\w+:\/\//, '').replace(/\.git$/, '')

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
-import { Button } from './button.tsx'
-import { Icon } from './icon.tsx'
+import { Button } from '../forms/button.tsx'
+import { Icon } from '../icon.tsx'
 
 interface LogToolsProps {
   readonly search: string
