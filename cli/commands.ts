@@ -1,10 +1,8 @@
 import type { Command } from './command.ts'
-import { analytics } from './commands/analytics.ts'
 import { build } from './commands/build.ts'
 import { completion } from './commands/completion.ts'
 import { config } from './commands/config.ts'
 import { context, contextDelete, contextList, contextShow, contextUse } from './commands/context.ts'
-import { credentials, credentialsList, credentialsSet, credentialsUnset } from './commands/credentials.ts'
 import { deploy } from './commands/deploy.ts'
 import { destroy } from './commands/destroy.ts'
 import { diff } from './commands/diff.ts'
@@ -20,6 +18,8 @@ import { history } from './commands/history.ts'
 import { init } from './commands/init.ts'
 import { kubeconfig } from './commands/kubeconfig.ts'
 import { logs } from './commands/logs.ts'
+import { analytics } from './commands/platform/analytics.ts'
+import { credentials, credentialsList, credentialsSet, credentialsUnset } from './commands/platform/credentials.ts'
 import {
   namespace,
   namespaceCreate,
@@ -30,8 +30,8 @@ import {
   namespaceUnshare,
   namespaceUse,
   namespaceWake,
-} from './commands/namespace.ts'
-import { pipeline, pipelineDeploy, pipelineDestroy, pipelineList, pipelineLogs } from './commands/pipeline.ts'
+} from './commands/platform/namespace.ts'
+import { pipeline, pipelineDeploy, pipelineDestroy, pipelineList, pipelineLogs } from './commands/platform/pipeline.ts'
 import {
   platform,
   platformAdmin,
@@ -40,7 +40,7 @@ import {
   platformInvite,
   platformStatus,
   platformUninstall,
-} from './commands/platform.ts'
+} from './commands/platform/platform.ts'
 import {
   preview,
   previewApprove,
@@ -49,7 +49,8 @@ import {
   previewEndpoints,
   previewHook,
   previewList,
-} from './commands/preview.ts'
+} from './commands/platform/preview.ts'
+import { variables, variablesList, variablesSet, variablesUnset } from './commands/platform/variables.ts'
 import { promote } from './commands/promote.ts'
 import { ps } from './commands/ps.ts'
 import { publish } from './commands/publish.ts'
@@ -59,7 +60,6 @@ import { schema } from './commands/schema.ts'
 import { status } from './commands/status.ts'
 import { up } from './commands/up.ts'
 import { validate } from './commands/validate.ts'
-import { variables, variablesList, variablesSet, variablesUnset } from './commands/variables.ts'
 import { versionCommand } from './commands/version.ts'
 
 /** Every command, in the order in which help lists them. */

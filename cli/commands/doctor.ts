@@ -12,7 +12,7 @@ Look into the file before you send it to somebody: logs are those of your applic
   options: { ...loading, ...target, timeout },
   examples: [{ line: 'devctl doctor api', does: 'write the zip for the development container `api`' }],
   async run(context, [dev], options) {
-    const { runDoctor } = await import('../run/doctor.ts')
+    const { runDoctor } = await import('../run/develop/doctor.ts')
     return runDoctor(context, dev, options)
   },
 })

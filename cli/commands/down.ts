@@ -24,7 +24,7 @@ The files in the container stay in their volume for the next \`up\`; \`--volumes
     { line: 'devctl down api --volumes', does: 'and delete the files in the cluster' },
   ],
   async run(context, words, options) {
-    const { endDevelopment } = await import('../run/down.ts')
+    const { endDevelopment } = await import('../run/develop/down.ts')
     return endDevelopment(context, words, options)
   },
 })

@@ -16,7 +16,7 @@ export const exec = command({
     { line: 'devctl exec api -- sh', does: 'open a shell in that of `api`' },
   ],
   async run(context, words, options) {
-    const { execute } = await import('../run/exec.ts')
+    const { execute } = await import('../run/develop/exec.ts')
     return execute(context, words, options)
   },
 })

@@ -81,7 +81,7 @@ export const gitopsInit = command({
     },
   ],
   async run(context, _words, options) {
-    const { initAgent } = await import('../run/gitops-init.ts')
+    const { initAgent } = await import('../run/gitops/gitops-init.ts')
     return initAgent(context, options)
   },
 })
@@ -113,7 +113,7 @@ export const gitopsSecrets = command({
     },
   ],
   async run(context, _words, options) {
-    const { answerOpenSecrets } = await import('../run/gitops-secrets.ts')
+    const { answerOpenSecrets } = await import('../run/gitops/gitops-secrets.ts')
     return answerOpenSecrets(context, options)
   },
 })

@@ -24,7 +24,7 @@ export const promote = command({
     { line: 'devctl promote staging production --pull-request', does: 'open a pull request for review' },
   ],
   async run(context, [from, to], options) {
-    const { promoteApplication } = await import('../run/promote.ts')
+    const { promoteApplication } = await import('../run/gitops/promote.ts')
     return promoteApplication(context, from!, to!, options)
   },
 })

@@ -36,7 +36,7 @@ With \`--oci\`, the same folder is pushed to a registry as an artifact that Flux
     { line: 'devctl publish --environment staging --dry-run', does: 'print what would change' },
   ],
   async run(context, _words, options) {
-    const { publishApplication } = await import('../run/publish.ts')
+    const { publishApplication } = await import('../run/gitops/publish.ts')
     return publishApplication(context, options)
   },
 })

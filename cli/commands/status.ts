@@ -27,7 +27,7 @@ export const status = command({
     { line: 'devctl status api --watch', does: 'follow it' },
   ],
   async run(context, words, options) {
-    const { showStatus } = await import('../run/status.ts')
+    const { showStatus } = await import('../run/develop/status.ts')
     return showStatus(context, words, options)
   },
 })

@@ -48,14 +48,14 @@ The mirror stays when \`up\` ends; \`devctl down\` restores the original. The ex
     { line: 'devctl up api --env LOG_LEVEL=debug', does: 'with another variable' },
   ],
   async run(context, words, options) {
-    const { inBackground } = await import('../run/detach.ts')
-    const { splitWords } = await import('../run/develop-words.ts')
+    const { inBackground } = await import('../run/develop/detach.ts')
+    const { splitWords } = await import('../run/develop/develop-words.ts')
     const own = inBackground(context.io, options)
     if (own.all || splitWords(words, context).devs.length > 1) {
-      const { startSeveral } = await import('../run/up-several.ts')
+      const { startSeveral } = await import('../run/develop/up-several.ts')
       return startSeveral(context, words, own)
     }
-    const { startDevelopment } = await import('../run/up.ts')
+    const { startDevelopment } = await import('../run/develop/up.ts')
     return startDevelopment(context, words, own)
   },
 })

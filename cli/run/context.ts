@@ -23,7 +23,7 @@ export async function useContext(context: Context, word: string | undefined, val
   const name = word ?? (values.token === undefined ? undefined : platformOf(io.env)) ?? (await askForContext(io))
   if (name === undefined) return INTERRUPTED
   if (isPlatform(name)) {
-    const { usePlatform } = await import('./platform-login.ts')
+    const { usePlatform } = await import('./platform/platform-login.ts')
     return usePlatform(context, name, values)
   }
   requireCluster(name, await readKubeconfigNames(io), undefined, readContexts(devctlHome(io)).current)
@@ -151,7 +151,7 @@ export async function forgetContext({ io, logLevel }: Context, word: string): Pr
   const home = devctlHome(io)
   const token = isPlatform(name) ? readContexts(home).contexts.get(name)?.token : undefined
   // Before the context is deleted, which may have the authority of the platform.
-  const left = token && (await (await import('./platform-logout.ts')).logOut(io, name, token))
+  const left = token && (await (await import('./platform/platform-logout.ts')).logOut(io, name, token))
   if (await deleteContext(home, name)) {
     io.stdout.write(`Deleted context ${name}\n`)
     if (left !== undefined && logLevel !== 'error') io.stderr.write(left)

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { publishing } from '../../../../cli/run/publish.ts'
+import { publishing } from '../../../../cli/run/gitops/publish.ts'
 import type { PublishEvent } from '../../../../gitops/publish/events.ts'
 import type { LocalWorld } from '../../../../project/session.ts'
 

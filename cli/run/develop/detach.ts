@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { unlessAborted } from '../../../adapters/http/abort.ts'
+import type { OperationEvent } from '../../../api/events.ts'
+import {
+  type DevelopmentInput,
+  namedDevelopments,
+  type SeveralInput,
+} from '../../../develop/select/find-development.ts'
+import { sessionKey } from '../../../develop/session/ask.ts'
+import { sessionFolder } from '../../../develop/session/session-folder.ts'
+import { namesAre } from '../../../develop/up.ts'
+import { devctlHome } from '../../../project/contexts/home.ts'
+import type { OpenProject } from '../../../project/opened-project.ts'
+import type { World } from '../../../project/session.ts'
+import type { Io } from '../../terminal/io.ts'
+import { wordsInBackground } from './background-words.ts'
+import type { UpValues } from './up-values.ts'
+
+/** The variable by which a process knows that it is the one in the background. */
+const DETACHED = 'DEVCTL_DETACHED'
+/** The variable with the words of `--env` for it: everybody on this machine can read its command line. */
+const VARIABLES = 'DEVCTL_DETACHED_ENV'
+
+/** What the process in the background tells the one that has started it. */
+interface Told {
+  /** Absent for what is about none of them. */
+  readonly dev?: string
+  readonly event: OperationEvent
+}
+
+/** Hears the events of sessions; `dev` says of which. */
+type OnEvent = (event: OperationEvent, dev?: string) => void
+
+interface DetachWorld extends Pick<World, 'session'> {
+  readonly workspace: Io
+  readonly on: OnEvent
+}
+
+/** True for the process in the background. */
+export const isInBackground = ({ env }: Pick<Io, 'env'>): boolean => env[DETACHED] === '1'
+
+/** The options of `up`, with what was handed over to the process in the background. */
+export function inBackground<Options extends Pick<UpValues, 'env'>>(io: Pick<Io, 'env'>, options: Options): Options {
+  const text = isInBackground(io) ? io.env[VARIABLES] : undefined
+  return text === undefined ? options : { ...options, env: JSON.parse(text) as readonly string[] } // of this program
+}
+
+/** Hands an event on to the process that has started this one in the background, as long as that waits. */
+export function tellStarter(io: Pick<Io, 'env'>, event: OperationEvent, dev: string | undefined): void {
+  if (!isInBackground(io) || !process.connected) return
+  const told = toldOf(event, dev)
+  // It may have gone just now.
+  if (told) process.send?.(told, undefined, {}, () => {})
+}
+
+function toldOf(event: OperationEvent, dev: string | undefined): Told | undefined {
+  // What a deploy says of services is about others.
+  if (dev === undefined) return TOLD_OF_ALL.has(event.type) ? { event } : undefined
+  if (event.type === 'session-ended')
+    return event.end.kind === 'failed'
+      ? { dev, event: { type: 'status', service: dev, state: 'failed', text: event.end.error.message } }
+      : undefined
+  return TOLD.has(event.type) ? { dev, event } : undefined
+}
+
+const TOLD_OF_ALL: ReadonlySet<OperationEvent['type']> = new Set(['compiled', 'step', 'note', 'warning'])
+
+const TOLD: ReadonlySet<OperationEvent['type']> = new Set([
+  ...TOLD_OF_ALL,
+  'status',
+  'taken',
+  'sync',
+  'forwards',
+  'sync-stopped',
+  'sync-problem',
+  'sync-conflict',
+  'sync-large',
+  'sync-tool-file',
+  'sync-deleted',
+  'sync-continued',
+  'sync-full',
+  'sync-room',
+])
+
+/**
+ * Starts this command line again in the background, and waits until its sessions are ready; what
+ * happens in them is told as events. Gives its exit status if it ends before, having printed what it
+ * said.
+ */
+export async function startInBackground(
+  { workspace: io, session, on }: DetachWorld,
+  input: Omit<DevelopmentInput, 'dev'> & SeveralInput & Pick<UpValues, 'env'>,
+  project: OpenProject,
+): Promise<number> {
+  const devs = await namedDevelopments({ workspace: io, on }, input, project)
+  const folder = sessionFolder(devctlHome(io), sessionKey(session, devs[0]!))
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, 'up.out')
+  const output = openSync(path, 'w', 0o600)
+  const [, program = '', ...words] = process.argv
+  const isNamed = input.all || (input.devs?.length ?? 0) > 0
+  // Behind `--`, Node takes no options for itself: it has an `--env-file`, too.
+  const child = spawn(process.execPath, ['--', program, ...wordsInBackground(words, isNamed ? [] : devs)], {
+    cwd: io.cwd,
+    env: { ...io.env, [DETACHED]: '1', [VARIABLES]: JSON.stringify(input.env ?? []) },
+    detached: true,
+    stdio: ['ignore', output, output, 'ipc'],
+  })
+  closeSync(output)
+  const states = new Map<string, 'ready' | 'failed'>()
+  const settled = new Promise<'settled'>(resolve =>
+    child.on('message', message => {
+      const { dev, event } = message as Told // of this program
+      on(event, dev)
+      if (event.type === 'status' && event.service === dev && (event.state === 'ready' || event.state === 'failed'))
+        states.set(dev, event.state)
+      if (devs.every(one => states.has(one))) resolve('settled')
+    }),
+  )
+  const ended = new Promise<number>(resolve => {
+    child.on('error', () => resolve(1))
+    child.on('exit', status => resolve(status ?? 1))
+  })
+  const first = await unlessAborted(Promise.race([settled, ended]), session.signal).catch(error => {
+    child.kill('SIGTERM')
+    throw error
+  })
+  if (first !== 'settled') {
+    io.stderr.write(readFileSync(path, 'utf8'))
+    return first
+  }
+  child.disconnect()
+  child.unref()
+  const inSync = devs.filter(dev => states.get(dev) === 'ready')
+  const failed = devs.filter(dev => states.get(dev) === 'failed')
+  if (inSync.length > 0)
+    io.stderr.write(
+      `${namesAre(inSync)} in sync, in the background; \`devctl down ${inSync.join(' ')}\` ${inSync.length > 1 ? 'ends them and restores the originals' : 'ends it and restores the original'}\n`,
+    )
+  if (failed.length > 0) io.stderr.write(`${namesAre(failed)} not; ${path} says more\n`)
+  return failed.length > 0 ? 1 : 0
+}

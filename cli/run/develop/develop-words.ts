@@ -1,0 +1,30 @@
+import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
+import type { Context } from '../../command.ts'
+
+/** The words of a command about development containers: their names, and the command for the container. */
+export interface DevelopWords {
+  readonly devs: readonly string[]
+  /** Empty where none is given. */
+  readonly command: readonly string[]
+}
+
+/** Splits `[devName...] -- COMMAND`. */
+export function splitWords(words: readonly string[], { passed = [] }: Pick<Context, 'passed'>): DevelopWords {
+  return { devs: words.slice(0, words.length - passed.length), command: passed }
+}
+
+/** Splits `[devName] -- COMMAND`. Throws a UsageError for a second word before `--`. */
+export function splitOne(
+  words: readonly string[],
+  context: Pick<Context, 'passed'>,
+  name: string,
+): { readonly dev: string | undefined; readonly command: readonly string[] } {
+  const { devs, command } = splitWords(words, context)
+  const [dev, ...others] = devs
+  // Its options would be taken for those of devctl.
+  if (others.length > 0)
+    throw new UsageError(`\`${others[0]}\` is one word too many`, {
+      hint: `put the command behind two dashes: \`devctl ${name} ${dev} -- ${others.join(' ')}\``,
+    })
+  return { dev, command }
+}

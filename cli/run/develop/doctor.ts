@@ -1,0 +1,69 @@
+import { openSession } from '../../../api/open-session.ts'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import type { DoctorPart } from '../../../develop/doctor/doctor.ts'
+import { openProject, targetOf } from '../../../project/open-project.ts'
+import type { OpenProject } from '../../../project/opened-project.ts'
+import type { Session } from '../../../project/session.ts'
+import type { Context } from '../../command.ts'
+import type { LoadingValues } from '../../options/project.ts'
+import type { Io } from '../../terminal/io.ts'
+import { withDeadline } from '../deadline.ts'
+
+export interface DoctorValues extends LoadingValues {
+  readonly context: string | undefined
+  readonly namespace: string | undefined
+  readonly timeout: number | undefined
+}
+
+/** Writes the zip and prints its path, with a line for each part on the way. Gives the exit status. */
+export async function runDoctor({ io }: Context, dev: string | undefined, options: DoctorValues): Promise<number> {
+  return withDeadline(io, { timeout: options.timeout, hint: 'wait longer with `--timeout`' }, async signal => {
+    const { doctor } = await import('../../../develop/doctor/doctor.ts')
+    const { choose } = io
+    const project = await orError(openProject(io, options))
+    const world = {
+      workspace: io,
+      project,
+      session: await sessionFor(io, project, options, signal),
+      signal,
+      now: () => new Date(),
+      on: (part: DoctorPart) => io.stderr.write(`${partText(part)}\n`),
+    }
+    const { path } = await doctor(world, {
+      dev,
+      choose:
+        choose &&
+        (names =>
+          choose(
+            'Which development container?',
+            names.map(value => ({ value })),
+          )),
+    })
+    io.stdout.write(`${path}\n`)
+    return 0
+  })
+}
+
+/** Without a project, the options and the kubeconfig say which cluster it is. */
+const sessionFor = (
+  io: Io,
+  project: OpenProject | Error,
+  options: DoctorValues,
+  signal: AbortSignal,
+): Promise<Session | Error> =>
+  orError(
+    openSession(io, project instanceof Error ? options : { ...options, ...targetOf(project, options) }, { signal }),
+  )
+
+/** What the user can mend does not keep the rest from being collected. */
+async function orError<Value>(value: Promise<Value>): Promise<Value | Error> {
+  try {
+    return await value
+  } catch (error) {
+    if (error instanceof UserError) return error
+    throw error
+  }
+}
+
+const partText = ({ name, files, missing }: DoctorPart): string =>
+  missing === undefined ? `${name}: ${files === 1 ? '1 file' : `${files} files`}` : `${name}: left out, ${missing}`

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { jsonText } from '../../../compiler/values/printable.ts'
+import type { EmptiedFolder, SessionReport } from '../../../develop/control/messages.ts'
+import type { StatusInput } from '../../../develop/status.ts'
+import type { Context } from '../../command.ts'
+import type { LoadingValues } from '../../options/project.ts'
+import { reportsText } from '../../terminal/develop/status-text.ts'
+import { eraseRow } from '../../terminal/progress/screen.ts'
+import { printSummary, printsDiagnostics } from '../../terminal/report.ts'
+import type { SessionOptions } from '../cluster-session.ts'
+import { withProject } from '../project-session.ts'
+import { chooseDevFor } from './choose-dev.ts'
+
+export interface StatusValues extends LoadingValues, Omit<SessionOptions, 'timeout' | 'isEndless'> {
+  readonly info: boolean
+  readonly watch: boolean
+  readonly all: boolean
+  readonly answer: 'delete' | 'restore' | undefined
+  readonly output: 'text' | 'json'
+}
+
+/** Milliseconds between two looks of `--watch`. */
+const EVERY = 500
+
+/** Prints how far the files are in sync, once or with each change. */
+export async function showStatus(context: Context, words: readonly string[], options: StatusValues): Promise<number> {
+  const values = { ...options, var: undefined, timeout: undefined, isEndless: options.watch, asksFirst: true as const }
+  return withProject(context, values, async (own, project, session) => {
+    const { leftMirrors, status } = await import('../../../develop/status.ts')
+    const world = { workspace: own.io, session, on: printsDiagnostics(own) }
+    let input: StatusInput = { ...options, devs: words, choose: chooseDevFor(own.io) }
+    if (options.answer !== undefined) {
+      const { answerEmptied } = await import('../../../develop/status.ts')
+      const answered = await answerEmptied(world, { ...input, answer: options.answer }, project)
+      for (const one of [...answered.values()].flat())
+        printSummary(answeredText(one, options.answer), own.io, own.logLevel)
+      return 0
+    }
+    let last = ''
+    for (;;) {
+      const reports = await status(world, input, project)
+      // Whoever was asked is asked once.
+      if (words.length > 0) input = { ...input, devs: [...reports.keys()] }
+      const isNotHere = [...reports].flatMap(([dev, report]) => (report ? [] : [dev]))
+      const left = new Set((await leftMirrors(session, isNotHere)).keys())
+      const text = options.output === 'json' ? jsonOf(reports) : reportsText(reports, { withInfo: options.info, left })
+      if (text !== last) own.io.stdout.write(text)
+      last = text
+      if (!options.watch) return 0
+      await sleep(EVERY, undefined, { signal: session.signal }).catch(error => {
+        eraseRow(own.io)
+        throw error
+      })
+    }
+  })
+}
+
+function answeredText({ local, remote, side }: EmptiedFolder, answer: 'delete' | 'restore'): string {
+  const [here, there] = [`${local} here`, `${remote} in the container`]
+  const [gone, other] = side === 'local' ? [here, there] : [there, here]
+  return answer === 'restore' ? `the files of ${gone} come back` : `the files of ${other} are deleted, too`
+}
+
+/** An object a line for each. */
+const jsonOf = (reports: ReadonlyMap<string, SessionReport | undefined>): string =>
+  [...reports]
+    .map(
+      ([dev, report]) => `${jsonText({ type: 'status', ...(report ? shown(report) : { dev, state: 'inactive' }) })}\n`,
+    )
+    .join('')
+
+const shown = ({ process: _, ...report }: SessionReport) => report

@@ -1,0 +1,89 @@
+import { UsageError, UserError } from '../../../compiler/diagnostics/user-error.ts'
+import { jsonText } from '../../../compiler/values/printable.ts'
+import { agoText } from '../../../environment/ago.ts'
+import { isForgeHost } from '../../../platform/rules/repository-url.ts'
+import type { Context } from '../../command.ts'
+import { INTERRUPTED } from '../../terminal/exit-status.ts'
+import type { Io } from '../../terminal/io.ts'
+import { toTable } from '../../terminal/table.ts'
+import { onScope, type ScopeValues, whose } from './scope.ts'
+
+/** Forges take any name with a token. */
+const ANYBODY = 'git'
+
+/** Prints for which hosts there are logins; without an option of whom, those of the namespace and the person's own. */
+export function listCredentials(
+  context: Context,
+  values: ScopeValues & { readonly output: 'json' | undefined },
+): Promise<number> {
+  const { stdout, stderr } = context.io
+  return onScope(context, values, 'credentials', async ({ platform, scope, namespace, isChosen, signal }) => {
+    const get = async (one: string) => {
+      const { items } = await platform.call('GET /credentials/:scope', { params: { scope: one } }, signal)
+      return items.map(item => ({ ...item, scope: one }))
+    }
+    const found = (await Promise.all((isChosen ? [scope] : [`namespace:${namespace}`, 'user']).map(get))).flat()
+    const records = found.map(({ host, user, scope, set, by }) => ({ host, user, scope, set, by: by.login }))
+    const rows = found.map(({ host, user, scope, set, by }) => {
+      return [host, user, whose(scope), agoText(Date.now() - Date.parse(set)), by.login]
+    })
+    if (values.output === 'json') stdout.write(`${jsonText(records, 2)}\n`)
+    else if (rows.length > 0) stdout.write(toTable([['Host', 'Login', 'For', 'Set', 'By'], ...rows]))
+    else stderr.write('there are no credentials; to set one, run `devctl credentials set HOST`\n')
+    return 0
+  })
+}
+
+/** Sets the login for a host. The password is typed, or read from standard input: arguments are seen by others. */
+export async function setCredential(
+  context: Context,
+  word: string,
+  { login = ANYBODY, ...values }: ScopeValues & { readonly login: string | undefined },
+): Promise<number> {
+  const { io } = context
+  const host = hostOf(word)
+  const piped = io.askHidden ? undefined : requirePassword(await readPassword(io))
+  return onScope(context, values, 'credentials', async ({ platform, scope, signal }) => {
+    const password = piped ?? (await io.askHidden?.(`Password or token of ${login} at ${host}`))
+    if (password === undefined) return INTERRUPTED
+    io.secrets?.add([password])
+    const body = { user: login, password: requirePassword(password) }
+    await platform.call('PUT /credentials/:scope/:host', { params: { scope, host }, body }, signal)
+    io.stdout.write(`Set the credential of ${login} at ${host} for ${whose(scope)}\n`)
+    return 0
+  })
+}
+
+/** Removes the login for a host. */
+export async function unsetCredential(context: Context, word: string, values: ScopeValues): Promise<number> {
+  const host = hostOf(word)
+  return onScope(context, values, 'credentials', async ({ platform, scope, signal }) => {
+    await platform.call('DELETE /credentials/:scope/:host', { params: { scope, host } }, signal)
+    context.io.stdout.write(`Removed the credential for ${host} of ${whose(scope)}\n`)
+    return 0
+  })
+}
+
+const readPassword = async (io: Io): Promise<string> =>
+  new TextDecoder().decode(await io.readStdin()).replace(/\r?\n$/, '')
+
+function requirePassword(password: string): string {
+  if (password !== '') return password
+  throw new UserError('there is no password', { hint: 'type it, or pipe it in: `… < token.txt`' })
+}
+
+/** The host of an address, too: people paste them. One with a password is refused: others have seen it by now. */
+function hostOf(word: string): string {
+  if (!/^https?:\/\//i.test(word)) {
+    const host = word.toLowerCase()
+    if (isForgeHost(host)) return host
+    if (!word.includes('@'))
+      throw new UsageError(`\`${word}\` is not a host of a forge`, { hint: 'write `git.example.com`' })
+    throw new UsageError('a host has no `@`', { hint: 'write `git.example.com`, and the user with `--login`' })
+  }
+  const url = URL.canParse(word) ? new URL(word) : undefined
+  if (url && !url.username && !url.password && isForgeHost(url.host)) return url.host
+  throw new UsageError('the host is not valid', {
+    hint: 'write `git.example.com`; devctl asks for the password, because other programs on this machine can see arguments',
+  })
+}

@@ -1,0 +1,94 @@
+import { pause } from '../../../adapters/http/back-off.ts'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import { printable } from '../../../compiler/values/printable.ts'
+import type { Run, RunEvent } from '../../../platform/api/runs.ts'
+import { hasEnded } from '../../../platform/rules/runs/run-states.ts'
+import type { Context } from '../../command.ts'
+import { printRun } from '../../terminal/print-run.ts'
+import { startProgress } from '../../terminal/progress/progress.ts'
+
+/** What is being deleted, as the platform knows it now. */
+export interface BeingDeleted {
+  readonly status: string
+  readonly deleteProblem?: string
+  /** The reason why its deletion is not over. */
+  readonly deleteWaits?: string
+  readonly runs: readonly Run[]
+}
+
+/** Milliseconds between two looks. */
+const LOOK = 500
+/** Milliseconds until it is told what a deletion waits for: Kubernetes takes some seconds for each. */
+const LONG = 5000
+
+/**
+ * Waits until something is deleted, with the logs of the runs that destroy what is in it. Throws a UserError
+ * where one of them fails.
+ */
+export async function followDeletion(
+  { io, logLevel }: Context,
+  {
+    what,
+    again,
+    look,
+    log,
+    signal,
+  }: {
+    /** `namespace shop`. */
+    readonly what: string
+    /** The command that deletes it. */
+    readonly again: string
+    /** Undefined when it is gone. */
+    readonly look: () => Promise<BeingDeleted | undefined>
+    readonly log: (run: Run) => AsyncIterable<RunEvent>
+    readonly signal: AbortSignal
+  },
+): Promise<void> {
+  const shown = new Set<string>()
+  const tellWaits = waitsTeller(what, text => {
+    if (logLevel !== 'error') io.stderr.write(text)
+  })
+  for (let isFirst = true; ; isFirst = false) {
+    const found = await look()
+    // One of this name that is there again is another one: somebody's own namespace, which is empty now.
+    if (!found || (found.status !== 'Deleting' && found.status !== 'DeleteFailed')) return
+    for (const run of found.runs) {
+      if (!run.isDeletion || shown.has(run.id)) continue
+      shown.add(run.id)
+      // Those of an attempt before.
+      if (isFirst && hasEnded(run.state)) continue
+      const progress = await startProgress(io, logLevel, 'text', Date.now)
+      await printRun({ io, logLevel }, progress, log(run)).finally(() => progress.pause())
+    }
+    if (found.status === 'DeleteFailed')
+      throw new UserError(
+        `${what} could not be deleted: ${found.deleteProblem ?? 'what is in it could not be destroyed'}`,
+        {
+          hint: `\`${again}\` tries again, and \`${again} --force\` deletes it without the commands of its manifests, and without waiting for finalizers`,
+        },
+      )
+    tellWaits(found.deleteWaits)
+    await pause(LOOK, signal)
+  }
+}
+
+/**
+ * Returns a function that is given what a deletion waits for at each look, and tells it once each time that it has waited
+ * long for the same. `now` is in milliseconds.
+ */
+export function waitsTeller(
+  what: string,
+  tell: (text: string) => void,
+  now: () => number = Date.now,
+): (waits: string | undefined) => void {
+  let last: string | undefined
+  let since = 0
+  let told: string | undefined
+  return waits => {
+    if (last !== waits) since = now()
+    last = waits
+    if (waits === undefined || waits === told || now() - since < LONG) return
+    told = waits
+    tell(`${what} is still being deleted: ${printable(waits)}\n`)
+  }
+}

@@ -1,0 +1,23 @@
+import type { Context } from '../../command.ts'
+import { withPlatform } from './namespace.ts'
+
+/** Puts a namespace to sleep, by default the current one; says what stays awake. */
+export function sleepNamespace(context: Context, name: string | undefined): Promise<number> {
+  return withPlatform(context, 'sleep', name, async ({ platform, target, signal }) => {
+    const ns = name ?? target.namespace
+    const { kept } = await platform.call('POST /namespaces/:ns/sleep', { params: { ns } }, signal)
+    for (const one of kept) context.io.stderr.write(`${one}\n`)
+    context.io.stdout.write(`Namespace ${ns} is asleep\n`)
+    return 0
+  })
+}
+
+/** Wakes a namespace, by default the current one. What runs in it may take a while to be ready. */
+export function wakeNamespace(context: Context, name: string | undefined): Promise<number> {
+  return withPlatform(context, 'wake', name, async ({ platform, target, signal }) => {
+    const ns = name ?? target.namespace
+    const { status } = await platform.call('POST /namespaces/:ns/wake', { params: { ns } }, signal)
+    context.io.stdout.write(status === 'Active' ? `Namespace ${ns} is awake\n` : `Waking namespace ${ns}\n`)
+    return 0
+  })
+}

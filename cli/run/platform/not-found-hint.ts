@@ -1,0 +1,19 @@
+import { didYouMean } from '../../../compiler/diagnostics/suggest.ts'
+
+/** Names that are listed. */
+const SHOWN = 10
+
+/**
+ * The hint for the name of something to destroy that does not exist: a similar name, or those that exist.
+ * `called` is the plural of its kind.
+ */
+export function notFoundHint(name: string, known: Iterable<string>, called: string): string {
+  const again = 'if it may be destroyed already, add `--ignore-not-found`'
+  const near = didYouMean(name, known)
+  if (near !== undefined) return `${near} Otherwise ${again}`
+  const names = [...known].sort()
+  if (names.length === 0) return `there are no ${called}; ${again}`
+  const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : ''
+  const shown = names.slice(0, SHOWN).map(one => `\`${one}\``)
+  return `the ${called} are ${shown.join(', ')}${more}; ${again}`
+}

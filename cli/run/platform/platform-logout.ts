@@ -1,0 +1,36 @@
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import { PAGES } from '../../../platform/api/pages.ts'
+import type { Secret } from '../../../project/contexts/secret.ts'
+import type { Io } from '../../terminal/io.ts'
+import { withDeadline } from '../deadline.ts'
+
+/** Milliseconds. Nobody has to wait long for a platform that is gone. */
+const LOGOUT = 5000
+
+/**
+ * Ends the login of a command line at its platform, and returns what has to be said about it: nothing if it has ended.
+ * A token for programs stays valid, because others may use it, too.
+ */
+export async function logOut(io: Io, url: string, token: Secret): Promise<string | undefined> {
+  if (token.reveal().startsWith('devctl_api_'))
+    return `the token for programs stays valid; to delete it, open ${url}${PAGES.tokens}\n`
+  const problem = await revoke(io, url, token)
+  return problem && `warning: the login is still valid: ${problem}\n  = help: to end it, open ${url}${PAGES.you}\n`
+}
+
+/** Why a login could not be revoked; undefined if it is not valid any more. */
+async function revoke(io: Io, url: string, token: Secret): Promise<string | undefined> {
+  const { logOutOf } = await import('../../../platform/session/log-out.ts')
+  let problem: string | undefined = 'interrupted'
+  try {
+    await withDeadline(io, { timeout: LOGOUT, hint: '', onInterrupt: () => {} }, async signal => {
+      await logOutOf(io, url, token, signal)
+      problem = undefined
+      return 0
+    })
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    problem = error.message
+  }
+  return problem
+}

@@ -1,0 +1,52 @@
+import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
+import { environmentOfRepository } from '../../../platform/rules/environment-name.ts'
+import { repositoryOf } from '../../../project/names/environment-name.ts'
+import type { Io } from '../../terminal/io.ts'
+
+/** The HTTPS address of the repository of this folder; undefined where it has none. */
+export async function addressHere({ cwd }: Pick<Io, 'cwd'>): Promise<string | undefined> {
+  const { toHttps } = await import('../../../adapters/git/git-facts.ts')
+  const address = repositoryOf(cwd)?.address
+  return address === undefined ? undefined : toHttps(address)
+}
+
+/** The address that `--repository` names, else the HTTPS address of the repository of this folder. Throws a UsageError. */
+export async function repositoryHere(
+  io: Pick<Io, 'cwd'>,
+  named: string | undefined,
+  from = '--repository',
+): Promise<string> {
+  if (named !== undefined) return withoutLogin(named, from)
+  const found = await addressHere(io)
+  if (found !== undefined) return found
+  throw new UsageError('which repository?', {
+    hint: 'name it with `--repository https://…`, or run the command in a checkout that has a remote',
+  })
+}
+
+/**
+ * An address that an option names, as it is. Throws a UsageError for one with a user or a password, before anybody gets
+ * it: `ssh://git@…` names a user, too, who is none.
+ */
+export function withoutLogin(address: string, option: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  const isSsh = url !== undefined && /^(git\+)?ssh:$/.test(url.protocol)
+  const hasLogin = url
+    ? url.password !== '' || (url.username !== '' && !isSsh)
+    : /^[a-z][a-z0-9+.-]*:\/\/.*@/is.test(address)
+  if (!hasLogin) return address
+  throw new UsageError(`the address of \`${option}\` has a user or a password`, {
+    hint: 'leave it out: `devctl credentials set HOST` asks for a login, as other programs of this machine see arguments',
+  })
+}
+
+/** The last part of the address of a repository. */
+export const lastPart = (repository: string): string =>
+  repository
+    .replace(/\/+$/, '')
+    .split('/')
+    .at(-1)! // a split text has a part
+    .replace(/\.git$/, '')
+
+/** What the environment of a repository is called. */
+export const nameIn = (repository: string): string => environmentOfRepository(lastPart(repository))

@@ -1,0 +1,52 @@
+import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
+import type { Context } from '../../command.ts'
+import { type OnPlatform, onPlatform } from './on-platform.ts'
+
+/** Options that say whose something is. */
+export interface ScopeValues {
+  readonly namespace: string | undefined
+  readonly user: boolean
+  readonly admin?: boolean
+  readonly context: string | undefined
+  readonly timeout: number | undefined
+}
+
+/** What a command works on that is about a namespace, a person or everybody. */
+export interface OnScope extends Pick<OnPlatform, 'platform' | 'signal'> {
+  readonly namespace: string
+  /** Whose they are, as routes have it. */
+  readonly scope: string
+  /** An option has said so. */
+  readonly isChosen: boolean
+}
+
+/** Runs the work on the platform of the context, for whom the options name. Throws a UsageError for two of them. */
+export async function onScope(
+  { io }: Context,
+  { namespace: wanted, user, admin = false, context, timeout }: ScopeValues,
+  command: 'variables' | 'credentials',
+  work: (on: OnScope) => Promise<number>,
+): Promise<number> {
+  const chosen = [wanted !== undefined && '--namespace', user && '--user', admin && '--admin'].filter(Boolean)
+  if (chosen.length > 1) throw new UsageError(`\`${chosen.join('` and `')}\` cannot be combined`)
+  return onPlatform(io, {
+    command,
+    options: { context, namespace: wanted },
+    instead: () => INSTEAD[command],
+    timeout,
+    hint: `is the platform running? \`devctl ${command} list\` shows what was done`,
+    work({ platform, target: { namespace }, signal }) {
+      const scope = user ? 'user' : admin ? 'admin' : `namespace:${namespace}`
+      return work({ platform, namespace, scope, isChosen: chosen.length > 0, signal })
+    },
+  })
+}
+
+const INSTEAD = {
+  variables: 'set variables in the shell, in `.env` beside the Compose file, or with `--var`',
+  credentials: 'git on this machine clones with its own credentials',
+}
+
+/** A scope in a sentence: `namespace shop`. */
+export const whose = (scope: string): string =>
+  scope === 'admin' ? 'everyone' : scope === 'user' ? 'you' : scope.replace(/^namespace:/, 'namespace ')

@@ -1,0 +1,129 @@
+import { failureSummary, plural } from '../../../compiler/diagnostics/render/summary.ts'
+import { UsageError, UserError } from '../../../compiler/diagnostics/user-error.ts'
+import { jsonText } from '../../../compiler/values/printable.ts'
+import { looksSecretName } from '../../../compiler/values/secrets/secret-names.ts'
+import { agoText } from '../../../environment/ago.ts'
+import type { ShownVariable } from '../../../platform/api/variables.ts'
+import { checkVariableName, readVariablesFile } from '../../../platform/session/variables.ts'
+import type { Context } from '../../command.ts'
+import { INTERRUPTED } from '../../terminal/exit-status.ts'
+import type { Io } from '../../terminal/io.ts'
+import { printDiagnostics } from '../../terminal/report.ts'
+import { toTable } from '../../terminal/table.ts'
+import { onScope, type ScopeValues, whose } from './scope.ts'
+
+/** Prints which variables there are; without an option of whom, all that count in the namespace, those that count most first. */
+export function listVariables(
+  context: Context,
+  values: ScopeValues & { readonly output: 'json' | undefined },
+): Promise<number> {
+  const { io } = context
+  return onScope(context, values, 'variables', async ({ platform, scope, namespace, isChosen, signal }) => {
+    const scopes = isChosen ? [scope] : [`namespace:${namespace}`, 'user', 'admin']
+    const get = async (one: string) => {
+      const { items } = await platform.call('GET /variables/:scope', { params: { scope: one } }, signal)
+      return items.map(item => ({ ...item, scope: one }))
+    }
+    const found = (await Promise.all(scopes.map(get))).flat()
+    if (values.output === 'json') io.stdout.write(`${jsonText(found.map(toRecord), 2)}\n`)
+    else if (found.length > 0) io.stdout.write(toTable([['Name', 'For', 'Set', 'By'], ...found.map(toRow)]))
+    else io.stderr.write(`there are no variables; to set one, run \`devctl variables set NAME\`\n`)
+    return 0
+  })
+}
+
+interface Found extends ShownVariable {
+  readonly scope: string
+}
+
+const toRecord = ({ name, scope, set, by }: Found) => ({ name, scope, set, by: by.login })
+
+const toRow = ({ name, scope, set, by }: Found) => [name, whose(scope), agoText(Date.now() - Date.parse(set)), by.login]
+
+/** Sets variables: those of words (`NAME=VALUE`, or `NAME`, which is asked for or read), over those of a file. */
+export async function setVariables(
+  context: Context,
+  words: readonly string[],
+  values: ScopeValues & { readonly file: string | undefined },
+): Promise<number> {
+  const { io, logLevel } = context
+  const { file } = values
+  if (words.length === 0 && file === undefined)
+    throw new UsageError('which variable?', { hint: 'name it, `devctl variables set NAME`, or add `--file .env`' })
+  const ofFile = file === undefined ? { values: {}, diagnostics: [] } : readVariablesFile(io.cwd, file)
+  printDiagnostics(ofFile.diagnostics, io, logLevel)
+  if (ofFile.diagnostics.some(({ severity }) => severity === 'error')) {
+    io.stderr.write(`${failureSummary(ofFile.diagnostics, 'nothing was set')}\n`)
+    return 1
+  }
+  const names = words.filter(word => !word.includes('='))
+  const written = Object.fromEntries(words.filter(word => word.includes('=')).map(splitWord))
+  for (const name of [...Object.keys(ofFile.values), ...names, ...Object.keys(written)]) checkVariableName(name)
+  if (logLevel !== 'error') warnOfHistory(io, Object.keys(written))
+  // What is wrong with it is said before the platform is asked anything.
+  const piped = io.askHidden ? undefined : await readPiped(io, names)
+  return onScope(context, values, 'variables', async ({ platform, scope, signal }) => {
+    const asked = piped ?? (await askFor(io, names))
+    if (!asked) return INTERRUPTED
+    const variables = { ...ofFile.values, ...written, ...asked }
+    io.secrets?.add(Object.values(variables))
+    await platform.call('PATCH /variables/:scope', { params: { scope }, body: { variables } }, signal)
+    const [only, ...others] = Object.keys(variables)
+    const what = others.length === 0 ? only : plural(others.length + 1, 'variable')
+    io.stdout.write(`Set ${what} for ${whose(scope)}\n`)
+    return 0
+  })
+}
+
+function splitWord(word: string): readonly [string, string] {
+  const at = word.indexOf('=')
+  return [word.slice(0, at), word.slice(at + 1)]
+}
+
+function warnOfHistory({ stderr }: Io, names: readonly string[]): void {
+  for (const name of names.filter(looksSecretName))
+    stderr.write(
+      `warning: the value of \`${name}\` is now in the history of your shell; \`devctl variables set ${name}\` asks for it instead\n`,
+    )
+}
+
+/** The value that standard input has. */
+async function readPiped(io: Io, [name, ...others]: readonly string[]): Promise<Readonly<Record<string, string>>> {
+  if (name === undefined) return {}
+  if (others.length > 0)
+    throw new UsageError(`standard input has one value, but there are ${others.length + 1} names`, {
+      hint: 'name one variable, or write them to a file and add `--file`',
+    })
+  const text = new TextDecoder().decode(await io.readStdin()).replace(/\r?\n$/, '')
+  return { [name]: requireValue(name, text) }
+}
+
+/** Values that a person types; undefined when the person leaves. */
+async function askFor(
+  { askHidden }: Io,
+  names: readonly string[],
+): Promise<Readonly<Record<string, string>> | undefined> {
+  const values: Record<string, string> = {}
+  for (const name of names) {
+    const value = await askHidden?.(`Value of ${name}`)
+    if (value === undefined) return undefined
+    values[name] = requireValue(name, value)
+  }
+  return values
+}
+
+function requireValue(name: string, value: string): string {
+  if (value !== '') return value
+  throw new UserError(`there is no value for \`${name}\``, { hint: `for an empty one, write \`${name}=\`` })
+}
+
+/** Removes variables. */
+export function unsetVariables(context: Context, names: readonly string[], values: ScopeValues): Promise<number> {
+  return onScope(context, values, 'variables', async ({ platform, scope, signal }) => {
+    for (const name of names) {
+      await platform.call('DELETE /variables/:scope/:name', { params: { scope, name } }, signal)
+      context.io.stdout.write(`Removed ${name} for ${whose(scope)}\n`)
+    }
+    return 0
+  })
+}
