@@ -19,8 +19,8 @@ const TESTS = [
   'test/unit/docs',
   'test/unit/examples.test.ts',
   'test/unit/golden.test.ts',
-  'test/unit/operations/contexts',
-  'test/unit/operations/gitops',
+  'test/unit/project/contexts',
+  'test/unit/gitops',
 ]
 const vitest = (...words: readonly string[]) => copy.node('node_modules/vitest/vitest.mjs', 'run', ...words)
 

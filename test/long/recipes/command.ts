@@ -32,9 +32,9 @@ export async function printCount({ io, logLevel }: Context, options: LoadingValu
 }
 `,
     'operations/list/count.ts': `import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import { ABOUT_OPTIONS, compileFiles } from '../project/compile-files.ts'
-import type { Loading } from '../project/input.ts'
-import type { LocalWorld } from '../session.ts'
+import { ABOUT_OPTIONS, compileFiles } from '../../project/compile-files.ts'
+import type { Loading } from '../../project/input.ts'
+import type { LocalWorld } from '../../project/session.ts'
 
 /** How many services the files have, or why that is not known. */
 export type CountOutcome =
@@ -66,8 +66,8 @@ test('the services are counted', async () => {
     ['cli/commands.ts', '  validate,\n', '  countCommand,\n'],
     [
       'api/operations.ts',
-      'export { type EndpointsInput',
-      "export { type CountOutcome, countServices } from './list/count.ts'\n",
+      'export {\n  type EndpointsInput',
+      "export { type CountOutcome, countServices } from '../operations/list/count.ts'\n",
     ],
     ['docs/programs.md', '| `publish` | ', '| `countServices` | `devctl count` | |\n'],
   ],

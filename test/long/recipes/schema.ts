@@ -3,7 +3,7 @@ import type { Recipe } from '../../support/recipe.ts'
 /** CONTRIBUTING.md, "JSON from outside": a notice that a server sends. */
 export const schema: Recipe = {
   added: {
-    'operations/contexts/notice.schema.ts': `import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
+    'project/contexts/notice.schema.ts': `import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
 /** A notice of a server for the people who use it. */
 export const notice = {
@@ -14,15 +14,15 @@ export const notice = {
 
 export type Notice = FromSchema<typeof notice>
 `,
-    'operations/contexts/read-notice.ts': `import { type JsonResult, parseJson } from '../../adapters/json/parse-json.ts'
+    'project/contexts/read-notice.ts': `import { type JsonResult, parseJson } from '../../adapters/json/parse-json.ts'
 import type { Notice } from './notice.schema.ts'
 import { notice } from './notice.validators.ts'
 
 /** Reads a notice, or says what is wrong with it. */
 export const readNotice = (text: string): JsonResult<Notice> => parseJson(text, notice)
 `,
-    'test/unit/operations/contexts/read-notice.test.ts': `import { expect, test } from 'vitest'
-import { readNotice } from '../../../../operations/contexts/read-notice.ts'
+    'test/unit/project/contexts/read-notice.test.ts': `import { expect, test } from 'vitest'
+import { readNotice } from '../../../../project/contexts/read-notice.ts'
 
 test.each(['<html>', 'null', '[]', '{"text":'])('%s is no notice', text => {
   expect(readNotice(text)).toMatchObject({ ok: false })

@@ -3,7 +3,13 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { answerInclude, includeLine, includeState, sshConfigFile, writeSshEntry } from '../../../develop/ssh/entry.ts'
+import {
+  answerInclude,
+  includeLine,
+  includeState,
+  sshConfigFile,
+  writeSshEntry,
+} from '../../../../develop/ssh/entry.ts'
 
 function folders(name = 'devctl-entry-') {
   const userHome = mkdtempSync(join(tmpdir(), name))
