@@ -23,7 +23,7 @@ export const SECRETS_ANNOTATION = 'dev.platform/secrets'
  */
 export const MANAGER = 'devctl'
 /** The field manager of changes that only make a controller try again; they change nothing of what is wanted. */
-export const TRIER = `${MANAGER}-try`
+export const DRY_RUN_FIELD_MANAGER = `${MANAGER}-try`
 
 /**
  * Selects the objects of an environment in its namespace; with `home`, which is that namespace,

@@ -1,5 +1,5 @@
 import { jsonText } from '../../compiler/values/printable.ts'
-import type { ServiceOverview } from '../../environment/status/seen-services.ts'
+import type { ServiceOverview } from '../../environment/status/service-status.ts'
 import type { ServiceRow } from '../../operations/list/services.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'

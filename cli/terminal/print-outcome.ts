@@ -1,7 +1,7 @@
 import { failureSummary } from '../../compiler/diagnostics/render/summary.ts'
 import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
-import type { Unready } from '../../environment/apply/fresh-chance.ts'
+import type { UnreadyWorkload } from '../../environment/apply/retry-stuck.ts'
 import type { PublicAddress } from '../../environment/endpoints/routes.ts'
 import type { DeployOutcome } from '../../operations/deploy/outcome.ts'
 import type { Context } from '../command.ts'
@@ -58,7 +58,7 @@ const subjectOf = ({ environment, named }: WithServices): string =>
   named ? `${named.join(', ')} of ${environment} ${named.length > 1 ? 'are' : 'is'}` : `${environment} is`
 
 /** `not ready: web (its image cannot be pulled; retrying), db (StatefulSet 0/1 ready)`. */
-const unreadyText = (unready: readonly Unready[]): string =>
+const unreadyText = (unready: readonly UnreadyWorkload[]): string =>
   `not ready: ${unready.map(({ workload, why, isStuck }) => `${workload.service} (${why}${isStuck ? '; retrying' : ''})`).join(', ')}; use \`--wait\` to wait`
 
 function printAddresses({ stdout }: Io, addresses: readonly PublicAddress[]): void {

@@ -3,7 +3,7 @@ import type { GivenUp } from '../../adapters/kubernetes/request.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import { webhookRefusal } from '../../environment/plan/webhook-refusal.ts'
-import { type AskedWebhook, webhooksFor } from '../../environment/plan/webhooks-for.ts'
+import { type ProbedWebhook, webhooksFor } from '../../environment/plan/webhooks-for.ts'
 
 /** Milliseconds without an answer after which a request is reported. */
 const SILENT = 2000
@@ -49,7 +49,7 @@ async function silence(cluster: Cluster | undefined, calls: readonly GivenUp[]):
   return { notes: [told, asksText(webhooks)], hint: `check the server of the webhook; ${LIST}` }
 }
 
-const asksText = (webhooks: readonly AskedWebhook[]): string =>
+const asksText = (webhooks: readonly ProbedWebhook[]): string =>
   `the API server first calls the admission ${webhooks.length === 1 ? 'webhook' : 'webhooks'} ${webhooks.map(({ name, seconds }) => `\`${name}\` (timeout ${seconds} s)`).join(', ')}`
 
 /** `deployments/web`. */

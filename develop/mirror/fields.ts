@@ -1,5 +1,5 @@
 import type { KubeObject, ManagedFields } from '../../adapters/kubernetes/cluster.ts'
-import type { FieldPath } from '../../environment/apply/resting-fields.ts'
+import type { FieldPath } from '../../environment/apply/suspend-fields.ts'
 import { type FieldOwner, UP_MANAGER } from '../../environment/record/up-record.ts'
 
 /** Those who have one of the fields now, without ourselves. */

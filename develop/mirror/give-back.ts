@@ -7,9 +7,9 @@ import {
   UP_LABEL,
 } from '../../constructs/mirror/names.ts'
 import { deleteAndWait, isEnding } from '../../environment/apply/removal.ts'
-import { isSamePath } from '../../environment/apply/resting-fields.ts'
+import { isSamePath } from '../../environment/apply/suspend-fields.ts'
 import { unlessForbidden } from '../../environment/forbidden.ts'
-import { nameOf } from '../../environment/plan/wanted.ts'
+import { nameOf } from '../../environment/plan/desired-state.ts'
 import { readUpRecord, UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../../environment/record/up-record.ts'
 import type { CommonEvent } from '../../project/events.ts'
 import type { Session } from '../../project/session.ts'

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { developmentLabels, ownerReferences } from '../../constructs/mirror/workload.ts'
 import { type HeldLease, holderOf, holdLease } from '../../environment/apply/held-lease.ts'
-import { nameOf } from '../../environment/plan/wanted.ts'
+import { nameOf } from '../../environment/plan/desired-state.ts'
 import type { Session } from '../../project/session.ts'
 
 /** The name of the Lease of who works on an application. */

@@ -3,7 +3,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { MIRROR_LABEL, UP_ANNOTATION } from '../../constructs/mirror/names.ts'
 import type { MirrorObject } from '../../constructs/mirror/settings.ts'
 import { applyToStay, deleteAndWait } from '../../environment/apply/removal.ts'
-import { nameOf } from '../../environment/plan/wanted.ts'
+import { nameOf } from '../../environment/plan/desired-state.ts'
 import { UP_MANAGER, type UpRecord, valueAt } from '../../environment/record/up-record.ts'
 import type { Session } from '../../project/session.ts'
 

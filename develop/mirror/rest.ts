@@ -7,8 +7,8 @@ import {
   SUSPEND,
   scalePath,
   WHEN_SCALED,
-} from '../../environment/apply/resting-fields.ts'
-import { isOfFlux } from '../../environment/plan/of-gitops.ts'
+} from '../../environment/apply/suspend-fields.ts'
+import { isManagedByFlux } from '../../environment/plan/managed-by.ts'
 import { type UpRecord, upRecordOf, valueAt } from '../../environment/record/up-record.ts'
 import { type MergePatch, ownersOf, patchOf } from './fields.ts'
 
@@ -34,7 +34,7 @@ function restingFields(live: KubeObject): readonly RestingField[] {
   return [
     scaleField(live),
     ...(deletes ? [{ path: WHEN_SCALED, value: 'Retain' }] : []),
-    ...(isOfFlux(live) ? [{ path: RECONCILE, value: 'disabled' }] : []),
+    ...(isManagedByFlux(live) ? [{ path: RECONCILE, value: 'disabled' }] : []),
   ]
 }
 

@@ -9,8 +9,8 @@ import { mirrorName, sessionSecretName } from '../../constructs/mirror/names.ts'
 import type { MirrorFacts, MirrorObject, MirrorSettings } from '../../constructs/mirror/settings.ts'
 import { type HeldLease, personOf } from '../../environment/apply/held-lease.ts'
 import { gone, isEnding } from '../../environment/apply/removal.ts'
-import { isOfArgo } from '../../environment/plan/of-gitops.ts'
-import { nameOf } from '../../environment/plan/wanted.ts'
+import { nameOf } from '../../environment/plan/desired-state.ts'
+import { isManagedByArgoCd } from '../../environment/plan/managed-by.ts'
 import { UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../../environment/record/up-record.ts'
 import type { CommonEvent } from '../../project/events.ts'
 import type { Session } from '../../project/session.ts'
@@ -212,7 +212,7 @@ async function takeAll<Config extends object>(
   const { cluster, namespace, signal } = session
   const [main] = targets
   for (const text of objects.notes) on({ type: 'note', text })
-  for (const { live } of targets) if (live && isOfArgo(live)) on(argoWarning(live))
+  for (const { live } of targets) if (live && isManagedByArgoCd(live)) on(argoWarning(live))
   const isOver = targets.some(({ live }) => live !== undefined)
   const [autoscalers, scalers, mirrors] = await atOnce([
     isOver ? allAutoscalers(session) : [],

@@ -13,7 +13,7 @@ import type {
 } from '../../constructs/mirror/settings.ts'
 import { applyToStay, isEnding } from '../../environment/apply/removal.ts'
 import { unlessForbidden } from '../../environment/forbidden.ts'
-import { nameOf } from '../../environment/plan/wanted.ts'
+import { nameOf } from '../../environment/plan/desired-state.ts'
 import { isEndedByDown, readUpRecord, UP_MANAGER, type UpRecord, valueAt } from '../../environment/record/up-record.ts'
 import type { CommonEvent } from '../../project/events.ts'
 import type { Session } from '../../project/session.ts'

@@ -3,17 +3,17 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { MANAGER } from '../labels.ts'
 import { isDeclaredElsewhere, noteAdoption, takeOverFields } from '../plan/adoption.ts'
 import type { Changes } from '../plan/changes.ts'
-import { nameOf, serviceOf, type Wanted, type WantedObject } from '../plan/wanted.ts'
+import { type DesiredObject, type DesiredState, nameOf, serviceOf } from '../plan/desired-state.ts'
 import { webhookRefusal } from '../plan/webhook-refusal.ts'
 import { inParallel } from '../pool.ts'
 import { type EnvironmentRecord, sameKinds, unitedKinds, writeRecord } from '../record/record.ts'
 import { rollOut } from '../rollout/rollout.ts'
 import type { DeployRun } from './deploy-run.ts'
-import { giveFreshChance, type Unready } from './fresh-chance.ts'
 import { applyToStay, deleteAndWait, deleteObject, gone, isEnding } from './removal.ts'
-import { keepReplicas } from './resting.ts'
+import { retryStuckWorkload, type UnreadyWorkload } from './retry-stuck.ts'
 import type { Step } from './steps.ts'
 import { freeStuckPods } from './stuck-pods.ts'
+import { keepReplicas } from './suspended.ts'
 
 /**
  * Writes the record before anything else: with all kinds, old and new, so that a crash from here on
@@ -21,7 +21,7 @@ import { freeStuckPods } from './stuck-pods.ts'
  */
 export async function recordBefore(
   run: DeployRun,
-  wanted: Wanted,
+  wanted: DesiredState,
   changes: Changes,
   notes: Pick<EnvironmentRecord, 'application' | 'history' | 'warnings'> = {},
 ): Promise<EnvironmentRecord> {
@@ -34,7 +34,7 @@ export async function recordBefore(
 /** How changes are applied. */
 export interface ApplyOrders {
   readonly wait: boolean
-  readonly chances?: readonly Unready[]
+  readonly chances?: readonly UnreadyWorkload[]
   /** Gives what the record says when all is done. */
   readonly notesAfter?: () => Promise<EndNotes>
 }
@@ -51,7 +51,7 @@ export type EndNotes = Pick<EnvironmentRecord, 'history'>
  */
 export async function applyChanges(
   run: DeployRun,
-  wanted: Wanted,
+  wanted: DesiredState,
   changes: Changes,
   recorded: EnvironmentRecord,
   { wait, chances = [], notesAfter }: ApplyOrders,
@@ -66,7 +66,7 @@ export async function applyChanges(
   // One kind after another: everything needs its order to be the same each time.
   for (const group of byKind(wanted.before)) await inParallel(group, one => applyStep(run, steps.get(one)!))
   const replaced = (pod: KubeObject) => events.done('delete', nameOf(pod))
-  await inParallel(chances, one => giveFreshChance(cluster, one, run.clock.now(), { signal }, replaced))
+  await inParallel(chances, one => retryStuckWorkload(cluster, one, run.clock.now(), { signal }, replaced))
   await applyWorkloads(run, wanted, steps, wait)
   await inParallel(changes.prune, async object => {
     await deleteObject(cluster, object, 'Background', { signal })
@@ -81,19 +81,27 @@ export async function applyChanges(
 const LAST_WORDS = 5000
 
 /** Writes what the record says of a deploy at its end, also of one that was interrupted. What fails then changes nothing. */
-export async function recordEnd({ cluster }: DeployRun, wanted: Wanted, record: EnvironmentRecord): Promise<void> {
+export async function recordEnd(
+  { cluster }: DeployRun,
+  wanted: DesiredState,
+  record: EnvironmentRecord,
+): Promise<void> {
   const { environment, namespace } = wanted
   const signal = AbortSignal.timeout(LAST_WORDS)
   await writeRecord(cluster, environment, namespace, record, { signal }).catch(() => undefined)
 }
 
 /** Applies workloads and routes, as `rollOut` does, in the steps that were planned. */
-export const applyWorkloads = (run: DeployRun, wanted: Wanted, steps: Changes['steps'], wait: boolean): Promise<void> =>
-  rollOut(run, wanted, { steps, apply: step => applyStep(run, step), wait })
+export const applyWorkloads = (
+  run: DeployRun,
+  wanted: DesiredState,
+  steps: Changes['steps'],
+  wait: boolean,
+): Promise<void> => rollOut(run, wanted, { steps, apply: step => applyStep(run, step), wait })
 
 async function write(
   run: DeployRun,
-  { environment, namespace }: Wanted,
+  { environment, namespace }: DesiredState,
   record: EnvironmentRecord,
 ): Promise<EnvironmentRecord> {
   const whole = { ...record, deployed: { by: run.by, at: new Date(run.clock.now()).toISOString() } }
@@ -102,8 +110,8 @@ async function write(
   return { ...written, ...(version && { version }) }
 }
 
-function byKind(objects: readonly WantedObject[]): readonly (readonly WantedObject[])[] {
-  const groups = new Map<string, WantedObject[]>()
+function byKind(objects: readonly DesiredObject[]): readonly (readonly DesiredObject[])[] {
+  const groups = new Map<string, DesiredObject[]>()
   for (const one of objects) groups.set(one.object.kind, [...(groups.get(one.object.kind) ?? []), one])
   return [...groups.values()]
 }

@@ -8,10 +8,10 @@ import type { Manifest } from '../../constructs/manifest.ts'
 import type { Clock } from '../clock.ts'
 import { type Changes, isUpToDate, planChanges, refuseManyDeletions } from '../plan/changes.ts'
 import type { Choices } from '../plan/choices.ts'
+import { type DesiredState, nameOf, toDesiredState } from '../plan/desired-state.ts'
 import { type Drift, driftOf, isByHand } from '../plan/drift.ts'
 import { refuseEndingNamespace } from '../plan/namespace.ts'
-import { ObjectsDeleted, refuseDeleted } from '../plan/still-there.ts'
-import { nameOf, type Wanted, wantedOf } from '../plan/wanted.ts'
+import { ObjectsMissing, refuseDeleted } from '../plan/verify-objects-exist.ts'
 import {
   type ChangeOrigin,
   changeKey,
@@ -30,14 +30,14 @@ import {
   writeRecord,
 } from '../record/record.ts'
 import { type KeptSecrets, keptRef, markSecrets, newKey, readKept, writeKept } from '../record/secret-marks.ts'
-import { NotInTime, WorkloadFailed } from '../rollout/rollout.ts'
+import { RolloutTimeout, WorkloadFailed } from '../rollout/rollout.ts'
 import { Tracker, WorkloadDeleted } from '../rollout/tracker.ts'
 import { explainFailure } from '../status/explain.ts'
 import { applyChanges, applyWorkloads, type EndNotes, recordBefore, recordEnd } from './apply.ts'
 import type { ApplyEvents, DeployRun } from './deploy-run.ts'
-import { chancesOf, findUnready, type Unready, withJobsAgain } from './fresh-chance.ts'
 import { deployerOf, type Holder } from './held-lease.ts'
 import { isLocked, withLease } from './lease.ts'
+import { countRetries, findUnreadyWorkloads, type UnreadyWorkload, withJobsAgain } from './retry-stuck.ts'
 
 /** The plan to deploy, and its target. */
 export interface Deployment {
@@ -80,7 +80,7 @@ export interface DeployOrigin {
 
 export interface DeployEvents extends ApplyEvents {
   /** The changes are known, and begin now. */
-  planned(changes: Changes, wanted: Wanted): void
+  planned(changes: Changes, wanted: DesiredState): void
   /** Somebody else deploys, or has died while doing so. */
   locked(holder: string): void
   /** True if what was changed by hand is to be taken back; absent: it is. */
@@ -89,7 +89,7 @@ export interface DeployEvents extends ApplyEvents {
   overwriting?(drift: readonly Drift[]): void
 }
 
-export interface DeployWorld {
+export interface DeployContext {
   readonly clock: Clock
   readonly events: DeployEvents
   readonly signal: AbortSignal
@@ -113,12 +113,12 @@ export interface DeployResult {
    */
   readonly routes: readonly KubeObject[]
   /** Workloads that were not ready when it began although nothing of them was to be changed. */
-  readonly unready: readonly Unready[]
+  readonly unready: readonly UnreadyWorkload[]
 }
 
 /** The changes that a deploy would make, and the objects they are about. */
 export interface DeployPlan {
-  readonly wanted: Wanted
+  readonly wanted: DesiredState
   readonly changes: Changes
   /** Somebody deploys just now, or has died while doing so. */
   readonly isLocked: boolean
@@ -133,13 +133,13 @@ export interface DeployPlan {
  * holding the environment's Lease. Throws a UserError for what the cluster refuses, and the
  * signal's reason when it is aborted.
  */
-export async function deployEnvironment(input: DeployEnvironmentInput, world: DeployWorld): Promise<DeployResult> {
+export async function deployEnvironment(input: DeployEnvironmentInput, world: DeployContext): Promise<DeployResult> {
   const { cluster, plan, namespace, holder } = input
   const { clock, events, signal } = world
   const environment = plan.environment.name
   const planned = await planDeploy(input, { signal })
-  const unready = await findUnready(cluster, planned.wanted, planned.changes.steps, clock.now(), { signal })
-  const chances = chancesOf(unready)
+  const unready = await findUnreadyWorkloads(cluster, planned.wanted, planned.changes.steps, clock.now(), { signal })
+  const chances = countRetries(unready)
   const first: DeployPlan = {
     ...planned,
     changes: { ...planned.changes, steps: withJobsAgain(planned.changes.steps, unready) },
@@ -183,7 +183,7 @@ export async function deployEnvironment(input: DeployEnvironmentInput, world: De
     const all = first.wanted.after.map(({ object }) => object)
     return { isUpToDate: upToDate, pruned, failures: [], routes: all, unready }
   } catch (error) {
-    const deleted = errorsIn(error).filter(one => one instanceof WorkloadDeleted || one instanceof ObjectsDeleted)
+    const deleted = errorsIn(error).filter(one => one instanceof WorkloadDeleted || one instanceof ObjectsMissing)
     if (deleted.length > 0) {
       // With their namespace, perhaps.
       await refuseEndingNamespace(cluster, namespace, { signal })
@@ -243,7 +243,7 @@ export async function planDeploy(
     refuseEndingNamespace(cluster, namespace, options),
   ])
   const key = kept?.key ?? newKey()
-  const wanted = wantedOf(plan, synth(needsKey ? markSecrets(plan, key) : plan), namespace)
+  const wanted = toDesiredState(plan, synth(needsKey ? markSecrets(plan, key) : plan), namespace)
   const [changes, locked] = await Promise.all([
     planChanges(cluster, wanted, recorded, source, choices, options),
     // Where nothing was deployed yet there is something to do in any case, and who does it finds
@@ -274,7 +274,7 @@ async function perform(
   input: DeployEnvironmentInput,
   run: DeployRun,
   first: DeployPlan,
-  chances: readonly Unready[],
+  chances: readonly UnreadyWorkload[],
 ): Promise<readonly string[]> {
   const { cluster, namespace } = input
   const { current, recorded } = await begin(input, run, first)
@@ -366,8 +366,8 @@ async function notesOf(
  * The workloads that were not ready at the deadline. At Ctrl-C it throws: the user does not want to
  * wait for the logs.
  */
-export function endedEarly(error: unknown): NotInTime | undefined {
-  if (!(error instanceof NotInTime)) return undefined
+export function endedEarly(error: unknown): RolloutTimeout | undefined {
+  if (!(error instanceof RolloutTimeout)) return undefined
   if ((error.cause as Error).name !== 'TimeoutError') throw error.cause
   return error
 }

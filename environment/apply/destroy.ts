@@ -5,10 +5,10 @@ import type { Clock } from '../clock.ts'
 import { unlessForbidden } from '../forbidden.ts'
 import { environmentSelector } from '../labels.ts'
 import { listEnvironment } from '../plan/changes.ts'
+import { nameOf, serviceOf } from '../plan/desired-state.ts'
 import { foreignContent } from '../plan/foreign-content.ts'
 import { type NamespaceState, namespaceState, takesAllAlong } from '../plan/namespace.ts'
 import { keepsItself } from '../plan/prune-rules.ts'
-import { nameOf, serviceOf } from '../plan/wanted.ts'
 import { inParallel } from '../pool.ts'
 import { deleteRecord, isOwn, type RecordedKind, readRecord, unitedKinds } from '../record/record.ts'
 import { deleteKept } from '../record/secret-marks.ts'
@@ -16,7 +16,7 @@ import { isDependant } from '../status/owners.ts'
 import type { Holder } from './held-lease.ts'
 import { isLocked, type LeaseInput, withLease } from './lease.ts'
 import { deleteObject, gone, isEnding } from './removal.ts'
-import { isMirror } from './resting.ts'
+import { isMirror } from './suspended.ts'
 
 export interface DestroyEnvironmentInput {
   readonly cluster: Cluster
@@ -39,7 +39,7 @@ export interface DestroyEnvironmentInput {
   readonly before?: (signal: AbortSignal, namespace: NamespaceState) => Promise<void>
 }
 
-export interface DestroyWorld {
+export interface DestroyContext {
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly events: {
@@ -87,7 +87,10 @@ const ORDER = [...kindsOf('route').toReversed(), ...kindsOf('workload')].map(({ 
  * that hold what is not the environment's. What a namespace takes along that is being deleted is
  * neither deleted nor kept. Throws a UserError, and the signal's reason.
  */
-export async function destroyEnvironment(input: DestroyEnvironmentInput, world: DestroyWorld): Promise<DestroyResult> {
+export async function destroyEnvironment(
+  input: DestroyEnvironmentInput,
+  world: DestroyContext,
+): Promise<DestroyResult> {
   const { cluster, environment, namespace, holder, wait } = input
   const { clock, signal, events } = world
   const options: CallOptions = { signal }

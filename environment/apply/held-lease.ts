@@ -32,7 +32,7 @@ export const personOf = ({ holder }: { readonly holder: Holder }): string => hol
 export const deployerOf = (of: { readonly holder: Holder }): string => of.holder.person ?? personOf(of)
 
 /** A Lease, and who wants to hold it. */
-export interface LeaseWish {
+export interface LeaseRequest {
   readonly cluster: Cluster
   readonly name: string
   readonly namespace: string
@@ -76,7 +76,7 @@ export interface HeldLease {
  * Gets a Lease, and renews it until it is given back. A holder who says nothing for the duration
  * has died, and its Lease is taken. Throws what `busy` gives when somebody else has it.
  */
-export async function holdLease(input: LeaseWish): Promise<HeldLease> {
+export async function holdLease(input: LeaseRequest): Promise<HeldLease> {
   const { cluster, clock, signal } = input
   let { held, renewed } = await take(input).catch(async error => {
     // A request that was cut off, or given up, can have reached the cluster all the same.
@@ -140,7 +140,7 @@ export async function holdLease(input: LeaseWish): Promise<HeldLease> {
  * Gives the Lease back, if it is ours. Not with the signal of the work: an interrupted deploy gives
  * the environment back, too.
  */
-async function release(input: LeaseWish, held?: KubeObject): Promise<void> {
+async function release(input: LeaseRequest, held?: KubeObject): Promise<void> {
   const { cluster, holder } = input
   const options = { signal: AbortSignal.timeout(RELEASE) }
   const give = async ({ metadata: { uid, resourceVersion } }: KubeObject) => {
@@ -161,7 +161,7 @@ async function release(input: LeaseWish, held?: KubeObject): Promise<void> {
 }
 
 /** Gets the Lease, if need be after waiting until its holder is known to be gone. */
-async function take(input: LeaseWish): Promise<{ readonly held: KubeObject; readonly renewed: number }> {
+async function take(input: LeaseRequest): Promise<{ readonly held: KubeObject; readonly renewed: number }> {
   const { cluster, clock, signal, holder } = input
   // Others count from when it was written, which is before the answer comes.
   const noted = async (write: () => Promise<KubeObject>) => ({ renewed: clock.now(), held: await write() })
@@ -207,10 +207,10 @@ async function take(input: LeaseWish): Promise<{ readonly held: KubeObject; read
   }
 }
 
-const refOf = ({ name, namespace }: Pick<LeaseWish, 'name' | 'namespace'>) =>
+const refOf = ({ name, namespace }: Pick<LeaseRequest, 'name' | 'namespace'>) =>
   ({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name, namespace }) as const
 
-function leaseOf(input: LeaseWish, resourceVersion: string | undefined): KubeObject {
+function leaseOf(input: LeaseRequest, resourceVersion: string | undefined): KubeObject {
   const { apiVersion, kind, name, namespace } = refOf(input)
   const { labels, ownerReferences } = input
   return {

@@ -7,7 +7,7 @@ import {
   type KubeObject,
 } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { nameOf } from '../plan/wanted.ts'
+import { nameOf } from '../plan/desired-state.ts'
 import { webhookRefusal } from '../plan/webhook-refusal.ts'
 
 /**

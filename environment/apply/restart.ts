@@ -4,7 +4,7 @@ import type { Tree } from '../../compiler/text/tree.ts'
 import { kindsOf } from '../../constructs/kinds.ts'
 import type { Clock } from '../clock.ts'
 import { environmentSelector, MANAGER } from '../labels.ts'
-import { nameOf, serviceOf, type WantedObject, type WantedWorkload } from '../plan/wanted.ts'
+import { type DesiredObject, type DesiredWorkload, nameOf, serviceOf } from '../plan/desired-state.ts'
 import { inParallel } from '../pool.ts'
 import { Tracker } from '../rollout/tracker.ts'
 import { explainFailure } from '../status/explain.ts'
@@ -43,7 +43,7 @@ export interface RestartServicesInput {
   readonly services: Tree | undefined
 }
 
-export interface RestartWorld {
+export interface RestartContext {
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly events: ApplyEvents & { locked(holder: string): void }
@@ -64,7 +64,7 @@ export interface RestartResult {
  * deploy finds nothing to do. Throws a UserError, what the cluster refuses, and the signal's
  * reason.
  */
-export async function restartServices(input: RestartServicesInput, world: RestartWorld): Promise<RestartResult> {
+export async function restartServices(input: RestartServicesInput, world: RestartContext): Promise<RestartResult> {
   const { cluster, environment, namespace, holder } = input
   const { clock, signal, events } = world
   const chosen = input.select(await workloadsOf(input, signal))
@@ -98,7 +98,7 @@ async function workloadsOf({ cluster, environment, namespace }: RestartServicesI
 
 async function perform(
   { cluster, environment, namespace, wait, toleratesFailures = false }: RestartServicesInput,
-  { clock, events }: RestartWorld,
+  { clock, events }: RestartContext,
   workloads: readonly KubeObject[],
   signal: AbortSignal,
 ): Promise<void> {
@@ -113,12 +113,12 @@ async function perform(
     })
     if (!wait) return
     const names = marked.map(one => serviceOf(one)!)
-    const wanted = marked.map((object): WantedWorkload => {
+    const wanted = marked.map((object): DesiredWorkload => {
       const service = serviceOf(object)!
       return { object, source: '', service, dependencies: [], beside: names.filter(name => name !== service) }
     })
     const steps = new Map(
-      wanted.map((one): [WantedObject, Step] => [one, { action: 'unchanged', wanted: one, live: one.object }]),
+      wanted.map((one): [DesiredObject, Step] => [one, { action: 'unchanged', wanted: one, live: one.object }]),
     )
     const run = { cluster, tracker, events, clock, by: '', signal, toleratesFailures }
     await applyWorkloads(run, { environment, namespace, before: [], workloads: wanted, after: [] }, steps, true)

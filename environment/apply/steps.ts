@@ -4,18 +4,18 @@ import type { Choices } from '../plan/choices.ts'
 import { refuseHeldClaim } from '../plan/claim-holders.ts'
 import type { Difference } from '../plan/comparison.ts'
 import { isDrift, isLeftToScaler, refuseConflict } from '../plan/conflicts.ts'
+import type { DesiredObject } from '../plan/desired-state.ts'
 import { ownDifferences } from '../plan/field-owners.ts'
 import { overlay } from '../plan/overlay.ts'
 import { refusal, refuseForeign } from '../plan/refusals.ts'
-import type { WantedObject } from '../plan/wanted.ts'
 import { statusOf } from '../rollout/status.ts'
 import { isEnding } from './removal.ts'
-import { replicasToKeep, whileResting } from './resting.ts'
+import { replicasToKeep, whileResting } from './suspended.ts'
 
 /** The action of a deploy on one object. */
 export type Step =
   | ({ readonly action: 'create' } & Applied)
-  | { readonly action: 'unchanged'; readonly wanted: WantedObject; readonly live: KubeObject }
+  | { readonly action: 'unchanged'; readonly wanted: DesiredObject; readonly live: KubeObject }
   | ({
       readonly action: 'update'
       readonly live: KubeObject
@@ -36,7 +36,7 @@ export type Step =
     } & Applied)
 
 interface Applied {
-  readonly wanted: WantedObject
+  readonly wanted: DesiredObject
   /** The object to apply: the wanted one, without fields that others may decide. */
   readonly object: KubeObject
 }
@@ -56,7 +56,7 @@ export interface StepContext {
  */
 export async function stepFor(
   context: StepContext,
-  wanted: WantedObject,
+  wanted: DesiredObject,
   live: KubeObject | undefined,
   service: string | undefined,
 ): Promise<Step> {
@@ -106,7 +106,7 @@ export async function stepFor(
 }
 
 function change(
-  wanted: WantedObject,
+  wanted: DesiredObject,
   object: KubeObject,
   live: KubeObject,
   next: KubeObject,
@@ -131,7 +131,7 @@ type DryRun =
 /** Asks the server what would become of the object. */
 async function dryRun(
   context: StepContext,
-  wanted: WantedObject,
+  wanted: DesiredObject,
   object: KubeObject,
   live: KubeObject | undefined,
   force = false,
@@ -164,7 +164,7 @@ async function dryRun(
 }
 
 /** Would the object be taken, once what has its name is gone? */
-async function revalidate(context: StepContext, wanted: WantedObject): Promise<void> {
+async function revalidate(context: StepContext, wanted: DesiredObject): Promise<void> {
   const { cluster, options } = context
   try {
     await cluster.apply(wanted.object, { ...options, manager: MANAGER, dryRun: true, force: true })
@@ -180,7 +180,7 @@ async function revalidate(context: StepContext, wanted: WantedObject): Promise<v
  * Before something is deleted to be made again: would it be taken at all? Under another name
  * nothing is in its way.
  */
-async function validate({ cluster, options }: StepContext, wanted: WantedObject): Promise<void> {
+async function validate({ cluster, options }: StepContext, wanted: DesiredObject): Promise<void> {
   const { object } = wanted
   const metadata = { ...object.metadata, name: `${object.metadata.name.slice(0, 40)}-devctl-check` }
   try {

@@ -17,7 +17,7 @@ import type { WatchedPod } from './watched-pod.ts'
  * Logs that are open at the same time. Each is a connection to the API server, and one from there
  * to a node.
  */
-export const MOST_OPEN = 100
+export const MAX_OPEN_LOGS = 100
 
 export interface LogRequest {
   readonly cluster: Cluster
@@ -35,7 +35,7 @@ export interface LogRequest {
   isWanted(source: LogSource): boolean
 }
 
-export interface LogWorld {
+export interface LogContext {
   readonly clock: Clock
   readonly signal: AbortSignal
   /** Prints a line; nothing more is read until it resolves. */
@@ -44,7 +44,7 @@ export interface LogWorld {
   found(sources: readonly LogSource[]): void
   /** No container is wanted; these are there. What it throws ends the command. */
   nothing(present: readonly LogSource[]): Promise<void> | void
-  /** More logs than `MOST_OPEN` are to be followed, or Pods do not fit into the limits. */
+  /** More logs than `MAX_OPEN_LOGS` are to be followed, or Pods do not fit into the limits. */
   crowded(): void
   ended(source: LogSource, exit: ExitStatus): void
   troubled(source: LogSource, error: ClusterError): void
@@ -63,7 +63,7 @@ interface Begun {
  * what comes, over restarts and from new Pods. Ends when nothing more can come, which is when all
  * belong to Jobs that have ended; else with the signal's reason. Throws what the cluster refuses.
  */
-export async function showLogs(request: LogRequest, world: LogWorld): Promise<void> {
+export async function showLogs(request: LogRequest, world: LogContext): Promise<void> {
   const { cluster, namespace, environment, longestLine, limits, isWanted } = request
   const query: ObjectQuery = {
     apiVersion: 'v1',
@@ -73,7 +73,7 @@ export async function showLogs(request: LogRequest, world: LogWorld): Promise<vo
   }
   const stop = new AbortController()
   const signal = AbortSignal.any([world.signal, stop.signal])
-  const slots = new Slots(MOST_OPEN, world.crowded)
+  const slots = new Slots(MAX_OPEN_LOGS, world.crowded)
   const following: Following = { ...world, cluster, signal, slots, longestLine }
 
   const pods = new PodSet({ cluster, query, limits, isWanted, onCut: world.crowded })
@@ -92,7 +92,7 @@ interface Showing {
   readonly stop: AbortController
 }
 
-async function showPods(request: LogRequest, world: LogWorld, { following, pods, stop }: Showing): Promise<void> {
+async function showPods(request: LogRequest, world: LogContext, { following, pods, stop }: Showing): Promise<void> {
   const { cluster, namespace, range, follow, isWanted } = request
   const { signal } = world
   const wantedOf = (pod: KubeObject) => sourcesOf(pod).filter(isWanted)
@@ -152,8 +152,8 @@ async function showHistory(
     return { source: one, lines: readHistory(forOne(following), one.source, run, cursor, range) }
   })
   const print = ({ source }: Begun, line: LogLine) => following.print(source, line)
-  for (let at = 0; at < logs.length; at += MOST_OPEN)
-    late.push(...(await mergeLogs(logs.slice(at, at + MOST_OPEN), print, following.clock)))
+  for (let at = 0; at < logs.length; at += MAX_OPEN_LOGS)
+    late.push(...(await mergeLogs(logs.slice(at, at + MAX_OPEN_LOGS), print, following.clock)))
   return new Map(late.map(({ source, rest }) => [source, rest]))
 }
 

@@ -2,8 +2,8 @@ import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isRoute, isWorkload } from '../../constructs/kinds.ts'
 import { isEnding } from '../apply/removal.ts'
-import { isOfDevelopment } from '../apply/resting.ts'
 import { type Step, stepFor } from '../apply/steps.ts'
+import { isDevelopmentWorkload } from '../apply/suspended.ts'
 import { environmentSelector, ORIGIN_ANNOTATION } from '../labels.ts'
 import { inParallel } from '../pool.ts'
 import {
@@ -17,12 +17,12 @@ import {
 } from '../record/record.ts'
 import { isDependant } from '../status/owners.ts'
 import type { Choices } from './choices.ts'
+import { allOf, type DesiredObject, type DesiredState, nameOf, serviceOf } from './desired-state.ts'
 import { keepsItself } from './prune-rules.ts'
-import { allOf, nameOf, serviceOf, type Wanted, type WantedObject } from './wanted.ts'
 
 /** The changes that a deploy would make; none of them is made yet. */
 export interface Changes {
-  readonly steps: ReadonlyMap<WantedObject, Step>
+  readonly steps: ReadonlyMap<DesiredObject, Step>
   /** Objects of the environment that nobody wants any more. */
   readonly prune: readonly KubeObject[]
   /**
@@ -46,7 +46,7 @@ export interface Changes {
  */
 export async function planChanges(
   cluster: Cluster,
-  wanted: Wanted,
+  wanted: DesiredState,
   recorded: EnvironmentRecord | undefined,
   source: Source,
   choices: Choices,
@@ -68,7 +68,10 @@ export async function planChanges(
   const isWanted = new Set(objects.map(({ object }) => keyOf(object)))
   const left = live.filter(
     object =>
-      !isWanted.has(keyOf(object)) && !isOwn(object, environment) && !isDependant(object) && !isOfDevelopment(object),
+      !isWanted.has(keyOf(object)) &&
+      !isOwn(object, environment) &&
+      !isDependant(object) &&
+      !isDevelopmentWorkload(object),
   )
   const services = new Set(wanted.workloads.map(({ service }) => service))
   const isKeptRoute = (object: KubeObject) => isRoute(object) && choices.keepRoutes.has(object.metadata.name)
@@ -181,11 +184,11 @@ const keyOf = ({ apiVersion, kind, metadata }: KubeObject): string =>
   `${apiVersion} ${kind} ${metadata.namespace ?? ''} ${metadata.name}`
 
 /** True if a command of the manifest made an object. */
-export const isMadeByCommand = ({ metadata }: KubeObject): boolean =>
+export const isCreatedByCommand = ({ metadata }: KubeObject): boolean =>
   metadata.annotations?.[ORIGIN_ANNOTATION] !== undefined
 
 /** Claims stay until they are asked for, and what commands made until destroy. */
 function mayPrune(object: KubeObject): boolean {
-  if (object.kind === 'PersistentVolumeClaim' || isMadeByCommand(object)) return false
+  if (object.kind === 'PersistentVolumeClaim' || isCreatedByCommand(object)) return false
   return !keepsItself(object)
 }

@@ -1,6 +1,6 @@
 import type { ClusterError, KubeObject, ManagedFields } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { nameOf, type WantedObject } from './wanted.ts'
+import { type DesiredObject, nameOf } from './desired-state.ts'
 
 /**
  * A field and the manager that owns it, as the server reports them when it refuses to apply:
@@ -47,7 +47,7 @@ export function isDrift(error: ClusterError, live: KubeObject | undefined): bool
 /** Names the fields, who has them, and both values. */
 export function refuseConflict(
   error: ClusterError,
-  { object, source }: WantedObject,
+  { object, source }: DesiredObject,
   live: KubeObject | undefined,
 ): never {
   const conflicts = conflictsOf(error)

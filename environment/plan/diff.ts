@@ -5,11 +5,11 @@ import { isRoute } from '../../constructs/kinds.ts'
 import type { Step } from '../apply/steps.ts'
 import { SECRETS_ANNOTATION } from '../labels.ts'
 import { isDeclaredElsewhere } from './adoption.ts'
-import { type Changes, isMadeByCommand } from './changes.ts'
+import { type Changes, isCreatedByCommand } from './changes.ts'
 import { type Difference, type FieldKey, isMap, pathText } from './comparison.ts'
+import { nameOf } from './desired-state.ts'
 import { type Owner, ownerOf } from './field-owners.ts'
 import { type HiddenDifference, withoutKnown } from './hidden-differences.ts'
-import { nameOf } from './wanted.ts'
 
 /** The change that a deploy would make to an object. */
 export interface ObjectDiff {
@@ -63,7 +63,7 @@ export function diffOf(
     ),
     // Objects created by commands are not the concern of the files.
     ...kept
-      .filter(object => !isMadeByCommand(object))
+      .filter(object => !isCreatedByCommand(object))
       .map(
         (object): ObjectDiff => ({
           action: 'keep',

@@ -1,8 +1,8 @@
 import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import type { Changes } from './changes.ts'
+import { nameOf } from './desired-state.ts'
 import { type ValueDiff, valueDiffs } from './diff.ts'
 import type { Owner } from './field-owners.ts'
-import { nameOf } from './wanted.ts'
 
 /** A value that somebody else has set, and that a deploy takes back. Secret values are masked. */
 export interface Drift extends ValueDiff {

@@ -7,9 +7,9 @@ import { inParallel } from '../pool.ts'
 import { readRecord } from '../record/record.ts'
 import { refuseOtherSource } from './changes.ts'
 import type { Choices } from './choices.ts'
+import { allOf, type DesiredObject, type DesiredState, toDesiredState } from './desired-state.ts'
 import { refuseEndingNamespace } from './namespace.ts'
 import { refuseForeign, unknownKind } from './refusals.ts'
-import { allOf, type Wanted, type WantedObject, wantedOf } from './wanted.ts'
 
 /** A deployment that is about to be built. */
 export interface EarlyDeployment extends Deployment {
@@ -30,14 +30,14 @@ export async function refuseEarly(deployment: EarlyDeployment, options: CallOpti
     refuseEndingNamespace(cluster, namespace, options),
   ])
   refuseOtherSource(environment, recorded?.source, source, choices)
-  const wanted = wantedOf(plan, synth(plan), namespace)
+  const wanted = toDesiredState(plan, synth(plan), namespace)
   if (!hasMoreBefore) await refuseUnknownKinds(cluster, allOf(wanted), options)
   await refuseTaken(cluster, wanted, choices, options)
 }
 
 async function refuseUnknownKinds(
   cluster: Cluster,
-  objects: readonly WantedObject[],
+  objects: readonly DesiredObject[],
   options: CallOptions,
 ): Promise<void> {
   const byKind = new Map(objects.map(one => [`${one.object.apiVersion} ${one.object.kind}`, one]))
@@ -48,7 +48,12 @@ async function refuseUnknownKinds(
 }
 
 /** Throws a UserError for the first object whose name somebody else has in the namespace. */
-async function refuseTaken(cluster: Cluster, wanted: Wanted, choices: Choices, options: CallOptions): Promise<void> {
+async function refuseTaken(
+  cluster: Cluster,
+  wanted: DesiredState,
+  choices: Choices,
+  options: CallOptions,
+): Promise<void> {
   const objects = allOf(wanted)
   const found = await inParallel(objects, ({ object: { apiVersion, kind, metadata } }) => {
     const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace }

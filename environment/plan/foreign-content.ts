@@ -8,8 +8,8 @@ import {
 import { ENVIRONMENT_LABEL, HOME_LABEL } from '../labels.ts'
 import { inParallel } from '../pool.ts'
 import { isDependant } from '../status/owners.ts'
+import { nameOf } from './desired-state.ts'
 import { keepsItself } from './prune-rules.ts'
-import { nameOf } from './wanted.ts'
 
 /** Whose an object is to be. */
 export interface Belonging {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { RequiredSecret } from '../../compiler/plan/plan.ts'
+import type { Remedy } from '../status/hints.ts'
 import type { Problem } from '../status/problems.ts'
-import type { Remedy } from '../status/remedies.ts'
 
 /** A container, as far as its variables come from Secrets. */
 interface Container {

@@ -4,8 +4,8 @@ import { isRoute, isWorkload, podSelectorOf } from '../../constructs/kinds.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { servicesBehind } from '../endpoints/routes.ts'
 import { SERVICE_LABEL } from '../labels.ts'
+import { serviceOf } from './desired-state.ts'
 import { referencesOf, referenceTo } from './references.ts'
-import { serviceOf } from './wanted.ts'
 
 /**
  * Services with all that they depend on, directly or not, and with those that are in the same Pods.

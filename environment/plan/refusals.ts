@@ -3,12 +3,12 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { ENVIRONMENT_LABEL } from '../labels.ts'
 import { controllerOf } from '../status/owners.ts'
 import type { Choices } from './choices.ts'
+import { type DesiredObject, nameOf } from './desired-state.ts'
 import { isOfEndingNamespace, namespaceEnds } from './namespace.ts'
-import { nameOf, type WantedObject } from './wanted.ts'
 import { webhookRefusal } from './webhook-refusal.ts'
 
 /** Throws unless the object may be adopted: it belongs to nobody, and the user has said so. */
-export function refuseForeign({ object, source }: WantedObject, there: KubeObject, { adopt }: Choices): void {
+export function refuseForeign({ object, source }: DesiredObject, there: KubeObject, { adopt }: Choices): void {
   const name = `\`${nameOf(object)}\``
   const owner = ownerOf(there)
   const notes = [`rendered from ${source}`]
@@ -44,7 +44,7 @@ function ownerOf(object: KubeObject): string | undefined {
 }
 
 /** The error for an object of a kind that the cluster does not have. */
-export const unknownKind = ({ object, source }: WantedObject, cause?: unknown): UserError =>
+export const unknownKind = ({ object, source }: DesiredObject, cause?: unknown): UserError =>
   new UserError(`the cluster does not know the kind \`${object.kind}\` of \`${object.apiVersion}\``, {
     notes: [`rendered from ${source}`],
     hint: 'install its CustomResourceDefinition, such as the Gateway API',
@@ -52,7 +52,7 @@ export const unknownKind = ({ object, source }: WantedObject, cause?: unknown): 
   })
 
 /** Says in the user's words why the cluster does not take an object. */
-export function refusal(error: ClusterError, { object, source }: WantedObject): unknown {
+export function refusal(error: ClusterError, { object, source }: DesiredObject): unknown {
   const name = `\`${nameOf(object)}\``
   const byWebhook = webhookRefusal(error, name, [`rendered from ${source}`])
   if (byWebhook) return byWebhook

@@ -1,7 +1,7 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
 /** An admission webhook that the cluster asks about a write. */
-export interface AskedWebhook {
+export interface ProbedWebhook {
   readonly name: string
   /** For how long it may take to answer. */
   readonly seconds: number
@@ -55,7 +55,7 @@ export async function webhooksFor(
   cluster: Cluster,
   { method, path }: { readonly method: Method; readonly path: string },
   signal: AbortSignal,
-): Promise<readonly AskedWebhook[]> {
+): Promise<readonly ProbedWebhook[]> {
   const write = toWrite(method, path)
   if (!write) return []
   try {

@@ -2,8 +2,8 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { parseJson } from '../../adapters/json/parse-json.ts'
 import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import type { Changes } from '../plan/changes.ts'
+import { nameOf, serviceOf } from '../plan/desired-state.ts'
 import { diffOf, type ValueDiff } from '../plan/diff.ts'
-import { nameOf, serviceOf } from '../plan/wanted.ts'
 import { changeLists } from './record-texts.validators.ts'
 
 /** What was deployed, as far as it is known. */

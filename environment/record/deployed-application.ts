@@ -3,8 +3,8 @@ import type { Plan } from '../../compiler/plan/plan.ts'
 import { entry, get, isScalar, type Tree } from '../../compiler/text/tree.ts'
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
 import { addressesOf } from '../endpoints/routes.ts'
-import { serviceOf, type Wanted } from '../plan/wanted.ts'
-import { KEYS_OF_REMEDIES } from '../status/remedies.ts'
+import { type DesiredState, serviceOf } from '../plan/desired-state.ts'
+import { HINT_KEYS } from '../status/hints.ts'
 import { application } from './record-texts.validators.ts'
 
 /** A service as it was deployed, without values of variables or secrets. */
@@ -36,7 +36,7 @@ const PLAIN = /(?:^|[._])(?:memory|mem_\w+|cpus?|restart|pull_policy|condition)$
 /** What the application is read from. */
 interface Read {
   readonly plan: Plan
-  readonly wanted: Wanted
+  readonly wanted: DesiredState
   /** Of the Compose file. */
   readonly services: Tree | undefined
   /** A file as a path from the top of its repository; undefined for one that is elsewhere. */
@@ -114,7 +114,7 @@ function deployedServices({ plan, wanted, services, shownFile }: Read): readonly
 }
 
 function keysOf(service: Tree | undefined, location: string): DeployedService['keys'] {
-  const found = [...KEYS_OF_REMEDIES].flatMap(path => {
+  const found = [...HINT_KEYS].flatMap(path => {
     const keys = path.split('.')
     const one = entry(get(service, ...keys.slice(0, -1)), keys.at(-1)!)
     if (!one || one.key.file.location !== location) return []
@@ -126,7 +126,7 @@ function keysOf(service: Tree | undefined, location: string): DeployedService['k
 }
 
 /** URLs of the routes that are wanted, by the service behind them. */
-function endpointsByService({ before, after }: Wanted): ReadonlyMap<string, readonly string[]> {
+function endpointsByService({ before, after }: DesiredState): ReadonlyMap<string, readonly string[]> {
   const owners = new Map(
     before.flatMap(({ object }) =>
       object.kind === 'Service' ? [[object.metadata.name, serviceOf(object) ?? object.metadata.name] as const] : [],

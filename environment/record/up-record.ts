@@ -1,7 +1,7 @@
 import { parseJson } from '../../adapters/json/parse-json.ts'
 import type { KubeObject, ManagedFields, ObjectRef } from '../../adapters/kubernetes/cluster.ts'
 import { MIRROR_LABEL, UP_ANNOTATION } from '../../constructs/mirror/names.ts'
-import { type FieldPath, fieldProblem, isSamePath, scalePath } from '../apply/resting-fields.ts'
+import { type FieldPath, fieldProblem, isSamePath, scalePath } from '../apply/suspend-fields.ts'
 import { upRecord } from './up-record.validators.ts'
 
 /** The field manager of everything that `up` and `down` write. */

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Problem } from '../status/problems.ts'
-import type { Tracked } from './tracker.ts'
+import type { ObservedWorkload } from './tracker.ts'
 
 /**
  * Milliseconds after its dependencies became ready in which an attempt of a program does not count: they run, but may
@@ -9,14 +9,14 @@ import type { Tracked } from './tracker.ts'
 const PATIENCE = 60_000
 
 /** True if a program is tried again for which a dependency may not have been ready. */
-export const hasAttempts = ({ problems }: Tracked): boolean =>
+export const hasAttempts = ({ problems }: ObservedWorkload): boolean =>
   problems.some(({ isPassing, attemptedAt }) => !isPassing && attemptedAt !== undefined)
 
 /**
  * Marks the problems of a workload that may be gone at the next attempt, because a dependency was not ready when the
  * program was tried, or became ready only moments before. A dependency that fails itself is no reason to wait.
  */
-export function withPatience(tracked: Tracked, dependencies: readonly Tracked[]): Tracked {
+export function withPatience(tracked: ObservedWorkload, dependencies: readonly ObservedWorkload[]): ObservedWorkload {
   const hopeful = dependencies.filter(one => isWell(one) || one.problems.every(({ isPassing }) => isPassing))
   const since = Math.max(Number.NEGATIVE_INFINITY, ...hopeful.map(readySince))
   const judged = (one: Problem): Problem =>
@@ -24,10 +24,10 @@ export function withPatience(tracked: Tracked, dependencies: readonly Tracked[])
   return { ...tracked, problems: tracked.problems.map(judged) }
 }
 
-const isWell = ({ status }: Tracked): boolean => status.state === 'ready' || status.state === 'complete'
+const isWell = ({ status }: ObservedWorkload): boolean => status.state === 'ready' || status.state === 'complete'
 
 /** When a workload became ready or complete, in milliseconds since 1970 by the cluster's clock; infinity if it is not. */
-function readySince({ object, status, pods }: Tracked): number {
+function readySince({ object, status, pods }: ObservedWorkload): number {
   if (status.state === 'complete') return completedAt(object)
   if (status.state !== 'ready') return Number.POSITIVE_INFINITY
   return Math.max(0, ...pods.map(readyAt))

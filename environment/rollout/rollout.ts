@@ -2,21 +2,27 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { DeployRun } from '../apply/deploy-run.ts'
 import { isOfQuota, QuotaRefusals } from '../apply/quota.ts'
 import { deleteObject } from '../apply/removal.ts'
+import { requestReconcile } from '../apply/request-reconcile.ts'
 import type { Step } from '../apply/steps.ts'
-import { touch } from '../apply/touch.ts'
 import { servicesBehind } from '../endpoints/routes.ts'
-import { SERVICE_LABEL, TRIER } from '../labels.ts'
+import { DRY_RUN_FIELD_MANAGER, SERVICE_LABEL } from '../labels.ts'
 import type { Changes } from '../plan/changes.ts'
-import { nameOf, serviceOf, type Wanted, type WantedObject, type WantedWorkload } from '../plan/wanted.ts'
+import {
+  type DesiredObject,
+  type DesiredState,
+  type DesiredWorkload,
+  nameOf,
+  serviceOf,
+} from '../plan/desired-state.ts'
 import { SHORT } from '../status/failures.ts'
 import { isProbed } from '../status/problems.ts'
 import { hasAttempts, withPatience } from './patience.ts'
+import { ReadinessBarrier } from './readiness-barrier.ts'
 import { isReached, type WorkloadStatus } from './status.ts'
-import { Together } from './together.ts'
-import { type Tracked, WorkloadDeleted } from './tracker.ts'
+import { type ObservedWorkload, WorkloadDeleted } from './tracker.ts'
 
 /** The services that were waited for when the time was up. */
-export class NotInTime extends Error {
+export class RolloutTimeout extends Error {
   readonly late: readonly WorkloadFailed[]
 
   constructor(late: readonly WorkloadFailed[], reason: unknown) {
@@ -27,10 +33,10 @@ export class NotInTime extends Error {
 
 /** A workload that does not get where it should; `tracked` says why. */
 export class WorkloadFailed extends Error {
-  readonly workload: WantedWorkload
-  readonly tracked: Tracked
+  readonly workload: DesiredWorkload
+  readonly tracked: ObservedWorkload
 
-  constructor(workload: WantedWorkload, tracked: Tracked) {
+  constructor(workload: DesiredWorkload, tracked: ObservedWorkload) {
     super(`\`${workload.service}\` does not start`)
     this.workload = workload
     this.tracked = tracked
@@ -56,7 +62,7 @@ const GRACE = 3000
  * when its services are. With `wait` it ends when all workloads are ready together, and stay so for
  * as long as `Settling` asks. Throws the failures of all workloads that failed.
  */
-export async function rollOut(run: DeployRun, wanted: Wanted, options: RolloutOptions): Promise<void> {
+export async function rollOut(run: DeployRun, wanted: DesiredState, options: RolloutOptions): Promise<void> {
   const others = new AbortController()
   const rollout = new Rollout(run, wanted, options, AbortSignal.any([run.signal, others.signal]))
   const stopped = new Error('something else has failed')
@@ -77,7 +83,7 @@ export async function rollOut(run: DeployRun, wanted: Wanted, options: RolloutOp
     ![...failures].some(one => one instanceof WorkloadFailed)
   ) {
     const late = rollout.late()
-    if (late.length > 0) throw new NotInTime(late, run.signal.reason)
+    if (late.length > 0) throw new RolloutTimeout(late, run.signal.reason)
   }
   // Failures are reported; the objects that failed ones were to replace stay, and a later deploy
   // prunes them.
@@ -96,27 +102,27 @@ type Look = 'done' | 'well' | undefined
 
 class Rollout {
   readonly #run: DeployRun
-  readonly #wanted: Wanted
+  readonly #wanted: DesiredState
   readonly #options: RolloutOptions
   readonly #signal: AbortSignal
-  readonly #together: Together
-  readonly #byService: ReadonlyMap<string, WantedWorkload>
+  readonly #together: ReadinessBarrier
+  readonly #byService: ReadonlyMap<string, DesiredWorkload>
   readonly #applied = new Map<string, Promise<KubeObject>>()
-  readonly #objects = new Map<WantedWorkload, KubeObject>()
+  readonly #objects = new Map<DesiredWorkload, KubeObject>()
   /** Jobs that may be servers, and who waits for them to complete. */
-  readonly #completing = new Map<WantedWorkload, WantedWorkload>()
+  readonly #completing = new Map<DesiredWorkload, DesiredWorkload>()
   /** The last status that was reported, by service. */
   readonly #statuses = new Map<string, string>()
   /** UIDs of Pods that were deleted because nothing else would. */
   readonly #released = new Set<string | undefined>()
 
-  constructor(run: DeployRun, wanted: Wanted, options: RolloutOptions, signal: AbortSignal) {
+  constructor(run: DeployRun, wanted: DesiredState, options: RolloutOptions, signal: AbortSignal) {
     this.#run = run
     this.#wanted = wanted
     this.#options = options
     this.#signal = signal
     this.#byService = new Map(wanted.workloads.map(workload => [workload.service, workload]))
-    this.#together = new Together(this.#byService.keys(), services => run.events.watching(services))
+    this.#together = new ReadinessBarrier(this.#byService.keys(), services => run.events.watching(services))
   }
 
   /** Begins everything; each promise is that of a workload or a route. */
@@ -164,16 +170,16 @@ class Rollout {
   }
 
   /** How a workload is now that was waited for; undefined for others. */
-  #waitedFor(workload: WantedWorkload, object: KubeObject): Tracked | undefined {
+  #waitedFor(workload: DesiredWorkload, object: KubeObject): ObservedWorkload | undefined {
     const seen = this.#statuses.has(workload.service) ? this.#run.tracker.now(object) : undefined
     return seen && this.#judged(workload, seen)
   }
 
   /** How a workload is, with the patience that those get whose dependencies have only just become ready. */
-  #judged(workload: WantedWorkload, seen: Tracked): Tracked {
+  #judged(workload: DesiredWorkload, seen: ObservedWorkload): ObservedWorkload {
     const tracked = asServer(workload, seen)
     if (!hasAttempts(tracked)) return tracked
-    const stateOf = (name: string, judge: (one: WantedWorkload, seen: Tracked) => Tracked) => {
+    const stateOf = (name: string, judge: (one: DesiredWorkload, seen: ObservedWorkload) => ObservedWorkload) => {
       const one = this.#byService.get(name)
       const object = one && this.#objects.get(one)
       const found = object && this.#run.tracker.now(object)
@@ -184,7 +190,7 @@ class Rollout {
     return withPatience(tracked, [...needed, ...beside])
   }
 
-  async #apply(workload: WantedWorkload): Promise<KubeObject> {
+  async #apply(workload: DesiredWorkload): Promise<KubeObject> {
     const step = this.#options.steps.get(workload)!
     const isThere = step.action === 'unchanged'
     const needs = workload.dependencies.filter(({ service }) => this.#applied.has(service))
@@ -211,13 +217,13 @@ class Rollout {
     return object
   }
 
-  #isThere(workload: WantedWorkload, object: KubeObject): void {
+  #isThere(workload: DesiredWorkload, object: KubeObject): void {
     this.#objects.set(workload, object)
     this.#run.events.applied(workload.service)
   }
 
   /** Watches a workload until all are ready together. */
-  async #stay(workload: WantedWorkload, object: KubeObject): Promise<void> {
+  async #stay(workload: DesiredWorkload, object: KubeObject): Promise<void> {
     const together = this.#together
     try {
       await this.#look(
@@ -240,7 +246,7 @@ class Rollout {
    * Makes a new route when one of its services is ready, changes one that is there when all of them
    * are.
    */
-  async #route(route: WantedObject): Promise<void> {
+  async #route(route: DesiredObject): Promise<void> {
     const step = this.#options.steps.get(route)!
     const mayBe = step.action === 'unchanged' || (await this.#isReachable(this.#workloadsBehind(route), step.action))
     if (!mayBe) return
@@ -252,7 +258,7 @@ class Rollout {
    * Resolves when a route may lead to these; with false when what it needs has failed, which is
    * reported as a failure of that.
    */
-  async #isReachable(behind: readonly WantedWorkload[], action: Step['action']): Promise<boolean> {
+  async #isReachable(behind: readonly DesiredWorkload[], action: Step['action']): Promise<boolean> {
     if (behind.length === 0) {
       // The workloads that answer there are not known.
       await Promise.allSettled(this.#applied.values())
@@ -265,12 +271,12 @@ class Rollout {
     )
   }
 
-  async #ready(workload: WantedWorkload): Promise<void> {
+  async #ready(workload: DesiredWorkload): Promise<void> {
     const object = await this.#applied.get(workload.service)!
     if (this.#options.wait) await this.#look(workload, object, tracked => (isReady(tracked) ? 'done' : undefined))
   }
 
-  #workloadsBehind({ object }: WantedObject): readonly WantedWorkload[] {
+  #workloadsBehind({ object }: DesiredObject): readonly DesiredWorkload[] {
     const names = new Set(servicesBehind(object))
     const leads = this.#wanted.before
       .filter(({ object }) => object.kind === 'Service' && names.has(object.metadata.name))
@@ -283,9 +289,9 @@ class Rollout {
    * waiting cannot help, and the reason of `until`.
    */
   async #look(
-    workload: WantedWorkload,
+    workload: DesiredWorkload,
     applied: KubeObject,
-    check: (tracked: Tracked) => Look,
+    check: (tracked: ObservedWorkload) => Look,
     until?: AbortSignal,
   ): Promise<void> {
     let failure: unknown
@@ -293,14 +299,17 @@ class Rollout {
       failure = error
     }
     let refusals: QuotaRefusals | undefined
-    const isPassing = ({ object, problems, status }: Tracked): boolean => {
+    const isPassing = ({ object, problems, status }: ObservedWorkload): boolean => {
       const definite = problems.filter(one => !one.isPassing)
       if (status.state === 'failed' || !definite.every(isOfQuota)) return false
       const { clock, cluster, signal } = this.#run
       const now = clock.now()
       refusals ??= new QuotaRefusals(now)
       const next = refusals.judge(definite, now)
-      if (next === 'try') touch(cluster, object, { annotation: TRIED, manager: TRIER, now }, { signal }).catch(fail)
+      if (next === 'try')
+        requestReconcile(cluster, object, { annotation: TRIED, manager: DRY_RUN_FIELD_MANAGER, now }, { signal }).catch(
+          fail,
+        )
       return next !== 'failed'
     }
     const looking = this.#run.tracker.until(
@@ -329,12 +338,12 @@ class Rollout {
   }
 
   /** Somebody has deleted it: it may have been ready, and is not any more. */
-  #lose(workload: WantedWorkload): void {
+  #lose(workload: DesiredWorkload): void {
     this.#tell(workload, { state: 'failed', text: `${workload.object.kind} was deleted` })
     this.#objects.delete(workload)
   }
 
-  #tell({ service }: WantedWorkload, status: WorkloadStatus): void {
+  #tell({ service }: DesiredWorkload, status: WorkloadStatus): void {
     const text = `${status.state} ${status.text}`
     if (this.#statuses.get(service) === text) return
     this.#statuses.set(service, text)
@@ -354,10 +363,10 @@ class Rollout {
   }
 }
 
-const isReady = ({ status }: Tracked): boolean => status.state === 'ready' || status.state === 'complete'
+const isReady = ({ status }: ObservedWorkload): boolean => status.state === 'ready' || status.state === 'complete'
 
 /** A Job that is a server is ready when its Pods are. */
-function asServer({ isServer }: WantedWorkload, tracked: Tracked): Tracked {
+function asServer({ isServer }: DesiredWorkload, tracked: ObservedWorkload): ObservedWorkload {
   if (!isServer || tracked.status.state !== 'waiting' || !tracked.hasReadyPods) return tracked
   return { ...tracked, status: { state: 'ready', text: 'Job ready, and running: it is a server' } }
 }
@@ -366,24 +375,24 @@ function asServer({ isServer }: WantedWorkload, tracked: Tracked): Tracked {
  * True if a health check says that a Job works, which is what servers have: a program that ends is
  * never asked.
  */
-const isServing = ({ isServer }: WantedWorkload, { hasReadyPods, pods, status }: Tracked): boolean =>
+const isServing = ({ isServer }: DesiredWorkload, { hasReadyPods, pods, status }: ObservedWorkload): boolean =>
   isServer === true && status.state !== 'complete' && hasReadyPods && pods.every(isProbed)
 
-function servingForever(tracked: Tracked, waits: WantedWorkload): Tracked {
+function servingForever(tracked: ObservedWorkload, waits: DesiredWorkload): ObservedWorkload {
   const { kind, metadata } = tracked.object
   const detail = `\`${waits.service}\``
   const where = `${kind.toLowerCase()}/${metadata.name}`
   return { ...tracked, problems: [{ code: 'serves', where, pod: tracked.pods[0], container: undefined, detail }] }
 }
 
-const servingText = ({ service }: WantedWorkload): string =>
+const servingText = ({ service }: DesiredWorkload): string =>
   `it runs, and \`${service}\` waits for it to complete; it has ports, and a server never completes: if it is one, let it restart always, and let \`${service}\` wait with \`condition: service_healthy\``
 
 /**
  * How a workload is shown: a problem is reported at once, since what other workloads come to may
  * take some time. One with problems that may pass has not failed, even if its controller sees no progress.
  */
-function shownOf(tracked: Tracked): WorkloadStatus {
+function shownOf(tracked: ObservedWorkload): WorkloadStatus {
   const problem = tracked.problems.find(one => !one.isPassing) ?? tracked.problems[0]
   if (!problem || isReady(tracked)) return tracked.status
   return { state: problem.isPassing ? 'waiting' : 'failed', text: SHORT[problem.code] }

@@ -7,10 +7,10 @@ import {
 } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isEnding } from '../apply/removal.ts'
-import { mirrorOf } from '../apply/resting.ts'
+import { mirrorOf } from '../apply/suspended.ts'
 import type { Clock } from '../clock.ts'
 import { environmentSelector } from '../labels.ts'
-import { nameOf, serviceOf } from '../plan/wanted.ts'
+import { nameOf, serviceOf } from '../plan/desired-state.ts'
 import { isTaken } from '../record/up-record.ts'
 import { toWarning, type Warning, Warnings } from '../status/events.ts'
 import { controllerOf } from '../status/owners.ts'
@@ -29,7 +29,7 @@ import {
 import { CAPACITY_EVENTS, CAPACITY_GRACE, isAboutCapacity, isUnschedulable } from '../status/unschedulable.ts'
 import { type Attempt, JobAttempts } from './attempts.ts'
 import { newestPods, replacedPods } from './revisions.ts'
-import { Settling } from './settling.ts'
+import { StabilityWindow } from './stability-window.ts'
 import { isSeen, statusOf, type WorkloadStatus } from './status.ts'
 
 /** A workload that is waited for was deleted by somebody else. */
@@ -47,7 +47,7 @@ export class WorkloadDeleted extends UserError {
 const RETRY_GRACE = 30_000
 
 /** How a workload is, with the Pods of its newest generation. */
-export interface Tracked {
+export interface ObservedWorkload {
   readonly object: KubeObject
   readonly status: WorkloadStatus
   /** Its Pods have run for long enough to believe that they will go on (`Settling.isStable`). */
@@ -89,7 +89,7 @@ export class Tracker {
   readonly #capacity = new Warnings()
   /** Of each Pod when it was first seen, by its uid. */
   readonly #restarts = new Map<string | undefined, ReadonlyMap<string, number>>()
-  readonly #settling = new Settling()
+  readonly #settling = new StabilityWindow()
   readonly #attempts: JobAttempts
   /** UIDs of Pods that are ending: they hold what others may need. */
   readonly #ending = new Set<string | undefined>()
@@ -127,7 +127,7 @@ export class Tracker {
    */
   async until<T>(
     workload: KubeObject,
-    check: (tracked: Tracked | undefined) => T | undefined,
+    check: (tracked: ObservedWorkload | undefined) => T | undefined,
     signal: AbortSignal,
   ): Promise<T> {
     this.#watch(workload.apiVersion, workload.kind)
@@ -165,7 +165,7 @@ export class Tracker {
   }
 
   /** How a workload is as far as it is known now; undefined when nobody has asked for it yet. */
-  now(workload: KubeObject): Tracked | undefined {
+  now(workload: KubeObject): ObservedWorkload | undefined {
     return this.#tracked(workload)
   }
 
@@ -177,7 +177,7 @@ export class Tracker {
    * The newest that is known; undefined while it is older than what was applied, or what belongs to
    * it is not known yet.
    */
-  #tracked(workload: KubeObject): Tracked | undefined {
+  #tracked(workload: KubeObject): ObservedWorkload | undefined {
     const isUnknown = (kind: string) => this.#watched.has(kind) && !this.#listed.has(kind)
     if (!this.#listed.has('Pod') || isUnknown('Deployment') || isUnknown('ReplicaSet')) return undefined
     const applied = this.#objects.get(keyOf(workload))

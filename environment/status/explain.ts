@@ -4,16 +4,16 @@ import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { RequiredSecret } from '../../compiler/plan/plan.ts'
 import { entry, get, type Tree } from '../../compiler/text/tree.ts'
 import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
+import type { DesiredWorkload } from '../plan/desired-state.ts'
 import { missingSecret } from '../plan/missing-secret.ts'
-import type { WantedWorkload } from '../plan/wanted.ts'
 import type { Attempt } from '../rollout/attempts.ts'
 import { firstCheckDelay } from '../rollout/first-check.ts'
-import type { Tracked } from '../rollout/tracker.ts'
+import type { ObservedWorkload } from '../rollout/tracker.ts'
 import { toWarning } from './events.ts'
 import { KINDS } from './failures.ts'
+import { type ReportedProblem, remedyOf, remedyOfOnFailure, reportedOf } from './hints.ts'
 import { LOG_TIMEOUT, lastLogLines } from './last-log-lines.ts'
 import { hasStarted, lastEnd, type Problem } from './problems.ts'
-import { type ReportedProblem, remedyOf, remedyOfOnFailure, reportedOf } from './remedies.ts'
 
 /** Warnings that are shown. */
 const WARNINGS = 5
@@ -22,8 +22,8 @@ const MOST_PROBLEMS = 10
 
 /** A workload that does not get ready, and what is known about it. */
 export interface ExplainedWorkload {
-  readonly workload: Pick<WantedWorkload, 'service' | 'source' | 'object'>
-  readonly tracked: Pick<Tracked, 'status' | 'pods' | 'problems' | 'warnings' | 'attempt'>
+  readonly workload: Pick<DesiredWorkload, 'service' | 'source' | 'object'>
+  readonly tracked: Pick<ObservedWorkload, 'status' | 'pods' | 'problems' | 'warnings' | 'attempt'>
 }
 
 /**
@@ -136,7 +136,10 @@ async function explainState({ cluster, workload, tracked, services, reporter }: 
 }
 
 /** Returns the note and the hint about a workload that was not checked yet, because its first health check comes late. */
-function lateCheck(workload: KubeObject, warnings: Tracked['warnings']): { note: string; hint: string } | undefined {
+function lateCheck(
+  workload: KubeObject,
+  warnings: ObservedWorkload['warnings'],
+): { note: string; hint: string } | undefined {
   const delay = firstCheckDelay(workload)
   if (delay === 0 || warnings.some(({ reason }) => reason === 'Unhealthy')) return undefined
   return {

@@ -6,7 +6,7 @@ import { unlessForbidden } from '../forbidden.ts'
 import { environmentSelector } from '../labels.ts'
 import { type EnvironmentRecord, readRecord } from '../record/record.ts'
 import { listWarnings } from './events.ts'
-import { type ServiceOverview, servicesIn } from './seen-services.ts'
+import { listServices, type ServiceOverview } from './service-status.ts'
 import { addCapacityEvents } from './unschedulable.ts'
 
 /** How an environment is. */
@@ -51,6 +51,6 @@ export async function overviewOf(
     addCapacityEvents(cluster, namespace, { pods, warnings }, options),
   ])
   const urls = objects.filter(isRoute).flatMap(route => addressesOf(route, gateways))
-  const services = servicesIn({ objects, warnings, urls, now })
+  const services = listServices({ objects, warnings, urls, now })
   return { record, services: services.map(({ overview }) => overview) }
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { TRIER } from '../labels.ts'
+import { DRY_RUN_FIELD_MANAGER } from '../labels.ts'
 import { isOlderFailure } from '../rollout/replica-sets.ts'
 import { checkWords, NO_PROGRAM } from './check-words.ts'
 import type { Warning } from './events.ts'
@@ -191,7 +191,7 @@ export function workloadProblems(
  */
 export function changedAt({ metadata }: KubeObject): number {
   const times = (metadata.managedFields ?? [])
-    .filter(({ manager, subresource }) => subresource === undefined && manager !== TRIER)
+    .filter(({ manager, subresource }) => subresource === undefined && manager !== DRY_RUN_FIELD_MANAGER)
     .map(({ time }) => Date.parse(time ?? '') || 0)
   return Math.max(0, ...times)
 }

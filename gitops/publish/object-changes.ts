@@ -2,8 +2,8 @@ import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.t
 import { maskSecrets } from '../../compiler/values/secrets/mask-secrets.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { differencesOf } from '../../environment/plan/comparison.ts'
+import { nameOf } from '../../environment/plan/desired-state.ts'
 import { type ObjectDiff, type ValueDiff, valueDiffs } from '../../environment/plan/diff.ts'
-import { nameOf } from '../../environment/plan/wanted.ts'
 import { isForced, withoutForce } from '../repository/force.ts'
 import { idOf } from '../repository/manifest-files.ts'
 

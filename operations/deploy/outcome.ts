@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { Unready } from '../../environment/apply/fresh-chance.ts'
+import type { UnreadyWorkload } from '../../environment/apply/retry-stuck.ts'
 import type { PublicAddress } from '../../environment/endpoints/routes.ts'
 
 /** The outcome for a service: each has exactly one. */
@@ -23,7 +23,7 @@ export type DeployOutcome =
       /** The deleted objects, as `deployment/web`. */
       readonly pruned: readonly string[]
       /** Workloads that were not ready when it began although nothing of them was to be changed. */
-      readonly unready: readonly Unready[]
+      readonly unready: readonly UnreadyWorkload[]
       /** The variables that its commands handed on. */
       readonly variables: Readonly<Record<string, string>>
     })

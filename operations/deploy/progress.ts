@@ -6,8 +6,8 @@ import type { DeployEvents } from '../../environment/apply/deploy.ts'
 import { deletionBlocker } from '../../environment/apply/removal.ts'
 import { addressesOf, type PublicAddress, shorterFirst } from '../../environment/endpoints/routes.ts'
 import type { Changes } from '../../environment/plan/changes.ts'
+import { type DesiredState, nameOf } from '../../environment/plan/desired-state.ts'
 import type { Drift } from '../../environment/plan/drift.ts'
-import { nameOf, type Wanted } from '../../environment/plan/wanted.ts'
 import { firstCheckDelay } from '../../environment/rollout/first-check.ts'
 import type { CommonEvent } from '../../project/events.ts'
 import type { ServiceStates } from './service-states.ts'
@@ -79,7 +79,7 @@ export function deployEvents(
 }
 
 /** Names the services that this deploy waits for, and that cannot be ready in the time that is left: their first health check comes later. */
-function lateChecks({ steps }: Changes, { workloads }: Wanted, waits: boolean, rest: number): readonly string[] {
+function lateChecks({ steps }: Changes, { workloads }: DesiredState, waits: boolean, rest: number): readonly string[] {
   const awaited = new Set(
     workloads.flatMap(({ dependencies }) =>
       dependencies.flatMap(({ service, condition }) => (condition === 'service_healthy' ? [service] : [])),

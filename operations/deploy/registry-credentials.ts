@@ -2,7 +2,7 @@ import type { RegistryCredentials, RegistryLogin } from '../../adapters/registry
 import { registryOf } from '../../adapters/registry/registry.ts'
 import type { Plan, SecretPlan, WorkloadPlan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
-import { serviceOf } from '../../environment/plan/wanted.ts'
+import { serviceOf } from '../../environment/plan/desired-state.ts'
 import { PULL_SECRET_KEY, PULL_SECRET_TYPE, pullSecretContent } from './pull-secret.ts'
 
 /** A plan that has what its images need to be pulled. */

@@ -1,7 +1,7 @@
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { DeployEvents } from '../../environment/apply/deploy.ts'
 import type { Changes } from '../../environment/plan/changes.ts'
-import type { Wanted } from '../../environment/plan/wanted.ts'
+import type { DesiredState } from '../../environment/plan/desired-state.ts'
 import type { WorkloadStatus } from '../../environment/rollout/status.ts'
 import type { ServiceState } from './outcome.ts'
 
@@ -39,7 +39,7 @@ export class ServiceStates {
     return new Map([...this.#members].flatMap(([lead, members]) => members.map(name => [name, this.#stateOf(lead)])))
   }
 
-  #plan({ steps }: Changes, { workloads }: Wanted): void {
+  #plan({ steps }: Changes, { workloads }: DesiredState): void {
     // A part of the application has fewer workloads than the plan.
     const wanted = new Set(workloads.map(({ service }) => service))
     this.#members = new Map([...this.#members].filter(([lead]) => wanted.has(lead)))

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { inSleep, type ServiceOverview } from '../../environment/status/seen-services.ts'
+import { inSleep, type ServiceOverview } from '../../environment/status/service-status.ts'
 import type { Loading } from '../../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../../project/known-environment.ts'
 import { labelsOf } from '../../project/names/named-services.ts'

@@ -1,6 +1,6 @@
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { LogLine } from '../../environment/logs/line.ts'
-import { type LogWorld, MOST_OPEN, showLogs } from '../../environment/logs/logs.ts'
+import { type LogContext, MAX_OPEN_LOGS, showLogs } from '../../environment/logs/logs.ts'
 import type { LogSource } from '../../environment/logs/source.ts'
 import type { Loading } from '../../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../../project/known-environment.ts'
@@ -117,7 +117,7 @@ class NoMatch extends Error {
 function reporting(
   { on, print }: LogsWorld,
   follows: boolean,
-): Pick<LogWorld, 'print' | 'crowded' | 'ended' | 'troubled' | 'word'> {
+): Pick<LogContext, 'print' | 'crowded' | 'ended' | 'troubled' | 'word'> {
   const troubled = new Set<string>()
   let isCrowded = false
   return {
@@ -126,7 +126,7 @@ function reporting(
       return print(source, line)
     },
     crowded() {
-      if (!isCrowded) on({ type: 'too-many-logs', most: MOST_OPEN })
+      if (!isCrowded) on({ type: 'too-many-logs', most: MAX_OPEN_LOGS })
       isCrowded = true
     },
     ended: (source, exit) => on({ type: 'container-ended', source, exit }),

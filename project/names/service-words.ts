@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { toServiceName } from '../../compiler/plan/object-names.ts'
-import { serviceOf } from '../../environment/plan/wanted.ts'
+import { serviceOf } from '../../environment/plan/desired-state.ts'
 import type { KnownEnvironment } from '../known-environment.ts'
 import { labelsOf, noSuchService } from './named-services.ts'
 

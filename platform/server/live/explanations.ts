@@ -3,7 +3,7 @@ import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import type { DeployedApplication } from '../../../environment/record/deployed-application.ts'
 import { recordedServices } from '../../../environment/record/recorded-places.ts'
 import { explainFailure } from '../../../environment/status/explain.ts'
-import type { SeenService } from '../../../environment/status/seen-services.ts'
+import type { ObservedService } from '../../../environment/status/service-status.ts'
 import type { ServiceProblem } from '../../api/environments.ts'
 import type { Room } from './scene.ts'
 import { toProblem } from './view.ts'
@@ -44,7 +44,7 @@ export class Explanations {
   }
 
   /** What is known now. The rest is started, and `changed` is called when it is there. */
-  of(environment: string, seen: SeenService, application: DeployedApplication): readonly ServiceProblem[] {
+  of(environment: string, seen: ObservedService, application: DeployedApplication): readonly ServiceProblem[] {
     const key = `${environment}/${seen.overview.service}`
     if (seen.overview.state !== 'failed') {
       this.#drop(key)
@@ -98,7 +98,7 @@ export class Explanations {
   }
 
   async #explain(
-    { overview, workload, found }: SeenService,
+    { overview, workload, found }: ObservedService,
     application: DeployedApplication,
   ): Promise<readonly ServiceProblem[]> {
     const { service } = overview
@@ -109,7 +109,7 @@ export class Explanations {
 }
 
 /** A hash, because a workload can have any number of containers. */
-function aboutOf({ workload, found }: SeenService): string {
+function aboutOf({ workload, found }: ObservedService): string {
   const problems = found.problems.map(({ code, where, container, ends }) => [code, where, container, ends])
   return createHash('sha256')
     .update(JSON.stringify([workload.metadata.uid, problems]))

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.ts'
 import { isRoute, isWorkload } from '../../../constructs/kinds.ts'
 import { addressesOf } from '../../../environment/endpoints/routes.ts'
 import type { DeployedService } from '../../../environment/record/deployed-application.ts'
-import { inSleep, type SeenService, servicesIn } from '../../../environment/status/seen-services.ts'
+import { inSleep, listServices, type ObservedService } from '../../../environment/status/service-status.ts'
 import type { EnvironmentDetails, ServiceProblem, ShownEnvironment, ShownService } from '../../api/environments.ts'
 import { isWell, sumUp } from '../../rules/runs/sum-up.ts'
 import type { Noted } from './notes.ts'
@@ -20,11 +20,11 @@ export function seenIn(
   { objects }: SceneEnvironment,
   { warnings, gateways }: Scene,
   { now, isAsleep }: { readonly now: number; readonly isAsleep: boolean },
-): readonly SeenService[] {
+): readonly ObservedService[] {
   let workloads = 0
   const all = [...objects.values()].filter(one => !isWorkload(one) || workloads++ < MOST_SERVICES)
   const urls = all.filter(isRoute).flatMap(route => addressesOf(route, gateways))
-  const services = servicesIn({ objects: all, warnings, urls, now })
+  const services = listServices({ objects: all, warnings, urls, now })
   return isAsleep ? services.map(one => ({ ...one, overview: inSleep(one.overview) })) : services
 }
 
@@ -33,9 +33,9 @@ export function toDetails(
   namespace: string,
   { name }: Pick<SceneEnvironment, 'name'>,
   noted: Noted,
-  seen: readonly SeenService[],
+  seen: readonly ObservedService[],
   isCut: boolean,
-  problemsOf: (service: SeenService) => readonly ServiceProblem[],
+  problemsOf: (service: ObservedService) => readonly ServiceProblem[],
 ): EnvironmentDetails {
   const running = new Map(seen.map(one => [one.overview.service, one]))
   const deployed = new Map(noted.services.map(one => [one.service, one]))
@@ -90,7 +90,7 @@ function stateOf(services: readonly ShownService[]): string {
 
 function toService(
   name: string,
-  seen: SeenService | undefined,
+  seen: ObservedService | undefined,
   deployed: DeployedService | undefined,
   problems: readonly ServiceProblem[],
 ): ShownService {

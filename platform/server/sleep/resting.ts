@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
-import { isOfArgo, isOfFlux } from '../../../environment/plan/of-gitops.ts'
+import { isManagedByArgoCd, isManagedByFlux } from '../../../environment/plan/managed-by.ts'
 import { isTaken } from '../../../environment/record/up-record.ts'
 import type { RestingKind, RestingObject } from '../../records/asleep.ts'
 
@@ -128,8 +128,8 @@ const REMEMBERED: Readonly<Record<string, string>> = { Ingress: CLASS_ANNOTATION
 /** Why an object is left alone, as a clause; undefined if it can be put to sleep. */
 export function keptAwake(live: KubeObject): string | undefined {
   const name = `\`${live.kind.toLowerCase()}/${live.metadata.name}\``
-  if (isOfFlux(live)) return `${name} stays awake: Flux keeps it as it is in git`
-  if (isOfArgo(live)) return `${name} stays awake: Argo CD keeps it as it is in git`
+  if (isManagedByFlux(live)) return `${name} stays awake: Flux keeps it as it is in git`
+  if (isManagedByArgoCd(live)) return `${name} stays awake: Argo CD keeps it as it is in git`
   if (isTaken(live)) return `${name} stays as it is: \`devctl up\` has taken its place`
   // What is remembered has a limit; these two are not checked by Kubernetes.
   const key = REMEMBERED[live.kind]

@@ -4,7 +4,7 @@ import type { ApplyEvents, DeployRun } from '../../../environment/apply/deploy-r
 import type { Holder } from '../../../environment/apply/held-lease.ts'
 import { type Changes, planChanges } from '../../../environment/plan/changes.ts'
 import { type Choices, NO_CHOICES } from '../../../environment/plan/choices.ts'
-import type { Wanted, WantedWorkload } from '../../../environment/plan/wanted.ts'
+import type { DesiredState, DesiredWorkload } from '../../../environment/plan/desired-state.ts'
 import { readRecord, type Source } from '../../../environment/record/record.ts'
 import { Tracker } from '../../../environment/rollout/tracker.ts'
 import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
@@ -41,8 +41,8 @@ export const workload = (
   kind: string,
   name: string,
   fields: object = { spec: { replicas: 1 } },
-  dependencies: WantedWorkload['dependencies'] = [],
-): WantedWorkload => ({
+  dependencies: DesiredWorkload['dependencies'] = [],
+): DesiredWorkload => ({
   object: object(kind, name, fields, name.replace(/-\d$/, '')),
   source: `compose.yaml#services.${name}`,
   service: name.replace(/-\d$/, ''),
@@ -52,9 +52,9 @@ export const workload = (
 /** What a deploy wants. */
 export const wanted = (
   before: readonly KubeObject[] = [],
-  workloads: readonly WantedWorkload[] = [],
+  workloads: readonly DesiredWorkload[] = [],
   after: readonly KubeObject[] = [],
-): Wanted => ({
+): DesiredState => ({
   environment: ENVIRONMENT,
   namespace: NAMESPACE,
   before: before.map(object => ({ object, source: `compose.yaml#configs.${object.metadata.name}` })),
@@ -64,7 +64,7 @@ export const wanted = (
 
 export async function plan(
   cluster: MemoryCluster,
-  what: Wanted,
+  what: DesiredState,
   choices: Partial<Choices> = {},
   source = SOURCE,
 ): Promise<Changes> {
@@ -75,7 +75,7 @@ export async function plan(
 /** Plans and applies; tells what was done. `wait` waits for all workloads. */
 export async function deploy(
   cluster: MemoryCluster,
-  what: Wanted,
+  what: DesiredState,
   {
     wait = false,
     toleratesFailures = false,

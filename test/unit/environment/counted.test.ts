@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { statesText } from '../../../cli/terminal/service-states-text.ts'
 import type { Plan } from '../../../compiler/plan/plan.ts'
-import type { WantedWorkload } from '../../../environment/plan/wanted.ts'
+import type { DesiredWorkload } from '../../../environment/plan/desired-state.ts'
 import { ServiceStates } from '../../../operations/deploy/service-states.ts'
 import type { MemoryCluster } from '../../support/memory-cluster/memory-cluster.ts'
 import { deploy, newCluster, plan, ref, wanted, workload } from '../../support/objects/deploying.ts'
@@ -13,7 +13,7 @@ const template = (image: string) => ({
 })
 
 /** A service on every node, one of no Pods, one that is never changed, one that is, and two Jobs. */
-const workloads = (image = 'app:1'): readonly WantedWorkload[] => [
+const workloads = (image = 'app:1'): readonly DesiredWorkload[] => [
   workload('DaemonSet', 'agent', { spec: { template: template('agent') } }),
   workload('Deployment', 'off', { spec: { replicas: 0, template: template('off') } }),
   workload('StatefulSet', 'off-too', { spec: { replicas: 0, template: template('off') } }),
@@ -41,7 +41,7 @@ async function setStatus(cluster: MemoryCluster, of: KubeObject, status: object)
 /** Deploys with `--wait`, and gives what the last line would say of the services; those in `late` are not ready within a minute. */
 async function counted(
   cluster: MemoryCluster,
-  of: readonly WantedWorkload[],
+  of: readonly DesiredWorkload[],
   late: Readonly<Record<string, object>> = {},
 ) {
   const clock = new FakeClock()

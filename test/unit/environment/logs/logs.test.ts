@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { ClusterError } from '../../../../adapters/kubernetes/cluster.ts'
 import { formatTime } from '../../../../environment/logs/line.ts'
-import { type LogRequest, type LogWorld, MOST_OPEN, showLogs } from '../../../../environment/logs/logs.ts'
+import { type LogContext, type LogRequest, MAX_OPEN_LOGS, showLogs } from '../../../../environment/logs/logs.ts'
 import { isFinished, runOf, slimPod, sourcesOf } from '../../../../environment/logs/source.ts'
 import { controllerOf } from '../../../../environment/status/owners.ts'
 import { settle } from '../../../support/objects/fake-clock.ts'
@@ -14,7 +14,7 @@ afterEach(() => {
 })
 
 /** Runs `showLogs` on fake Pods, and gathers what it prints. */
-function show(pods: FakePods, request: Partial<LogRequest> = {}, world: Partial<LogWorld> = {}) {
+function show(pods: FakePods, request: Partial<LogRequest> = {}, world: Partial<LogContext> = {}) {
   const lines: string[] = []
   const notices: string[] = []
   const stop = new AbortController()
@@ -335,21 +335,21 @@ describe('following', () => {
 
   test('keeps a limited number of logs open, and goes to the next when one ends', async () => {
     const pods = new FakePods()
-    for (let index = 0; index < MOST_OPEN + 2; index++) {
+    for (let index = 0; index < MAX_OPEN_LOGS + 2; index++) {
       pods.add(`api-${index}`, 'api')
       pods.start(`api-${index}`)
     }
     const { lines, notices } = show(pods)
     await settle()
     await settle()
-    expect(pods.calls.filter(call => call.endsWith('follow'))).toHaveLength(MOST_OPEN)
+    expect(pods.calls.filter(call => call.endsWith('follow'))).toHaveLength(MAX_OPEN_LOGS)
     expect(notices).toContain('crowded')
-    pods.write(`api-${MOST_OPEN}`, ['waits'])
+    pods.write(`api-${MAX_OPEN_LOGS}`, ['waits'])
     await settle()
     expect(lines).toEqual([])
     pods.remove('api-0')
     await settle()
-    expect(lines).toEqual([`api-${MOST_OPEN}: waits`])
+    expect(lines).toEqual([`api-${MAX_OPEN_LOGS}: waits`])
   })
 
   test('reads no faster than lines are printed', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
-import { whileResting } from '../../../../environment/apply/resting.ts'
+import { whileResting } from '../../../../environment/apply/suspended.ts'
 import { readUpRecord, upRecordOf } from '../../../../environment/record/up-record.ts'
 
 const REPLICAS = { path: ['spec', 'replicas'], value: 3 }

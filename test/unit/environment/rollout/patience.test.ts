@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { restartServices } from '../../../../environment/apply/restart.ts'
-import type { WantedWorkload } from '../../../../environment/plan/wanted.ts'
-import { NotInTime, WorkloadFailed } from '../../../../environment/rollout/rollout.ts'
+import type { DesiredWorkload } from '../../../../environment/plan/desired-state.ts'
+import { RolloutTimeout, WorkloadFailed } from '../../../../environment/rollout/rollout.ts'
 import { explainFailure } from '../../../../environment/status/explain.ts'
 import type { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 import {
@@ -21,7 +21,7 @@ import { FakeClock, settle } from '../../../support/objects/fake-clock.ts'
 const SPEC = { containers: [{ name: 'app', image: 'app' }] }
 const HOOKED = { initContainers: [{ name: 'hook', image: 'app' }], ...SPEC }
 const NEVER_ENDS = { spec: { backoffLimit: 5, template: { spec: { restartPolicy: 'OnFailure' } } } }
-const stateful = (name: string, ...needs: readonly string[]): WantedWorkload =>
+const stateful = (name: string, ...needs: readonly string[]): DesiredWorkload =>
   workload(
     'StatefulSet',
     name,
@@ -37,7 +37,7 @@ class Scene {
   error: unknown
   isOver = false
 
-  async begin(workloads: readonly WantedWorkload[], toleratesFailures = false, isWhole = true): Promise<void> {
+  async begin(workloads: readonly DesiredWorkload[], toleratesFailures = false, isWhole = true): Promise<void> {
     const events = {
       status: (service: string, { state, text }: { readonly state: string; readonly text: string }) =>
         void this.statuses.push(`${service}: ${state} ${text}`),
@@ -57,7 +57,7 @@ class Scene {
     return new Date(this.clock.now() + seconds * 1000).toISOString()
   }
 
-  async pod({ object: of }: WantedWorkload, spec: object = SPEC): Promise<KubeObject> {
+  async pod({ object: of }: DesiredWorkload, spec: object = SPEC): Promise<KubeObject> {
     const { uid = '' } = (await this.cluster.get(ref(of)))!.metadata
     const { name } = of.metadata
     this.cluster.act(ref(of), live => ({ status: { observedGeneration: 1 }, ...live }))
@@ -94,7 +94,7 @@ class Scene {
     })
   }
 
-  whole({ object: of }: WantedWorkload): Promise<void> {
+  whole({ object: of }: DesiredWorkload): Promise<void> {
     const counts = { replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 }
     return this.set(of, { observedGeneration: 1, ...counts })
   }
@@ -106,7 +106,7 @@ class Scene {
 
   /** Returns the report at the end. */
   async told() {
-    const all = this.error instanceof NotInTime ? this.error.late : [this.error as WorkloadFailed]
+    const all = this.error instanceof RolloutTimeout ? this.error.late : [this.error as WorkloadFailed]
     return (await Promise.all(all.map(one => explainFailure(this.cluster, one, undefined)))).flat()
   }
 }
@@ -263,7 +263,7 @@ describe('failures that are tolerated', () => {
     await scene.set(job.object, { conditions: [{ type: 'Failed', status: 'True', message: 'no' }] }, 60_000)
     expect(scene).toMatchObject({ isOver: false, error: undefined })
     await scene.end()
-    expect(scene.error).toBeInstanceOf(NotInTime)
+    expect(scene.error).toBeInstanceOf(RolloutTimeout)
     expect((await scene.told()).map(({ code }) => code).sort()).toEqual(['deploy/crash-loop', 'deploy/failed'])
   })
 })

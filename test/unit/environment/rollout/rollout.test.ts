@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import type { ApplyEvents } from '../../../../environment/apply/deploy-run.ts'
-import { NotInTime, WorkloadFailed } from '../../../../environment/rollout/rollout.ts'
+import { RolloutTimeout, WorkloadFailed } from '../../../../environment/rollout/rollout.ts'
 import type { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 import { deploy, newCluster, object, ref, wanted, workload } from '../../../support/objects/deploying.ts'
 import { FakeClock, settle } from '../../../support/objects/fake-clock.ts'
@@ -243,8 +243,8 @@ describe('a Job that is a server', () => {
     expect(state).toMatchObject({ isOver: false, error: undefined })
     deadline.abort(new Error('timed out'))
     await settle()
-    expect(state.error).toBeInstanceOf(NotInTime)
-    expect((state.error as NotInTime).late).toMatchObject([
+    expect(state.error).toBeInstanceOf(RolloutTimeout)
+    expect((state.error as RolloutTimeout).late).toMatchObject([
       { workload: { service: 'job' }, tracked: { problems: [{ code: 'serves', detail: '`web`' }] } },
     ])
   })

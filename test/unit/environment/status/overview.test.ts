@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
-import { findUnready } from '../../../../environment/apply/fresh-chance.ts'
+import { findUnreadyWorkloads } from '../../../../environment/apply/retry-stuck.ts'
 import { listWarnings } from '../../../../environment/status/events.ts'
 import { overviewOf } from '../../../../environment/status/overview.ts'
-import { inSleep, servicesIn } from '../../../../environment/status/seen-services.ts'
+import { inSleep, listServices } from '../../../../environment/status/service-status.ts'
 import {
   deploy,
   ENVIRONMENT,
@@ -117,7 +117,7 @@ test.each([
   const web = object('Deployment', 'web', { spec: { replicas: 0, template: of }, status: {} }, 'web')
   const agent = object('DaemonSet', 'agent', { spec: { template: of }, status: {} }, 'agent')
   const warnings = await listWarnings(newCluster(), NAMESPACE, {})
-  const seen = servicesIn({ objects: [web, agent], warnings, urls: [], now: NOW })
+  const seen = listServices({ objects: [web, agent], warnings, urls: [], now: NOW })
   const shown = seen.map(({ overview }) => (isAsleep ? inSleep(overview) : overview))
   expect(shown.map(({ service, state, wanted }) => [service, state, wanted])).toEqual([
     ['agent', 'ready', 0],
@@ -143,7 +143,7 @@ test('a service that no check has been about yet says when the first one comes',
   }
   const warnings = await listWarnings(newCluster(), NAMESPACE, {})
   const reasonWith = (status: object) =>
-    servicesIn({ objects: [web, pod(status)], warnings, urls: [], now: NOW })[0]?.overview.reason
+    listServices({ objects: [web, pod(status)], warnings, urls: [], now: NOW })[0]?.overview.reason
   const running = { name: 'web', ready: false, restartCount: 0, state: { running: { startedAt } } }
   expect(reasonWith(running)).toBe('first check in 1 min 20 s')
   expect(reasonWith({ ...running, state: { running: { startedAt: new Date(NOW - 101_000).toISOString() } } })).toBe(
@@ -248,7 +248,7 @@ test.each<[what: string, status: object, events: readonly [string, string][], st
     expect((await overviewOf(cluster, where, {})).services[0]).toMatchObject({ state, reason })
     const planned = wanted([], [web])
     const { steps } = await plan(cluster, planned)
-    const [unready] = await findUnready(cluster, planned, steps, NOW, {})
+    const [unready] = await findUnreadyWorkloads(cluster, planned, steps, NOW, {})
     expect(unready?.pods.length, 'the Pods that the next deploy replaces').toBe(state === 'failed' ? 1 : 0)
   },
 )

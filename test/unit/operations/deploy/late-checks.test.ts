@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest'
 import type { OperationEvent } from '../../../../api/events.ts'
-import type { WantedWorkload } from '../../../../environment/plan/wanted.ts'
+import type { DesiredWorkload } from '../../../../environment/plan/desired-state.ts'
 import { deployEvents } from '../../../../operations/deploy/progress.ts'
 import { ServiceStates } from '../../../../operations/deploy/service-states.ts'
 import { deploy, newCluster, plan, wanted, workload } from '../../../support/objects/deploying.ts'
 
 const MINUTES = 60_000
 
-const checkedAfter = (seconds: number, name: string, dependencies: WantedWorkload['dependencies'] = []) => {
+const checkedAfter = (seconds: number, name: string, dependencies: DesiredWorkload['dependencies'] = []) => {
   const containers = [{ name, readinessProbe: { initialDelaySeconds: seconds } }]
   return workload('Deployment', name, { spec: { replicas: 1, template: { spec: { containers } } } }, dependencies)
 }
 
 /** The notes of a deploy that ends in five minutes. */
-async function notesOf(workloads: readonly WantedWorkload[], waits: boolean, cluster = newCluster()) {
+async function notesOf(workloads: readonly DesiredWorkload[], waits: boolean, cluster = newCluster()) {
   const told: OperationEvent[] = []
   const what = wanted([], workloads)
   const states = new ServiceStates({ workloads: [] })

@@ -3,7 +3,7 @@ import { stoppedText } from '../../../../cli/terminal/operation-events.ts'
 import { statesText } from '../../../../cli/terminal/service-states-text.ts'
 import type { Plan } from '../../../../compiler/plan/plan.ts'
 import type { Changes } from '../../../../environment/plan/changes.ts'
-import type { Wanted } from '../../../../environment/plan/wanted.ts'
+import type { DesiredState } from '../../../../environment/plan/desired-state.ts'
 import { ServiceStates } from '../../../../operations/deploy/service-states.ts'
 
 /** An outcome of workloads with these services; those in `older` were there before. */
@@ -14,7 +14,7 @@ function outcomeOf(workloads: readonly (readonly [string, ...string[]])[], older
   const steps = new Map(
     wanted.workloads.map(one => [one, { action: older.includes(one.service) ? 'update' : 'create' }]),
   )
-  outcome.events.planned({ steps } as unknown as Changes, wanted as unknown as Wanted)
+  outcome.events.planned({ steps } as unknown as Changes, wanted as unknown as DesiredState)
   return outcome
 }
 

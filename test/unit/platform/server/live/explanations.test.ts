@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest'
 import type { Cluster } from '../../../../../adapters/kubernetes/cluster.ts'
-import type { SeenService } from '../../../../../environment/status/seen-services.ts'
+import type { ObservedService } from '../../../../../environment/status/service-status.ts'
 import { SharedBudget } from '../../../../../platform/rules/shared-budget.ts'
 import { Explanations } from '../../../../../platform/server/live/explanations.ts'
 
 const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web-1', namespace: 'ns' } }
-const seen = (service: string): SeenService =>
+const seen = (service: string): ObservedService =>
   ({
     overview: { service, state: 'failed' },
     workload: { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: service, namespace: 'ns', uid: service } },
@@ -15,7 +15,7 @@ const seen = (service: string): SeenService =>
       problems: [{ code: 'unhealthy', where: 'pod/web-1', detail: 'it fails', pod: POD, container: 'web' }],
       warnings: [],
     },
-  }) as unknown as SeenService // as much as explanations read
+  }) as unknown as ObservedService // as much as explanations read
 
 test('explanations are kept as far as the budget has room, and give it back', async () => {
   const line = 'x'.repeat(900)

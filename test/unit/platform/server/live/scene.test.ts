@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { KubeObject } from '../../../../../adapters/kubernetes/cluster.ts'
 import { Warnings } from '../../../../../environment/status/events.ts'
-import { servicesIn } from '../../../../../environment/status/seen-services.ts'
+import { listServices } from '../../../../../environment/status/service-status.ts'
 import { SharedBudget } from '../../../../../platform/rules/shared-budget.ts'
 import { type Room, Scene } from '../../../../../platform/server/live/scene.ts'
 import { slim } from '../../../../../platform/server/live/slim.ts'
@@ -138,7 +138,7 @@ function looksFor(count: number): number {
     const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: `p${index}`, labels: labels(`web-${index}`) } }
     return [deployment(`web-${index}`, { uid }), pod].map(counted)
   }).flat()
-  expect(servicesIn({ objects, warnings, urls: [], now: 0 })).toHaveLength(count)
+  expect(listServices({ objects, warnings, urls: [], now: 0 })).toHaveLength(count)
   return looks
 }
 

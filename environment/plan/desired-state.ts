@@ -5,14 +5,14 @@ import type { Manifest } from '../../constructs/manifest.ts'
 import { SERVICE_LABEL } from '../labels.ts'
 
 /** An object that a deploy wants in the cluster. */
-export interface WantedObject {
+export interface DesiredObject {
   readonly object: KubeObject
   /** `compose.yaml#services.web`. */
   readonly source: string
 }
 
 /** A workload with what has to be reached before it is applied. */
-export interface WantedWorkload extends WantedObject {
+export interface DesiredWorkload extends DesiredObject {
   /** In Kubernetes' form. */
   readonly service: string
   readonly dependencies: readonly DependencyPlan[]
@@ -23,22 +23,22 @@ export interface WantedWorkload extends WantedObject {
 }
 
 /** Everything that a deploy wants in the cluster, in the order in which it is applied. */
-export interface Wanted {
+export interface DesiredState {
   readonly environment: string
   readonly namespace: string
   /** The objects that workloads need: accounts, policies, configuration, claims, Services. */
-  readonly before: readonly WantedObject[]
+  readonly before: readonly DesiredObject[]
   /** In the order of their dependencies. */
-  readonly workloads: readonly WantedWorkload[]
+  readonly workloads: readonly DesiredWorkload[]
   /** Routes. */
-  readonly after: readonly WantedObject[]
+  readonly after: readonly DesiredObject[]
 }
 
 /**
  * Sorts the objects of a plan into what comes before its workloads, these, and what comes after.
  * Puts everything into the namespace.
  */
-export function wantedOf(plan: Plan, manifests: readonly Manifest[], namespace: string): Wanted {
+export function toDesiredState(plan: Plan, manifests: readonly Manifest[], namespace: string): DesiredState {
   const objects = manifests.map(({ object, source }) => ({
     source,
     object: { ...object, metadata: { ...object.metadata, namespace } } satisfies KubeObject,
@@ -74,7 +74,7 @@ export const serviceOf = ({ metadata }: KubeObject): string | undefined => metad
 export const nameOf = ({ kind, metadata }: KubeObject): string => `${kind.toLowerCase()}/${metadata.name}`
 
 /** Every object of a deploy. */
-export const allOf = ({ before, workloads, after }: Wanted): readonly WantedObject[] => [
+export const allOf = ({ before, workloads, after }: DesiredState): readonly DesiredObject[] => [
   ...before,
   ...workloads,
   ...after,
@@ -85,10 +85,10 @@ function sortBy<T>(items: readonly T[], rank: (item: T) => number): readonly T[]
 }
 
 /** Dependencies come first. The compiler has refused cycles. */
-function inOrder(workloads: readonly WantedWorkload[]): readonly WantedWorkload[] {
+function inOrder(workloads: readonly DesiredWorkload[]): readonly DesiredWorkload[] {
   const byService = new Map(workloads.map(workload => [workload.service, workload]))
-  const ordered = new Set<WantedWorkload>()
-  const visit = (workload: WantedWorkload): void => {
+  const ordered = new Set<DesiredWorkload>()
+  const visit = (workload: DesiredWorkload): void => {
     if (ordered.has(workload)) return
     for (const { service } of workload.dependencies) {
       const needed = byService.get(service)

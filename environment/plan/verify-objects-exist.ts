@@ -11,7 +11,7 @@ import { environmentSelector } from '../labels.ts'
 import { inParallel } from '../pool.ts'
 
 /** Objects that a deploy needs were deleted by somebody else before it was done. */
-export class ObjectsDeleted extends UserError {
+export class ObjectsMissing extends UserError {
   constructor(objects: readonly ObjectRef[]) {
     const names = objects.map(({ kind, name }) => `\`${kind.toLowerCase()}/${name}\``)
     const [last] = names.slice(-1)
@@ -35,7 +35,7 @@ export async function refuseDeleted(
 ): Promise<void> {
   const missing = await inParallel(byKind(objects), group => missingOf(cluster, environment, group, options))
   const deleted = missing.flat()
-  if (deleted.length > 0) throw new ObjectsDeleted(deleted)
+  if (deleted.length > 0) throw new ObjectsMissing(deleted)
 }
 
 async function missingOf(

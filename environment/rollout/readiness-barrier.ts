@@ -2,12 +2,12 @@
  * How a workload is among all that have to be ready together: `stable` when it has been ready for
  * long enough.
  */
-export type Standing = 'waiting' | 'ready' | 'stable'
+export type ReadinessState = 'waiting' | 'ready' | 'stable'
 
 /** Knows when all workloads of a deploy are ready at the same time: `signal` is aborted then. */
-export class Together {
+export class ReadinessBarrier {
   readonly #over = new AbortController()
-  readonly #standing: Map<string, Standing>
+  readonly #standing: Map<string, ReadinessState>
   readonly #count = { waiting: 0, ready: 0, stable: 0 }
   readonly #onWatching: (services: readonly string[]) => void
   #isTold = false
@@ -27,7 +27,7 @@ export class Together {
   }
 
   /** Takes note of how a workload is now. */
-  set(service: string, standing: Standing): void {
+  set(service: string, standing: ReadinessState): void {
     this.#count[this.#standing.get(service)!]--
     this.#count[standing]++
     this.#standing.set(service, standing)

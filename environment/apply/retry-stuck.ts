@@ -1,6 +1,6 @@
 import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { environmentSelector, MANAGER } from '../labels.ts'
-import type { Wanted, WantedObject, WantedWorkload } from '../plan/wanted.ts'
+import type { DesiredObject, DesiredState, DesiredWorkload } from '../plan/desired-state.ts'
 import { statusOf } from '../rollout/status.ts'
 import { belongsTo } from '../rollout/tracker.ts'
 import { listWarnings } from '../status/events.ts'
@@ -8,12 +8,12 @@ import { SHORT } from '../status/failures.ts'
 import { type Problem, podProblems, workloadProblems } from '../status/problems.ts'
 import { addCapacityEvents } from '../status/unschedulable.ts'
 import { deleteObject, isEnding } from './removal.ts'
+import { requestReconcile } from './request-reconcile.ts'
 import type { Step } from './steps.ts'
-import { touch } from './touch.ts'
 
 /** A workload that is as the files say, and that is not ready. */
-export interface Unready {
-  readonly workload: WantedWorkload
+export interface UnreadyWorkload {
+  readonly workload: DesiredWorkload
   readonly live: KubeObject
   /** In a few words: `its image cannot be pulled`. */
   readonly why: string
@@ -35,13 +35,13 @@ const RETRIED = 'dev.platform/retried'
  * Finds those of an environment's workloads that are not ready although nothing of them is to be
  * changed, and why.
  */
-export async function findUnready(
+export async function findUnreadyWorkloads(
   cluster: Cluster,
-  { environment, namespace, workloads }: Wanted,
-  steps: ReadonlyMap<WantedObject, Step>,
+  { environment, namespace, workloads }: DesiredState,
+  steps: ReadonlyMap<DesiredObject, Step>,
   now: number,
   options: CallOptions,
-): Promise<readonly Unready[]> {
+): Promise<readonly UnreadyWorkload[]> {
   const suspects = workloads.flatMap(workload => {
     const live = unchangedIn(steps.get(workload)!)
     const status = live && statusOf(live)
@@ -86,14 +86,14 @@ const isStuckBy = ({ code, isPassing, attemptedAt }: Problem): boolean =>
 /**
  * Deletes the Pods that fail, and makes the controllers look again. `done` is called for each Pod.
  */
-export async function giveFreshChance(
+export async function retryStuckWorkload(
   cluster: Cluster,
-  { live, pods }: Unready,
+  { live, pods }: UnreadyWorkload,
   now: number,
   options: CallOptions,
   done: (pod: KubeObject) => void,
 ): Promise<void> {
-  await touch(cluster, live, { annotation: RETRIED, manager: `${MANAGER}-retry`, now }, options)
+  await requestReconcile(cluster, live, { annotation: RETRIED, manager: `${MANAGER}-retry`, now }, options)
   for (const pod of pods) if (await deleteObject(cluster, pod, 'Background', options)) done(pod)
 }
 
@@ -102,11 +102,11 @@ export async function giveFreshChance(
  * counting them as failed.
  */
 export function withJobsAgain(
-  steps: ReadonlyMap<WantedObject, Step>,
-  unready: readonly Unready[],
-): ReadonlyMap<WantedObject, Step> {
-  const jobs = new Map(unready.filter(isStuckJob).map(one => [one.workload as WantedObject, one]))
-  const again = (wanted: WantedObject, step: Step): Step => {
+  steps: ReadonlyMap<DesiredObject, Step>,
+  unready: readonly UnreadyWorkload[],
+): ReadonlyMap<DesiredObject, Step> {
+  const jobs = new Map(unready.filter(isStuckJob).map(one => [one.workload as DesiredObject, one]))
+  const again = (wanted: DesiredObject, step: Step): Step => {
     const job = jobs.get(wanted)
     if (!job) return step
     const reason = `the Job is stuck (${job.why}): it is created again`
@@ -116,10 +116,10 @@ export function withJobsAgain(
 }
 
 /** Those whose Pods are replaced, where they are. */
-export const chancesOf = (unready: readonly Unready[]): readonly Unready[] =>
+export const countRetries = (unready: readonly UnreadyWorkload[]): readonly UnreadyWorkload[] =>
   unready.filter(one => one.isStuck && !isStuckJob(one))
 
-const isStuckJob = ({ isStuck, live }: Unready): boolean => isStuck && live.kind === 'Job'
+const isStuckJob = ({ isStuck, live }: UnreadyWorkload): boolean => isStuck && live.kind === 'Job'
 
 /** The live object of a workload whose Pods stay as they are. */
 function unchangedIn(step: Step): KubeObject | undefined {

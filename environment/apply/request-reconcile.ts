@@ -1,7 +1,7 @@
 import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
 /** What a touch leaves behind. */
-export interface Touch {
+export interface ReconcileRequest {
   /** The annotation that has its time. */
   readonly annotation: string
   readonly manager: string
@@ -10,10 +10,10 @@ export interface Touch {
 }
 
 /** Changes nothing but an annotation: a change makes the controllers look at once, which else try again after minutes. */
-export async function touch(
+export async function requestReconcile(
   cluster: Cluster,
   { apiVersion, kind, metadata: { name, namespace } }: KubeObject,
-  { annotation, manager, now }: Touch,
+  { annotation, manager, now }: ReconcileRequest,
   options: CallOptions,
 ): Promise<void> {
   const annotations = { [annotation]: new Date(now).toISOString() }

@@ -1,25 +1,25 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import { isWorkload } from '../../constructs/kinds.ts'
-import { isMirror, mirrorOf } from '../apply/resting.ts'
+import { isMirror, mirrorOf } from '../apply/suspended.ts'
 import { shorterFirst } from '../endpoints/routes.ts'
-import { serviceOf } from '../plan/wanted.ts'
+import { serviceOf } from '../plan/desired-state.ts'
 import { upRecordOf } from '../record/up-record.ts'
 import { untilFirstCheck } from '../rollout/first-check.ts'
 import { newestPods } from '../rollout/revisions.ts'
 import { statusOf, type WorkloadStatus } from '../rollout/status.ts'
-import { belongsTo, claimsOf, type Tracked } from '../rollout/tracker.ts'
+import { belongsTo, claimsOf, type ObservedWorkload } from '../rollout/tracker.ts'
 import type { Warnings } from './events.ts'
 import { SHORT } from './failures.ts'
+import { remedyOf, reportedOf } from './hints.ts'
 import { isDependant } from './owners.ts'
 import { claimProblems, type Problem, podProblems, workloadProblems } from './problems.ts'
-import { remedyOf, reportedOf } from './remedies.ts'
 
 /**
  * `stopped`: it has no replicas, and is to have none. `asleep`: that is so because a platform has put its namespace to
  * sleep.
  */
-export type SeenState = WorkloadStatus['state'] | 'stopped' | 'asleep'
+export type ServiceStatus = WorkloadStatus['state'] | 'stopped' | 'asleep'
 
 /** How a service of an environment is. */
 export interface ServiceOverview {
@@ -31,7 +31,7 @@ export interface ServiceOverview {
    */
   readonly kind: string
   readonly workload: string
-  readonly state: SeenState
+  readonly state: ServiceStatus
   /** Pods that are ready, and that should be. */
   readonly ready: number
   readonly wanted: number
@@ -55,7 +55,7 @@ export interface ServiceOverview {
 }
 
 /** What is seen of an environment at one time. */
-export interface Seen {
+export interface EnvironmentSnapshot {
   readonly objects: readonly KubeObject[]
   readonly warnings: Warnings
   readonly urls: readonly { readonly url: string; readonly services: readonly string[] }[]
@@ -64,15 +64,15 @@ export interface Seen {
 }
 
 /** A service, and what its state was told by. */
-export interface SeenService {
+export interface ObservedService {
   readonly overview: ServiceOverview
   /** What runs it: its workload, or the mirror that stands in for that. */
   readonly workload: KubeObject
-  readonly found: Pick<Tracked, 'status' | 'pods' | 'problems' | 'warnings'>
+  readonly found: Pick<ObservedWorkload, 'status' | 'pods' | 'problems' | 'warnings'>
 }
 
 /** The services of an environment, sorted. The time it takes grows with the number of objects, not with its square. */
-export function servicesIn(seen: Seen): readonly SeenService[] {
+export function listServices(seen: EnvironmentSnapshot): readonly ObservedService[] {
   const indexed = indexOf(seen)
   return seen.objects
     .filter(one => isWorkload(one) && !isDependant(one))
@@ -85,7 +85,7 @@ export const inSleep = (overview: ServiceOverview): ServiceOverview =>
   overview.state === 'stopped' ? { ...overview, state: 'asleep' } : overview
 
 /** The same, found by what it is asked for. */
-interface Indexed extends Pick<Seen, 'warnings' | 'now'> {
+interface Indexed extends Pick<EnvironmentSnapshot, 'warnings' | 'now'> {
   of(service: string | undefined, kind: string): readonly KubeObject[]
   readonly claims: ReadonlyMap<string, KubeObject>
   readonly mirrors: readonly KubeObject[]
@@ -93,7 +93,7 @@ interface Indexed extends Pick<Seen, 'warnings' | 'now'> {
   readonly urlsOf: ReadonlyMap<string, readonly string[]>
 }
 
-function indexOf({ objects, warnings, urls, now }: Seen): Indexed {
+function indexOf({ objects, warnings, urls, now }: EnvironmentSnapshot): Indexed {
   const groups = new Map<string, KubeObject[]>()
   for (const one of objects) {
     const key = `${one.kind} ${serviceOf(one) ?? ''}`
@@ -130,7 +130,7 @@ interface ContainerStatus {
 }
 
 /** A workload's service, and those that run in its Pods. */
-function statesOf(workload: KubeObject, seen: Indexed): readonly SeenService[] {
+function statesOf(workload: KubeObject, seen: Indexed): readonly ObservedService[] {
   const service = serviceOf(workload)
   const running = containersOf(workload)
   const own = running.find(({ name }) => name === service) ?? running[0]
@@ -152,7 +152,7 @@ function stateOf(
   service: string,
   usual: Container | undefined,
   { of, claims, mirrors, urlsOf, warnings, now }: Indexed,
-): SeenService {
+): ObservedService {
   const mirror = mirrorOf(original, mirrors)
   const workload = mirror ?? original
   const container = mirror ? (containersOf(mirror).find(one => one.name === usual?.name) ?? usual) : usual

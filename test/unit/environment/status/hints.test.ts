@@ -12,8 +12,8 @@ import { entry, get, type ScalarTree, type Tree } from '../../../../compiler/tex
 import { WorkloadFailed } from '../../../../environment/rollout/rollout.ts'
 import type { Warning } from '../../../../environment/status/events.ts'
 import { explainFailure } from '../../../../environment/status/explain.ts'
+import { remedyOf } from '../../../../environment/status/hints.ts'
 import { type Problem, podProblems } from '../../../../environment/status/problems.ts'
-import { remedyOf } from '../../../../environment/status/remedies.ts'
 import { object, workload } from '../../../support/objects/deploying.ts'
 
 const FILE = `services:

@@ -2,10 +2,11 @@ import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes
 import { DEVELOPMENT_LABEL, MIRROR_LABEL, UP_ANNOTATION } from '../../constructs/mirror/names.ts'
 import type { Difference } from '../plan/comparison.ts'
 import { isTaken, UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../record/up-record.ts'
-import { isSamePath, REPLICAS } from './resting-fields.ts'
+import { isSamePath, REPLICAS } from './suspend-fields.ts'
 
 /** True for what belongs to a development container; `up` and `down` make and delete it. */
-export const isOfDevelopment = ({ metadata }: KubeObject): boolean => metadata.labels?.[DEVELOPMENT_LABEL] !== undefined
+export const isDevelopmentWorkload = ({ metadata }: KubeObject): boolean =>
+  metadata.labels?.[DEVELOPMENT_LABEL] !== undefined
 
 /** The mirror that stands in for a workload, among objects of its namespace; undefined where it has none. */
 export function mirrorOf(workload: KubeObject, objects: readonly KubeObject[]): KubeObject | undefined {

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
-import { chancesOf, findUnready, giveFreshChance, withJobsAgain } from '../../../../environment/apply/fresh-chance.ts'
+import {
+  countRetries,
+  findUnreadyWorkloads,
+  retryStuckWorkload,
+  withJobsAgain,
+} from '../../../../environment/apply/retry-stuck.ts'
 import { statusOf } from '../../../../environment/rollout/status.ts'
 import { Tracker } from '../../../../environment/rollout/tracker.ts'
 import { podProblems, workloadProblems } from '../../../../environment/status/problems.ts'
@@ -46,7 +51,7 @@ async function addPod(cluster: MemoryCluster, of: KubeObject, name: string, stat
 
 async function unready(cluster: MemoryCluster) {
   const { steps } = await plan(cluster, what)
-  return { steps, found: await findUnready(cluster, what, steps, NOW, {}) }
+  return { steps, found: await findUnreadyWorkloads(cluster, what, steps, NOW, {}) }
 }
 
 describe('a new deploy judges new evidence', () => {
@@ -67,9 +72,9 @@ describe('a new deploy judges new evidence', () => {
       ['db', why, true],
       ['seed', 'Job running', false],
     ])
-    const [chance] = chancesOf(found)
+    const [chance] = countRetries(found)
     const done: string[] = []
-    await giveFreshChance(cluster, chance!, NOW, {}, ({ metadata }) => done.push(metadata.name))
+    await retryStuckWorkload(cluster, chance!, NOW, {}, ({ metadata }) => done.push(metadata.name))
     expect(done).toEqual(['db-0'])
     expect(await cluster.get(pod)).toBeUndefined()
     const live = (await cluster.get(ref(db.object)))!
@@ -87,7 +92,7 @@ describe('a new deploy judges new evidence', () => {
       metadata: { ...live.metadata, finalizers: ['example.com/hold'] },
     }))
     await cluster.delete(ending)
-    expect(chancesOf((await unready(cluster)).found)).toEqual([])
+    expect(countRetries((await unready(cluster)).found)).toEqual([])
   })
 
   test('a Job that does not get on is made again', async () => {
@@ -95,7 +100,7 @@ describe('a new deploy judges new evidence', () => {
     await deploy(cluster, what)
     await addPod(cluster, job.object, 'seed-1-x', { waiting: { reason: 'ErrImagePull' } })
     const { steps, found } = await unready(cluster)
-    expect(chancesOf(found)).toEqual([])
+    expect(countRetries(found)).toEqual([])
     expect(withJobsAgain(steps, found).get(job)).toMatchObject({
       action: 'replace',
       reason: 'the Job is stuck (its image cannot be pulled): it is created again',
@@ -113,7 +118,7 @@ describe('a new deploy judges new evidence', () => {
     }))
     const { steps } = await plan(cluster, one)
     cluster.calls.length = 0
-    expect(await findUnready(cluster, one, steps, NOW, {})).toEqual([])
+    expect(await findUnreadyWorkloads(cluster, one, steps, NOW, {})).toEqual([])
     expect(cluster.calls).toEqual([])
   })
 })
@@ -178,7 +183,7 @@ describe('old evidence does not end a wait', () => {
     await deploy(cluster, what)
     const pod = await addPod(cluster, db.object, 'db-0', { waiting: { reason: 'ContainerCreating' } })
     const { found } = await unready(cluster)
-    expect(chancesOf(found)).toEqual([])
+    expect(countRetries(found)).toEqual([])
     const { uid } = (await cluster.get(pod))!.metadata
     cluster.act(ref(db.object), live => ({ ...live, status: { observedGeneration: 1, replicas: 1 } }))
     expect(found.flatMap(one => one.begun)).toEqual([uid])

@@ -56,7 +56,7 @@ interface Pod {
 }
 
 /** Knows for how long containers have run, by our own clock: that of the cluster may differ. */
-export class Settling {
+export class StabilityWindow {
   /** When we first saw each run of a container. */
   readonly #since = new Map<string, number>()
   /** Milliseconds of the longest run of each container that is known to have ended. */

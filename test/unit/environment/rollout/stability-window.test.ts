@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Settling } from '../../../../environment/rollout/settling.ts'
+import { StabilityWindow } from '../../../../environment/rollout/stability-window.ts'
 import { object } from '../../../support/objects/deploying.ts'
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')
@@ -11,24 +11,24 @@ const pod = (startedAt: string | undefined, { restartCount = 0, isProbed = false
 })
 
 test('a container without a readiness probe has to be at work for three seconds', () => {
-  const settling = new Settling()
+  const settling = new StabilityWindow()
   settling.see(pod(at(0)), NOW, false)
   expect(settling.isSettled(pod(at(0)), NOW + 2900)).toBe(false)
   expect(settling.isSettled(pod(at(0)), NOW + 3000)).toBe(true)
 })
 
 test('one that ended and was started again begins anew', () => {
-  const settling = new Settling()
+  const settling = new StabilityWindow()
   settling.see(pod(at(0)), NOW, false)
   settling.see(pod(at(10), { restartCount: 1 }), NOW + 10_000, false)
   expect(settling.isSettled(pod(at(10), { restartCount: 1 }), NOW + 12_000)).toBe(false)
 })
 
 test('one that was there before has done so already; one whose cluster is ahead of us has not', () => {
-  const settling = new Settling()
+  const settling = new StabilityWindow()
   settling.see(pod(at(-60)), NOW, true)
   expect(settling.isSettled(pod(at(-60)), NOW)).toBe(true)
-  const ahead = new Settling()
+  const ahead = new StabilityWindow()
   ahead.see(pod(at(60)), NOW, true)
   expect(ahead.isSettled(pod(at(60)), NOW + 2000)).toBe(false)
   expect(ahead.isSettled(pod(at(60)), NOW + 3000)).toBe(true)
@@ -41,7 +41,7 @@ test('on a node that tells of a start late, it has to be at work for longer', ()
     return { ...rest, status: { ...status, conditions } }
   }
   const settledAfter = (seconds: number) => {
-    const settling = new Settling()
+    const settling = new StabilityWindow()
     settling.see(ready(seconds), NOW, false)
     const times = Array.from({ length: 50 }, (_, second) => second)
     return times.find(second => settling.isSettled(ready(seconds), NOW + second * 1000))
@@ -50,7 +50,7 @@ test('on a node that tells of a start late, it has to be at work for longer', ()
 })
 
 test('one with a readiness probe is as ready as that says, and one that does not run is not', () => {
-  const settling = new Settling()
+  const settling = new StabilityWindow()
   expect(settling.isSettled(pod(at(0), { isProbed: true }), NOW)).toBe(true)
   expect(settling.isSettled(pod(undefined), NOW + 9000)).toBe(false)
 })

@@ -343,7 +343,7 @@ function lower(what: string): Rule['hint'] {
 }
 
 /** Paths of all keys at which problems are shown. */
-export const KEYS_OF_REMEDIES: ReadonlySet<string> = new Set([
+export const HINT_KEYS: ReadonlySet<string> = new Set([
   ...Object.values(RULES).flatMap(rules => rules.flatMap(({ keys }) => keys)),
   ...MEMORY_LIMIT,
   ...PROGRAM,
