@@ -22,7 +22,7 @@ export interface SessionInput {
   readonly manifest?: TargetOptions | undefined
 }
 
-export interface SessionWorld {
+export interface OpenSessionOptions {
   /** Ends everything that is done with the session. */
   readonly signal: AbortSignal
   /** Hears of every request that is over. */
@@ -37,7 +37,7 @@ export interface SessionWorld {
 export async function openSession(
   workspace: Pick<Workspace, 'cwd' | 'env' | 'secrets'>,
   { manifest, ...wish }: SessionInput,
-  { signal, trace, giveUp, chosen }: SessionWorld,
+  { signal, trace, giveUp, chosen }: OpenSessionOptions,
 ): Promise<Session> {
   const { findTargetWithHome } = await import('../platform/session/target-with-home.ts')
   const found = await findTargetWithHome(workspace, wish, manifest, signal)

@@ -11,12 +11,13 @@ export type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 export { renderDiagnostics } from '../compiler/diagnostics/render/text.ts'
 export { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
 export { KnownSecrets } from '../compiler/values/secrets/known-secrets.ts'
+export type { UpQuestions as Questions } from '../develop/context.ts'
 export type { EmptiedFolder, SessionReport } from '../develop/control/messages.ts'
 export {
+  type DoctorContext as DoctorWorld,
   type DoctorInput,
   type DoctorOutcome,
   type DoctorPart,
-  type DoctorWorld,
   doctor,
 } from '../develop/doctor/doctor.ts'
 export { type DownInput, type DownOutcome, down } from '../develop/down.ts'
@@ -33,14 +34,13 @@ export {
   status,
 } from '../develop/status.ts'
 export { up } from '../develop/up.ts'
-export type { UpInput, UpOutcome, UpWorld } from '../develop/up-input.ts'
+export type { UpContext as UpWorld, UpInput, UpOutcome } from '../develop/up-input.ts'
 export {
-  type SeveralWorld,
+  type SeveralContext as SeveralWorld,
   type UpSeveralInput,
   type UpSeveralOutcome,
   upSeveral,
 } from '../develop/up-several.ts'
-export type { UpQuestions as Questions } from '../develop/world.ts'
 export { type InitOutcome, initGitops } from '../gitops/init/init.ts'
 export type { InitInput } from '../gitops/init/input.ts'
 export type { DifferingFile } from '../gitops/publish/differing-files.ts'
@@ -81,12 +81,12 @@ export {
 export { type HistoryInput, type HistoryOutcome, history } from '../operations/list/history.ts'
 export { type ServiceRow, type ServicesInput, type ServicesOutcome, services } from '../operations/list/services.ts'
 export type { LogEvent } from '../operations/logs/events.ts'
-export { type LogsInput, type LogsOutcome, type LogsWorld, logs } from '../operations/logs/logs.ts'
+export { type LogsContext as LogsWorld, type LogsInput, type LogsOutcome, logs } from '../operations/logs/logs.ts'
 export type { RenderInput } from '../operations/render/input.ts'
 export { type RenderOutcome, render } from '../operations/render/render.ts'
 export { type RestartInput, type RestartOutcome, restart } from '../operations/restart/restart.ts'
 export { type ValidateInput, type ValidateOutcome, validate } from '../operations/validate/validate.ts'
-export type { Loading, Planning } from '../project/input.ts'
+export type { LoadInput as Loading, PlanInput as Planning } from '../project/input.ts'
 export { openProject, targetOf } from '../project/open-project.ts'
 export type { OpenProject } from '../project/opened-project.ts'
 export type { Session } from '../project/session.ts'

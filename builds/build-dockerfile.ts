@@ -7,7 +7,7 @@ import { PLAIN_BUILD } from '../compiler/values/images/build-spec.ts'
 import { isOfficialImage } from '../compiler/values/images/image-reference.ts'
 import { DEFAULT_PLATFORM } from '../compiler/values/images/platform.ts'
 import { withPlatformImages } from '../platform/session/with-images.ts'
-import type { LocalWorld } from '../project/session.ts'
+import type { LocalContext } from '../project/session.ts'
 import { buildImages } from './build-images.ts'
 import { type BuildOutcome, outcomeOf } from './build-outcome.ts'
 import { findBuildTarget } from './builder/build-target.ts'
@@ -29,7 +29,7 @@ export interface DockerfileInput extends BuildSettings {
 
 /** Builds one image of a Dockerfile; the manifest plays no part. Throws as `build` does. */
 export async function buildDockerfile(
-  { workspace: here, signal, on }: LocalWorld<BuildEvent>,
+  { workspace: here, signal, on }: LocalContext<BuildEvent>,
   { dockerfile, context, names, devctlContext, ...settings }: DockerfileInput,
 ): Promise<BuildOutcome> {
   const parsed = parseContext(context)

@@ -4,7 +4,7 @@ import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import type { BuildSpec } from '../compiler/values/images/build-spec.ts'
 import { changeFinder } from '../project/hashes/hashed-files.ts'
 import { secretsInText, secretsOfInput } from './build-secrets.ts'
-import { type EnsuringWorld, NotBuilt } from './builder/builder.ts'
+import { type EnsureContext, NotBuilt } from './builder/builder.ts'
 import type { ChosenBuilder } from './builder/choose-builder.ts'
 import { fromEnvironment } from './builder/from-environment.ts'
 import { loginOf, openBuilder } from './builder/open-builder.ts'
@@ -21,7 +21,7 @@ import { withDigest } from './plan/with-digest.ts'
 import { type BuildEnd, runBuilds } from './run-builds.ts'
 import { withImagePlaces } from './unpushed-images.ts'
 
-interface BuildingWorld extends EnsuringWorld {
+interface BuildingContext extends EnsureContext {
   readonly chosen: ChosenBuilder
   readonly settings: BuildSettings
   /** Those that there are already, by service. */
@@ -36,7 +36,7 @@ interface BuildingWorld extends EnsuringWorld {
  */
 export async function buildImages(
   builds: readonly PlannedBuild[],
-  { workspace, chosen, settings, images, signal, on }: BuildingWorld,
+  { workspace, chosen, settings, images, signal, on }: BuildingContext,
 ): Promise<ReadonlyMap<string, string>> {
   const { env } = workspace
   const given = new Set(settings.secrets?.keys())
@@ -127,7 +127,7 @@ async function specsOf(
   builds: readonly PlannedBuild[],
   images: ReadonlyMap<string, string>,
   given: ReadonlySet<string>,
-  { env, on }: Pick<EnsuringWorld, 'on'> & Pick<EnsuringWorld['workspace'], 'env'>,
+  { env, on }: Pick<EnsureContext, 'on'> & Pick<EnsureContext['workspace'], 'env'>,
 ): Promise<ReadonlyMap<string, BuildSpec>> {
   const reporter = new Reporter()
   const specs = new Map(builds.map(({ service, specOf }) => [service, specOf(reporter, images, given)]))

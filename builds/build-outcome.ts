@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
-import { type EnsuringWorld, NotBuilt } from './builder/builder.ts'
+import { type EnsureContext, NotBuilt } from './builder/builder.ts'
 
 export type BuildOutcome =
   /** The files have errors, or images were not built; all of it was reported. */
@@ -12,7 +12,7 @@ export type BuildOutcome =
 
 /** The outcome of work that gives images. Reports the diagnostics of images that were not built. */
 export async function outcomeOf(
-  on: EnsuringWorld['on'],
+  on: EnsureContext['on'],
   work: () => Promise<ReadonlyMap<string, string>>,
 ): Promise<BuildOutcome> {
   try {

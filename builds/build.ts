@@ -6,10 +6,10 @@ import { get } from '../compiler/text/tree.ts'
 import { withDefaultTag } from '../compiler/values/images/image-reference.ts'
 import { withPlatformVariables } from '../platform/session/with-variables.ts'
 import { ABOUT_OPTIONS, compileFiles } from '../project/compile-files.ts'
-import { lastingOptions, registryText } from '../project/lasting-options.ts'
 import { noSuchService } from '../project/names/named-services.ts'
 import { manifestOf, openProject, targetOf } from '../project/open-project.ts'
-import type { LocalWorld } from '../project/session.ts'
+import type { LocalContext } from '../project/session.ts'
+import { chooseTargetDefaults, registryText } from '../project/target-defaults.ts'
 import { tellToolFiles } from '../project/tool-files.ts'
 import { type BuildOutcome, outcomeOf } from './build-outcome.ts'
 import { findBuildTarget } from './builder/build-target.ts'
@@ -30,7 +30,7 @@ import { withSettings } from './plan/with-settings.ts'
  * UserError if there is nothing to build, no registry or no builder.
  */
 export async function build(
-  { workspace: here, signal, on }: LocalWorld<BuildEvent>,
+  { workspace: here, signal, on }: LocalContext<BuildEvent>,
   input: ImagesInput,
 ): Promise<BuildOutcome> {
   const opened = await openProject(here, input)
@@ -42,7 +42,7 @@ export async function build(
     input,
     target,
   )
-  const lasting = lastingOptions(workspace, input, project, target)
+  const lasting = chooseTargetDefaults(workspace, input, project, target)
   const { registry } = lasting
   const text = registryText(lasting)
   if (text !== undefined && input.push !== false) on({ type: 'choice', text })

@@ -5,7 +5,7 @@ import { describeProblem, type RegistryProblem } from '../adapters/registry/regi
 import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { buildImages } from './build-images.ts'
-import type { EnsuringWorld, ImageBuilder } from './builder/builder.ts'
+import type { EnsureContext, ImageBuilder } from './builder/builder.ts'
 import type { ChosenBuilder } from './builder/choose-builder.ts'
 import { type FoundImages, findImages, isPinned } from './find-images.ts'
 import type { BuildSettings } from './plan/image-input.ts'
@@ -20,7 +20,7 @@ import { distinctBuilds, distinctContents, refuseSameNames } from './plan/same-i
  * not built again; its other names are moved to it.
  */
 export function missingImagesBuilder(
-  world: EnsuringWorld,
+  world: EnsureContext,
   chosen: ChosenBuilder,
   settings: BuildSettings = {},
 ): ImageBuilder {
@@ -58,7 +58,7 @@ export function missingImagesBuilder(
 }
 
 /** Only looks which images are there: what a deploy would build goes by its name. */
-export function presentImagesOnly(world: EnsuringWorld): ImageBuilder {
+export function presentImagesOnly(world: EnsureContext): ImageBuilder {
   return {
     isLooking: true,
     async ensure(all, { signal }) {
@@ -77,7 +77,7 @@ export function presentImagesOnly(world: EnsuringWorld): ImageBuilder {
 }
 
 /** The line of an error may show one. */
-const hideSecrets = (images: readonly PlannedBuild[], { workspace }: EnsuringWorld): void =>
+const hideSecrets = (images: readonly PlannedBuild[], { workspace }: EnsureContext): void =>
   workspace.secrets?.add(images.flatMap(({ hidden }) => hidden?.secrets ?? []))
 
 /** Images that go by their name have no digest. */
@@ -91,7 +91,7 @@ const withDigests = (images: ReadonlyMap<string, string>): ReadonlyMap<string, s
 async function withNames(
   { images, moves }: FoundImages,
   isDeploy: boolean,
-  world: EnsuringWorld,
+  world: EnsureContext,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
   const { on } = world
@@ -115,7 +115,7 @@ async function withNames(
   return present
 }
 
-function tellPresent(name: string, reference: string, moved: readonly string[], on: EnsuringWorld['on']): void {
+function tellPresent(name: string, reference: string, moved: readonly string[], on: EnsureContext['on']): void {
   const digest = reference.slice(reference.indexOf('@') + 1)
   on({ type: 'build-ended', name, outcome: 'present', digest, ...(moved.length > 0 && { moved }), seconds: 0 })
 }
@@ -125,7 +125,7 @@ function deployable(
   images: readonly PlannedBuild[],
   present: ReadonlyMap<string, string>,
   problems: FoundImages['problems'],
-  on: EnsuringWorld['on'],
+  on: EnsureContext['on'],
 ): ReadonlyMap<string, string> {
   const unknown = ofFailingRegistries(images, problems)
   for (const [reference, problem] of firstOfEach(unknown))
@@ -141,7 +141,7 @@ function deployable(
 function tellUnknown(
   images: readonly PlannedBuild[],
   problems: FoundImages['problems'],
-  on: EnsuringWorld['on'],
+  on: EnsureContext['on'],
 ): void {
   for (const [reference, problem] of firstOfEach(ofFailingRegistries(images, problems)))
     on({ type: 'warning', text: `${describeProblem(reference, problem).message}; so it will be built` })
@@ -151,7 +151,7 @@ function tellUnknown(
  * The builder pushes with the logins of this machine, so a registry that does not let them look will
  * often not take the image. Some deny what they do not have, so that is no error before the push.
  */
-function tellDenied(images: readonly PlannedBuild[], problems: FoundImages['problems'], on: EnsuringWorld['on']): void {
+function tellDenied(images: readonly PlannedBuild[], problems: FoundImages['problems'], on: EnsureContext['on']): void {
   const denied = images.flatMap(({ service, reference }) => {
     const problem = problems.get(service)
     return problem?.kind === 'denied' ? [{ service, reference, problem }] : []

@@ -3,12 +3,12 @@ import { registryOf, repositoryOf } from '../adapters/registry/registry.ts'
 import { type Resolved, resolveDigests } from '../adapters/registry/registry-client.ts'
 import type { RegistryProblem } from '../adapters/registry/registry-problem.ts'
 import { parseImageReference } from '../compiler/values/images/image-reference.ts'
-import type { EnsuringWorld } from './builder/builder.ts'
+import type { EnsureContext } from './builder/builder.ts'
 import { namesOf, type PlannedBuild } from './plan/planned-build.ts'
 import { registryOptions } from './plan/registry-options.ts'
 import { withDigest } from './plan/with-digest.ts'
 
-interface FindOptions extends EnsuringWorld {
+interface FindOptions extends EnsureContext {
   /**
    * True if only the digests of images are needed: what the user has named may be taken as it is,
    * and names in other repositories may point elsewhere.

@@ -15,7 +15,7 @@ export type BuildEnd =
   /** The image of `needs` was not built. */
   | { readonly kind: 'skipped'; readonly needs: string }
 
-export interface BuildWorld {
+export interface BuildRunContext {
   readonly builder: Builder
   readonly signal: AbortSignal
   readonly credentials: (host: string) => Promise<Login | undefined>
@@ -47,7 +47,7 @@ export async function runBuilds(
   builds: readonly PlannedBuild[],
   inputOf: (build: PlannedBuild, images: ReadonlyMap<string, string>) => ImageInput,
   known: ReadonlyMap<string, string>,
-  world: BuildWorld,
+  world: BuildRunContext,
 ): Promise<ReadonlyMap<string, BuildEnd>> {
   const slots = new Slots(AT_ONCE)
   const images = new Map(known)
@@ -86,7 +86,7 @@ const mayPass = (error: unknown): error is BuilderError | BuildFailure =>
 async function buildOne(
   { service, reference, contentReference }: PlannedBuild,
   input: () => ImageInput,
-  { builder, signal, credentials, changesIn, onSecret, on, now, pause }: BuildWorld,
+  { builder, signal, credentials, changesIn, onSecret, on, now, pause }: BuildRunContext,
 ): Promise<BuildEnd> {
   const began = now()
   const seconds = () => (now() - began) / 1000

@@ -1,13 +1,13 @@
 import { devctlHome } from '../project/contexts/home.ts'
 import { requireNamespace } from '../project/namespaces.ts'
 import type { OpenProject } from '../project/opened-project.ts'
-import { giveBack } from './mirror/give-back.ts'
+import type { DevelopContext } from './context.ts'
 import { knownDevelopments } from './mirror/known-developments.ts'
+import { restoreWorkload } from './mirror/restore-workload.ts'
 import type { DevelopmentInput, SeveralInput } from './select/find-development.ts'
 import { sessionKey, stopUp } from './session/ask.ts'
 import { forgetFailure } from './session/session-end.ts'
 import { sessionFolder } from './session/session-folder.ts'
-import type { DevelopWorld } from './world.ts'
 
 export interface DownInput extends Omit<DevelopmentInput, 'dev'>, SeveralInput {
   /** True if the claims with the files are deleted. */
@@ -27,7 +27,7 @@ export interface DownOutcome {
  * at the same time. One that fails does not keep the others from it.
  */
 export async function down(
-  world: DevelopWorld,
+  world: DevelopContext,
   input: DownInput,
   project: OpenProject,
 ): Promise<readonly DownOutcome[]> {
@@ -38,11 +38,11 @@ export async function down(
   return results.flatMap(one => (one.status === 'fulfilled' ? [one.value] : []))
 }
 
-async function downOne(world: DevelopWorld, dev: string, volumes: boolean): Promise<DownOutcome> {
+async function downOne(world: DevelopContext, dev: string, volumes: boolean): Promise<DownOutcome> {
   const { session } = world
   // The session closes its connections before the mirror goes, so that nothing is reported as lost.
   await stopUp(world, dev)
-  const { wasActive, restored } = await giveBack(session, { name: dev }, { volumes }, world.on)
+  const { wasActive, restored } = await restoreWorkload(session, { name: dev }, { volumes }, world.on)
   forgetFailure(sessionFolder(devctlHome(world.workspace), sessionKey(session, dev)))
   if (!wasActive) await requireNamespace(session)
   return { dev, wasActive, restored }

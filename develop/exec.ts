@@ -3,6 +3,7 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../project/contexts/home.ts'
 import { requireNamespace } from '../project/namespaces.ts'
 import type { OpenProject } from '../project/opened-project.ts'
+import type { DevelopContext } from './context.ts'
 import { endedContainer, KILLED, killedForMemory } from './exec/ended-container.ts'
 import { endExec } from './exec/marked-processes.ts'
 import { BROKEN_PIPE, type RemoteTerminal } from './exec/remote-terminal.ts'
@@ -13,7 +14,6 @@ import type { DevelopmentInput } from './select/find-development.ts'
 import { reportOf, sessionKey } from './session/ask.ts'
 import { Polling } from './session/polling.ts'
 import { sessionFolder } from './session/session-folder.ts'
-import type { DevelopWorld } from './world.ts'
 
 export interface ExecInput extends DevelopmentInput {
   /** The program and its arguments. */
@@ -26,7 +26,7 @@ export interface ExecInput extends DevelopmentInput {
  * output nobody reads any more, is ended in the container, too. Throws a UserError where none is active.
  */
 export async function exec(
-  world: DevelopWorld & { readonly terminal: RemoteTerminal },
+  world: DevelopContext & { readonly terminal: RemoteTerminal },
   { command, dev: wanted, ...input }: ExecInput,
   project: OpenProject,
 ): Promise<number> {

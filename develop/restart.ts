@@ -2,7 +2,7 @@ import type { KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { MIRROR_LABEL } from '../constructs/mirror/names.ts'
 import { upRecordOf } from '../environment/record/up-record.ts'
-import type { Session, World } from '../project/session.ts'
+import type { OperationContext, Session } from '../project/session.ts'
 import { containerRuns } from './exec/container-runs.ts'
 import { holds, restartProgram } from './exec/restart-program.ts'
 import { developedContainer, findMirrors, podsOf } from './mirror/find-mirror.ts'
@@ -20,7 +20,7 @@ export interface RestartedDevelopment {
  * development container of this name is active. Throws a UserError if there is nothing to restart.
  */
 export async function restartDevelopment(
-  world: Pick<World, 'workspace' | 'session'>,
+  world: Pick<OperationContext, 'workspace' | 'session'>,
   dev: string,
 ): Promise<RestartedDevelopment | undefined> {
   const { session } = world

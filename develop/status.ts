@@ -3,7 +3,8 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../project/contexts/home.ts'
 import { requireNamespace } from '../project/namespaces.ts'
 import type { OpenProject } from '../project/opened-project.ts'
-import type { World } from '../project/session.ts'
+import type { OperationContext } from '../project/session.ts'
+import type { DevelopContext } from './context.ts'
 import type { EmptiedFolder, SessionReport } from './control/messages.ts'
 import { findMirror } from './mirror/find-mirror.ts'
 import { knownDevelopments } from './mirror/known-developments.ts'
@@ -12,7 +13,6 @@ import { askUp, reportOf, sessionKey } from './session/ask.ts'
 import type { EmptiedAnswer } from './session/emptied-folders.ts'
 import { readFailure } from './session/session-end.ts'
 import { sessionFolder } from './session/session-folder.ts'
-import type { DevelopWorld } from './world.ts'
 
 /** Milliseconds for what the cluster is asked. */
 const ASKING = 10_000
@@ -26,7 +26,7 @@ export type StatusInput = Omit<DevelopmentInput, 'dev'> & SeveralInput
  * are named. Throws a UserError if none runs of one that is named, or of all.
  */
 export async function status(
-  world: Pick<DevelopWorld, 'workspace' | 'session' | 'on'>,
+  world: Pick<DevelopContext, 'workspace' | 'session' | 'on'>,
   input: StatusInput,
   project: OpenProject,
 ): Promise<ReadonlyMap<string, SessionReport | undefined>> {
@@ -43,8 +43,8 @@ export async function status(
 
 /** Somebody wants to know why nothing happens: that the cluster does not answer is part of the answer. */
 async function inTime<Result>(
-  session: World['session'],
-  work: (session: World['session']) => Promise<Result>,
+  session: OperationContext['session'],
+  work: (session: OperationContext['session']) => Promise<Result>,
 ): Promise<Result> {
   const signal = withTimeLimit(ASKING, session.signal)
   try {
@@ -60,7 +60,7 @@ async function inTime<Result>(
 
 /** The names whose mirror is in the cluster, with its name as people write it: `web-dev`. */
 export async function leftMirrors(
-  session: World['session'],
+  session: OperationContext['session'],
   devs: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (devs.length === 0) return new Map()
@@ -72,7 +72,7 @@ export async function leftMirrors(
 
 /** The error for development containers without an `up` on this machine; a mirror that is left still replaces its original. */
 async function notHere(
-  { workspace, session }: Pick<World, 'workspace' | 'session'>,
+  { workspace, session }: Pick<OperationContext, 'workspace' | 'session'>,
   missing: readonly string[],
 ): Promise<UserError> {
   const failures = missing.flatMap(dev => {
@@ -107,7 +107,7 @@ export interface AnswerEmptiedInput extends StatusInput {
  * the development containers. Throws a UserError if none waits for an answer.
  */
 export async function answerEmptied(
-  world: Pick<DevelopWorld, 'workspace' | 'session' | 'on'>,
+  world: Pick<DevelopContext, 'workspace' | 'session' | 'on'>,
   { answer, ...input }: AnswerEmptiedInput,
   project: OpenProject,
 ): Promise<ReadonlyMap<string, readonly EmptiedFolder[]>> {

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../adapters/kubernetes/cluster.ts'
 import type { DeployOutcome } from '../operations/deploy/outcome.ts'
 import type { Tolerance } from '../project/tolerance.ts'
+import type { DevelopContext } from './context.ts'
 import type { RemoteTerminal } from './exec/remote-terminal.ts'
 import type { DevelopmentInput } from './select/find-development.ts'
-import type { DevelopWorld } from './world.ts'
 
 export interface UpInput extends DevelopmentInput, Tolerance {
   /** As `NAME=VALUE`, or `NAME` for the value on this machine. */
@@ -26,7 +26,7 @@ export interface UpInput extends DevelopmentInput, Tolerance {
   readonly dryRun?: boolean | undefined
 }
 
-export interface UpWorld extends DevelopWorld {
+export interface UpContext extends DevelopContext {
   readonly terminal: RemoteTerminal
 }
 

@@ -2,8 +2,9 @@ import type { KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { DeployOutcome } from '../operations/deploy/outcome.ts'
 import type { OpenProject } from '../project/opened-project.ts'
-import type { World } from '../project/session.ts'
+import type { OperationContext } from '../project/session.ts'
 import { tellToolFiles } from '../project/tool-files.ts'
+import type { DevelopContext } from './context.ts'
 import type { SessionEnd, UpEvent } from './events.ts'
 import { outputTerminal } from './exec/output-terminal.ts'
 import { sharePorts } from './ports/share-ports.ts'
@@ -11,14 +12,13 @@ import { parseVariables } from './select/environment.ts'
 import { findDevelopment, namedDevelopments, type SeveralInput } from './select/find-development.ts'
 import type { PlannedSession } from './session/run-session.ts'
 import { askToIncludeSsh } from './ssh/session-ssh.ts'
-import { askRights, originalsOf } from './up.ts'
-import type { UpInput, UpOutcome, UpWorld } from './up-input.ts'
-import type { DevelopWorld } from './world.ts'
+import { checkRights, originalsOf } from './up.ts'
+import type { UpContext, UpInput, UpOutcome } from './up-input.ts'
 
 export interface UpSeveralInput extends Omit<UpInput, 'dev' | 'choose' | 'command' | 'detached'>, SeveralInput {}
 
 /** The surroundings of several sessions. */
-export interface SeveralWorld extends Omit<DevelopWorld, 'on'> {
+export interface SeveralContext extends Omit<DevelopContext, 'on'> {
   /** Hears what happens; `dev` says in which session, undefined: before there are any. */
   readonly on: (event: UpEvent, dev?: string) => void
 }
@@ -38,13 +38,13 @@ export type UpSeveralOutcome =
  * UserError for what the user can mend, and the reason of the signal.
  */
 export async function upSeveral(
-  world: SeveralWorld,
+  world: SeveralContext,
   input: UpSeveralInput,
   project: OpenProject,
 ): Promise<UpSeveralOutcome> {
   const names = await namedDevelopments({ ...world, on: one => world.on(one) }, input, project)
   const own: UpInput = { ...input, detached: true }
-  const worldOf = (dev: string): UpWorld => {
+  const worldOf = (dev: string): UpContext => {
     const on = (event: UpEvent) => world.on(event, dev)
     const terminal = outputTerminal((stream, text) => on({ type: 'output', command: dev, stream, text }))
     const { ask: _, ...others } = world
@@ -58,7 +58,7 @@ export async function upSeveral(
     for (const text of notes) world.on({ type: 'note', text }, development.name)
   for (const { dev, text } of notes) world.on({ type: 'note', text }, dev)
   const given = parseVariables(input.env ?? [], world.workspace.env)
-  const rights = askRights(world.session)
+  const rights = checkRights(world.session)
   const originals = await originalsOf({ ...world, on: one => world.on(one) }, own, project, found)
   if ('outcome' in originals) return { kind: 'not-deployed', outcome: originals.outcome }
 
@@ -102,14 +102,14 @@ function endOf(outcome: UpOutcome): SessionEnd {
 
 /** Asks the cluster about all that would be made, without changing anything. */
 async function tryAll(
-  { session }: Pick<World, 'session'>,
+  { session }: Pick<OperationContext, 'session'>,
   names: readonly string[],
   planned: readonly PlannedSession[],
 ): Promise<readonly KubeObject[]> {
-  const { take } = await import('./mirror/take.ts')
+  const { replaceWorkload } = await import('./mirror/replace-workload.ts')
   const tried = await together(names, (_, index) =>
     // What there is to be said is said again when it is taken.
-    take(session, { ...planned[index]!.prepared.take, dryRun: true }, () => {}),
+    replaceWorkload(session, { ...planned[index]!.prepared.take, dryRun: true }, () => {}),
   )
   return tried.flatMap(one => (one.kind === 'planned' ? one.objects : []))
 }

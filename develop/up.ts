@@ -9,6 +9,7 @@ import { requireNamespace } from '../project/namespaces.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { Session } from '../project/session.ts'
 import { tellToolFiles } from '../project/tool-files.ts'
+import type { DevelopContext } from './context.ts'
 import type { UpEvent } from './events.ts'
 import { failedOriginals } from './mirror/failed-originals.ts'
 import { findMirror } from './mirror/find-mirror.ts'
@@ -16,8 +17,7 @@ import { findOriginal } from './mirror/find-original.ts'
 import { type MissingRights, missingRights } from './mirror/stream-rights.ts'
 import { parseVariables } from './select/environment.ts'
 import { type FoundDevelopment, findDevelopment } from './select/find-development.ts'
-import type { UpInput, UpOutcome, UpWorld } from './up-input.ts'
-import type { DevelopWorld } from './world.ts'
+import type { UpContext, UpInput, UpOutcome } from './up-input.ts'
 
 /** Milliseconds for the deploy that `up` begins with. */
 const DEPLOY = 300_000
@@ -29,12 +29,12 @@ const ASKING = 3000
  * the command until it ends. Throws a UserError for what the user can mend, and the reason of the
  * signal.
  */
-export async function up(world: UpWorld, input: UpInput, project: OpenProject): Promise<UpOutcome> {
+export async function up(world: UpContext, input: UpInput, project: OpenProject): Promise<UpOutcome> {
   const found = await findDevelopment(world, input, project)
   await tellToolFiles(world.workspace, world.on, found.folder)
   for (const text of found.notes) world.on({ type: 'note', text })
   const given = parseVariables(input.env ?? [], world.workspace.env)
-  const rights = askRights(world.session)
+  const rights = checkRights(world.session)
   const originals = await originalsOf(world, input, project, [found])
   if ('outcome' in originals) return { kind: 'not-deployed', outcome: originals.outcome }
   const { planSession, runSession } = await import('./session/run-session.ts')
@@ -50,13 +50,13 @@ export async function up(world: UpWorld, input: UpInput, project: OpenProject): 
     const { name } = found.development
     const wasInterrupted = world.session.signal.aborted && !input.downOnExit
     if (wasInterrupted && (hasTaken || (await isActive(world.session, name, originals.workloads[0]))))
-      world.on({ type: 'note', text: mirrorsStay([name]) })
+      world.on({ type: 'note', text: keepMirrors([name]) })
     throw error
   }
 }
 
 /** Asks what the user may not do in Pods, while other things are asked. */
-export function askRights(session: Session): Promise<MissingRights> {
+export function checkRights(session: Session): Promise<MissingRights> {
   const asked = missingRights(session)
   // What fails before does not wait for the answer.
   asked.catch(() => {})
@@ -75,14 +75,14 @@ async function isActive(session: Session, dev: string, original: KubeObject | un
 }
 
 /** `api is`, `api, web are`. */
-export const namesAre = (devs: readonly string[]): string => `${devs.join(', ')} ${devs.length > 1 ? 'are' : 'is'}`
+export const printNames = (devs: readonly string[]): string => `${devs.join(', ')} ${devs.length > 1 ? 'are' : 'is'}`
 
 async function anyOf<One>(all: readonly One[], is: (one: One, index: number) => Promise<boolean>): Promise<boolean> {
   return (await Promise.all(all.map(is))).includes(true)
 }
 
 /** What is left when sessions have ended. */
-export const mirrorsStay = (devs: readonly string[]): string =>
+export const keepMirrors = (devs: readonly string[]): string =>
   devs.length === 1
     ? `the mirror of ${devs[0]} stays; \`devctl down ${devs[0]}\` restores the original`
     : `the mirrors of ${devs.join(', ')} stay; \`devctl down ${devs.join(' ')}\` restores the originals`
@@ -92,7 +92,7 @@ export const mirrorsStay = (devs: readonly string[]): string =>
  * UserError for one that is not there, and that no deploy creates.
  */
 export async function originalsOf(
-  world: DevelopWorld,
+  world: DevelopContext,
   input: UpInput,
   project: OpenProject,
   found: readonly FoundDevelopment[],

@@ -6,7 +6,7 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { CompilerHost } from '../compiler/host.ts'
 import { readManifest } from '../compiler/manifest/read.ts'
 import { createHost } from '../project/node-host.ts'
-import type { LocalWorld } from '../project/session.ts'
+import type { LocalContext } from '../project/session.ts'
 import type { Workspace } from '../project/workspace.ts'
 import { type Analysis, type AnalyzedProject, analyze, type FoundApplication } from './analyze.ts'
 import type { Language } from './application.ts'
@@ -71,7 +71,7 @@ export type InitProjectOutcome =
  * everything is taken. Throws a UserError if there is a manifest that may not be replaced, or nothing was recognised.
  */
 export async function initProject(
-  { workspace }: Pick<LocalWorld, 'workspace'>,
+  { workspace }: Pick<LocalContext, 'workspace'>,
   input: InitProjectInput,
   ask?: InitQuestions,
 ): Promise<InitProjectOutcome> {

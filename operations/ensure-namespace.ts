@@ -1,6 +1,6 @@
 import { ClusterError } from '../adapters/kubernetes/cluster.ts'
 import { type CreatesNamespace, confirmNamespace, findNamespace, type NamespaceAccess } from '../project/namespaces.ts'
-import type { World } from '../project/session.ts'
+import type { OperationContext } from '../project/session.ts'
 
 /** True if a platform has put the namespace to sleep; false also if the user may not know. */
 export async function sleeps(where: NamespaceAccess): Promise<boolean> {
@@ -11,7 +11,7 @@ export async function sleeps(where: NamespaceAccess): Promise<boolean> {
 }
 
 /** Wakes the namespace, if a platform has put it to sleep. */
-export async function wakeIfAsleep(world: World): Promise<void> {
+export async function wakeIfAsleep(world: OperationContext): Promise<void> {
   const found = await findNamespace(world.session)
   if (found === undefined || found === 'unknown') return
   const { wakeNamespace } = await import('../platform/session/wake.ts')
@@ -22,7 +22,7 @@ export async function wakeIfAsleep(world: World): Promise<void> {
  * Creates the namespace of a deploy if it does not exist and `confirmNamespace` allows it. One that sleeps is
  * woken.
  */
-export async function ensureNamespace(world: World, input: CreatesNamespace): Promise<void> {
+export async function ensureNamespace(world: OperationContext, input: CreatesNamespace): Promise<void> {
   const { session, on } = world
   const { cluster, namespace, signal } = session
   const found = await findNamespace(session)

@@ -3,7 +3,7 @@ import { realPath } from '../adapters/files/real-path.ts'
 import type { Outside } from '../compiler/host.ts'
 import type { DevctlManifest } from '../compiler/manifest/manifest.ts'
 import { isStream } from '../compiler/values/stream-path.ts'
-import type { Loading } from './input.ts'
+import type { LoadInput } from './input.ts'
 import type { OpenProject } from './opened-project.ts'
 import { checkoutOf, namedEnvFiles, namedFiles, projectFolder } from './project-folder.ts'
 import type { Workspace } from './workspace.ts'
@@ -25,7 +25,7 @@ export interface Boundary {
  */
 export function boundaryOf(
   workspace: Workspace,
-  loading: Loading,
+  loading: LoadInput,
   project: Pick<OpenProject, 'manifest' | 'namesCompose'>,
   folders: readonly string[] = [],
 ): Boundary {

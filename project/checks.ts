@@ -6,7 +6,7 @@ import { parseRepositoryFolder } from '../compiler/values/repository-names.ts'
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 
 /** A check of a text by the grammar of its values. */
-export const inForm =
+export const parsedBy =
   (parse: (text: string) => Parsed<unknown>) =>
   (value: string, option: string): void => {
     const read = parse(value)
@@ -16,7 +16,7 @@ export const inForm =
   }
 
 /** Throws a UsageError for a path that leads out of the repository, or to git's own files. */
-export const folderPath = inForm(parseRepositoryFolder)
+export const folderPath = parsedBy(parseRepositoryFolder)
 
 /** Throws a UsageError for what is not a valid registry. */
 export function registryPath(value: string, option: string): void {

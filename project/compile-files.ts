@@ -6,7 +6,7 @@ import type { LoadOptions, PlanOptions } from '../compiler/options.ts'
 import { SecretPlaces } from '../compiler/text/secret-places.ts'
 import { boundaryOf } from './boundary.ts'
 import { dnsLabel, registryPath } from './checks.ts'
-import type { Loading, Planning } from './input.ts'
+import type { LoadInput, PlanInput } from './input.ts'
 import { fallbackName } from './names/environment-name.ts'
 import { combinedNames, optionNames, workspaceNames } from './names/project-names.ts'
 import { createHost, variablesFor } from './node-host.ts'
@@ -58,8 +58,8 @@ interface Extra
 export async function compileFiles(
   workspace: Workspace,
   services: readonly string[],
-  loading: Loading,
-  planning: Planning = {},
+  loading: LoadInput,
+  planning: PlanInput = {},
   { project: opened, onRead, plansErrors, ...extra }: Extra = {},
 ): Promise<CompiledProject> {
   const project = opened ?? (await openProject(workspace, loading))
@@ -129,7 +129,7 @@ const givenNames = ({ givenVariables, platformVariables }: Workspace): ReadonlyS
   new Set([...(givenVariables ?? []), ...(platformVariables?.keys() ?? [])])
 
 /** `-` in COMPOSE_FILE means standard input, too. */
-async function withStdin(workspace: Workspace, loading: Loading, project: OpenProject): Promise<OpenProject> {
+async function withStdin(workspace: Workspace, loading: LoadInput, project: OpenProject): Promise<OpenProject> {
   if (project.stdin || !namedFiles(workspace, loading).includes('-')) return project
   return { ...project, stdin: await workspace.readStdin() }
 }
@@ -137,8 +137,8 @@ async function withStdin(workspace: Workspace, loading: Loading, project: OpenPr
 function loadOptions(
   workspace: Workspace,
   services: readonly string[],
-  loading: Loading,
-  { strict }: Planning,
+  loading: LoadInput,
+  { strict }: PlanInput,
   project: OpenProject,
 ): LoadOptions {
   const { file, projectDirectory, profile } = loading
@@ -188,8 +188,8 @@ function manifestInputs(
 /** The values of the options, then the environment, then the shell, then the manifest. */
 async function planOptions(
   workspace: Workspace,
-  loading: Loading,
-  values: Planning,
+  loading: LoadInput,
+  values: PlanInput,
   project: OpenProject,
 ): Promise<PlanOptions> {
   const { tag, startOrder, includeSecrets } = values
@@ -226,7 +226,7 @@ async function planOptions(
 /**
  * An option that chooses another kind of route leaves out what the environment says about its own.
  */
-function routeOptions(values: Planning, environment: ManifestEnvironment | undefined): Partial<PlanOptions> {
+function routeOptions(values: PlanInput, environment: ManifestEnvironment | undefined): Partial<PlanOptions> {
   const routes = values.routes ?? (values.gateway === undefined ? environment?.routes : 'gateway')
   const gateway = values.gateway ?? (routes === 'gateway' ? environment?.gateway?.value : undefined)
   const ofIngress = routes === 'gateway' ? undefined : environment
@@ -274,7 +274,7 @@ function registryOf({ env }: Workspace): string | undefined {
  */
 async function imagesOf(
   workspace: Workspace,
-  { image, imagesFile }: Planning,
+  { image, imagesFile }: PlanInput,
   environment: ManifestEnvironment | undefined,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   if (imagesFile === undefined && !image && !environment?.images.length) return undefined

@@ -1,5 +1,5 @@
 /** Which files are meant, and what to read of them. */
-export interface Loading {
+export interface LoadInput {
   /**
    * A manifest or Compose files, later ones merged over earlier ones; `-` is standard input.
    * Absent: they are looked for.
@@ -20,7 +20,7 @@ export interface Loading {
  * The options for deploying the files to a cluster. Absent ones come from the environment, the
  * manifest or the defaults.
  */
-export interface Planning {
+export interface PlanInput {
   /** The environment's name. */
   readonly name?: string | undefined
   readonly namespace?: string | undefined

@@ -4,9 +4,9 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import { get, type Tree } from '../compiler/text/tree.ts'
 import { compileFiles } from './compile-files.ts'
-import type { Loading } from './input.ts'
+import type { LoadInput } from './input.ts'
 import type { OpenProject } from './opened-project.ts'
-import type { World } from './session.ts'
+import type { OperationContext } from './session.ts'
 
 /**
  * An environment that is in the cluster, and what the files in this folder say of it, if there are
@@ -23,7 +23,7 @@ export interface KnownEnvironment {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-interface Finding extends Loading {
+interface Finding extends LoadInput {
   /** The environment's, in place of the files'. */
   readonly name?: string | undefined
 }
@@ -34,7 +34,7 @@ interface Finding extends Loading {
  * is thrown.
  */
 export async function findEnvironment(
-  { workspace, on }: Pick<World, 'workspace' | 'on'>,
+  { workspace, on }: Pick<OperationContext, 'workspace' | 'on'>,
   options: Finding,
   opened: OpenProject,
 ): Promise<KnownEnvironment> {
@@ -63,7 +63,7 @@ export async function findEnvironment(
  * not matter.
  */
 export async function findName(
-  world: Pick<World, 'workspace' | 'on'>,
+  world: Pick<OperationContext, 'workspace' | 'on'>,
   options: Finding,
   opened: OpenProject,
 ): Promise<string> {

@@ -2,7 +2,7 @@ import type { Cluster } from '../adapters/kubernetes/cluster.ts'
 import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { unlessForbidden } from '../environment/forbidden.ts'
-import type { Session, World } from './session.ts'
+import type { OperationContext, Session } from './session.ts'
 
 /** The access to a namespace. */
 export type NamespaceAccess = Pick<Session, 'cluster' | 'namespace' | 'signal'>
@@ -31,7 +31,7 @@ export async function requireNamespace(where: NamespaceAccess): Promise<void> {
  * user, who is asked. Throws a UserError if it does not exist and is not to be created.
  */
 export async function confirmNamespace(
-  { session, ask }: Pick<World, 'session' | 'ask'>,
+  { session, ask }: Pick<OperationContext, 'session' | 'ask'>,
   { createNamespace = false }: CreatesNamespace,
 ): Promise<boolean> {
   const { cluster, namespace } = session

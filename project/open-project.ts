@@ -8,7 +8,7 @@ import type { ReadManifest } from '../compiler/manifest/read.ts'
 import { isStream } from '../compiler/values/stream-path.ts'
 import { boundaryOf } from './boundary.ts'
 import type { TargetOptions } from './contexts/target.ts'
-import type { Loading } from './input.ts'
+import type { LoadInput } from './input.ts'
 import { composeFileIn } from './names/environment-name.ts'
 import { manifestNames, workspaceNames } from './names/project-names.ts'
 import { createHost, variablesFor } from './node-host.ts'
@@ -50,7 +50,7 @@ const NAMES = ['devctl.yml', 'devctl.yaml', '.devctl/devctl.yml', '.devctl/devct
  * or of plain manifests. A project without a manifest costs a few looks at names. Throws a
  * UsageError for an environment that does not exist.
  */
-export async function openProject(workspace: Workspace, loading: Loading): Promise<OpenProject> {
+export async function openProject(workspace: Workspace, loading: LoadInput): Promise<OpenProject> {
   workspace.secrets?.addNames(workspaceNames(workspace, loading))
   refuseMissingFolder(workspace, loading.projectDirectory)
   const stdin = loading.file?.includes('-') ? await workspace.readStdin() : undefined
@@ -109,7 +109,7 @@ async function namedManifest(
 
 async function readFound(
   workspace: Workspace,
-  loading: Loading,
+  loading: LoadInput,
   named: string | undefined,
   stdin: Uint8Array | undefined,
 ): Promise<ReadManifest | undefined> {
@@ -143,7 +143,7 @@ function nearestManifests(from: string, past: boolean): readonly string[] | unde
   }
 }
 
-async function read(workspace: Workspace, loading: Loading, path: string, stdin?: Uint8Array): Promise<ReadManifest> {
+async function read(workspace: Workspace, loading: LoadInput, path: string, stdin?: Uint8Array): Promise<ReadManifest> {
   const { readManifest } = await import('../compiler/manifest/read.ts')
   const envFiles = namedEnvFiles(workspace, loading)
   const found = readManifest(
@@ -166,14 +166,14 @@ async function read(workspace: Workspace, loading: Loading, path: string, stdin?
  * The manifest that the automatic rules make of the folder devctl runs in. Folders above it are not
  * looked at: `k8s` and `charts` are common words.
  */
-async function automatic(workspace: Workspace, loading: Loading, folder: string): Promise<ReadManifest | undefined> {
+async function automatic(workspace: Workspace, loading: LoadInput, folder: string): Promise<ReadManifest | undefined> {
   if (workspace.env.COMPOSE_FILE || namesComposeFile(join(folder, '.env'))) return undefined
   const { automaticManifest } = await import('../compiler/manifest/automatic.ts')
   return automaticManifest(folder, hostFor(workspace, loading, folder))
 }
 
 /** The world as the manifest of a folder may see it. */
-function hostFor(workspace: Workspace, loading: Loading, folder: string): CompilerHost {
+function hostFor(workspace: Workspace, loading: LoadInput, folder: string): CompilerHost {
   const own = { ...loading, projectDirectory: folder }
   return createHost({
     ...variablesFor(workspace),

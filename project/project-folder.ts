@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { isStream } from '../compiler/values/stream-path.ts'
-import type { Loading } from './input.ts'
+import type { LoadInput } from './input.ts'
 import { nearestProject, repositoryOf } from './names/environment-name.ts'
 import type { OpenProject } from './opened-project.ts'
 import type { Workspace } from './workspace.ts'
@@ -10,7 +10,7 @@ import type { Workspace } from './workspace.ts'
  * The files that are named, by options or the shell. What an .env file may say about them changes
  * no name.
  */
-export function namedFiles(workspace: Workspace, { file }: Pick<Loading, 'file'>): readonly string[] {
+export function namedFiles(workspace: Workspace, { file }: Pick<LoadInput, 'file'>): readonly string[] {
   if (file) return file
   return workspace.env.COMPOSE_FILE
     ? workspace.env.COMPOSE_FILE.split(workspace.env.COMPOSE_PATH_SEPARATOR || delimiter)
@@ -20,7 +20,7 @@ export function namedFiles(workspace: Workspace, { file }: Pick<Loading, 'file'>
 /** Returns the env files that are named by options or, as in Compose, by COMPOSE_ENV_FILES; undefined if there are none. */
 export function namedEnvFiles(
   { env }: Workspace,
-  { envFile }: Pick<Loading, 'envFile'>,
+  { envFile }: Pick<LoadInput, 'envFile'>,
 ): readonly string[] | undefined {
   if (envFile) return envFile
   const listed = (env.COMPOSE_ENV_FILES ?? '').split(',').filter(path => path !== '')
@@ -33,7 +33,7 @@ export function namedEnvFiles(
  */
 export function projectFolder(
   workspace: Workspace,
-  loading: Pick<Loading, 'file' | 'projectDirectory'>,
+  loading: Pick<LoadInput, 'file' | 'projectDirectory'>,
   { manifest, namesCompose }: Pick<OpenProject, 'manifest' | 'namesCompose'>,
 ): string {
   if (manifest && !namesCompose) return manifest.folder

@@ -24,7 +24,7 @@ export interface Session {
 }
 
 /** The surroundings of an operation that needs no cluster, besides its input; `Event` is what it reports besides the common events. */
-export interface LocalWorld<Event = never> {
+export interface LocalContext<Event = never> {
   readonly workspace: Workspace
   /** Aborted at the deadline, and when the caller gives up. */
   readonly signal: AbortSignal
@@ -33,7 +33,7 @@ export interface LocalWorld<Event = never> {
 }
 
 /** The surroundings of an operation, besides its input; `Event` is what it reports besides the common events. */
-export interface World<Event = never> {
+export interface OperationContext<Event = never> {
   readonly workspace: Workspace
   readonly session: Session
   /** Hears what happens. */

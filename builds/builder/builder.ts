@@ -5,7 +5,7 @@ import type { BuildEvent } from '../events.ts'
 import type { PlannedBuild } from '../plan/planned-build.ts'
 
 /** Everything that building needs besides the images. */
-export interface EnsuringWorld {
+export interface EnsureContext {
   readonly workspace: Pick<Workspace, 'cwd' | 'env' | 'secrets' | 'platformImages'>
   readonly on: (event: BuildEvent | CommonEvent) => void
 }

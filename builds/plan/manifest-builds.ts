@@ -10,7 +10,7 @@ import type { BuildOverrides } from '../../compiler/values/dockerfile/dockerfile
 import { type ContextSource, mayMove } from '../../compiler/values/images/build-context.ts'
 import { nameOfContent } from '../../compiler/values/images/image-reference.ts'
 import { boundaryOf } from '../../project/boundary.ts'
-import type { Loading } from '../../project/input.ts'
+import type { LoadInput } from '../../project/input.ts'
 import { createHost, variablesFor } from '../../project/node-host.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
@@ -39,7 +39,7 @@ interface Names {
  */
 export function manifestBuilds(
   workspace: Workspace,
-  loading: Loading,
+  loading: LoadInput,
   project: OpenProject,
   { plan, registry, tag, isPushed = true, isDeploy = false, overrides = {} }: Names,
 ): readonly PlannedBuild[] {

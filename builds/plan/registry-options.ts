@@ -1,12 +1,12 @@
 import type { RegistrySessionOptions } from '../../adapters/registry/registry-session.ts'
-import type { EnsuringWorld } from '../builder/builder.ts'
+import type { EnsureContext } from '../builder/builder.ts'
 
 /** As often as a build. */
 const RETRIES = { attempts: 3, pause: 1000 }
 
 /** How registries are asked for the images of a build: what is waited for is told, once for all questions to a registry. */
 export function registryOptions(
-  { workspace: { env, platformImages }, on }: EnsuringWorld,
+  { workspace: { env, platformImages }, on }: EnsureContext,
   signal: AbortSignal,
 ): RegistrySessionOptions {
   const told = new Set<string>()

@@ -1,6 +1,6 @@
 import { FORGE_KINDS, parseBranchName } from '../../compiler/values/repository-names.ts'
 import { ociReference } from '../../gitops/publish/oci-reference.ts'
-import { folderPath, inForm } from '../../project/checks.ts'
+import { folderPath, parsedBy } from '../../project/checks.ts'
 import { choice, flag, text, type Values } from './option.ts'
 import { loading, planning } from './project.ts'
 import { timeout } from './target.ts'
@@ -20,7 +20,7 @@ export const publishing = {
     '--branch <name>',
     'branch of the repository (default: from the environment of the manifest, or the default branch)',
     {
-      check: inForm(parseBranchName),
+      check: parsedBy(parseBranchName),
     },
   ),
   path: text(

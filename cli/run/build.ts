@@ -9,7 +9,7 @@ import { failureSummary, plural } from '../../compiler/diagnostics/render/summar
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
-import type { LocalWorld } from '../../project/session.ts'
+import type { LocalContext } from '../../project/session.ts'
 import type { Context } from '../command.ts'
 import type { SecretOption } from '../options/build.ts'
 import { imageTag, type LoadingValues } from '../options/project.ts'
@@ -97,7 +97,12 @@ function checkTags(tags: readonly string[]): void {
   })
 }
 
-async function buildServices(world: LocalWorld<BuildEvent>, io: Io, services: readonly string[], options: BuildValues) {
+async function buildServices(
+  world: LocalContext<BuildEvent>,
+  io: Io,
+  services: readonly string[],
+  options: BuildValues,
+) {
   const { build } = await import('../../builds/build.ts')
   const {
     tag: [tag] = [],
@@ -116,7 +121,7 @@ async function buildServices(world: LocalWorld<BuildEvent>, io: Io, services: re
 }
 
 async function buildOne(
-  world: LocalWorld<BuildEvent>,
+  world: LocalContext<BuildEvent>,
   io: Io,
   dockerfile: string,
   words: readonly string[],
@@ -250,7 +255,7 @@ function secretFile(id: string, written: string, file: string) {
 
 /** The form of `docker buildx bake --metadata-file`, which `--images-file` reads. Only what is pushed has a digest. */
 async function writeMetadata(
-  { workspace: { cwd }, on }: Pick<LocalWorld, 'workspace' | 'on'>,
+  { workspace: { cwd }, on }: Pick<LocalContext, 'workspace' | 'on'>,
   path: string | undefined,
   images: ReadonlyMap<string, string>,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
-import { namesAre } from '../../develop/up.ts'
+import { printNames } from '../../develop/up.ts'
 import type { Context } from '../command.ts'
 import type { LoadingValues } from '../options/project.ts'
 import { toTerminal } from '../terminal/operation-events.ts'
@@ -29,7 +29,7 @@ export async function restartApplication(
       if (restarted) {
         const { services: beside } = restarted
         const text =
-          beside.length > 0 ? `${namesAre(beside)} restarted, beside ${dev}` : `the program of ${dev} is restarted`
+          beside.length > 0 ? `${printNames(beside)} restarted, beside ${dev}` : `the program of ${dev} is restarted`
         printSummary(text, io, logLevel)
         return 0
       }

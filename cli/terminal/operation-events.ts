@@ -1,7 +1,7 @@
 import type { OperationEvent } from '../../api/events.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { diagnosticsToJson } from '../../compiler/diagnostics/render/json.ts'
-import type { UpQuestions } from '../../develop/world.ts'
+import type { UpQuestions } from '../../develop/context.ts'
 import type { Context } from '../command.ts'
 import { developNote, emptiedText, emptiedWarning, forwardSteps, fullWarning, syncLine } from './develop/event-text.ts'
 import { isAgreed } from './io.ts'

@@ -37,7 +37,7 @@ export interface DoctorInput {
 }
 
 /** What `doctor` looks at; each part that is absent has its reason, which goes into the report. */
-export interface DoctorWorld {
+export interface DoctorContext {
   readonly workspace: Workspace
   readonly project: OpenProject | Error
   readonly session: Session | Error
@@ -68,7 +68,7 @@ const DEADLINE = 15_000
  * folder. Every part has a deadline; one that fails is named in `metadata.json` with the reason. Values of variables, Secrets
  * and annotations are masked, and whatever looks secret in texts.
  */
-export async function doctor(world: DoctorWorld, input: DoctorInput): Promise<DoctorOutcome> {
+export async function doctor(world: DoctorContext, input: DoctorInput): Promise<DoctorOutcome> {
   const { workspace, session, signal, now } = world
   const dev = await whichDev(world, input)
   const home = devctlHome(workspace)
@@ -145,7 +145,7 @@ const keyOf = ({ access, namespace }: Session, dev: string): SessionKey => ({
 
 /** The container that is meant: of the manifest, of the command line, or of a session that was here. */
 async function whichDev(
-  { workspace, project, session, signal }: DoctorWorld,
+  { workspace, project, session, signal }: DoctorContext,
   { dev, choose, deadline = DEADLINE }: DoctorInput,
 ): Promise<string | undefined> {
   if (dev !== undefined) return dev
@@ -168,7 +168,7 @@ async function whichDev(
   return names.length === 0 ? undefined : chooseDev(names, undefined, choose)
 }
 
-function metadataOf({ session, now, workspace }: DoctorWorld, dev: string | undefined, key: SessionKey | undefined) {
+function metadataOf({ session, now, workspace }: DoctorContext, dev: string | undefined, key: SessionKey | undefined) {
   return {
     time: now().toISOString(),
     ...machine(workspace.env),
@@ -203,7 +203,7 @@ async function askUp(home: string, key: SessionKey | undefined, signal: AbortSig
 /** The status pages have passwords. */
 const withoutPasswords = (key: string, value: unknown): unknown => (/password|token|secret/i.test(key) ? '***' : value)
 
-function manifestFiles({ project, workspace }: DoctorWorld): readonly File[] {
+function manifestFiles({ project, workspace }: DoctorContext): readonly File[] {
   if (project instanceof Error) throw project
   const manifest = manifestOf(project)
   if (manifest && !manifest.automatic) {
@@ -222,7 +222,7 @@ function maskedYaml(path: string, shown: string): string {
   return printYaml(maskedManifest(document.tree))
 }
 
-function ignoreFiles({ project, workspace }: DoctorWorld, dev: string | undefined): readonly File[] {
+function ignoreFiles({ project, workspace }: DoctorContext, dev: string | undefined): readonly File[] {
   const manifest = project instanceof Error ? undefined : manifestOf(project)
   const development = manifest && [...manifest.dev.values()].find(({ name }) => name === dev)
   const locals = development?.sync?.folders.map(({ local }) => local) ?? ['.']

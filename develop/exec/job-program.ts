@@ -4,7 +4,7 @@ import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
 import { isArgumentReference } from '../../compiler/values/dockerfile/argument-variables.ts'
 import { quote } from '../../compiler/values/shell-words.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
-import { mayPassWithPod } from '../lasting.ts'
+import { isTransientForPod } from '../retry-transient.ts'
 import type { Polling } from '../session/polling.ts'
 import type { Supervisor } from '../session/supervisor.ts'
 import { endRuns, runVariable } from './marked-processes.ts'
@@ -26,7 +26,7 @@ export interface JobProgram {
 }
 
 /** Hears of the program, and tells when it is wished again. */
-export interface JobWishes {
+export interface JobOptions {
   /** Called with each run; the signal is aborted when another run is wished, which ends this one. */
   restart(): AbortSignal
   line(text: string): void
@@ -42,7 +42,7 @@ export interface JobWishes {
 export async function runJob(
   { access, namespace, dev, container, words, workdir, polling }: JobProgram,
   supervisor: Supervisor,
-  wishes: JobWishes,
+  wishes: JobOptions,
   signal: AbortSignal,
 ): Promise<never> {
   const id = randomBytes(6).toString('hex')
@@ -63,7 +63,7 @@ export async function runJob(
       if (signal.aborted || wished.aborted) await endRuns(at)
       signal.throwIfAborted()
       if (wished.aborted) continue
-      if (!lost.aborted && !mayPassWithPod(error)) throw error
+      if (!lost.aborted && !isTransientForPod(error)) throw error
       wishes.note(`the connection to the Job was lost; ${again}`)
     }
     await unlessAborted(whenAborted(wished), signal)

@@ -11,7 +11,7 @@ import { isUsableHere } from '../../operations/commands/kept-variables.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import type { Supervisor } from '../session/supervisor.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
-import { type RunWishes, startsAgain } from './run-command.ts'
+import { type RunCommandOptions, startsAgain } from './run-command.ts'
 import { runOnce } from './run-once.ts'
 
 /** Milliseconds for reading the variables of the container. */
@@ -109,7 +109,7 @@ export async function runHere(
   supervisor: Supervisor,
   terminal: RemoteTerminal,
   { env, secrets }: Workspace,
-  wishes: RunWishes,
+  wishes: RunCommandOptions,
   signal: AbortSignal,
 ): Promise<number> {
   const place = localFolder(development, folder)

@@ -4,7 +4,7 @@ import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
 import type { ExecProcess, ExecTarget } from '../../adapters/kubernetes/exec.ts'
 import { READY_FILE, RUN_PATH } from '../../constructs/mirror/names.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
-import { mayPassWithPod } from '../lasting.ts'
+import { isTransientForPod } from '../retry-transient.ts'
 import { announceEnd, withAnnouncedEnd } from '../session/announced-end.ts'
 import type { Polling } from '../session/polling.ts'
 import type { Supervisor } from '../session/supervisor.ts'
@@ -37,7 +37,7 @@ export interface RunningCommand {
 }
 
 /** What a running command is asked for, and what it says. */
-export interface RunWishes {
+export interface RunCommandOptions {
   /** Called with each run; the signal is aborted when it is to be ended and run again. */
   restart(): AbortSignal
   /** Hears why it is run again, or was killed. */
@@ -53,7 +53,7 @@ export async function runCommand(
   supervisor: Supervisor,
   running: RunningCommand,
   terminal: RemoteTerminal,
-  wishes: RunWishes,
+  wishes: RunCommandOptions,
   signal: AbortSignal,
 ): Promise<number> {
   let isTold = false
@@ -93,7 +93,7 @@ export async function runCommand(
         continue
       }
       // Else the command could not be started.
-      if (!lost.aborted && !mayPassWithPod(error)) throw error
+      if (!lost.aborted && !isTransientForPod(error)) throw error
       failures++
       tell(supervisor.endOf(pod) ?? messageOf(lost.aborted ? lost.reason : error))
     }

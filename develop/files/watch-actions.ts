@@ -36,7 +36,7 @@ export function batchDecision(rules: readonly ActionRule[]): (changed: readonly 
 }
 
 /** How actions are carried out. Each rejects with the reason of the signal when that is aborted. */
-export interface ActionHands {
+export interface ActionHandlers {
   /** Waits until all that was seen until now is in the container. */
   settled(signal: AbortSignal): Promise<void>
   /** Runs a command in the container; gives its exit status. */
@@ -67,7 +67,7 @@ const LONGEST = 2000
  */
 export class WatchActions {
   readonly #decide: (changed: readonly string[]) => BatchAction | undefined
-  readonly #hands: ActionHands
+  readonly #hands: ActionHandlers
   readonly #on: (event: ActionEvent) => void
   readonly #now: () => number
   #changed = new Set<string>()
@@ -75,7 +75,7 @@ export class WatchActions {
 
   constructor(
     rules: readonly ActionRule[],
-    hands: ActionHands,
+    hands: ActionHandlers,
     { on, now = () => performance.now() }: { readonly on: (event: ActionEvent) => void; readonly now?: () => number },
   ) {
     this.#decide = batchDecision(rules)

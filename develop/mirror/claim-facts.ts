@@ -6,7 +6,7 @@ import type { MirrorFacts, MirrorSettings, VolumeSettings } from '../../construc
 import { unlessForbidden } from '../../environment/forbidden.ts'
 import { valueAt } from '../../environment/record/up-record.ts'
 import type { Session } from '../../project/session.ts'
-import { atOnce } from '../at-once.ts'
+import { allConcurrent } from '../all-concurrent.ts'
 
 /** The size of a claim that nothing is said about. */
 const DEFAULT_SIZE = '5Gi'
@@ -21,7 +21,7 @@ export async function claimFacts(
 ): Promise<Pick<MirrorFacts, 'claims' | 'canClaim' | 'claimSize'>> {
   const query = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace }
   const isClaimed = mode !== 'hybrid' && volume.enabled
-  const [found, canClaim] = await atOnce([
+  const [found, canClaim] = await allConcurrent([
     cluster.list(query, { signal }),
     isClaimed && (volume.storageClass !== undefined || hasDefaultClass({ cluster, signal })),
   ])

@@ -1,13 +1,16 @@
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import type { ImageConfig } from '../../compiler/values/images/image-config.ts'
 import type { User } from '../../constructs/mirror/settings.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
 
 /** Milliseconds for asking a registry: a Pod can find out its user without it. */
 const DEADLINE = 1500
 
 /** The configuration of an image in its registry; undefined if the registry does not give it soon. */
-export async function imageConfig(image: string, { workspace, session }: World): Promise<ImageConfig | undefined> {
+export async function imageConfig(
+  image: string,
+  { workspace, session }: OperationContext,
+): Promise<ImageConfig | undefined> {
   const { fetchImageConfigs } = await import('../../adapters/registry/image-configs.ts')
   const signal = withTimeLimit(DEADLINE, session.signal)
   try {

@@ -10,21 +10,21 @@ import { DEVELOPMENT_LABEL, MIRROR_LABEL } from '../../constructs/mirror/names.t
 import { upRecordOf } from '../../environment/record/up-record.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import { devctlHome } from '../../project/contexts/home.ts'
-import type { Loading } from '../../project/input.ts'
+import type { LoadInput } from '../../project/input.ts'
 import { requireNamespace } from '../../project/namespaces.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import { projectFolder } from '../../project/project-folder.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
 import { type ChooseDev, chooseDev, listed } from '../select/choose.ts'
 import { reportOf, sessionKey } from '../session/ask.ts'
 import { sessionFolder } from '../session/session-folder.ts'
 
 // What commands about active development containers need to know: their names. Nothing is checked as for a deploy.
 
-type KnownWorld = Pick<World, 'workspace' | 'session'>
+type KnownWorld = Pick<OperationContext, 'workspace' | 'session'>
 
-interface KnownInput extends Loading {
+interface KnownInput extends LoadInput {
   readonly devs?: readonly string[] | undefined
   readonly all?: boolean | undefined
   readonly choose?: ChooseDev | undefined
@@ -102,7 +102,7 @@ function notKnown(name: string, known: readonly string[]): never {
 /** The services of the Compose files in the form of the cluster, as far as the files can be read. */
 async function servicesOf(
   { workspace }: KnownWorld,
-  loading: Loading,
+  loading: LoadInput,
   project: OpenProject,
 ): Promise<readonly string[]> {
   try {

@@ -5,10 +5,10 @@ import { SUSPEND, scalePath } from '../../environment/apply/suspend-fields.ts'
 import { nameOf } from '../../environment/plan/desired-state.ts'
 import { type FoundRecord, readUpRecord, valueAt } from '../../environment/record/up-record.ts'
 import { patchOf } from './fields.ts'
-import { scaleField } from './rest.ts'
+import { scaleField } from './suspend-original.ts'
 
 /** True for a mirror that stands in for this very application. */
-export const standsInFor = (mirror: KubeObject, { metadata: { uid } }: KubeObject): boolean =>
+export const replaces = (mirror: KubeObject, { metadata: { uid } }: KubeObject): boolean =>
   mirror.metadata.ownerReferences?.some(owner => owner.uid === uid) ?? false
 
 /**
@@ -31,7 +31,7 @@ export function knownRecord(live: KubeObject, mirror: KubeObject | undefined): F
 export function withKnownRecord(live: KubeObject, mirror: KubeObject | undefined, namespace: string): KubeObject {
   const own = readUpRecord(live)
   if (own.kind === 'record' || (own.kind === 'none' && !isAtRest(live))) return live
-  const found = knownRecord(live, mirror && standsInFor(mirror, live) ? mirror : undefined)
+  const found = knownRecord(live, mirror && replaces(mirror, live) ? mirror : undefined)
   if (found.kind === 'none') return live
   if (found.kind === 'unreadable') throw unreadableRecord(live, namespace, found.problem)
   const annotations = { ...live.metadata.annotations, [UP_ANNOTATION]: JSON.stringify(found.record) }

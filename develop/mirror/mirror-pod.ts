@@ -8,7 +8,7 @@ import { unlessForbidden } from '../../environment/forbidden.ts'
 import { toWarning, type Warning } from '../../environment/status/events.ts'
 import { podProblems } from '../../environment/status/problems.ts'
 import { isAboutCapacity } from '../../environment/status/unschedulable.ts'
-import { lasting } from '../lasting.ts'
+import { retryTransient } from '../retry-transient.ts'
 import type { Credentials } from '../session/credentials.ts'
 import { endOfPod, evictedFor, isOver } from './end-of-pod.ts'
 
@@ -89,7 +89,7 @@ export class MirrorPod {
       this.#changed()
     }
     const follow = (objects: Map<string, KubeObject>, query: ObjectQuery) =>
-      lasting(heard => this.#follow(objects, query, heard, signal), credentials, signal)
+      retryTransient(heard => this.#follow(objects, query, heard, signal), credentials, signal)
     void follow(this.#pods, { apiVersion: 'v1', kind: 'Pod', namespace, labels }).catch(fail)
     const events = { apiVersion: 'v1', kind: 'Event', namespace, fields: 'involvedObject.kind=Pod' }
     void unlessForbidden(follow(this.#events, events), undefined).catch(fail)
@@ -127,7 +127,7 @@ export class MirrorPod {
   /** What the Pod does now, in a few words. */
   get text(): string {
     const pod = this.current
-    if (pod) return doingOf(pod, this.#eventsAbout(pod))
+    if (pod) return activityText(pod, this.#eventsAbout(pod))
     return this.#lastEnd === undefined ? 'waits for the Pod' : `waits for another Pod: ${this.#lastEnd}`
   }
 
@@ -269,7 +269,7 @@ export function mayRun(pod: KubeObject, container: string): boolean {
 }
 
 /** What a Pod does, in a few words; `events` are those about it. */
-export function doingOf(pod: KubeObject, events: readonly KubeObject[]): string {
+export function activityText(pod: KubeObject, events: readonly KubeObject[]): string {
   const { phase, initContainerStatuses = [], containerStatuses = [] } = statusOf(pod)
   const pulling = events.findLast(one => one['reason'] === 'Pulling' || one['reason'] === 'Pulled')
   if (pulling?.['reason'] === 'Pulling') return String(pulling['message']).replace(/^Pulling image "(.*)"$/, 'pulls $1')

@@ -21,7 +21,7 @@ export async function placeMirror(
 ): Promise<KubeObject> {
   const { cluster, signal } = session
   const { there } = found ?? { there: await cluster.get({ ...wanted, ...wanted.metadata }, { signal }) }
-  if (there) refuseStranger(there)
+  if (there) assertOwnMirror(there)
   if (there && !canBecome(there, wanted)) await deleteAndWait(cluster, there, 'Foreground', { signal })
   const annotations = { ...wanted.metadata.annotations, [UP_ANNOTATION]: JSON.stringify(record) }
   const object = { ...wanted, metadata: { ...wanted.metadata, annotations } } as KubeObject // it has an apiVersion and a name
@@ -29,7 +29,7 @@ export async function placeMirror(
 }
 
 /** Throws unless an object is a mirror. */
-export function refuseStranger(there: KubeObject): void {
+export function assertOwnMirror(there: KubeObject): void {
   if (there.metadata.labels?.[MIRROR_LABEL] !== undefined) return
   throw new UserError(`\`${nameOf(there)}\` already exists and is not a mirror`, {
     hint: 'rename it, or the application: the mirror of an application has its name with `-dev`',

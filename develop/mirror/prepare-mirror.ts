@@ -11,12 +11,12 @@ import { type DevelopmentVariable, variablesOf } from '../select/environment.ts'
 import type { FoundDevelopment } from '../select/find-development.ts'
 import { agentCode } from '../session/agent-code.ts'
 import { agentSession, type SessionConfig } from '../session/agent-session.ts'
-import type { UpInput, UpWorld } from '../up-input.ts'
+import type { UpContext, UpInput } from '../up-input.ts'
 import { findOriginal, named } from './find-original.ts'
 import { imageConfig, parseUser } from './image-facts.ts'
+import type { ReplaceInput } from './replace-workload.ts'
 import { settingsOf } from './settings.ts'
 import { type AgentWay, chooseWay, type MissingRights } from './stream-rights.ts'
-import type { TakeInput } from './take.ts'
 
 /** The agent's image, if nothing else is said: a stock one with Node.js. */
 const AGENT_IMAGE = 'node:22-alpine'
@@ -25,7 +25,7 @@ const TOOLS_IMAGE = 'busybox:1.37'
 
 /** All that is known of a development container before anything is changed. */
 export interface PreparedMirror {
-  readonly take: TakeInput<SessionConfig>
+  readonly take: ReplaceInput<SessionConfig>
   readonly folders: readonly LocalFolder[]
   /** The container in which the command runs. */
   readonly container: string
@@ -44,7 +44,7 @@ export interface PreparedMirror {
  * `rights` were asked for before. Throws a UserError for what is not there.
  */
 export async function prepareMirror(
-  world: UpWorld,
+  world: UpContext,
   input: UpInput,
   found: FoundDevelopment,
   original: KubeObject | undefined,
@@ -135,7 +135,7 @@ export async function prepareMirror(
 
 /** The words of a Job, which runs once; undefined for what is none, and for words that only an unknown image has. */
 async function jobWords(
-  world: UpWorld,
+  world: UpContext,
   original: KubeObject | undefined,
   development: Development,
   configOf: (image: string) => ReturnType<typeof imageConfig>,
@@ -209,7 +209,7 @@ function podOf(original: KubeObject | undefined): PodSpec {
   return spec.jobTemplate?.spec.template.spec ?? spec.template?.spec ?? { containers: [] }
 }
 
-async function serviceOf({ session }: UpWorld, service: DevelopmentContainer): Promise<KubeObject> {
+async function serviceOf({ session }: UpContext, service: DevelopmentContainer): Promise<KubeObject> {
   const { name, span } = service
   const found = await findOriginal(session, service)
   if (found) return found

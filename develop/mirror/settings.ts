@@ -9,7 +9,7 @@ import type {
 } from '../../constructs/mirror/settings.ts'
 
 /** What is known of a development container besides its section of the manifest. */
-export interface Given {
+export interface SettingsInput {
   /** All variables of a container: of its section, of files and options, each once. */
   readonly variables: (container: DevelopmentContainer) => readonly { readonly name: string; readonly value: string }[]
 }
@@ -18,7 +18,7 @@ export interface Given {
 const PORT = 8080
 
 /** What a section of `dev` changes in an application, in the form in which a mirror is made of it. */
-export function settingsOf(development: Development, given: Given): MirrorSettings {
+export function settingsOf(development: Development, given: SettingsInput): MirrorSettings {
   const { sync, securityContext, persistentVolume, initContainer } = development
   const main = (sync?.folders ?? []).map(({ local, remote, file }, index) => ({
     local,
@@ -76,7 +76,7 @@ export function settingsOf(development: Development, given: Given): MirrorSettin
 
 function toContainerSettings(
   container: DevelopmentContainer,
-  { variables }: Given,
+  { variables }: SettingsInput,
   folders: readonly VolumeFolder[],
 ): ContainerSettings {
   const { name, command, args, imagePullPolicy, image } = container

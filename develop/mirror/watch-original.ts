@@ -18,13 +18,13 @@ import { isEndedByDown, readUpRecord, UP_MANAGER, type UpRecord, valueAt } from 
 import type { CommonEvent } from '../../project/events.ts'
 import type { Session } from '../../project/session.ts'
 import { needsUser, watchUser } from '../files/watch-user.ts'
-import { lasting } from '../lasting.ts'
+import { retryTransient } from '../retry-transient.ts'
 import { Credentials } from '../session/credentials.ts'
-import { Often } from '../session/often.ts'
+import { RateLimiter } from '../session/rate-limiter.ts'
 import { ownersOf } from './fields.ts'
 import { mirrorQuery } from './find-mirror.ts'
 import { placeMirror } from './place-mirror.ts'
-import { beforeUp, recordFor, restingPatch, scaleField } from './rest.ts'
+import { beforeUp, recordFor, restingPatch, scaleField } from './suspend-original.ts'
 
 /** A mirror as it was placed, with what it was made of. */
 export interface Kept {
@@ -67,7 +67,7 @@ export async function watchOriginal(
   const ended = new AbortController()
   const signal = AbortSignal.any([session.signal, ended.signal])
   const own = { ...session, signal }
-  const last = (work: (heard: () => void) => Promise<void>) => lasting(work, credentials, signal)
+  const last = (work: (heard: () => void) => Promise<void>) => retryTransient(work, credentials, signal)
   const watches = kept.lives.flatMap((live, index) =>
     live ? [last(heard => follow(own, live, index, keeper, heard))] : [],
   )
@@ -172,10 +172,10 @@ class Keeper {
   /** When each application was scaled to zero again, in milliseconds since 1970. */
   readonly #scaled: number[][]
   /** How often the record of each application was written again, and each mirror made again. */
-  readonly #written: readonly Often[]
-  readonly #made: readonly Often[]
+  readonly #written: readonly RateLimiter[]
+  readonly #made: readonly RateLimiter[]
   /** How often each mirror was given back what somebody had changed in it; the generation that it has since. */
-  readonly #mended: readonly Often[]
+  readonly #mended: readonly RateLimiter[]
   readonly #generations: (number | undefined)[]
   #settings: MirrorSettings
   #facts: MirrorFacts
@@ -197,9 +197,9 @@ class Keeper {
     this.#lives = [...lives]
     this.#records = [...records]
     this.#scaled = lives.map(() => [])
-    this.#written = lives.map(() => new Often(TIMES, MINUTE))
-    this.#made = lives.map(() => new Often(TIMES, MINUTE))
-    this.#mended = lives.map(() => new Often(TIMES, MINUTE))
+    this.#written = lives.map(() => new RateLimiter(TIMES, MINUTE))
+    this.#made = lives.map(() => new RateLimiter(TIMES, MINUTE))
+    this.#mended = lives.map(() => new RateLimiter(TIMES, MINUTE))
     this.#generations = placed.map(generationOf)
     this.#on = on
     this.#placed = this.#wanted().map(object => JSON.stringify(object))

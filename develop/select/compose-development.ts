@@ -7,7 +7,7 @@ import type { Development } from '../../compiler/manifest/development.ts'
 import { shownPlace } from '../../compiler/text/source.ts'
 import { boundaryOf } from '../../project/boundary.ts'
 import { compileFiles } from '../../project/compile-files.ts'
-import type { Loading, Planning } from '../../project/input.ts'
+import type { LoadInput, PlanInput } from '../../project/input.ts'
 import { createHost, variablesFor } from '../../project/node-host.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import { errorsOf } from '../../project/own-errors.ts'
@@ -51,7 +51,7 @@ interface Refused {
  */
 export async function composeDevelopment(
   workspace: Workspace,
-  input: Loading & Pick<Planning, 'name' | 'namespace'>,
+  input: LoadInput & Pick<PlanInput, 'name' | 'namespace'>,
   project: OpenProject,
   which: WhichDevelopment,
 ): Promise<FoundInCompose> {
@@ -91,7 +91,7 @@ const isOfAll = (which: WhichDevelopment, model: Project, host: FolderHost): boo
  */
 export async function composeCandidates(
   workspace: Workspace,
-  input: Loading & Pick<Planning, 'name' | 'namespace'>,
+  input: LoadInput & Pick<PlanInput, 'name' | 'namespace'>,
   project: OpenProject,
 ): Promise<{ readonly kind: 'found'; readonly names: readonly string[] } | Refused> {
   const extra = { project, leavesFoldersToUp: true }
@@ -109,7 +109,7 @@ export async function composeCandidates(
  */
 export async function composeVariables(
   workspace: Workspace,
-  input: Loading & Pick<Planning, 'name' | 'namespace'>,
+  input: LoadInput & Pick<PlanInput, 'name' | 'namespace'>,
   project: OpenProject,
   development: Development,
 ): Promise<readonly string[]> {
@@ -118,7 +118,7 @@ export async function composeVariables(
   return service ? [...service.environment, ...service.secretEnvironment].map(({ name }) => name) : []
 }
 
-const hostOf = (workspace: Workspace, input: Loading, project: OpenProject) =>
+const hostOf = (workspace: Workspace, input: LoadInput, project: OpenProject) =>
   createHost({ ...variablesFor(workspace), boundary: boundaryOf(workspace, input, project) })
 
 function noCompose(which: WhichDevelopment, { manifest }: OpenProject): UserError {

@@ -5,11 +5,11 @@ import type { Development } from '../../compiler/manifest/development.ts'
 import type { Forward } from '../../compiler/manifest/forward.ts'
 import type { DevctlManifest } from '../../compiler/manifest/manifest.ts'
 import { type Boundary, boundaryOf, filesNamedBy } from '../../project/boundary.ts'
-import type { Loading } from '../../project/input.ts'
+import type { LoadInput } from '../../project/input.ts'
 import { composeFileIn, composeFilesIn } from '../../project/names/environment-name.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { LocalWorld } from '../../project/session.ts'
+import type { LocalContext } from '../../project/session.ts'
 import type { UpEvent } from '../events.ts'
 import type { ActionRule } from '../files/watch-actions.ts'
 import { type ChooseDev, chooseDev } from './choose.ts'
@@ -17,7 +17,7 @@ import type { WhichDevelopment } from './compose-development.ts'
 import type { ComposeFolder } from './compose-folders.ts'
 
 /** The input of the commands about a development container. */
-export interface DevelopmentInput extends Loading {
+export interface DevelopmentInput extends LoadInput {
   /** Absent: the only one of the manifest, or the one that is chosen. */
   readonly dev?: string | undefined
   readonly choose?: ChooseDev | undefined
@@ -58,7 +58,7 @@ export interface FoundDevelopment {
   readonly notes: readonly string[]
 }
 
-type FindingWorld = Pick<LocalWorld<UpEvent>, 'workspace' | 'on'>
+type FindingWorld = Pick<LocalContext<UpEvent>, 'workspace' | 'on'>
 
 /** The names of the development containers; undefined where a Compose file alone says what they are. */
 function developmentNames(project: OpenProject): readonly string[] | undefined {

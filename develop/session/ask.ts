@@ -1,6 +1,6 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../../project/contexts/home.ts'
-import type { Session, World } from '../../project/session.ts'
+import type { OperationContext, Session } from '../../project/session.ts'
 import { askSession, endSession } from '../control/client.ts'
 import type { ControlRequest, SessionReport } from '../control/messages.ts'
 import { controlAddress, type SessionKey } from './session-folder.ts'
@@ -12,12 +12,12 @@ export const sessionKey = ({ access, namespace }: Session, dev: string): Session
   dev,
 })
 
-const addressOf = ({ workspace, session }: Pick<World, 'workspace' | 'session'>, dev: string): string =>
+const addressOf = ({ workspace, session }: Pick<OperationContext, 'workspace' | 'session'>, dev: string): string =>
   controlAddress(devctlHome(workspace), sessionKey(session, dev), process.platform)
 
 /** Asks the `up` of this machine; gives undefined if none runs. Throws a UserError for what it refuses. */
 export async function askUp(
-  world: Pick<World, 'workspace' | 'session'>,
+  world: Pick<OperationContext, 'workspace' | 'session'>,
   dev: string,
   request: ControlRequest,
 ): Promise<SessionReport | 'done' | undefined> {
@@ -28,13 +28,13 @@ export async function askUp(
 }
 
 /** Ends the `up` of this machine, and returns when it has closed all that it had open; at once if none runs. */
-export async function stopUp(world: Pick<World, 'workspace' | 'session'>, dev: string): Promise<void> {
+export async function stopUp(world: Pick<OperationContext, 'workspace' | 'session'>, dev: string): Promise<void> {
   await endSession(addressOf(world, dev), world.session.signal)
 }
 
 /** The state of the `up` that runs on this machine; undefined if none runs. */
 export async function reportOf(
-  world: Pick<World, 'workspace' | 'session'>,
+  world: Pick<OperationContext, 'workspace' | 'session'>,
   dev: string,
 ): Promise<SessionReport | undefined> {
   const answer = await askUp(world, dev, { ask: 'report' })

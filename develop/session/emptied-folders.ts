@@ -1,8 +1,8 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { SyncEngine, SyncEvent } from '../../sync/session/sync.ts'
+import type { DevelopContext } from '../context.ts'
 import type { EmptiedFolder } from '../control/messages.ts'
 import { type LocalFolder, toPair } from '../files/sync-folders.ts'
-import type { DevelopWorld } from '../world.ts'
 
 /** What is to become of a folder that has lost all files on one side. */
 export type EmptiedAnswer = 'delete' | 'restore'
@@ -14,10 +14,10 @@ export type EmptiedAnswer = 'delete' | 'restore'
 export class EmptiedFolders {
   readonly #dev: string
   readonly #folders: readonly LocalFolder[]
-  readonly #world: Pick<DevelopWorld, 'on' | 'ask'>
+  readonly #world: Pick<DevelopContext, 'on' | 'ask'>
   readonly #stopped = new Map<string, { readonly emptied: EmptiedFolder; readonly asked: AbortController }>()
 
-  constructor(dev: string, folders: readonly LocalFolder[], world: Pick<DevelopWorld, 'on' | 'ask'>) {
+  constructor(dev: string, folders: readonly LocalFolder[], world: Pick<DevelopContext, 'on' | 'ask'>) {
     this.#dev = dev
     this.#folders = folders
     this.#world = world

@@ -9,21 +9,22 @@ import type { Session } from '../../project/session.ts'
 import { toleratesFailures } from '../../project/tolerance.ts'
 import type { UpEvent } from '../events.ts'
 import { findMirror } from '../mirror/find-mirror.ts'
-import { giveBack } from '../mirror/give-back.ts'
 import { type PreparedMirror, prepareMirror } from '../mirror/prepare-mirror.ts'
+import { type ReplacedWorkload, replaceWorkload } from '../mirror/replace-workload.ts'
+import { restoreWorkload } from '../mirror/restore-workload.ts'
 import { type MissingRights, withMissingRights } from '../mirror/stream-rights.ts'
-import { type Taken, take } from '../mirror/take.ts'
 import type { DevelopmentVariable } from '../select/environment.ts'
 import type { FoundDevelopment } from '../select/find-development.ts'
 import { type OpenedSsh, openSessionSsh } from '../ssh/session-ssh.ts'
-import type { UpInput, UpOutcome, UpWorld } from '../up-input.ts'
+import type { UpContext, UpInput, UpOutcome } from '../up-input.ts'
 import type { SessionConfig } from './agent-session.ts'
 import { reportOf, sessionKey } from './ask.ts'
+import { CleanupStack } from './cleanup-stack.ts'
 import { Credentials } from './credentials.ts'
 import { EmptiedFolders } from './emptied-folders.ts'
 import { logText } from './event-log.ts'
 import { Polling } from './polling.ts'
-import { type ControlHands, openControl } from './session-control.ts'
+import { type ControlHandlers, openControl } from './session-control.ts'
 import { forgetFailure, writeFailure } from './session-end.ts'
 import { sessionFolder } from './session-folder.ts'
 import { SessionLog } from './session-log.ts'
@@ -31,17 +32,16 @@ import { openParts, type PartsInput } from './session-parts.ts'
 import { findPolling } from './session-polling.ts'
 import { SessionProgram } from './session-program.ts'
 import { CurrentState } from './session-state.ts'
-import { Undo } from './undo.ts'
 
 /** What the command was called with, and the project that it has opened. */
-export interface Asked {
+export interface SessionRequest {
   readonly input: UpInput
   readonly project: OpenProject
 }
 
 /** A session of which all is known that can be known before anything is changed. */
 export interface PlannedSession {
-  readonly asked: Asked
+  readonly asked: SessionRequest
   readonly found: FoundDevelopment
   readonly prepared: PreparedMirror
 }
@@ -54,8 +54,8 @@ const GIVING_BACK = 60_000
 
 /** Reads what a session is made of. Throws a UserError for what is not there, and if it runs already. */
 export async function planSession(
-  world: UpWorld,
-  asked: Asked,
+  world: UpContext,
+  asked: SessionRequest,
   found: FoundDevelopment,
   original: KubeObject | undefined,
   given: readonly DevelopmentVariable[],
@@ -66,7 +66,7 @@ export async function planSession(
 }
 
 /** Takes the original, and keeps the development container connected until its command ends. */
-export async function runSession(world: UpWorld, { asked, found, prepared }: PlannedSession): Promise<UpOutcome> {
+export async function runSession(world: UpContext, { asked, found, prepared }: PlannedSession): Promise<UpOutcome> {
   const { session, workspace } = world
   const { input } = asked
   const dev = found.development.name
@@ -79,7 +79,7 @@ export async function runSession(world: UpWorld, { asked, found, prepared }: Pla
     world.on(event)
   }
   try {
-    const taken = await take(session, prepared.take, on).catch(async error => {
+    const taken = await replaceWorkload(session, prepared.take, on).catch(async error => {
       if (input.downOnExit && session.signal.aborted) await giveBackOwn(session, prepared, dev, on)
       throw error
     })
@@ -92,7 +92,7 @@ export async function runSession(world: UpWorld, { asked, found, prepared }: Pla
       await taken.release()
       if (input.downOnExit) {
         const signal = withTimeLimit(GIVING_BACK)
-        await giveBack({ ...session, signal }, { name: dev }, { volumes: false }, on)
+        await restoreWorkload({ ...session, signal }, { name: dev }, { volumes: false }, on)
       }
     }
   } catch (error) {
@@ -111,10 +111,10 @@ async function giveBackOwn(
 ): Promise<void> {
   const own = { ...session, signal: AbortSignal.timeout(GIVING_BACK) }
   const live = original ? await session.cluster.get(original, own) : await findMirror(own, dev)
-  if (upRecordOf(live)?.by === personOf(session)) await giveBack(own, { name: dev }, { volumes: false }, on)
+  if (upRecordOf(live)?.by === personOf(session)) await restoreWorkload(own, { name: dev }, { volumes: false }, on)
 }
 
-async function refuseSecond(world: UpWorld, dev: string): Promise<void> {
+async function refuseSecond(world: UpContext, dev: string): Promise<void> {
   const running = await reportOf(world, dev)
   if (running)
     throw new UserError(`\`devctl up ${dev}\` already runs on this machine (process ${running.process})`, {
@@ -124,11 +124,11 @@ async function refuseSecond(world: UpWorld, dev: string): Promise<void> {
 
 /** Connects, and runs the command; what was opened is closed again. */
 async function connected(
-  world: UpWorld,
-  { input, project }: Asked,
+  world: UpContext,
+  { input, project }: SessionRequest,
   found: FoundDevelopment,
   prepared: PreparedMirror,
-  taken: Taken<SessionConfig>,
+  taken: ReplacedWorkload<SessionConfig>,
 ): Promise<UpOutcome> {
   const { session, on } = world
   const { development } = found
@@ -136,7 +136,7 @@ async function connected(
   const [stop, failed] = [new AbortController(), new AbortController()]
   const signal = AbortSignal.any([taken.signal, stop.signal, failed.signal])
   const fail = (error: unknown) => failed.abort(error)
-  const undo = new Undo()
+  const undo = new CleanupStack()
   const state = new CurrentState(dev, prepared.folders, on)
   const polling = new Polling(sessionFolder(devctlHome(world.workspace), sessionKey(session, dev)))
   const emptied = new EmptiedFolders(dev, prepared.folders, world)
@@ -149,7 +149,7 @@ async function connected(
   try {
     const { supervisor, sync, link } = await openParts(parts, undo)
     const program = new SessionProgram(world, { input, found, prepared, supervisor, polling, signal })
-    const hands: ControlHands = {
+    const hands: ControlHandlers = {
       stop: () => stop.abort(new Stopped(`\`devctl down ${dev}\` has ended the session`)),
       restart: () => program.restart(signal),
       answer: meaning => emptied.answer(meaning, (folder, one) => sync.answer(folder, one)),

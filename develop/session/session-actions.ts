@@ -3,12 +3,12 @@ import { pause } from '../../adapters/http/back-off.ts'
 import { Slots } from '../../adapters/http/slots.ts'
 import type { CommonEvent } from '../../project/events.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
+import type { DevelopContext } from '../context.ts'
 import { execWords } from '../exec/action-words.ts'
 import { runForLines } from '../exec/run-once.ts'
-import { type ActionHands, type ActionRule, type BatchAction, WatchActions } from '../files/watch-actions.ts'
+import { type ActionHandlers, type ActionRule, type BatchAction, WatchActions } from '../files/watch-actions.ts'
 import { watchPaths } from '../files/watch-paths.ts'
 import type { UpInput } from '../up-input.ts'
-import type { DevelopWorld } from '../world.ts'
 import type { Supervisor } from './supervisor.ts'
 
 /** Several sessions of this process deploy one after the other: they are of one environment. */
@@ -31,7 +31,7 @@ export interface ActionsOf {
  * what ends the watching.
  */
 export async function startActions(
-  world: DevelopWorld,
+  world: DevelopContext,
   { dev, container, rules, rescanInterval, supervisor, restart }: ActionsOf,
   { input, project }: { readonly input: UpInput; readonly project: OpenProject },
   signal: AbortSignal,
@@ -44,7 +44,7 @@ export async function startActions(
     const either = AbortSignal.any([until, lost])
     return runForLines({ access, namespace, pod, container, command }, either, line)
   }
-  const hands: ActionHands = {
+  const hands: ActionHandlers = {
     async settled(until) {
       const { attached } = await supervisor.untilReady(until)
       await attached.settled()

@@ -3,13 +3,13 @@ import type { ControlAnswer, ControlRequest, EmptiedFolder, SessionReport } from
 import { serveControl } from '../control/server.ts'
 import { servePages } from '../status-page.ts'
 import { sessionKey } from './ask.ts'
+import type { CleanupStack } from './cleanup-stack.ts'
 import type { EmptiedAnswer } from './emptied-folders.ts'
 import { controlAddress } from './session-folder.ts'
 import type { PartsInput, SessionParts } from './session-parts.ts'
-import type { Undo } from './undo.ts'
 
 /** What other commands can have a session do. */
-export interface ControlHands {
+export interface ControlHandlers {
   stop(): void
   /** Throws a UserError where there is nothing to restart. */
   restart(): Promise<void>
@@ -21,8 +21,8 @@ export interface ControlHands {
 export async function openControl(
   { world, found, prepared, state, emptied }: PartsInput,
   { supervisor, sync }: Pick<SessionParts, 'supervisor' | 'sync'>,
-  hands: ControlHands,
-  undo: Undo,
+  hands: ControlHandlers,
+  undo: CleanupStack,
 ): Promise<void> {
   const { session, workspace } = world
   const dev = found.development.name

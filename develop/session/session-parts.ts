@@ -3,12 +3,13 @@ import { AGENT_CONTAINER } from '../../constructs/mirror/names.ts'
 import { devctlHome } from '../../project/contexts/home.ts'
 import { ToolFileNotes } from '../../project/tool-files.ts'
 import { createSync, type SyncEngine } from '../../sync/session/sync.ts'
-import { atOnce } from '../at-once.ts'
+import { allConcurrent } from '../all-concurrent.ts'
+import type { DevelopContext } from '../context.ts'
 import { containerAnswers } from '../exec/container-runs.ts'
 import { syncedFolder } from '../files/sync-folders.ts'
 import { MirrorPod } from '../mirror/mirror-pod.ts'
 import type { PreparedMirror } from '../mirror/prepare-mirror.ts'
-import type { Taken } from '../mirror/take.ts'
+import type { ReplacedWorkload } from '../mirror/replace-workload.ts'
 import { AgentLine } from '../ports/agent-line.ts'
 import { AgentLink } from '../ports/agent-link.ts'
 import { forwardText } from '../ports/events.ts'
@@ -17,21 +18,20 @@ import { openForwards } from '../ports/open-forwards.ts'
 import { sessionForwards } from '../ports/session-forwards.ts'
 import type { FoundDevelopment } from '../select/find-development.ts'
 import { missingServices } from '../select/missing-services.ts'
-import type { DevelopWorld } from '../world.ts'
 import { agentPlaces, type SessionConfig } from './agent-session.ts'
 import { sessionKey } from './ask.ts'
+import type { CleanupStack } from './cleanup-stack.ts'
 import type { Credentials } from './credentials.ts'
 import type { EmptiedFolders } from './emptied-folders.ts'
 import { sessionFolder } from './session-folder.ts'
 import type { CurrentState } from './session-state.ts'
 import { Supervisor } from './supervisor.ts'
-import type { Undo } from './undo.ts'
 
 export interface PartsInput {
-  readonly world: DevelopWorld
+  readonly world: DevelopContext
   readonly found: FoundDevelopment
   readonly prepared: PreparedMirror
-  readonly taken: Taken<SessionConfig>
+  readonly taken: ReplacedWorkload<SessionConfig>
   /** True if what was agreed on in earlier sessions is forgotten. */
   readonly reset: boolean
   /** True if failures of the Pod do not end the wait for it. */
@@ -51,7 +51,7 @@ export interface SessionParts {
 }
 
 /** Opens the synchronization and the forwards of a mirror, and what will connect them to its Pod. */
-export async function openParts(input: PartsInput, undo: Undo): Promise<SessionParts> {
+export async function openParts(input: PartsInput, undo: CleanupStack): Promise<SessionParts> {
   const { world, found, prepared, taken, state, credentials, signal } = input
   const { cluster, namespace, access, clock } = world.session
   const { development } = found
@@ -134,7 +134,7 @@ function openSync(
 async function openSessionForwards(
   { world: { session, on }, found: { development, forward, isSpare = false }, state }: PartsInput,
   link: AgentLink,
-  undo: Undo,
+  undo: CleanupStack,
 ): Promise<void> {
   const own = sessionForwards(development, forward, session)
   const opening = openForwards({ ...own, link }, event => {
@@ -148,7 +148,7 @@ async function openSessionForwards(
       () => {},
     ),
   )
-  const [missing, opened] = await atOnce([missingServices(own.forwards, session), opening])
+  const [missing, opened] = await allConcurrent([missingServices(own.forwards, session), opening])
   for (const text of missing) on({ type: 'note', text })
   const others = new Set(isSpare ? forward.map(({ localPort }) => localPort) : [])
   const shown = opened.forwards.filter(({ local }) => !others.has(Number(local.slice(local.lastIndexOf(':') + 1))))

@@ -1,8 +1,8 @@
 import { AGENT_CONTAINER, VOLUME_PATH } from '../../constructs/mirror/names.ts'
+import type { DevelopContext } from '../context.ts'
 import { fileEventsCross } from '../files/file-events.ts'
 import { agentFolder } from '../files/sync-folders.ts'
 import type { PreparedMirror } from '../mirror/prepare-mirror.ts'
-import type { DevelopWorld } from '../world.ts'
 import type { Polling } from './polling.ts'
 import type { Supervisor } from './supervisor.ts'
 
@@ -18,7 +18,7 @@ export interface PollingOf {
  * else those that are run from then on poll, which is a warning. Never rejects.
  */
 export async function findPolling(
-  { session, on }: Pick<DevelopWorld, 'session' | 'on'>,
+  { session, on }: Pick<DevelopContext, 'session' | 'on'>,
   { dev, prepared, supervisor, polling }: PollingOf,
   signal: AbortSignal,
 ): Promise<void> {

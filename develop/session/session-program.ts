@@ -5,12 +5,12 @@ import { runJob } from '../exec/job-program.ts'
 import { runHere } from '../exec/local-command.ts'
 import { isShell } from '../exec/own-command.ts'
 import { restartProgram } from '../exec/restart-program.ts'
-import { type RunWishes, runCommand } from '../exec/run-command.ts'
+import { type RunCommandOptions, runCommand } from '../exec/run-command.ts'
 import { passOutput } from '../exec/service-output.ts'
 import type { PreparedMirror } from '../mirror/prepare-mirror.ts'
 import { parseVariables } from '../select/environment.ts'
 import type { FoundDevelopment } from '../select/find-development.ts'
-import type { UpInput, UpWorld } from '../up-input.ts'
+import type { UpContext, UpInput } from '../up-input.ts'
 import type { Polling } from './polling.ts'
 import type { Supervisor } from './supervisor.ts'
 
@@ -30,12 +30,12 @@ export interface ProgramOf {
  * own program, whose output is shown.
  */
 export class SessionProgram {
-  readonly #world: UpWorld
+  readonly #world: UpContext
   readonly #of: ProgramOf
   readonly #command: readonly string[]
   #again = new AbortController()
 
-  constructor(world: UpWorld, of: ProgramOf) {
+  constructor(world: UpContext, of: ProgramOf) {
     this.#world = world
     this.#of = of
     this.#command = of.input.command ?? of.found.development.command ?? ['sh']
@@ -50,7 +50,7 @@ export class SessionProgram {
     const { container, runs } = prepared
     const dev = development.name
     const command = this.#command
-    const wishes: RunWishes = {
+    const wishes: RunCommandOptions = {
       restart: () => {
         this.#again = new AbortController()
         return this.#again.signal

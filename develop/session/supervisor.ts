@@ -5,8 +5,8 @@ import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import type { Attached } from '../../sync/protocol/attachment.ts'
 import type { SyncEngine } from '../../sync/session/sync.ts'
 import type { SessionState } from '../control/messages.ts'
-import { mayPassWithPod } from '../lasting.ts'
 import { FILLING, type MirrorPod, mayRun, runs } from '../mirror/mirror-pod.ts'
+import { isTransientForPod } from '../retry-transient.ts'
 import type { Credentials } from './credentials.ts'
 import { dialAgent } from './dial-agent.ts'
 
@@ -122,7 +122,7 @@ export class Supervisor {
         on('reconnecting', reason)
       } catch (error) {
         signal.throwIfAborted()
-        if (!mayPassWithPod(error)) throw error
+        if (!isTransientForPod(error)) throw error
         if (error.failure === 'unauthorized') {
           credentials.refused(error)
           refusedSince ??= performance.now()

@@ -9,9 +9,9 @@ import { webhookRefusal } from '../../environment/plan/webhook-refusal.ts'
 import { UP_MANAGER, valueAt } from '../../environment/record/up-record.ts'
 import type { CommonEvent } from '../../project/events.ts'
 import type { Session } from '../../project/session.ts'
-import { atOnce } from '../at-once.ts'
-import { refuseStranger } from '../mirror/place-mirror.ts'
-import { recordFor, restingPatch } from '../mirror/rest.ts'
+import { allConcurrent } from '../all-concurrent.ts'
+import { assertOwnMirror } from '../mirror/place-mirror.ts'
+import { recordFor, restingPatch } from '../mirror/suspend-original.ts'
 
 /** The objects of a mirror that the cluster would take, and what came out about the cluster. */
 export interface TriedOut {
@@ -45,7 +45,7 @@ export async function tryOut(
   const warnings: CommonEvent[] = []
   const warn = (event: CommonEvent) => void warnings.push(event)
   const tryingPod = tryPod(session, podOf(objects.workload), live, warn)
-  const tryingOthers = atOnce([
+  const tryingOthers = allConcurrent([
     claim && mayGrow(session, claim, facts, warn),
     ...listed(others).map(object => tryObject(session, object, there)),
     ...objects.services.map((service, index) => tryPod(session, podOf(service), facts.services[index], warn)),
@@ -108,7 +108,7 @@ async function tryObject(
   mirrors: readonly KubeObject[],
 ): Promise<void> {
   const there = object.kind === 'Deployment' && mirrors.find(({ metadata }) => metadata.name === object.metadata.name)
-  if (there) refuseStranger(there)
+  if (there) assertOwnMirror(there)
   // An old one with another selector is replaced, so nothing is asked about its change.
   if (there) return
   const options = { manager: UP_MANAGER, force: true, dryRun: true, signal }

@@ -2,11 +2,11 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { SHARED_PATH } from '../../constructs/mirror/names.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { devctlHome, userHome } from '../../project/contexts/home.ts'
+import type { DevelopContext } from '../context.ts'
 import type { AgentLink } from '../ports/agent-link.ts'
 import type { Polling } from '../session/polling.ts'
 import { clusterId } from '../session/session-folder.ts'
 import type { Supervisor } from '../session/supervisor.ts'
-import type { DevelopWorld } from '../world.ts'
 import type { FrontContainer } from './container.ts'
 import { answerInclude, hostOf, includeLine, includeState, sshConfigFile } from './entry.ts'
 
@@ -34,7 +34,7 @@ export interface OpenedSsh {
  * on: what keeps it from that is a warning.
  */
 export async function openSessionSsh(
-  world: DevelopWorld,
+  world: DevelopContext,
   { dev, container, workdir, port, supervisor, link, polling }: SessionSsh,
 ): Promise<OpenedSsh> {
   const { session, workspace, on } = world
@@ -72,7 +72,7 @@ export async function openSessionSsh(
 
 /** Asks, once in the life of this machine, whether SSH clients may find development containers by themselves. */
 export async function askToIncludeSsh(
-  { workspace, ask }: Pick<DevelopWorld, 'workspace' | 'ask'>,
+  { workspace, ask }: Pick<DevelopContext, 'workspace' | 'ask'>,
   dev: string,
 ): Promise<void> {
   const [home, own] = [devctlHome(workspace), userHome(workspace.env)]

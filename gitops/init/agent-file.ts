@@ -7,13 +7,13 @@ import { toDnsLabel } from '../../compiler/values/dns-name.ts'
 import { compileWithoutValues } from '../../project/compile-without-values.ts'
 import { openProject } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { LocalWorld } from '../../project/session.ts'
+import type { LocalContext } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { type ArtifactTarget, agentName } from '../agents/agents.ts'
 import { argocdApplicationSet } from '../agents/application-set.ts'
 import type { PublishEvent } from '../publish/events.ts'
 import { ociReference, parseReference, repositoryIn } from '../publish/oci-reference.ts'
-import { refuseSecretsIn } from '../publish/secrets/last-look.ts'
+import { refuseSecretsIn } from '../publish/secrets/secret-check.ts'
 import { atPlace, type Destination, destinationOf, sharedFolder } from '../publish/target/destination.ts'
 import { type Agent, ARGOCD, FLUX, messageOf, messageOfAll, NOT_DECRYPTED, SOPS_KEYS, toDo } from './agent.ts'
 import type { AgentSettings, InitInput } from './input.ts'
@@ -46,7 +46,7 @@ interface Refused {
  * reports. Throws a UsageError for missing input, and for input that cannot be combined.
  */
 export async function agentFile(
-  world: LocalWorld<PublishEvent>,
+  world: LocalContext<PublishEvent>,
   input: InitInput,
 ): Promise<AgentFile | { readonly text: string } | Refused> {
   const { secrets } = world.workspace
@@ -75,7 +75,7 @@ export async function agentFile(
 
 /** The object for one environment of an application. */
 async function oneObject(
-  world: LocalWorld<PublishEvent>,
+  world: LocalContext<PublishEvent>,
   options: InitInput,
 ): Promise<AgentFile | { readonly text: string } | Refused> {
   const { workspace } = world
@@ -124,7 +124,7 @@ async function oneObject(
 
 /** The settings with the keys for what SOPS has encrypted; Argo CD takes none, which is reported. */
 function withDecryption(
-  { on }: LocalWorld<PublishEvent>,
+  { on }: LocalContext<PublishEvent>,
   agent: Agent,
   { environment }: OpenProject,
   said: AgentSettings,
@@ -167,7 +167,7 @@ function fileDestination(
 }
 
 /** The object for every published folder of the repository. */
-async function allObject(world: LocalWorld<PublishEvent>, options: InitInput): Promise<AgentFile | Refused> {
+async function allObject(world: LocalContext<PublishEvent>, options: InitInput): Promise<AgentFile | Refused> {
   const { workspace } = world
   if (options.controller !== 'argocd')
     throw new UsageError('`--all` is for `--argocd`, whose ApplicationSet reads the lock files')

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { LocalWorld } from '../../project/session.ts'
+import type { LocalContext } from '../../project/session.ts'
 import type { PublishEvent } from '../publish/events.ts'
 import { fetchedEvents } from '../publish/fetched-events.ts'
 import { type OpenedRequest, openRequest } from '../publish/target/request.ts'
@@ -24,7 +24,7 @@ export type InitOutcome =
     })
 
 /** Commits the objects by which a controller syncs an environment, unless they are there. Throws a UserError where the input does not say enough, or something is in the way. */
-export async function initGitops(world: LocalWorld<PublishEvent>, input: InitInput): Promise<InitOutcome> {
+export async function initGitops(world: LocalContext<PublishEvent>, input: InitInput): Promise<InitOutcome> {
   const { workspace, signal, on } = world
   const wanted = await agentFile(world, input)
   if ('diagnostics' in wanted) return { kind: 'refused', diagnostics: wanted.diagnostics }
@@ -59,7 +59,7 @@ export async function initGitops(world: LocalWorld<PublishEvent>, input: InitInp
 
 /** The pull request for a branch that has the file; undefined for one that has not. */
 async function requestFor(
-  world: LocalWorld<PublishEvent>,
+  world: LocalContext<PublishEvent>,
   { forge }: InitInput,
   { address, message, project: { environment } }: AgentFile,
   added: AddedOnce,

@@ -1,5 +1,5 @@
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
-import type { Loading } from '../../project/input.ts'
+import type { LoadInput } from '../../project/input.ts'
 import type { ArgocdSettings } from '../agents/argocd.ts'
 import type { FluxSettings } from '../agents/flux.ts'
 
@@ -7,7 +7,7 @@ import type { FluxSettings } from '../agents/flux.ts'
 export type AgentSettings = ArgocdSettings & FluxSettings
 
 /** Which controller is to sync what, and where the file with its objects goes. */
-export interface InitInput extends Loading {
+export interface InitInput extends LoadInput {
   readonly controller: 'argocd' | 'flux'
   /** One object for every folder that is published; for Argo CD only. */
   readonly all?: boolean | undefined

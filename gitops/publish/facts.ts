@@ -1,7 +1,7 @@
 import type { GitOptions } from '../../adapters/git/git.ts'
 import { toHttps } from '../../adapters/git/git-facts.ts'
 import { plainAddress } from '../../project/deploy-source.ts'
-import type { Loading, Planning } from '../../project/input.ts'
+import type { LoadInput, PlanInput } from '../../project/input.ts'
 import type { Facts } from '../../project/lock.ts'
 import { repositoryOf } from '../../project/names/environment-name.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
@@ -59,7 +59,7 @@ const valuesOf = (key: string, options: readonly (readonly [string, string])[]):
   options.flatMap(([one, value]) => (one === key ? [value] : [])).join(', ')
 
 /** The options that shape what is rendered, as they are written; those about images are not among them, for each release has others. */
-export function shapingOptions(options: Loading & Planning): readonly (readonly [string, string])[] {
+export function shapingOptions(options: LoadInput & PlanInput): readonly (readonly [string, string])[] {
   const { startOrder } = options
   const said = {
     'project-directory': options.projectDirectory,

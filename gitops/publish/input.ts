@@ -1,12 +1,12 @@
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
-import type { Loading, Planning } from '../../project/input.ts'
+import type { LoadInput, PlanInput } from '../../project/input.ts'
 import type { LayoutName } from '../repository/layout/readme.ts'
 
 /**
  * The application to publish, and its destination. Absent fields are taken from the environment, or
  * have their defaults.
  */
-export interface PublishInput extends Loading, Omit<Planning, 'includeSecrets'> {
+export interface PublishInput extends LoadInput, Omit<PlanInput, 'includeSecrets'> {
   /** Address or folder of the repository. */
   readonly repository?: string | undefined
   /** Absent: the environment's, else the main branch of the repository. */

@@ -1,10 +1,10 @@
-import type { LocalWorld } from '../../project/session.ts'
+import type { LocalContext } from '../../project/session.ts'
 import type { MissingSource } from '../repository/source-order.ts'
 import type { PublishEvent } from './events.ts'
 
 /** Warns of a published commit that ours does not contain. `place` holds it: a folder or a reference. */
 export const warnMissing =
-  ({ on }: Pick<LocalWorld<PublishEvent>, 'on'>, place: string) =>
+  ({ on }: Pick<LocalContext<PublishEvent>, 'on'>, place: string) =>
   ({ source, ours, isRequest }: MissingSource): void => {
     const [theirs, own] = [source.slice(0, 7), ours.slice(0, 7)]
     const holds = isRequest ? `the pull request for \`${place}\`` : `\`${place}\``

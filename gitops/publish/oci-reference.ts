@@ -1,10 +1,10 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
 import { type OciReference, parseOciReference } from '../../compiler/values/images/oci-reference.ts'
-import { inForm } from '../../project/checks.ts'
+import { parsedBy } from '../../project/checks.ts'
 
 /** Throws a UsageError for what names no repository of a registry. */
-export const ociReference = inForm(parseOciReference)
+export const ociReference = parsedBy(parseOciReference)
 
 /** The parts of a reference that was checked; the tag is that of the environment where it has none. Throws a UsageError for an environment that cannot be one. */
 export function parseReference(value: string, environment: string | undefined) {

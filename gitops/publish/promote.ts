@@ -7,7 +7,7 @@ import type { Facts } from '../../project/lock.ts'
 import { repositoryOf } from '../../project/names/environment-name.ts'
 import { openProject } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { LocalWorld } from '../../project/session.ts'
+import type { LocalContext } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { readPublished } from '../repository/published.ts'
 import { withSourceAt } from '../repository/source-at.ts'
@@ -35,7 +35,7 @@ export interface PromoteInput
  * runs. Throws a UserError where that cannot be made again.
  */
 export async function promote(
-  world: LocalWorld<PublishEvent>,
+  world: LocalContext<PublishEvent>,
   { from, to, ...input }: PromoteInput,
 ): Promise<PublishOutcome> {
   if (from === to) throw new UsageError(`\`${from}\` is promoted to itself`, { hint: 'name two environments' })
@@ -84,7 +84,7 @@ function refuseArtifact(environment: ManifestEnvironment | undefined): void {
  * be built again.
  */
 async function publishedAs(
-  { workspace, signal, on }: LocalWorld<PublishEvent>,
+  { workspace, signal, on }: LocalContext<PublishEvent>,
   project: OpenProject,
   input: Omit<PublishInput, 'environment'>,
 ): Promise<{ readonly application: string; readonly facts: Facts }> {

@@ -1,5 +1,5 @@
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { LocalWorld } from '../../project/session.ts'
+import type { LocalContext } from '../../project/session.ts'
 import { startClone } from '../repository/started-clone.ts'
 import type { PublishEvent } from './events.ts'
 import type { PublishInput } from './input.ts'
@@ -13,7 +13,7 @@ import { earlyTarget, refuseNoRepository } from './target/destination.ts'
  * way: an `OverwriteRefusal` for files that were edited by hand.
  */
 export async function publish(
-  world: LocalWorld<PublishEvent>,
+  world: LocalContext<PublishEvent>,
   input: PublishInput,
   project: OpenProject,
 ): Promise<PublishOutcome> {

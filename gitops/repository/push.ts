@@ -72,7 +72,7 @@ const LONGEST_PAUSE = 10_000
  * How often in a row a broken connection is tried again; races have no limit but the deadline, for
  * somebody else gets on.
  */
-const MOST_BREAKS = 6
+const MAX_BREAKS = 6
 
 /**
  * Writes to a branch of a repository in a temporary copy, commits and pushes. When another push
@@ -106,7 +106,7 @@ export async function pushTo<Done>(
       if ('result' in attempt) return attempt.result
       const { kind, failure } = attempt
       breaks = kind === 'broken' || kind === 'unreachable' ? breaks + 1 : 0
-      if ((kind !== 'race' && breaks === 0) || breaks > MOST_BREAKS) throw refusal(target, kind, failure, options.env)
+      if ((kind !== 'race' && breaks === 0) || breaks > MAX_BREAKS) throw refusal(target, kind, failure, options.env)
       // A server that has never been reached is not waited for.
       if (kind === 'unreachable' && retries.length === 0 && breaks > 2)
         throw refusal(target, kind, failure, options.env)

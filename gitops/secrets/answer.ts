@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { Diagnostic, SecretFinding } from '../../compiler/diagnostics/diagnostic.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { compileWithoutValues } from '../../project/compile-without-values.ts'
-import type { Loading } from '../../project/input.ts'
+import type { LoadInput } from '../../project/input.ts'
 import { openProject } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { Workspace } from '../../project/workspace.ts'
@@ -11,7 +11,7 @@ import { type SecretAnswers, withSecretAnswers } from './edit-manifest.ts'
 /** A value that `publish` refuses because it is a secret, or looks like one. */
 export type FoundSecret = Diagnostic & { readonly secret: SecretFinding }
 
-export interface AnswerInput extends Loading {
+export interface AnswerInput extends LoadInput {
   /** The environment's name. */
   readonly name?: string | undefined
   readonly namespace?: string | undefined
@@ -21,7 +21,7 @@ export interface AnswerInput extends Loading {
   readonly dryRun?: boolean | undefined
 }
 
-export interface AnswerWorld {
+export interface AnswerContext {
   readonly workspace: Workspace
   /** Where a value comes from; undefined when the person leaves. Absent: nobody is there to ask. */
   readonly whatIsSecret?: (found: FoundSecret) => Promise<'secret' | 'public' | 'later' | undefined>
@@ -49,7 +49,7 @@ export type AnswerOutcome =
  * for answers that fit nothing.
  */
 export async function answerSecrets(
-  { workspace, whatIsSecret }: AnswerWorld,
+  { workspace, whatIsSecret }: AnswerContext,
   input: AnswerInput,
 ): Promise<AnswerOutcome> {
   const project = await openProject(workspace, input)
@@ -96,7 +96,7 @@ function refuseUnknown({ values, public: open }: SecretAnswers, found: readonly 
 
 /** The answers of a person, beside the given ones; undefined when they leave. */
 async function askAll(
-  whatIsSecret: NonNullable<AnswerWorld['whatIsSecret']>,
+  whatIsSecret: NonNullable<AnswerContext['whatIsSecret']>,
   found: readonly FoundSecret[],
   given: SecretAnswers,
 ): Promise<SecretAnswers | undefined> {

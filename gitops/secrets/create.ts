@@ -1,6 +1,6 @@
 import { addSecretKeys, missingKeys } from '../../environment/apply/secret-keys.ts'
 import { hasNamespace, noNamespace } from '../../project/namespaces.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
 import type { NeededKey } from './needed-secrets.ts'
 
 /** A Secret that nothing publishes was created in the cluster, or got the keys that it lacked. */
@@ -13,7 +13,7 @@ export interface SecretEvent {
   readonly keys: readonly string[]
 }
 
-export interface CreateWorld extends Pick<World<SecretEvent>, 'workspace' | 'session' | 'on'> {
+export interface CreateContext extends Pick<OperationContext<SecretEvent>, 'workspace' | 'session' | 'on'> {
   /** The value of a key that nothing gives one; undefined when the person leaves, empty for none. Absent: nobody is there to ask. */
   readonly valueFor?: (key: NeededKey) => Promise<string | undefined>
 }
@@ -25,7 +25,7 @@ export type CreateOutcome =
   | { readonly kind: 'created'; readonly left: readonly NeededKey[] }
 
 /** Creates Secrets in the cluster, or adds the keys that they lack; a key that is there keeps its value. Reports each Secret. Throws a UserError where the namespace does not exist. */
-export async function createSecrets(world: CreateWorld, needed: readonly NeededKey[]): Promise<CreateOutcome> {
+export async function createSecrets(world: CreateContext, needed: readonly NeededKey[]): Promise<CreateOutcome> {
   const { session } = world
   const { namespace } = session
   if ((await hasNamespace(session)) === false)
@@ -41,7 +41,7 @@ export async function createSecrets(world: CreateWorld, needed: readonly NeededK
 
 /** Gives the keys that are still missing; undefined when the person has left. */
 async function addTo(
-  world: CreateWorld,
+  world: CreateContext,
   name: string,
   keys: readonly NeededKey[],
 ): Promise<readonly NeededKey[] | undefined> {
@@ -65,7 +65,7 @@ async function addTo(
 }
 
 /** The user's answer; empty where there is no user to ask; undefined when they leave. */
-async function asked({ workspace, valueFor }: CreateWorld, key: NeededKey): Promise<Uint8Array | undefined> {
+async function asked({ workspace, valueFor }: CreateContext, key: NeededKey): Promise<Uint8Array | undefined> {
   if (!valueFor) return new Uint8Array()
   const text = await valueFor(key)
   if (text === undefined) return undefined

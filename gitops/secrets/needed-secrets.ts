@@ -4,7 +4,7 @@ import { sourcedValues } from '../../compiler/plan/secrets/secret-sources.ts'
 import { get, type Tree } from '../../compiler/text/tree.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import { compileWithoutValues } from '../../project/compile-without-values.ts'
-import type { Loading } from '../../project/input.ts'
+import type { LoadInput } from '../../project/input.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { Workspace } from '../../project/workspace.ts'
 
@@ -18,7 +18,7 @@ export interface NeededKey {
   readonly value?: Uint8Array
 }
 
-type Input = Loading & { readonly name?: string | undefined; readonly namespace?: string | undefined }
+type Input = LoadInput & { readonly name?: string | undefined; readonly namespace?: string | undefined }
 
 /**
  * The keys that have to be in the namespace beside what `publish` writes, with the values that are known here; none where the files have errors. Throws a UserError for a key

@@ -2,7 +2,7 @@ import type { BuiltImage } from '../../builds/built-image.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { kindKeeper } from '../../environment/record/record.ts'
 import type { CommonEvent } from '../../project/events.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
 import type { ManifestCommand } from './run-commands.ts'
 
 /** The commands of `deploy` or `destroy`, and their inputs. */
@@ -40,7 +40,7 @@ export interface SectionResult {
  * environment's. Rejects with the signal's reason, and with a UserError where there is no shell.
  */
 export async function runSection(
-  { workspace, session, on }: World,
+  { workspace, session, on }: OperationContext,
   section: Section,
   signal: AbortSignal,
 ): Promise<SectionResult> {

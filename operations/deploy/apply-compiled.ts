@@ -3,7 +3,7 @@ import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DeployOrigin } from '../../environment/apply/deploy.ts'
 import { repositoryOf } from '../../project/names/environment-name.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
 import { toleratesFailures } from '../../project/tolerance.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { type CompiledForCluster, choicesOf } from './compile-for-cluster.ts'
@@ -30,7 +30,7 @@ interface How {
  * reason of the signal.
  */
 export async function applyCompiled(
-  { workspace, session, on, ask }: World<DeployEvent>,
+  { workspace, session, on, ask }: OperationContext<DeployEvent>,
   input: DeployInput,
   compiled: CompiledForCluster,
   { began, isHeld, signal, warnings = [], variables = {} }: How,
@@ -133,7 +133,7 @@ async function originOf(directory: string, env: Workspace['env'], signal: AbortS
 
 /** It is only a remark: a user who may not read other workloads gets none. */
 async function tellLeftBehind(
-  { session, on }: Pick<World<DeployEvent>, 'session' | 'on'>,
+  { session, on }: Pick<OperationContext<DeployEvent>, 'session' | 'on'>,
   compiled: CompiledForCluster,
   signal: AbortSignal,
 ): Promise<void> {

@@ -15,12 +15,12 @@ import { manifestsOf } from '../../environment/plan/part.ts'
 import type { Source } from '../../environment/record/record.ts'
 import { type CompiledProject, compileFiles } from '../../project/compile-files.ts'
 import { deploySource } from '../../project/deploy-source.ts'
-import { lastingOptions, registryText } from '../../project/lasting-options.ts'
 import { including, labelsOf, noSuchService, type Part, partOf } from '../../project/names/named-services.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import { withoutRemarks } from '../../project/own-errors.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
+import { chooseTargetDefaults, registryText } from '../../project/target-defaults.ts'
 import type { ForCluster } from './input.ts'
 
 /** Warnings about host volumes, whose copies nobody reads while the service is developed. */
@@ -70,8 +70,8 @@ export type NotYetBuilt = Pick<
 }
 
 /** The surroundings of a compilation for the cluster. */
-export interface CompilingWorld extends Omit<World, 'session'> {
-  readonly session: Pick<World['session'], 'namespace' | 'signal' | 'target'>
+export interface CompileContext extends Omit<OperationContext, 'session'> {
+  readonly session: Pick<OperationContext['session'], 'namespace' | 'signal' | 'target'>
   /** Is called before images are built; when it throws, none is built. */
   readonly beforeBuild?: (project: NotYetBuilt) => Promise<void>
 }
@@ -87,13 +87,13 @@ export interface RefusedForCluster {
  * what is wrong, and keeps the warnings back: variables that are handed on later may make them wrong.
  */
 export async function prepareForCluster(
-  { workspace, session: { namespace, signal, target }, on, beforeBuild }: CompilingWorld,
+  { workspace, session: { namespace, signal, target }, on, beforeBuild }: CompileContext,
   options: ForCluster,
   project: OpenProject,
   images: ImageBuilder,
 ): Promise<PreparedForCluster | RefusedForCluster> {
   const { startOrder = 'client' } = options
-  const lasting = lastingOptions(workspace, options, project, target)
+  const lasting = chooseTargetDefaults(workspace, options, project, target)
   const { domain, registry } = lasting
   const planning = { ...options, domain, registry, namespace, startOrder, includeSecrets: true } as const
   const names = options.services ?? []
@@ -327,7 +327,7 @@ async function toRerun(
 async function addRegistryCredentials(
   plan: Plan,
   synth: (plan: Plan) => readonly Manifest[],
-  { env }: Pick<World['workspace'], 'env'>,
+  { env }: Pick<OperationContext['workspace'], 'env'>,
   signal: AbortSignal,
 ) {
   const [{ addCredentials, registriesIn }, { readRegistryCredentials }] = await Promise.all([

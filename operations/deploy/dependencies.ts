@@ -8,17 +8,17 @@ import { toDnsLabel } from '../../compiler/plan/object-names.ts'
 import { readRecord } from '../../environment/record/record.ts'
 import { readKept } from '../../environment/record/secret-marks.ts'
 import { plainAddress } from '../../project/deploy-source.ts'
-import type { Loading } from '../../project/input.ts'
+import type { LoadInput } from '../../project/input.ts'
 import { openProject } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
 import type { DeployEvent } from './events.ts'
 import type { DeployInput } from './input.ts'
 import type { DeployOutcome } from './outcome.ts'
 
 /** Deploys one project; `above` are the repositories that depend on it. */
 type DeployProject = (
-  world: World<DeployEvent>,
+  world: OperationContext<DeployEvent>,
   input: DeployInput,
   project: OpenProject,
   above: readonly string[],
@@ -32,7 +32,7 @@ type DeployProject = (
  * that cannot be cloned.
  */
 export async function deployDependencies(
-  world: World<DeployEvent>,
+  world: OperationContext<DeployEvent>,
   input: DeployInput,
   { dependencies }: DevctlManifest,
   above: readonly string[],
@@ -86,7 +86,7 @@ export async function deployDependencies(
  * Options for a dependency: its name and its own manifest, in place of what they say about the
  * files above it.
  */
-export function ownOptions<Values extends Loading>(options: Values, { name, manifest }: ManifestDependency) {
+export function ownOptions<Values extends LoadInput>(options: Values, { name, manifest }: ManifestDependency) {
   const file = manifest && [manifest.value]
   return { ...options, file, projectDirectory: undefined, environment: undefined, name }
 }
@@ -96,7 +96,7 @@ export function ownOptions<Values extends Loading>(options: Values, { name, mani
  * again. Throws a UserError.
  */
 export async function inClone<Result>(
-  { workspace, session: { signal } }: Pick<World, 'workspace' | 'session'>,
+  { workspace, session: { signal } }: Pick<OperationContext, 'workspace' | 'session'>,
   { name, repository, branch, span }: ManifestDependency,
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {

@@ -5,14 +5,14 @@ import { newKey, readKept, writeKept } from '../../environment/record/secret-mar
 import { confirmNamespace } from '../../project/namespaces.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { Session, World } from '../../project/session.ts'
+import type { OperationContext, Session } from '../../project/session.ts'
 import { tellToolFiles } from '../../project/tool-files.ts'
 import { withHanded } from '../../project/workspace.ts'
 import { runSection } from '../commands/run-section.ts'
 import { ensureNamespace } from '../ensure-namespace.ts'
 import { applyCompiled, refuseWithoutServices } from './apply-compiled.ts'
 import {
-  type CompilingWorld,
+  type CompileContext,
   choicesOf,
   type NotYetBuilt,
   type PreparedForCluster,
@@ -20,11 +20,11 @@ import {
   type RefusedForCluster,
 } from './compile-for-cluster.ts'
 import type { DeployEvent } from './events.ts'
-import { compileWithHanded } from './handed-variables.ts'
 import type { DeployInput } from './input.ts'
 import { hashWarnings, knownWarnings } from './known-warnings.ts'
 import type { DeployOutcome } from './outcome.ts'
 import { reportLock } from './progress.ts'
+import { compileWithStoredVariables } from './stored-variables.ts'
 
 /**
  * Deploys one project: its dependencies first, then its commands, then its Compose files, compiled
@@ -32,7 +32,7 @@ import { reportLock } from './progress.ts'
  * last.
  */
 export async function deploy(
-  world: World<DeployEvent>,
+  world: OperationContext<DeployEvent>,
   input: DeployInput,
   project: OpenProject,
   above: readonly string[] = [],
@@ -100,7 +100,7 @@ export async function deploy(
     if (Object.keys(kept).length > 0) await keep(session, environment, kept, active)
     if (hasFailed) return { kind: 'command-failed', environment, namespace }
     const isSame = Object.keys(variables).length === 0
-    const fresh: World<DeployEvent> = { ...world, workspace: withHanded(world.workspace, variables) }
+    const fresh: OperationContext<DeployEvent> = { ...world, workspace: withHanded(world.workspace, variables) }
     const again = isSame
       ? compiled
       : await prepareForCluster(
@@ -116,7 +116,7 @@ export async function deploy(
 }
 
 /** The modules are loaded once there is something to build. */
-const imageBuilder = (world: World<DeployEvent>): ImageBuilder => ({
+const imageBuilder = (world: OperationContext<DeployEvent>): ImageBuilder => ({
   async ensure(images, options) {
     const [{ missingImagesBuilder }, { chooseBuilder }] = await Promise.all([
       import('../../builds/ensure-images.ts'),
@@ -142,7 +142,7 @@ const runsCommands = (input: DeployInput, project: OpenProject): boolean =>
  * Reports the warnings, and which of them the last deploy has reported. Gives the hashes that the record keeps.
  */
 async function tellWarnings(
-  { session, workspace }: World,
+  { session, workspace }: OperationContext,
   { allWarnings }: DeployInput,
   { plan, services, warnings, part, tell }: PreparedForCluster,
 ): Promise<{ readonly warnings: readonly string[] }> {
@@ -159,7 +159,7 @@ async function tellWarnings(
 
 /** Refuses what the deploy would refuse in any case, before images are built for it and commands run. */
 async function checkEarly(
-  { session }: World,
+  { session }: OperationContext,
   input: DeployInput,
   found: NotYetBuilt,
   hasMoreBefore: boolean,
@@ -175,14 +175,14 @@ async function checkEarly(
 
 /** Compiles before the commands run. */
 function prepare(
-  world: World<DeployEvent> & Pick<CompilingWorld, 'beforeBuild'>,
+  world: OperationContext<DeployEvent> & Pick<CompileContext, 'beforeBuild'>,
   input: DeployInput,
   project: OpenProject,
   images: ImageBuilder,
 ): Promise<PreparedForCluster | RefusedForCluster> {
   return runsCommands(input, project)
     ? prepareForCluster(world, input, project, images)
-    : compileWithHanded(world, input, project, images)
+    : compileWithStoredVariables(world, input, project, images)
 }
 
 /** Keeps variables for the commands of destroy, and for those who depend on the environment. */

@@ -1,11 +1,11 @@
-import type { Loading, Planning } from '../../project/input.ts'
+import type { LoadInput, PlanInput } from '../../project/input.ts'
 import type { Tolerance } from '../../project/tolerance.ts'
 
 /**
  * The common input of `deploy` and `diff`: what is compiled for a cluster, and what may be done for
  * it.
  */
-export interface ForCluster extends Loading, Omit<Planning, 'includeSecrets'> {
+export interface ForCluster extends LoadInput, Omit<PlanInput, 'includeSecrets'> {
   /** Only these services and what they depend on; absent or empty: all. */
   readonly services?: readonly string[] | undefined
   /**

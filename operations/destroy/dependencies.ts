@@ -4,14 +4,14 @@ import { readRecord } from '../../environment/record/record.ts'
 import { plainAddress } from '../../project/deploy-source.ts'
 import { openProject } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
 import { inClone, ownOptions } from '../deploy/dependencies.ts'
 import type { DestroyEvent } from './events.ts'
 import type { DestroyInput } from './input.ts'
 
 /** Destroys one project under its name; `above` are the repositories that depend on it. */
 type DestroyProject = (
-  world: World<DestroyEvent>,
+  world: OperationContext<DestroyEvent>,
   input: DestroyInput,
   project: OpenProject,
   name: string,
@@ -20,7 +20,7 @@ type DestroyProject = (
 
 /** Destroys the repositories that a manifest depends on, the last first and each before its own. */
 export async function destroyDependencies(
-  world: World<DestroyEvent>,
+  world: OperationContext<DestroyEvent>,
   input: DestroyInput,
   { dependencies }: DevctlManifest,
   above: readonly string[],

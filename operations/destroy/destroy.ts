@@ -7,7 +7,7 @@ import { findEnvironment, findName } from '../../project/known-environment.ts'
 import { similarNamespace } from '../../project/namespaces.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
 import { usableVariables } from '../commands/kept-variables.ts'
 import type { ManifestCommand } from '../commands/run-commands.ts'
 import { runSection } from '../commands/run-section.ts'
@@ -23,7 +23,7 @@ import { refuseForServices, selectServices } from './services.ts'
  * environment's own. Throws a UserError where somebody says no, or nobody can be asked.
  */
 export async function destroy(
-  world: World<DestroyEvent>,
+  world: OperationContext<DestroyEvent>,
   input: DestroyInput,
   project: OpenProject,
 ): Promise<DestroyOutcome> {
@@ -46,14 +46,18 @@ export async function destroy(
 }
 
 /** Claims and dependencies do not come back: somebody has to say so. */
-async function confirmAll({ ask, session }: World, { yes }: DestroyInput, environment: string): Promise<void> {
+async function confirmAll(
+  { ask, session }: OperationContext,
+  { yes }: DestroyInput,
+  environment: string,
+): Promise<void> {
   if (yes) return
   if (!ask?.mayDestroyAll) throw new UsageError('`--all` needs a confirmation', { hint: 'add `--yes`' })
   if (!(await ask.mayDestroyAll(environment, session.namespace))) throw new UserError('nothing was destroyed')
 }
 
 async function destroyProject(
-  world: World<DestroyEvent>,
+  world: OperationContext<DestroyEvent>,
   input: DestroyInput,
   project: OpenProject,
   environment: string,
@@ -135,7 +139,7 @@ async function destroyProject(
  * still exists.
  */
 async function runCommands(
-  world: World<DestroyEvent> & { readonly state: NamespaceState },
+  world: OperationContext<DestroyEvent> & { readonly state: NamespaceState },
   input: DestroyInput,
   project: OpenProject,
   environment: string,
@@ -192,7 +196,7 @@ async function runCommands(
 
 /** Cluster-scoped objects can be in use by others: the user has to confirm their deletion. */
 async function mayDeleteOfCluster(
-  { ask }: World,
+  { ask }: OperationContext,
   { yes }: DestroyInput,
   environment: string,
   objects: readonly KubeObject[],

@@ -1,6 +1,6 @@
-import type { Loading } from '../../project/input.ts'
+import type { LoadInput } from '../../project/input.ts'
 
-export interface DestroyInput extends Loading {
+export interface DestroyInput extends LoadInput {
   /** The environment; absent: the one that the files have. */
   readonly name?: string | undefined
   /** Only these services; absent or empty: the whole environment. */

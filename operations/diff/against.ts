@@ -14,7 +14,7 @@ import { type Boundary, boundaryOf, outsideOf } from '../../project/boundary.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import { including, partOf } from '../../project/names/named-services.ts'
 import { openProject } from '../../project/open-project.ts'
-import type { LocalWorld } from '../../project/session.ts'
+import type { LocalContext } from '../../project/session.ts'
 import type { ForCluster } from '../deploy/input.ts'
 import type { DiffOutcome } from './diff.ts'
 
@@ -23,7 +23,7 @@ import type { DiffOutcome } from './diff.ts'
  * UserError for a path without manifests.
  */
 export async function diffAgainst(
-  world: Pick<LocalWorld<BuildEvent>, 'workspace' | 'on'>,
+  world: Pick<LocalContext<BuildEvent>, 'workspace' | 'on'>,
   input: ForCluster,
   path: string,
 ): Promise<DiffOutcome> {
@@ -61,7 +61,7 @@ const HINT = 'name a folder or file that `devctl render` wrote'
  * Gives the texts of files, of those outside of `boundary` as it says: a link in a folder of
  * manifests may lead anywhere. Throws a UserError for what may not be read, and for what cannot.
  */
-function readerOf(on: LocalWorld<BuildEvent>['on'], boundary: Boundary): ReadText {
+function readerOf(on: LocalContext<BuildEvent>['on'], boundary: Boundary): ReadText {
   const told = new Set<string>()
   return path => {
     const outside = outsideOf(path, boundary)

@@ -3,11 +3,11 @@ import type { Tree } from '../../compiler/text/tree.ts'
 import type { ObjectDiff } from '../../environment/plan/diff.ts'
 import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
 import { choicesOf } from '../deploy/compile-for-cluster.ts'
 import type { DeployEvent } from '../deploy/events.ts'
-import { compileWithHanded } from '../deploy/handed-variables.ts'
 import type { ForCluster } from '../deploy/input.ts'
+import { compileWithStoredVariables } from '../deploy/stored-variables.ts'
 
 /** The objects that differ, and the number of those that do not. */
 export interface Compared {
@@ -27,7 +27,11 @@ export type DiffOutcome =
     })
 
 /** Finds out what a deploy would do, and changes nothing. Throws what the cluster refuses. */
-export async function diff(world: World<DeployEvent>, input: ForCluster, project: OpenProject): Promise<DiffOutcome> {
+export async function diff(
+  world: OperationContext<DeployEvent>,
+  input: ForCluster,
+  project: OpenProject,
+): Promise<DiffOutcome> {
   const { workspace, session } = world
   const { cluster, namespace, signal } = session
   const [{ planDeploy }, { diffOf }] = await Promise.all([
@@ -35,7 +39,7 @@ export async function diff(world: World<DeployEvent>, input: ForCluster, project
     import('../../environment/plan/diff.ts'),
   ])
   const { presentImagesOnly } = await import('../../builds/ensure-images.ts')
-  const compiled = await compileWithHanded(world, input, project, presentImagesOnly(world))
+  const compiled = await compileWithStoredVariables(world, input, project, presentImagesOnly(world))
   if (compiled.plan) compiled.tell()
   if (!compiled.plan) return { kind: 'refused', diagnostics: compiled.diagnostics }
   await requireNamespace(session)

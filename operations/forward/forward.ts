@@ -3,11 +3,11 @@ import { pipeline } from 'node:stream/promises'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { findForwardTarget } from '../../environment/status/forward-target.ts'
-import type { Loading } from '../../project/input.ts'
+import type { LoadInput } from '../../project/input.ts'
 import { findEnvironment } from '../../project/known-environment.ts'
 import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { Session, World } from '../../project/session.ts'
+import type { OperationContext, Session } from '../../project/session.ts'
 import { type LocalPort, listenLocally, PortUnavailable } from './listen.ts'
 
 /** A port of this machine, and the port of the service that it leads to. */
@@ -17,7 +17,7 @@ export interface ForwardedPort {
   readonly remote: number
 }
 
-export interface ForwardInput extends Loading {
+export interface ForwardInput extends LoadInput {
   /** The environment; absent: the one that the files have. */
   readonly name?: string | undefined
   /** As the files call it. */
@@ -33,7 +33,7 @@ export interface ForwardInput extends Loading {
  * Pod, so that a rollout in between does no harm. `listening` is notified of each port.
  */
 export async function forward(
-  world: World,
+  world: OperationContext,
   { service, ports, address: wanted, ...input }: ForwardInput,
   project: OpenProject,
   listening: (local: string, remote: number) => void,

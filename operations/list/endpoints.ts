@@ -1,14 +1,14 @@
 import type { Project } from '../../compiler/compose/project.ts'
 import type { Endpoint } from '../../environment/endpoints/endpoints.ts'
-import type { Loading } from '../../project/input.ts'
+import type { LoadInput } from '../../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../../project/known-environment.ts'
-import { lastingOptions } from '../../project/lasting-options.ts'
 import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
+import { chooseTargetDefaults } from '../../project/target-defaults.ts'
 import { sleeps } from '../ensure-namespace.ts'
 
-export interface EndpointsInput extends Loading {
+export interface EndpointsInput extends LoadInput {
   /** The environment; absent: the one that the files have. */
   readonly name?: string | undefined
 }
@@ -44,7 +44,11 @@ const NOT_PUBLIC: ReadonlySet<string> = new Set([
 ])
 
 /** The public addresses of an environment, each with what answers there. */
-export async function endpoints(world: World, input: EndpointsInput, project: OpenProject): Promise<EndpointsOutcome> {
+export async function endpoints(
+  world: OperationContext,
+  input: EndpointsInput,
+  project: OpenProject,
+): Promise<EndpointsOutcome> {
   const { session } = world
   const { cluster, namespace, signal } = session
   const known = await findEnvironment(world, input, project)
@@ -69,7 +73,7 @@ const unansweredOf = (found: readonly Endpoint[], answered: readonly Endpoint[])
   new Set(answered.flatMap(({ url, isReady }, index) => (found[index]?.isReady && !isReady ? [url] : [])))
 
 /** Finds the reason for having no endpoints. Reports the warnings about the ports that are not public. */
-async function reasonOf(world: World, known: KnownEnvironment, opened: OpenProject): Promise<NoEndpoints> {
+async function reasonOf(world: OperationContext, known: KnownEnvironment, opened: OpenProject): Promise<NoEndpoints> {
   const { session, workspace, on } = world
   const { cluster, namespace, signal, target } = session
   const [{ readRecord }, { readApplication }] = await Promise.all([
@@ -89,7 +93,7 @@ async function reasonOf(world: World, known: KnownEnvironment, opened: OpenProje
     }
     // Hosts of the user's own need no domain.
     const needsDomain = plan.routes.every(({ isOwnHost }) => !isOwnHost)
-    if (needsDomain && lastingOptions(workspace, {}, opened, target).domain === undefined) return 'no-domain'
+    if (needsDomain && chooseTargetDefaults(workspace, {}, opened, target).domain === undefined) return 'no-domain'
   }
   return (await sleeps(session)) ? 'asleep' : 'no-routes'
 }

@@ -1,11 +1,11 @@
 import type { ChangeList } from '../../environment/record/change-lists.ts'
-import type { Loading } from '../../project/input.ts'
+import type { LoadInput } from '../../project/input.ts'
 import { findName } from '../../project/known-environment.ts'
 import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
 
-export interface HistoryInput extends Loading {
+export interface HistoryInput extends LoadInput {
   /** The environment; absent: the one that the files have. */
   readonly name?: string | undefined
 }
@@ -22,7 +22,11 @@ export interface HistoryOutcome {
 }
 
 /** What the last deploys of an environment changed. Members of the namespace can edit what it says. */
-export async function history(world: World, input: HistoryInput, project: OpenProject): Promise<HistoryOutcome> {
+export async function history(
+  world: OperationContext,
+  input: HistoryInput,
+  project: OpenProject,
+): Promise<HistoryOutcome> {
   const { session } = world
   const { cluster, namespace, signal, clock } = session
   const environment = await findName(world, input, project)

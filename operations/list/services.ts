@@ -1,15 +1,15 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { inSleep, type ServiceOverview } from '../../environment/status/service-status.ts'
-import type { Loading } from '../../project/input.ts'
+import type { LoadInput } from '../../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../../project/known-environment.ts'
 import { labelsOf } from '../../project/names/named-services.ts'
 import { serviceWords } from '../../project/names/service-words.ts'
 import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
 import { sleeps } from '../ensure-namespace.ts'
 
-export interface ServicesInput extends Loading {
+export interface ServicesInput extends LoadInput {
   /** The environment; absent: the one that the files have. */
   readonly name?: string | undefined
   /** Absent or empty: all. */
@@ -30,7 +30,11 @@ export interface ServicesOutcome {
  * How the services of an environment are: those that are named, else all, with those of the files
  * that are not there. Throws a UserError for a name that is none.
  */
-export async function services(world: World, input: ServicesInput, project: OpenProject): Promise<ServicesOutcome> {
+export async function services(
+  world: OperationContext,
+  input: ServicesInput,
+  project: OpenProject,
+): Promise<ServicesOutcome> {
   const { session } = world
   const { cluster, namespace, signal, clock } = session
   const known = await findEnvironment(world, input, project)

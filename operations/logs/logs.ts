@@ -2,14 +2,14 @@ import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { LogLine } from '../../environment/logs/line.ts'
 import { type LogContext, MAX_OPEN_LOGS, showLogs } from '../../environment/logs/logs.ts'
 import type { LogSource } from '../../environment/logs/source.ts'
-import type { Loading } from '../../project/input.ts'
+import type { LoadInput } from '../../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../../project/known-environment.ts'
 import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
 import type { LogEvent } from './events.ts'
 
-export interface LogsInput extends Loading {
+export interface LogsInput extends LoadInput {
   /** The environment; absent: the one that the files have. */
   readonly name?: string | undefined
   /** The logs of the whole namespace, whatever environment or tool they are of. */
@@ -26,7 +26,7 @@ export interface LogsInput extends Loading {
   readonly follow?: boolean | undefined
 }
 
-export interface LogsWorld extends Pick<World<LogEvent>, 'workspace' | 'session' | 'on'> {
+export interface LogsContext extends Pick<OperationContext<LogEvent>, 'workspace' | 'session' | 'on'> {
   /** Takes a line; nothing more of its log is read until it resolves. */
   readonly print: (source: LogSource, line: LogLine) => Promise<void> | void
   /** Hears of the containers whose lines may come, before they come. */
@@ -50,7 +50,7 @@ export type LogsOutcome =
  * Reads the logs of an environment's services: what was written, in the order of its times, then what comes. Ends when nothing more can come; else rejects with the reason of the session's
  * signal. Throws a UserError where there is no namespace, and what the cluster refuses.
  */
-export async function logs(world: LogsWorld, input: LogsInput, project: OpenProject): Promise<LogsOutcome> {
+export async function logs(world: LogsContext, input: LogsInput, project: OpenProject): Promise<LogsOutcome> {
   const { session, on } = world
   const { cluster, namespace, clock, signal } = session
   const { all, services, tail, since, follow = false } = input
@@ -94,7 +94,10 @@ export async function logs(world: LogsWorld, input: LogsInput, project: OpenProj
 }
 
 /** True if an environment has a record or a workload; GitOps controllers write no record. */
-async function isThere({ cluster, namespace, clock, signal }: World['session'], environment: string): Promise<boolean> {
+async function isThere(
+  { cluster, namespace, clock, signal }: OperationContext['session'],
+  environment: string,
+): Promise<boolean> {
   const { overviewOf } = await import('../../environment/status/overview.ts')
   const { services, record } = await overviewOf(cluster, { environment, namespace, now: clock.now() }, { signal })
   return services.length > 0 || record !== undefined
@@ -115,7 +118,7 @@ class NoMatch extends Error {
 
 /** Lines go to the caller, everything else becomes events. */
 function reporting(
-  { on, print }: LogsWorld,
+  { on, print }: LogsContext,
   follows: boolean,
 ): Pick<LogContext, 'print' | 'crowded' | 'ended' | 'troubled' | 'word'> {
   const troubled = new Set<string>()

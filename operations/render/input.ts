@@ -1,7 +1,7 @@
 import type { LayoutName } from '../../gitops/repository/layout/readme.ts'
-import type { Loading, Planning } from '../../project/input.ts'
+import type { LoadInput, PlanInput } from '../../project/input.ts'
 
-export interface RenderInput extends Loading, Planning {
+export interface RenderInput extends LoadInput, PlanInput {
   /** Only these services and what they depend on; absent or empty: all. */
   readonly services?: readonly string[] | undefined
   /** The form of the files, with `kustomize` also a kustomization. Absent: YAML, or for an environment that is published the files that are published. */

@@ -8,7 +8,7 @@ import type { WrittenCounts } from '../../gitops/repository/tree/output-director
 import { compileFiles } from '../../project/compile-files.ts'
 import { nothingToRender } from '../../project/nothing-to-render.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { LocalWorld } from '../../project/session.ts'
+import type { LocalContext } from '../../project/session.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import type { RenderInput } from './input.ts'
 
@@ -32,7 +32,7 @@ export type RenderOutcome =
  * UserError for a project without Compose files, and an `OverwriteRefusal` for files of the folder that were edited by hand.
  */
 export async function render(
-  { workspace }: Pick<LocalWorld, 'workspace'>,
+  { workspace }: Pick<LocalContext, 'workspace'>,
   input: RenderInput,
   project: OpenProject,
 ): Promise<RenderOutcome> {

@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
-import { aboutOf } from '../../gitops/publish/about.ts'
 import { asWritten } from '../../gitops/publish/compile/as-written.ts'
 import { compileBase } from '../../gitops/publish/compile/compile-for-repository.ts'
 import { foldersOf } from '../../gitops/publish/compile/folders.ts'
+import { readmeData } from '../../gitops/publish/readme-data.ts'
 import type { LayoutName } from '../../gitops/repository/layout/readme.ts'
 import { type WrittenCounts, writeOutput } from '../../gitops/repository/tree/output-directory.ts'
 import { readerOf } from '../../gitops/repository/tree/repository-reader.ts'
@@ -35,7 +35,7 @@ export async function writeLayout(
   const { environment } = project
   const application = plan.environment.name
   const said = asWritten(input, { cwd: workspace.cwd, directory: project.manifest?.folder ?? directory })
-  const about = aboutOf(plan, manifests, project, said)
+  const about = readmeData(plan, manifests, project, said)
   const base = layout === 'kustomize' ? await compileBase(workspace, input, application, environment) : undefined
   const named = environment?.publish.path?.value ?? `environments/${environment?.key ?? 'default'}/${application}`
   const root = resolve(workspace.cwd, outputDir)

@@ -3,17 +3,17 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { environmentSelector } from '../../environment/labels.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
 import { leadsOf } from '../../environment/plan/part.ts'
-import type { Loading } from '../../project/input.ts'
+import type { LoadInput } from '../../project/input.ts'
 import { findEnvironment } from '../../project/known-environment.ts'
 import { serviceWords } from '../../project/names/service-words.ts'
 import { requireNamespace } from '../../project/namespaces.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
 import { type Tolerance, toleratesFailures } from '../../project/tolerance.ts'
 import { deployEvents } from '../deploy/progress.ts'
 import type { ServiceStates } from '../deploy/service-states.ts'
 
-export interface RestartInput extends Loading, Tolerance {
+export interface RestartInput extends LoadInput, Tolerance {
   /** The environment; absent: the one that the files have. */
   readonly name?: string | undefined
   /** Absent or empty: all but Jobs. */
@@ -39,7 +39,11 @@ export interface RestartOutcome {
  * Makes the Pods of services again. Throws a UserError for what is not deployed, and for a Job that
  * is named.
  */
-export async function restart(world: World, input: RestartInput, project: OpenProject): Promise<RestartOutcome> {
+export async function restart(
+  world: OperationContext,
+  input: RestartInput,
+  project: OpenProject,
+): Promise<RestartOutcome> {
   const { session, on } = world
   const { cluster, namespace, clock, signal, holder } = session
   const { services: words = [], wait: waits = false } = input

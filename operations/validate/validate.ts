@@ -1,10 +1,10 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count } from '../../compiler/diagnostics/render/summary.ts'
 import { compileFiles } from '../../project/compile-files.ts'
-import type { Loading, Planning } from '../../project/input.ts'
-import type { LocalWorld } from '../../project/session.ts'
+import type { LoadInput, PlanInput } from '../../project/input.ts'
+import type { LocalContext } from '../../project/session.ts'
 
-export interface ValidateInput extends Loading, Planning {
+export interface ValidateInput extends LoadInput, PlanInput {
   /** Only these services and what they depend on; absent or empty: all. */
   readonly services?: readonly string[] | undefined
   /** True to refuse what `publish` refuses, too. */
@@ -23,7 +23,7 @@ export interface ValidateOutcome {
 
 /** Compiles an application for what there is to say about its files. */
 export async function validate(
-  { workspace }: Pick<LocalWorld, 'workspace'>,
+  { workspace }: Pick<LocalContext, 'workspace'>,
   input: ValidateInput,
 ): Promise<ValidateOutcome> {
   const { services = [], forRepository } = input

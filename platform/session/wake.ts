@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isPlatform } from '../../project/contexts/store.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
 import { STATUS } from '../records/namespace.ts'
 
 /** True if a platform has put the namespace to sleep: its label says so, which its members may read. */
@@ -11,7 +11,7 @@ export const isAsleep = ({ metadata }: KubeObject): boolean => metadata.labels?.
  * again when this resolves; they need not be ready.
  */
 export async function wakeNamespace(
-  { session: { namespace, target, signal }, workspace, on }: Pick<World, 'session' | 'workspace' | 'on'>,
+  { session: { namespace, target, signal }, workspace, on }: Pick<OperationContext, 'session' | 'workspace' | 'on'>,
   live: KubeObject,
 ): Promise<void> {
   if (!isAsleep(live)) return

@@ -2,7 +2,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isPlatform } from '../../project/contexts/store.ts'
 import type { Target } from '../../project/contexts/target.ts'
 import type { CommonEvent } from '../../project/events.ts'
-import type { Loading } from '../../project/input.ts'
+import type { LoadInput } from '../../project/input.ts'
 import { openProject } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { Workspace } from '../../project/workspace.ts'
@@ -31,7 +31,7 @@ export interface WithVariables<W extends Workspace> {
  */
 export async function withPlatformVariables<W extends Workspace>(
   { workspace, project, signal, on }: VariablesWorld<W>,
-  loading: Loading,
+  loading: LoadInput,
   { context, namespace, stored }: Pick<Target, 'context' | 'namespace' | 'stored'>,
 ): Promise<WithVariables<W>> {
   if (!isPlatform(context)) return { workspace, project }

@@ -4,11 +4,11 @@ import type { PlanOptions } from '../../compiler/options.ts'
 import type { SecretPlaces } from '../../compiler/text/secret-places.ts'
 import type { At } from '../../compiler/text/source.ts'
 import { namesOfHost, namesOfImage, namesOfPath } from '../../compiler/values/secrets/project-names.ts'
-import type { Loading } from '../input.ts'
+import type { LoadInput } from '../input.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** The names that are known before a file is read: the folder, and the environment that is asked for. */
-export const workspaceNames = ({ cwd, env }: Pick<Workspace, 'cwd' | 'env'>, loading: Loading): readonly string[] =>
+export const workspaceNames = ({ cwd, env }: Pick<Workspace, 'cwd' | 'env'>, loading: LoadInput): readonly string[] =>
   present([
     ...namesOfPath(cwd),
     ...namesOfPath(loading.projectDirectory ?? ''),

@@ -10,10 +10,10 @@ import {
 } from '../../../develop/select/find-development.ts'
 import { sessionKey } from '../../../develop/session/ask.ts'
 import { sessionFolder } from '../../../develop/session/session-folder.ts'
-import { namesAre } from '../../../develop/up.ts'
+import { printNames } from '../../../develop/up.ts'
 import { devctlHome } from '../../../project/contexts/home.ts'
 import type { OpenProject } from '../../../project/opened-project.ts'
-import type { World } from '../../../project/session.ts'
+import type { OperationContext } from '../../../project/session.ts'
 import type { Io } from '../../terminal/io.ts'
 import { wordsInBackground } from './background-words.ts'
 import type { UpValues } from './up-values.ts'
@@ -33,7 +33,7 @@ interface Told {
 /** Hears the events of sessions; `dev` says of which. */
 type OnEvent = (event: OperationEvent, dev?: string) => void
 
-interface DetachWorld extends Pick<World, 'session'> {
+interface DetachWorld extends Pick<OperationContext, 'session'> {
   readonly workspace: Io
   readonly on: OnEvent
 }
@@ -137,8 +137,8 @@ export async function startInBackground(
   const failed = devs.filter(dev => states.get(dev) === 'failed')
   if (inSync.length > 0)
     io.stderr.write(
-      `${namesAre(inSync)} in sync, in the background; \`devctl down ${inSync.join(' ')}\` ${inSync.length > 1 ? 'ends them and restores the originals' : 'ends it and restores the original'}\n`,
+      `${printNames(inSync)} in sync, in the background; \`devctl down ${inSync.join(' ')}\` ${inSync.length > 1 ? 'ends them and restores the originals' : 'ends it and restores the original'}\n`,
     )
-  if (failed.length > 0) io.stderr.write(`${namesAre(failed)} not; ${path} says more\n`)
+  if (failed.length > 0) io.stderr.write(`${printNames(failed)} not; ${path} says more\n`)
   return failed.length > 0 ? 1 : 0
 }

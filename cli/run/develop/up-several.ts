@@ -32,7 +32,7 @@ export async function startSeveral(context: Context, words: readonly string[], o
   }
   return withProject(context, endless, async (own, project, session) => {
     const { io, logLevel } = own
-    const { mirrorsStay } = await import('../../../develop/up.ts')
+    const { keepMirrors } = await import('../../../develop/up.ts')
     const { upSeveral } = await import('../../../develop/up-several.ts')
     const progress = await startProgress(io, logLevel, 'text', () => session.clock.now())
     const closed = new AbortController()
@@ -74,7 +74,7 @@ export async function startSeveral(context: Context, words: readonly string[], o
       progress.pause()
       if (session.signal.aborted) eraseRow(io)
       if (signal.aborted && active.size > 0 && !options.downOnExit && !isInBackground(io))
-        printSummary(mirrorsStay([...active].sort()), io, logLevel)
+        printSummary(keepMirrors([...active].sort()), io, logLevel)
       // The reader has closed our output (`| head`).
       if (closed.signal.aborted && !session.signal.aborted) return 0
       throw error

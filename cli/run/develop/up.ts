@@ -1,6 +1,6 @@
 import type { OperationEvent } from '../../../api/events.ts'
+import type { UpQuestions } from '../../../develop/context.ts'
 import type { RemoteTerminal } from '../../../develop/exec/remote-terminal.ts'
-import type { UpQuestions } from '../../../develop/world.ts'
 import type { Context } from '../../command.ts'
 import { drawsOn } from '../../terminal/io.ts'
 import { questionsFor, toTerminal } from '../../terminal/operation-events.ts'
@@ -45,7 +45,7 @@ export async function startDevelopment(context: Context, words: readonly string[
     asksFirst: true as const,
   }
   return withProject(context, endless, async (own, project, session) => {
-    const { mirrorsStay, up } = await import('../../../develop/up.ts')
+    const { keepMirrors, up } = await import('../../../develop/up.ts')
     const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
     const show = toTerminal(own, progress, 'text')
     // Nothing is drawn again and again below what the program in the container prints.
@@ -160,7 +160,7 @@ export async function startDevelopment(context: Context, words: readonly string[
           printSummary(outcome.reason, own.io, own.logLevel)
           return 0
         case 'ended':
-          printSummary(outcome.isDown ? `${outcome.dev} is restored` : mirrorsStay([outcome.dev]), own.io, own.logLevel)
+          printSummary(outcome.isDown ? `${outcome.dev} is restored` : keepMirrors([outcome.dev]), own.io, own.logLevel)
           return outcome.status
       }
     } catch (error) {

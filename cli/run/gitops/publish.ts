@@ -3,7 +3,7 @@ import type { PublishEvent } from '../../../gitops/publish/events.ts'
 import type { PublishOutcome } from '../../../gitops/publish/outcome.ts'
 import { publish } from '../../../gitops/publish/publish.ts'
 import { openProject } from '../../../project/open-project.ts'
-import type { LocalWorld } from '../../../project/session.ts'
+import type { LocalContext } from '../../../project/session.ts'
 import type { Context } from '../../command.ts'
 import type { PublishValues } from '../../options/publish-values.ts'
 import { showingEdits } from '../../terminal/edit-diff.ts'
@@ -20,7 +20,7 @@ export const publishApplication = (context: Context, options: PublishValues): Pr
 export function publishing(
   context: Context,
   options: ResultOptions & Pick<PublishValues, 'timeout'>,
-  work: (world: LocalWorld<PublishEvent>) => Promise<PublishOutcome>,
+  work: (world: LocalContext<PublishEvent>) => Promise<PublishOutcome>,
 ): Promise<number> {
   const { io, logLevel } = context
   const hint = 'wait longer with `--timeout`; nothing was published partially'

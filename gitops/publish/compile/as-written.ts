@@ -1,6 +1,6 @@
 import { basename, relative, resolve, sep } from 'node:path'
 import { isStream } from '../../../compiler/values/stream-path.ts'
-import type { Loading } from '../../../project/input.ts'
+import type { LoadInput } from '../../../project/input.ts'
 import { repositoryOf } from '../../../project/names/environment-name.ts'
 
 /** The folder that a command was run in, and the one that it is to be run in again; absolute. */
@@ -13,7 +13,7 @@ interface Places {
  * Options with their paths as in `directory`, the folder of the project: they are the same wherever the checkout is, and
  * whichever of its folders the command was run in. Of what is outside of the checkout only the name counts.
  */
-export function asWritten<Options extends Loading>(options: Options, { cwd, directory }: Places): Options {
+export function asWritten<Options extends LoadInput>(options: Options, { cwd, directory }: Places): Options {
   const top = repositoryOf(directory)?.top ?? directory
   const written = (path: string): string => {
     if (path === '' || isStream(path)) return path

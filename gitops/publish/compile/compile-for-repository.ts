@@ -12,11 +12,11 @@ import { get, type Tree } from '../../../compiler/text/tree.ts'
 import { needsValues } from '../../../compiler/values/secrets/secret-backends.ts'
 import type { Manifest } from '../../../constructs/manifest.ts'
 import { type CompiledProject, compileFiles } from '../../../project/compile-files.ts'
-import type { Loading, Planning } from '../../../project/input.ts'
+import type { LoadInput, PlanInput } from '../../../project/input.ts'
 import { nothingToRender } from '../../../project/nothing-to-render.ts'
 import { openProject } from '../../../project/open-project.ts'
 import type { OpenProject } from '../../../project/opened-project.ts'
-import type { LocalWorld } from '../../../project/session.ts'
+import type { LocalContext } from '../../../project/session.ts'
 import type { Workspace } from '../../../project/workspace.ts'
 import type { PublishEvent } from '../events.ts'
 
@@ -35,7 +35,7 @@ export interface CompiledForRepository {
   readonly secretRules: SecretRules | undefined
 }
 
-interface Input extends Loading, Planning {
+interface Input extends LoadInput, PlanInput {
   readonly fallbackName?: string | undefined
   /** Builds images that their registries do not have. */
   readonly build?: boolean | undefined
@@ -48,7 +48,7 @@ const NEEDED: ReadonlySet<string> = new Set(['image/no-registry', 'routes/no-dom
  * Compiles for a repository, the images of services with `build` by their digests. Nothing is `compiled` after errors. Throws a UserError for a project without Compose files.
  */
 export async function compileForRepository(
-  { workspace, on, signal }: LocalWorld<PublishEvent>,
+  { workspace, on, signal }: LocalContext<PublishEvent>,
   options: Input,
   project: OpenProject,
 ): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly compiled?: CompiledForRepository }> {
@@ -109,7 +109,7 @@ export async function compileForRepository(
 /** Builds the images that no registry has, and gives the references with digests of all that are built. */
 async function buildMissing(
   { project, plan, diagnostics }: CompiledProject,
-  { workspace, on, signal }: LocalWorld<PublishEvent>,
+  { workspace, on, signal }: LocalContext<PublishEvent>,
 ): Promise<ReadonlyMap<string, string>> {
   if (!plan || !project || diagnostics.some(({ severity }) => severity === 'error')) return new Map()
   const [{ plannedBuilds }, { missingImagesBuilder }, { currentBuilder }] = await Promise.all([
@@ -131,7 +131,7 @@ const OF_IMAGES: ReadonlySet<string> = new Set(['volumes/of-image', 'security/im
  * change with who publishes, and which registries answer.
  */
 async function imageProblems(
-  { workspace, signal }: Pick<LocalWorld, 'workspace' | 'signal'>,
+  { workspace, signal }: Pick<LocalContext, 'workspace' | 'signal'>,
   options: Input,
   extra: Parameters<typeof compileFiles>[4],
   images: ReadonlyMap<string, string>,
@@ -165,7 +165,7 @@ async function confirmBuilt(
  */
 export async function compileBase(
   workspace: Workspace,
-  { environment: _, ...options }: Loading,
+  { environment: _, ...options }: LoadInput,
   name: string,
   environment: ManifestEnvironment | undefined,
 ): Promise<readonly Manifest[] | undefined> {

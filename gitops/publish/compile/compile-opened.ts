@@ -3,7 +3,7 @@ import type { KnownSecrets } from '../../../compiler/values/secrets/known-secret
 import type { Manifest } from '../../../constructs/manifest.ts'
 import type { ObjectDiff } from '../../../environment/plan/diff.ts'
 import type { OpenProject } from '../../../project/opened-project.ts'
-import type { LocalWorld } from '../../../project/session.ts'
+import type { LocalContext } from '../../../project/session.ts'
 import type { LayoutName } from '../../repository/layout/readme.ts'
 import type { MessageInput } from '../../repository/message.ts'
 import type { FolderChange } from '../../repository/publication.ts'
@@ -15,8 +15,8 @@ import { countsOf, fileCounts } from '../folder-counts.ts'
 import type { PublishInput } from '../input.ts'
 import type { PlannedChange, Rendered } from '../outcome.ts'
 import { type CompiledForRepository, compileForRepository } from './compile-for-repository.ts'
-import type { FolderMaker } from './folder-maker.ts'
 import { forController } from './for-controllers.ts'
+import type { RenderFolders } from './render-folders.ts'
 import { sourcesOf } from './sources.ts'
 
 /** A project that is compiled to be published. */
@@ -30,7 +30,7 @@ export interface CompiledToPublish {
 
 /** Compiles a project, and reports what is wrong with it. Only `diagnostics` after errors. */
 export async function compileOpened(
-  { workspace, on, signal }: LocalWorld<PublishEvent>,
+  { workspace, on, signal }: LocalContext<PublishEvent>,
   input: PublishInput,
   project: OpenProject,
 ): Promise<CompiledToPublish | { readonly compiled?: undefined; readonly diagnostics: readonly Diagnostic[] }> {
@@ -73,7 +73,7 @@ export type Describe = (changes: readonly FolderChange[]) => Promise<Described>
 
 /** Says what becomes of objects, or of files alone, where those that are there cannot be read. */
 export const describer =
-  (secrets: KnownSecrets | undefined, maker: FolderMaker, layout: LayoutName): Describe =>
+  (secrets: KnownSecrets | undefined, maker: RenderFolders, layout: LayoutName): Describe =>
   async changes => {
     const described = await changedObjects(changes, maker.manifests(), layout, secrets)
     return described ? { changes: described } : { changes: [], files: fileCounts(changes) }
@@ -94,7 +94,7 @@ export async function plannedChange(changes: readonly FolderChange[], describe: 
 
 /** The input of the commit message. Warns where the source is in no commit. */
 export async function messageInput(
-  { on }: LocalWorld<PublishEvent>,
+  { on }: LocalContext<PublishEvent>,
   { environment }: OpenProject,
   { compiled: { plan }, origin }: CompiledToPublish,
   changes: readonly FolderChange[],

@@ -4,7 +4,7 @@ import type { Manifest } from '../../../constructs/manifest.ts'
 import type { Facts, Lock } from '../../../project/lock.ts'
 import { layout } from '../../repository/layout/layout.ts'
 import { toBase } from '../../repository/layout/overlay.ts'
-import type { About } from '../../repository/layout/readme.ts'
+import type { ReadmeData } from '../../repository/layout/readme.ts'
 import type { PublishedFolder } from '../../repository/published-folder.ts'
 import type { FolderOutput } from '../../repository/tree/change.ts'
 import { lockPath, type RepositoryReader } from '../../repository/tree/repository-reader.ts'
@@ -19,7 +19,7 @@ export interface PrintedApplication {
   readonly files?: FolderOutput['files']
   /** The base that an overlay is computed against; only for the layout that has overlays. */
   readonly base?: readonly Manifest[]
-  readonly about: About
+  readonly about: ReadmeData
   /** Absent: nothing is known of the source (`render`). */
   readonly facts?: Facts
   readonly takeOver: boolean

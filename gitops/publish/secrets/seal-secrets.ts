@@ -3,7 +3,7 @@ import { readFile } from '../../../adapters/files/read-file.ts'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import type { Manifest } from '../../../constructs/manifest.ts'
 import { devctlHome } from '../../../project/contexts/home.ts'
-import type { LocalWorld } from '../../../project/session.ts'
+import type { LocalContext } from '../../../project/session.ts'
 import { type Sealed, sealSecret } from '../../encryption/seal.ts'
 import { readSealingCertificate, type SealingCertificate } from '../../encryption/seal-certificate.ts'
 import { readSealingKey, type SealingKey } from '../../encryption/sealing-key.ts'
@@ -11,7 +11,7 @@ import type { Repository } from '../../repository/publication.ts'
 import type { CompiledForRepository } from '../compile/compile-for-repository.ts'
 import type { PublishEvent } from '../events.ts'
 import { type Encrypted, isKeyAnew, type KeptSecret, keptIn, markOfKey } from './kept-secrets.ts'
-import { openSecrets } from './last-look.ts'
+import { openSecrets } from './secret-check.ts'
 
 /** The certificate and the keys that seal the Secrets of an environment. */
 export interface Sealer {
@@ -23,7 +23,7 @@ export interface Sealer {
 
 /** The certificate and the key of an environment whose Secrets are sealed; undefined for others. Throws a UserError. */
 export async function sealerOf(
-  { workspace, on }: LocalWorld<PublishEvent>,
+  { workspace, on }: LocalContext<PublishEvent>,
   compiled: Pick<CompiledForRepository, 'plan' | 'secretRules'>,
   folder: string,
 ): Promise<Sealer | undefined> {

@@ -12,7 +12,7 @@ import type { Repository } from '../../repository/publication.ts'
 import type { CompiledForRepository } from '../compile/compile-for-repository.ts'
 import type { Destination } from '../target/destination.ts'
 import { type Encrypted, isKeyAnew, keptIn, markOfKey } from './kept-secrets.ts'
-import { openSecrets } from './last-look.ts'
+import { openSecrets } from './secret-check.ts'
 
 /** The settings for encrypting the Secrets of an environment with SOPS. */
 export interface Sops {

@@ -9,7 +9,7 @@ import { checkoutOf, projectFolder } from '../../../project/project-folder.ts'
 import type { Workspace } from '../../../project/workspace.ts'
 import type { PushTarget } from '../../repository/checkout.ts'
 import type { PublishInput } from '../input.ts'
-import { holdsSecret } from '../secrets/last-look.ts'
+import { holdsSecret } from '../secrets/secret-check.ts'
 
 /** Where an application is published: what options say, then the environment. */
 export interface Destination {

@@ -7,7 +7,7 @@ import type { ManifestEnvironment } from '../../../compiler/manifest/manifest.ts
 import { shownPlace } from '../../../compiler/text/source.ts'
 import type { ForgeKind } from '../../../compiler/values/repository-names.ts'
 import type { KnownSecrets } from '../../../compiler/values/secrets/known-secrets.ts'
-import type { LocalWorld } from '../../../project/session.ts'
+import type { LocalContext } from '../../../project/session.ts'
 import { type MessageInput, subjectOf } from '../../repository/message.ts'
 import { type ImageChange, requestText } from '../../repository/request/request-text.ts'
 import type { PublishEvent } from '../events.ts'
@@ -32,7 +32,7 @@ export interface RequestPlace {
 
 /** Opens a pull request, or brings the open one up to date; without a token for it, only gives what it would say. Throws a ForgeError. */
 export async function openRequest(
-  world: LocalWorld<PublishEvent>,
+  world: LocalContext<PublishEvent>,
   place: RequestPlace,
   wanted: Branches & RequestText,
 ): Promise<OpenedRequest> {
@@ -73,7 +73,7 @@ function notOpened(error: unknown, head: string, page: string): unknown {
 
 /** Closes the open request of an application that has nothing to change any more; without a token nothing is asked. Throws a ForgeError. */
 export async function closeRequest(
-  world: LocalWorld<PublishEvent>,
+  world: LocalContext<PublishEvent>,
   place: RequestPlace,
   { head, base }: Pick<Branches, 'head' | 'base'>,
 ): Promise<void> {
@@ -86,12 +86,12 @@ export async function closeRequest(
   warn(world, notes)
 }
 
-function warn({ on }: LocalWorld<PublishEvent>, notes: readonly string[]): void {
+function warn({ on }: LocalContext<PublishEvent>, notes: readonly string[]): void {
   for (const text of notes) on({ type: 'warning', text })
 }
 
 function forgeFor(
-  { workspace, signal }: LocalWorld,
+  { workspace, signal }: LocalContext,
   { address, forge, environment }: RequestPlace,
 ): Promise<Forge | undefined> {
   const kind = forge ?? environment?.publish.pullRequest?.forge

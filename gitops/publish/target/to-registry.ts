@@ -2,7 +2,7 @@ import { isAncestor } from '../../../adapters/git/ancestry.ts'
 import { toArtifact } from '../../../adapters/registry/artifact-manifest.ts'
 import { type ArtifactStore, openArtifacts } from '../../../adapters/registry/artifact-store.ts'
 import type { OpenProject } from '../../../project/opened-project.ts'
-import type { LocalWorld } from '../../../project/session.ts'
+import type { LocalContext } from '../../../project/session.ts'
 import {
   type ArtifactOptions,
   type ArtifactOutcome,
@@ -21,7 +21,7 @@ import {
   plannedChange,
   renderedOf,
 } from '../compile/compile-opened.ts'
-import { folderMaker } from '../compile/folder-maker.ts'
+import { renderFolders } from '../compile/render-folders.ts'
 import type { PublishEvent } from '../events.ts'
 import type { Origin } from '../facts.ts'
 import { countsOf } from '../folder-counts.ts'
@@ -32,7 +32,7 @@ import type { ArtifactDestination } from './artifact-destination.ts'
 
 /** Publishes a project as an artifact of a registry. */
 export async function publishToRegistry(
-  world: LocalWorld<PublishEvent>,
+  world: LocalContext<PublishEvent>,
   input: PublishInput,
   { project, destination }: { readonly project: OpenProject; readonly destination: ArtifactDestination },
 ): Promise<PublishOutcome> {
@@ -43,7 +43,7 @@ export async function publishToRegistry(
   const { reference, layout } = destination
   const git = { env: workspace.env, signal }
   const folder = { path: '.', layout }
-  const maker = await folderMaker(world, input, { project, compiled, destination: folder, origin }, manifests)
+  const maker = await renderFolders(world, input, { project, compiled, destination: folder, origin }, manifests)
   const dryRun = Boolean(input.dryRun || input.verify)
   const working: ArtifactOptions = {
     ...git,
@@ -72,7 +72,7 @@ export async function publishToRegistry(
 
 /** The published application, and its destination. */
 interface Work {
-  readonly world: LocalWorld<PublishEvent>
+  readonly world: LocalContext<PublishEvent>
   readonly project: OpenProject
   readonly prepared: CompiledToPublish
   readonly destination: ArtifactDestination
@@ -112,7 +112,7 @@ const placeOf = ({ name, tag, reference }: ArtifactDestination) => ({ to: 'regis
 const named = (change: FolderChange, reference: string): FolderChange => ({ ...change, path: reference })
 
 function tellPushed(
-  { on }: LocalWorld<PublishEvent>,
+  { on }: LocalContext<PublishEvent>,
   { before, pushed, changes }: Extract<ArtifactOutcome, { readonly kind: 'pushed' }>,
   reference: string,
 ): void {

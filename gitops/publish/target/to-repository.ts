@@ -1,6 +1,6 @@
 import { isAncestor } from '../../../adapters/git/ancestry.ts'
 import type { OpenProject } from '../../../project/opened-project.ts'
-import type { LocalWorld } from '../../../project/session.ts'
+import type { LocalContext } from '../../../project/session.ts'
 import { commitMessage, type MessageInput, subjectOf } from '../../repository/message.ts'
 import { type Outcome, type PublishOptions, publish } from '../../repository/publication.ts'
 import type { StartedClone } from '../../repository/started-clone.ts'
@@ -15,7 +15,7 @@ import {
   plannedChange,
   renderedOf,
 } from '../compile/compile-opened.ts'
-import { folderMaker } from '../compile/folder-maker.ts'
+import { renderFolders } from '../compile/render-folders.ts'
 import type { PublishEvent } from '../events.ts'
 import { fetchedEvents } from '../fetched-events.ts'
 import { countsOf } from '../folder-counts.ts'
@@ -27,7 +27,7 @@ import { closeRequest, type OpenedRequest, openRequest, type RequestPlace, reque
 
 /** The published application, and its destination. */
 interface Work {
-  readonly world: LocalWorld<PublishEvent>
+  readonly world: LocalContext<PublishEvent>
   readonly input: PublishInput
   readonly project: OpenProject
   readonly prepared: CompiledToPublish
@@ -40,7 +40,7 @@ type Message = MessageInput & Described
 
 /** Publishes a project whose repository may be on its way already. */
 export async function publishToRepository(
-  world: LocalWorld<PublishEvent>,
+  world: LocalContext<PublishEvent>,
   input: PublishInput,
   { project, startedClone }: { readonly project: OpenProject; readonly startedClone?: StartedClone },
 ): Promise<PublishOutcome> {
@@ -48,7 +48,7 @@ export async function publishToRepository(
   if (!prepared.compiled) return { kind: 'refused', diagnostics: prepared.diagnostics }
   const { compiled, manifests, origin } = prepared
   const destination = destinationOf(world.workspace, input, project, compiled.plan.environment.name)
-  const maker = await folderMaker(world, input, { project, compiled, destination, origin }, manifests)
+  const maker = await renderFolders(world, input, { project, compiled, destination, origin }, manifests)
   const describe = describer(world.workspace.secrets, maker, destination.layout)
   const work = { world, input, project, prepared, destination, describe }
   let message: Message | undefined
@@ -142,7 +142,7 @@ const placeOf = ({ path, target: { request } }: Destination) => ({
 })
 
 function tellPushed(
-  { on }: LocalWorld<PublishEvent>,
+  { on }: LocalContext<PublishEvent>,
   { pushed, changes }: Extract<Outcome, { readonly kind: 'pushed' }>,
   request: string | undefined,
 ): void {
@@ -151,7 +151,7 @@ function tellPushed(
   on({ type: 'pushed', branch: request ?? branch, ...(before !== undefined && { before }), commit, retries })
 }
 
-async function commitPage({ workspace }: LocalWorld, address: string, commit: string): Promise<string | undefined> {
+async function commitPage({ workspace }: LocalContext, address: string, commit: string): Promise<string | undefined> {
   const { forgeOf } = await import('../../../adapters/forge/forge-of.ts')
   return forgeOf(address, workspace.env)?.commitPage(commit)
 }

@@ -3,7 +3,7 @@ import { printStream } from '../../../constructs/yaml.ts'
 import { kustomization, toFiles } from '../tree/files.ts'
 import { KUSTOMIZATION } from './kustomization.ts'
 import { type FileTexts, toOverlay } from './overlay.ts'
-import { type About, readme } from './readme.ts'
+import { type ReadmeData, readme } from './readme.ts'
 
 const README = 'README.md'
 const SINGLE_FILE = 'manifests.yaml'
@@ -20,7 +20,7 @@ export type Layout =
  * The files of an environment's folder but for the lock, sorted by path: the manifests, a
  * kustomization that names them, and a README.
  */
-export function layout(manifests: readonly Manifest[], options: Layout & { readonly about: About }): FileTexts {
+export function layout(manifests: readonly Manifest[], options: Layout & { readonly about: ReadmeData }): FileTexts {
   const files = new Map(objectFiles(manifests, options))
   if (!files.has(KUSTOMIZATION)) files.set(KUSTOMIZATION, kustomization(files.keys()))
   files.set(README, readme(options.about, options.layout))

@@ -2,7 +2,7 @@
  * The content of the README of a folder. All of it follows from the source and its options: no
  * time, no version, no commit, and nothing about the checkout, such as the address of its remote.
  */
-export interface About {
+export interface ReadmeData {
   readonly application: string
   /** The key of `environments` in `devctl.yml`, if one was named. */
   readonly environment?: string
@@ -35,7 +35,7 @@ const CONTENT: Readonly<Record<LayoutName, string>> = {
 }
 
 /** The text of the README.md beside the manifests. */
-export function readme(about: About, layout: LayoutName): string {
+export function readme(about: ReadmeData, layout: LayoutName): string {
   const { application, environment, options, target = [], sources, requiredSecrets = [] } = about
   const where = environment === undefined ? '' : ` for the environment ${code(environment)}`
   const files = sources.map(code).join(', ')

@@ -1,6 +1,6 @@
 import { connect } from '../../../adapters/kubernetes/kube-cluster.ts'
-import { giveBack } from '../../../develop/mirror/give-back.ts'
-import { take } from '../../../develop/mirror/take.ts'
+import { replaceWorkload } from '../../../develop/mirror/replace-workload.ts'
+import { restoreWorkload } from '../../../develop/mirror/restore-workload.ts'
 import type { Session } from '../../../project/session.ts'
 import { AGENT, settings } from '../../support/mirror/settings.ts'
 
@@ -32,7 +32,7 @@ for (;;) {
     takeOver: false,
     dryRun: false,
   }
-  const taken = await take(session, input, () => {})
+  const taken = await replaceWorkload(session, input, () => {})
   if (taken.kind === 'taken') await taken.release()
-  await giveBack(session, { name }, { volumes: false }, () => {})
+  await restoreWorkload(session, { name }, { volumes: false }, () => {})
 }

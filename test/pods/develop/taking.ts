@@ -3,8 +3,8 @@ import { kubeconfigAccess } from '../../../adapters/kubernetes/connection.ts'
 import { connect } from '../../../adapters/kubernetes/kube-cluster.ts'
 import type { OperationEvent } from '../../../api/events.ts'
 import type { MirrorSettings } from '../../../constructs/mirror/settings.ts'
-import { giveBack } from '../../../develop/mirror/give-back.ts'
-import { type TakeInput, type Taken, take } from '../../../develop/mirror/take.ts'
+import { type ReplacedWorkload, type ReplaceInput, replaceWorkload } from '../../../develop/mirror/replace-workload.ts'
+import { restoreWorkload } from '../../../develop/mirror/restore-workload.ts'
 import type { Session } from '../../../project/session.ts'
 import { bindingInForce, eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { writeKubeconfig } from '../../support/cluster/kubeconfig-file.ts'
@@ -98,10 +98,10 @@ export async function takeOne(
   session: Session,
   original: Pick<ObjectRef, 'apiVersion' | 'kind' | 'name'> | undefined,
   more: Partial<MirrorSettings> = {},
-  input: Partial<TakeInput<Config>> = {},
+  input: Partial<ReplaceInput<Config>> = {},
   on: (event: OperationEvent) => void = () => {},
-): Promise<Taken<Config>> {
-  const taken = await take(session, inputOf(session, original, more, input), on)
+): Promise<ReplacedWorkload<Config>> {
+  const taken = await replaceWorkload(session, inputOf(session, original, more, input), on)
   if (taken.kind === 'planned') throw new Error('nothing was taken')
   return taken
 }
@@ -110,8 +110,8 @@ export const inputOf = (
   { namespace }: Session,
   original: Pick<ObjectRef, 'apiVersion' | 'kind' | 'name'> | undefined,
   more: Partial<MirrorSettings> = {},
-  input: Partial<TakeInput<Config>> = {},
-): TakeInput<Config> => ({
+  input: Partial<ReplaceInput<Config>> = {},
+): ReplaceInput<Config> => ({
   original: original && { ...original, namespace },
   settings: settings(more),
   agent: AGENT,
@@ -123,7 +123,7 @@ export const inputOf = (
 })
 
 export const give = (session: Session, name = 'api', volumes = false, on: (event: OperationEvent) => void = () => {}) =>
-  giveBack(session, { name }, { volumes }, on)
+  restoreWorkload(session, { name }, { volumes }, on)
 
 /** A Deployment as people write it. */
 export const deployment = (

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ClusterError } from '../../../adapters/kubernetes/cluster.ts'
 import type { OperationEvent } from '../../../api/events.ts'
-import { lasting } from '../../../develop/lasting.ts'
+import { retryTransient } from '../../../develop/retry-transient.ts'
 import { Credentials } from '../../../develop/session/credentials.ts'
 
 const failures = (...all: readonly Error[]) => {
@@ -17,7 +17,7 @@ test('work that follows the cluster goes on after what passes, and says once tha
   const events: OperationEvent[] = []
   const refused = () => new ClusterError('unauthorized', 'no more')
   const work = failures(new ClusterError('unreachable', 'gone'), refused(), refused())
-  await lasting(work, new Credentials(event => events.push(event)), AbortSignal.timeout(60_000))
+  await retryTransient(work, new Credentials(event => events.push(event)), AbortSignal.timeout(60_000))
   expect(events).toEqual([
     { type: 'warning', text: 'no more', hint: 'log in again, in another terminal: `up` goes on by itself' },
     { type: 'note', text: 'the cluster accepts the credentials again' },
@@ -27,11 +27,11 @@ test('work that follows the cluster goes on after what passes, and says once tha
 test('what does not pass, and the reason of the signal, end it', async () => {
   const credentials = new Credentials(() => {})
   const forbidden = new ClusterError('forbidden', 'you may not')
-  await expect(lasting(failures(forbidden), credentials, AbortSignal.timeout(60_000))).rejects.toBe(forbidden)
+  await expect(retryTransient(failures(forbidden), credentials, AbortSignal.timeout(60_000))).rejects.toBe(forbidden)
   const stop = new AbortController()
   const work = async () => {
     stop.abort(new Error('enough'))
     throw new ClusterError('unreachable', 'gone')
   }
-  await expect(lasting(work, credentials, stop.signal)).rejects.toThrow('enough')
+  await expect(retryTransient(work, credentials, stop.signal)).rejects.toThrow('enough')
 })

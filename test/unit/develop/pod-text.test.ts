@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AGENT_CONTAINER } from '../../../constructs/mirror/names.ts'
-import { doingOf } from '../../../develop/mirror/mirror-pod.ts'
+import { activityText } from '../../../develop/mirror/mirror-pod.ts'
 
 const backOff = { waiting: { reason: 'CrashLoopBackOff' } }
 
@@ -41,5 +41,5 @@ test.each<readonly [string, object, string]>([
     'has no agent: it ran out of memory; raise `initContainer.resources` of the development container',
   ],
 ])('a Pod whose agent %s', (_, agent, text) => {
-  expect(doingOf(pod(agent), [])).toBe(text)
+  expect(activityText(pod(agent), [])).toBe(text)
 })

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { publishing } from '../../../../cli/run/gitops/publish.ts'
 import type { PublishEvent } from '../../../../gitops/publish/events.ts'
-import type { LocalWorld } from '../../../../project/session.ts'
+import type { LocalContext } from '../../../../project/session.ts'
 
 const output = { isTTY: false, write: () => {} }
 const io = { stdout: output, stderr: output, readStdin: async () => new Uint8Array(), env: {}, cwd: '/' }
 const context = { io, logLevel: 'warn', commands: [], help: () => undefined } as const
 
 test('publish that others outrun until its deadline says how often they pushed', async () => {
-  const lose = async ({ on, signal }: LocalWorld<PublishEvent>): Promise<never> => {
+  const lose = async ({ on, signal }: LocalContext<PublishEvent>): Promise<never> => {
     for (const because of ['race', 'broken', 'race'] as const) on({ type: 'push-failed', because })
     if (!signal.aborted) await once(signal, 'abort')
     throw signal.reason

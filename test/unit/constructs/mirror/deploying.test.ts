@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { OperationEvent } from '../../../../api/events.ts'
-import { giveBack } from '../../../../develop/mirror/give-back.ts'
-import { take } from '../../../../develop/mirror/take.ts'
+import { replaceWorkload } from '../../../../develop/mirror/replace-workload.ts'
+import { restoreWorkload } from '../../../../develop/mirror/restore-workload.ts'
 import { destroyEnvironment } from '../../../../environment/apply/destroy.ts'
 import { restartServices } from '../../../../environment/apply/restart.ts'
 import { overviewOf } from '../../../../environment/status/overview.ts'
@@ -52,7 +52,7 @@ async function up(replicas: number | undefined = 2) {
   const cluster = newCluster()
   await deploy(cluster, api(replicas))
   const volume = { ...settings().volume, storageClass: 'fast' }
-  const taken = await take(
+  const taken = await replaceWorkload(
     sessionOf(cluster),
     {
       original: API,
@@ -69,7 +69,7 @@ async function up(replicas: number | undefined = 2) {
   const replicasNow = async () => ((await cluster.get(API))?.['spec'] as { replicas?: number } | undefined)?.replicas
   const down = async (volumes = false) => {
     const told: OperationEvent[] = []
-    await giveBack(sessionOf(cluster), { name: 'api' }, { volumes }, event => told.push(event))
+    await restoreWorkload(sessionOf(cluster), { name: 'api' }, { volumes }, event => told.push(event))
     return told
   }
   return { cluster, replicasNow, down }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
-import { giveBack } from '../../../../develop/mirror/give-back.ts'
-import { take } from '../../../../develop/mirror/take.ts'
+import { replaceWorkload } from '../../../../develop/mirror/replace-workload.ts'
+import { restoreWorkload } from '../../../../develop/mirror/restore-workload.ts'
 import type { Session } from '../../../../project/session.ts'
 import { AGENT, settings } from '../../../support/mirror/settings.ts'
 import { deploy, holder, NAMESPACE, never, newCluster, wanted, workload } from '../../../support/objects/deploying.ts'
@@ -55,7 +55,7 @@ test.each([undefined, '3'])(
         takeOver: false,
         dryRun: false,
       }
-      const taken = await take(session, input, () => {})
+      const taken = await replaceWorkload(session, input, () => {})
       if (taken.kind === 'taken') await taken.release()
     }
     await up()
@@ -63,7 +63,7 @@ test.each([undefined, '3'])(
     expect(await annotation('other')).toBeUndefined()
     // What an earlier session has set is not taken for the scaler's own.
     await up()
-    await giveBack(session, { name: 'api' }, { volumes: false }, () => {})
+    await restoreWorkload(session, { name: 'api' }, { volumes: false }, () => {})
     expect(await annotation('api')).toBe(before)
   },
 )

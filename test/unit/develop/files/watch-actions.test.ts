@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { WatchExec } from '../../../../compiler/compose/project.ts'
 import {
-  type ActionHands,
+  type ActionHandlers,
   type ActionRule,
   batchDecision,
   WatchActions,
@@ -52,7 +52,7 @@ describe('a batch of changes does', () => {
 })
 
 /** Hands that record, and whose pauses and actions the test ends. */
-class Hands implements ActionHands {
+class Hands implements ActionHandlers {
   readonly done: string[] = []
   readonly #waiting: (() => void)[] = []
   status = 0

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { OperationEvent } from '../../../../api/events.ts'
+import type { UpQuestions } from '../../../../develop/context.ts'
 import type { LocalFolder } from '../../../../develop/files/sync-folders.ts'
 import { EmptiedFolders } from '../../../../develop/session/emptied-folders.ts'
-import type { UpQuestions } from '../../../../develop/world.ts'
 
 const FOLDER = { name: '0', written: './api', remote: '/app' } as LocalFolder // what is told of it
 const STOPPED = { kind: 'stopped', folder: '0', side: 'remote', loss: { files: 1_400, of: 3_032 } } as const

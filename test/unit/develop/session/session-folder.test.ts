@@ -7,7 +7,7 @@ import { DEVELOPMENT_LABEL, MIRROR_LABEL, UP_ANNOTATION } from '../../../../cons
 import { knownDevelopments } from '../../../../develop/mirror/known-developments.ts'
 import { sessionFolder } from '../../../../develop/session/session-folder.ts'
 import type { OpenProject } from '../../../../project/opened-project.ts'
-import type { World } from '../../../../project/session.ts'
+import type { OperationContext } from '../../../../project/session.ts'
 
 const key = { server: 'https://cluster.example.com/', namespace: 'shop', dev: 'api' }
 const WRONG = ['', '.', '..', '../..', 'a/b', 'a\\b', '/etc', 'C:', 'a\0b', 'Api']
@@ -44,7 +44,7 @@ test('a development container is not known by a name that the API server alone c
       access: { server: new URL(key.server) },
       namespace: key.namespace,
     },
-  } as unknown as World
+  } as unknown as OperationContext
   const names = await knownDevelopments(world, { all: true }, {} as OpenProject, { one: false })
   expect(names).toEqual(['api'])
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Manifest } from '../../../../../constructs/manifest.ts'
 import { printStream } from '../../../../../constructs/yaml.ts'
 import { layout } from '../../../../../gitops/repository/layout/layout.ts'
-import { type About, readme } from '../../../../../gitops/repository/layout/readme.ts'
+import { type ReadmeData, readme } from '../../../../../gitops/repository/layout/readme.ts'
 import { kustomization, toFiles } from '../../../../../gitops/repository/tree/files.ts'
 
 const object = (kind: string, name: string) => ({ apiVersion: 'v1', kind, metadata: { name } })
@@ -13,7 +13,7 @@ const manifests: readonly Manifest[] = [
   { source: 'compose.yaml#services.api', folder: 'api', object: object('Service', 'api') },
 ]
 
-const about: About = {
+const about: ReadmeData = {
   application: 'shop',
   environment: 'staging',
   options: ['--environment', 'staging'],

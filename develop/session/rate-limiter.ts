@@ -1,5 +1,5 @@
 /** Allows something so many times within a span of time. */
-export class Often {
+export class RateLimiter {
   readonly #times: number
   readonly #span: number
   #recent: readonly number[] = []

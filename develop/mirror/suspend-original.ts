@@ -13,13 +13,13 @@ import { type UpRecord, upRecordOf, valueAt } from '../../environment/record/up-
 import { type MergePatch, ownersOf, patchOf } from './fields.ts'
 
 /** A field of an application, and its value while a mirror stands in for it. */
-export interface RestingField {
+export interface SuspendedField {
   readonly path: FieldPath
   readonly value: unknown
 }
 
 /** The field by which an application stops; the others are set once. */
-export function scaleField({ kind }: Pick<KubeObject, 'kind'>): RestingField {
+export function scaleField({ kind }: Pick<KubeObject, 'kind'>): SuspendedField {
   const path = scalePath(kind)
   return { path, value: path === SUSPEND ? true : 0 }
 }
@@ -28,7 +28,7 @@ export function scaleField({ kind }: Pick<KubeObject, 'kind'>): RestingField {
  * The fields that make an application rest: no Pods; the claims of a StatefulSet stay, though its
  * policy deletes them when it is scaled; Flux leaves it as it is in the cluster.
  */
-function restingFields(live: KubeObject): readonly RestingField[] {
+function restingFields(live: KubeObject): readonly SuspendedField[] {
   const deletes =
     live.kind === 'StatefulSet' && [valueAt(live, WHEN_SCALED), beforeOf(live, WHEN_SCALED)].includes('Delete')
   return [

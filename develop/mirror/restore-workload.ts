@@ -15,11 +15,11 @@ import type { CommonEvent } from '../../project/events.ts'
 import type { Session } from '../../project/session.ts'
 import { type MergePatch, patchOf, restoredOwners } from './fields.ts'
 import { mirrorsOf } from './find-mirror.ts'
-import { knownRecord, standsInFor, unreadableRecord } from './known-record.ts'
-import { scaleField } from './rest.ts'
+import { knownRecord, replaces, unreadableRecord } from './known-record.ts'
 import { resume } from './scalers.ts'
+import { scaleField } from './suspend-original.ts'
 
-export interface GivenBack {
+export interface RestoredWorkload {
   /** False if there was nothing to give back. */
   readonly wasActive: boolean
   /** The application that runs again, as `deployment/api`; undefined where there was none. */
@@ -47,12 +47,12 @@ interface TakenApplication {
  * as it is. With `volumes` its claim is deleted, too; else it is named. Throws a UserError, and changes nothing, where
  * it is not known what an application was before.
  */
-export async function giveBack(
+export async function restoreWorkload(
   session: Session,
   { name }: { readonly name: string },
   { volumes }: { readonly volumes: boolean },
   on: (event: CommonEvent) => void,
-): Promise<GivenBack> {
+): Promise<RestoredWorkload> {
   const { cluster, signal } = session
   const mirrors = await mirrorsOf(session, name)
   const originals = await originalsOf(session, name, mirrors)
@@ -85,7 +85,7 @@ async function originalsOf(
 ): Promise<readonly TakenApplication[]> {
   const found: TakenApplication[] = []
   for (const live of await candidatesOf(session, mirrors)) {
-    const mirror = mirrors.find(one => standsInFor(one, live))
+    const mirror = mirrors.find(one => replaces(one, live))
     const known = knownRecord(live, mirror)
     if (known.kind === 'record' && (mirror || known.record.development === name))
       found.push({ live, record: known.record })
@@ -120,7 +120,7 @@ async function markEnding(
   mirror: KubeObject,
   originals: readonly TakenApplication[],
 ): Promise<void> {
-  const record = upRecordOf(mirror) ?? originals.find(({ live }) => standsInFor(mirror, live))?.record
+  const record = upRecordOf(mirror) ?? originals.find(({ live }) => replaces(mirror, live))?.record
   const { apiVersion, kind, metadata } = mirror
   const text = JSON.stringify({ ...(record ?? noRecord(metadata.name)), isEnding: true })
   const patch = { metadata: { uid: metadata.uid, annotations: { [UP_ANNOTATION]: text } } }

@@ -14,7 +14,7 @@ import { isManagedByArgoCd } from '../../environment/plan/managed-by.ts'
 import { UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../../environment/record/up-record.ts'
 import type { CommonEvent } from '../../project/events.ts'
 import type { Session } from '../../project/session.ts'
-import { atOnce } from '../at-once.ts'
+import { allConcurrent } from '../all-concurrent.ts'
 import type { Credentials } from '../session/credentials.ts'
 import { listed, type TriedOut, tryOut } from '../session/try-out.ts'
 import { claimFacts } from './claim-facts.ts'
@@ -22,12 +22,12 @@ import { podSelector } from './find-mirror.ts'
 import { withKnownRecord } from './known-record.ts'
 import { holdApplication } from './lease.ts'
 import { placeMirror } from './place-mirror.ts'
-import { beforeUp, recordFor, restingPatch, scaleField } from './rest.ts'
 import { allAutoscalers, allScalers, pause, restingAutoscalers, scalersOf } from './scalers.ts'
+import { beforeUp, recordFor, restingPatch, scaleField } from './suspend-original.ts'
 import { type Kept, watchOriginal } from './watch-original.ts'
 
 /** Which application to take, and what its mirror is to be. `Config` is what the agent is started with. */
-export interface TakeInput<Config extends object> {
+export interface ReplaceInput<Config extends object> {
   /** Undefined for a container without an application. */
   readonly original: ObjectRef | undefined
   /** The applications of `settings.services`, in their order. */
@@ -51,7 +51,7 @@ export interface TakeInput<Config extends object> {
 }
 
 /** A mirror that stands in for an application. */
-export interface Taken<Config extends object> {
+export interface ReplacedWorkload<Config extends object> {
   readonly kind: 'taken'
   readonly mirror: ObjectRef & { readonly namespace: string }
   /** Selects its Pods. */
@@ -87,14 +87,14 @@ interface Target {
  * next `up` goes on, and `down` restores. What does not need the answer to something else is asked
  * at once. Throws a UserError when somebody else works on it, and what the cluster refuses.
  */
-export async function take<Config extends object>(
+export async function replaceWorkload<Config extends object>(
   session: Session,
-  input: TakeInput<Config>,
+  input: ReplaceInput<Config>,
   on: (event: CommonEvent) => void,
-): Promise<Taken<Config> | PlannedMirror> {
+): Promise<ReplacedWorkload<Config> | PlannedMirror> {
   for (const ref of [input.original ?? [], input.services ?? []].flat()) refuseKind(ref)
   // With other keys, and so another Pod, the session that is taken over cannot reach the files any more.
-  const [targets, existing, claims] = await atOnce([
+  const [targets, existing, claims] = await allConcurrent([
     targetsOf(session, input),
     input.takeOver ? undefined : existingSession(session, mirrorOf(input)),
     claimFacts(session, input.settings),
@@ -161,10 +161,10 @@ const present = (reset: string | undefined) => (reset === undefined ? {} : { res
 type Targets = readonly [Target, ...(readonly Target[])]
 
 /** The name of the mirror. */
-const mirrorOf = ({ original, settings }: Pick<TakeInput<object>, 'original' | 'settings'>): string =>
+const mirrorOf = ({ original, settings }: Pick<ReplaceInput<object>, 'original' | 'settings'>): string =>
   mirrorName(original?.name ?? settings.name)
 
-async function targetsOf<Config extends object>(session: Session, input: TakeInput<Config>): Promise<Targets> {
+async function targetsOf<Config extends object>(session: Session, input: ReplaceInput<Config>): Promise<Targets> {
   const { original, services = [], settings } = input
   const find = async (ref: ObjectRef, container: string | undefined): Promise<Target> => {
     const target = await readTarget(session, ref)
@@ -176,7 +176,7 @@ async function targetsOf<Config extends object>(session: Session, input: TakeInp
     const there = await session.cluster.get(deploymentOf(session, mirror), { signal: session.signal })
     return { live: undefined, mirror, there }
   }
-  const [first, ...beside] = await atOnce([
+  const [first, ...beside] = await allConcurrent([
     original ? find(original, settings.container) : alone(mirrorOf(input)),
     ...services.map((ref, index) => find(ref, settings.services[index]?.container)),
   ])
@@ -187,7 +187,7 @@ async function targetsOf<Config extends object>(session: Session, input: TakeInp
 async function readTarget(session: Session, ref: ObjectRef): Promise<Target & { readonly live: KubeObject }> {
   const { cluster, namespace, signal } = session
   const mirror = mirrorName(ref.name)
-  const [live, there] = await atOnce([
+  const [live, there] = await allConcurrent([
     cluster.get(ref, { signal }),
     cluster.get(deploymentOf(session, mirror), { signal }),
   ])
@@ -204,21 +204,21 @@ const deploymentOf = ({ namespace }: Session, name: string): ObjectRef => ({
 
 async function takeAll<Config extends object>(
   session: Session,
-  input: TakeInput<Config>,
+  input: ReplaceInput<Config>,
   targets: Targets,
   { objects, facts, isHeld }: TriedOut & Pick<Kept, 'isHeld'>,
   on: (event: CommonEvent) => void,
-): Promise<Pick<Taken<Config>, 'mirror' | 'labels' | 'record' | 'text' | 'watch'>> {
+): Promise<Pick<ReplacedWorkload<Config>, 'mirror' | 'labels' | 'record' | 'text' | 'watch'>> {
   const { cluster, namespace, signal } = session
   const [main] = targets
   for (const text of objects.notes) on({ type: 'note', text })
   for (const { live } of targets) if (live && isManagedByArgoCd(live)) on(argoWarning(live))
   const isOver = targets.some(({ live }) => live !== undefined)
-  const [autoscalers, scalers, mirrors] = await atOnce([
+  const [autoscalers, scalers, mirrors] = await allConcurrent([
     isOver ? allAutoscalers(session) : [],
     isOver ? allScalers(session) : [],
     // Whoever had the Lease before may have changed them.
-    atOnce(targets.map(({ mirror }) => cluster.get(deploymentOf(session, mirror), { signal }))),
+    allConcurrent(targets.map(({ mirror }) => cluster.get(deploymentOf(session, mirror), { signal }))),
     ...[objects.claim, objects.secret, objects.service].map(
       object => object && cluster.apply(object, { manager: UP_MANAGER, force: true, signal }),
     ),
@@ -229,9 +229,9 @@ async function takeAll<Config extends object>(
         type: 'note',
         text: `the autoscaler \`${name}\` rests with \`${nameOf(live!)}\`, and goes on after \`devctl down\``,
       })
-  const records = await atOnce(targets.map(target => rest(session, target, input, scalers, target !== main)))
+  const records = await allConcurrent(targets.map(target => rest(session, target, input, scalers, target !== main)))
   for (const { live } of targets) if (live?.kind === 'StatefulSet') await podsGone(session, live)
-  const placed = await atOnce(
+  const placed = await allConcurrent(
     [objects.workload, ...objects.services].map((object, index) =>
       placeMirror(session, object, records[index]!, { there: mirrors[index] }),
     ),
@@ -264,7 +264,7 @@ async function takeAll<Config extends object>(
 async function rest<Config extends object>(
   session: Session,
   { live: seen, mirror }: Target,
-  { settings, project }: TakeInput<Config>,
+  { settings, project }: ReplaceInput<Config>,
   scalers: readonly KubeObject[],
   isBeside: boolean,
 ): Promise<UpRecord> {
@@ -317,7 +317,7 @@ function packed(program: string): MirrorFacts['agent'] {
 function hold<Config extends object>(
   session: Session,
   live: KubeObject | undefined,
-  { settings, takeOver }: TakeInput<Config>,
+  { settings, takeOver }: ReplaceInput<Config>,
   on: (event: CommonEvent) => void,
 ): Promise<HeldLease> {
   const waiting = (holder: string) =>
@@ -331,7 +331,7 @@ function hold<Config extends object>(
 /** The user of the image: given, or found out by an earlier mirror. */
 function userOf<Config extends object>(
   { live, there }: Target,
-  { settings, facts }: TakeInput<Config>,
+  { settings, facts }: ReplaceInput<Config>,
 ): Pick<MirrorFacts, 'user'> {
   if (facts.user || !live) return {}
   const user = knownUser(there, imageOf(detach(live), settings))
@@ -370,7 +370,7 @@ function refuseContainer(live: KubeObject, container: string | undefined): void 
 function refuseOther<Config extends object>(
   live: KubeObject | undefined,
   session: Session,
-  { takeOver }: TakeInput<Config>,
+  { takeOver }: ReplaceInput<Config>,
 ): void {
   const record = upRecordOf(live)
   if (!live || !record || takeOver || record.isRestored || record.by === personOf(session)) return

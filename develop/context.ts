@@ -1,5 +1,5 @@
 import type { Questions } from '../project/questions.ts'
-import type { World } from '../project/session.ts'
+import type { OperationContext } from '../project/session.ts'
 import type { EmptiedFolder } from './control/messages.ts'
 import type { UpEvent } from './events.ts'
 
@@ -15,6 +15,6 @@ export interface UpQuestions extends Questions {
 }
 
 /** The surroundings of an operation on development containers, besides its input. */
-export interface DevelopWorld extends World<UpEvent> {
+export interface DevelopContext extends OperationContext<UpEvent> {
   readonly ask?: UpQuestions
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { StoredContext } from '../../../project/contexts/store.ts'
-import { lastingOptions } from '../../../project/lasting-options.ts'
 import { openProject } from '../../../project/open-project.ts'
 import type { OpenProject } from '../../../project/opened-project.ts'
+import { chooseTargetDefaults } from '../../../project/target-defaults.ts'
 import { makeFolder, write } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 
@@ -61,7 +61,7 @@ describe('the domain and the registry of a deploy come from', () => {
     ['nowhere', none, EMPTY, 'staging', {}, { name: 'kind' }, [undefined, undefined]],
   ] as const)('%s', async (_, options, manifest, environment, env, stored, expected) => {
     const project = await opened(manifest, environment)
-    const { domain, registry } = lastingOptions({ env }, options, project, { stored, context: 'kind' })
+    const { domain, registry } = chooseTargetDefaults({ env }, options, project, { stored, context: 'kind' })
     expect([domain, registry]).toEqual(expected)
   })
 
@@ -69,7 +69,10 @@ describe('the domain and the registry of a deploy come from', () => {
     const platformImages = { name: 'images.example.com/ann', login: async () => undefined }
     const project = await opened(EMPTY)
     const of = (record: StoredContext) =>
-      lastingOptions({ env: {}, platformImages }, none, project, { stored: record, context: 'https://p.example.com' })
+      chooseTargetDefaults({ env: {}, platformImages }, none, project, {
+        stored: record,
+        context: 'https://p.example.com',
+      })
     expect(of({ name: 'x' })).toMatchObject({ registry: 'images.example.com/ann', registryFrom: 'the platform' })
     expect(of(stored)).toMatchObject({ registry: 'context.example.com/r' })
   })
@@ -77,7 +80,7 @@ describe('the domain and the registry of a deploy come from', () => {
   test('a value that cannot be one is refused with where it is from', async () => {
     const project = await opened(EMPTY)
     const at = (env: object, domain?: string) => () =>
-      lastingOptions({ env: { ...env } }, none, project, {
+      chooseTargetDefaults({ env: { ...env } }, none, project, {
         stored: { name: 'kind', ...(domain !== undefined && { domain }) },
         context: 'kind',
       })

@@ -1,5 +1,5 @@
 /** What is to be closed again, the last first. */
-export class Undo {
+export class CleanupStack {
   readonly #steps: (() => void | Promise<void>)[] = []
 
   /** For what is closed after all that is added, before this or later. */

@@ -4,13 +4,13 @@ import type { OpenProject } from './opened-project.ts'
 import type { Workspace } from './workspace.ts'
 
 /** The settings of routes and images, which seldom change from one deploy to the next. */
-export interface Lasting {
+export interface TargetDefaults {
   readonly domain?: string | undefined
   readonly registry?: string | undefined
 }
 
 /** The settings of a command, and what the registry comes from, in words. */
-export interface ChosenLasting extends Lasting {
+export interface ChosenTargetDefaults extends TargetDefaults {
   readonly registryFrom?: string
 }
 
@@ -20,13 +20,13 @@ export interface ChosenLasting extends Lasting {
  * context, the platform and `DEVCTL_DOMAIN` are for what talks to a cluster: what is rendered or published does not
  * depend on one. Throws a UsageError for a value that cannot be one.
  */
-export function lastingOptions(
+export function chooseTargetDefaults(
   { env, platformImages }: Pick<Workspace, 'env' | 'platformImages'>,
-  options: Lasting,
+  options: TargetDefaults,
   { environment, manifest }: OpenProject,
   { stored, context }: Pick<Target, 'stored' | 'context'>,
-): ChosenLasting {
-  const chosen = (key: keyof Lasting, variable: string, check: (value: string, from: string) => void) => {
+): ChosenTargetDefaults {
+  const chosen = (key: keyof TargetDefaults, variable: string, check: (value: string, from: string) => void) => {
     const said = options[key] ?? environment?.[key]?.value ?? manifest?.[key]?.value
     if (said !== undefined) return said
     const value = env[variable] || stored[key]
@@ -51,5 +51,5 @@ export function lastingOptions(
 }
 
 /** What those who ask see of the registry; undefined if there is none. */
-export const registryText = ({ registry, registryFrom }: ChosenLasting): string | undefined =>
+export const registryText = ({ registry, registryFrom }: ChosenTargetDefaults): string | undefined =>
   registry === undefined ? undefined : `images are pushed to ${registry}, chosen by ${registryFrom}`

@@ -1,18 +1,18 @@
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import type { Manifest } from '../../../constructs/manifest.ts'
 import type { OpenProject } from '../../../project/opened-project.ts'
-import type { LocalWorld } from '../../../project/session.ts'
+import type { LocalContext } from '../../../project/session.ts'
 import { forControllers } from '../../agents/marks.ts'
 import { layout } from '../../repository/layout/layout.ts'
 import type { Repository } from '../../repository/publication.ts'
 import type { PublishedFolder } from '../../repository/published-folder.ts'
-import { aboutOf } from '../about.ts'
 import type { PublishEvent } from '../events.ts'
 import { factsOf, type Origin, shapingOptions } from '../facts.ts'
 import type { PublishInput } from '../input.ts'
+import { readmeData } from '../readme-data.ts'
 import type { Encrypted } from '../secrets/kept-secrets.ts'
-import { refuseSecrets } from '../secrets/last-look.ts'
 import { sealerOf, sealManifests } from '../secrets/seal-secrets.ts'
+import { refuseSecrets } from '../secrets/secret-check.ts'
 import { sopsManifests, sopsOf } from '../secrets/sops-secrets.ts'
 import type { Destination } from '../target/destination.ts'
 import { asWritten } from './as-written.ts'
@@ -30,7 +30,7 @@ export interface Prepared {
 }
 
 /** Makes the folders of an application. */
-export interface FolderMaker {
+export interface RenderFolders {
   /** The folders for what a repository holds now: encrypted values and bases depend on it. Throws a UserError, and nothing secret is in what it gives. */
   folders(there: Repository): Promise<readonly PublishedFolder[]>
   /** The manifests that were written last, with secret values encrypted. */
@@ -38,12 +38,12 @@ export interface FolderMaker {
 }
 
 /** Prepares what is the same for each fresh head. `manifests` are those of `compiled`, as controllers get them. */
-export async function folderMaker(
-  world: LocalWorld<PublishEvent>,
+export async function renderFolders(
+  world: LocalContext<PublishEvent>,
   options: PublishInput,
   { project, compiled, destination, origin }: Prepared,
   manifests: readonly Manifest[],
-): Promise<FolderMaker> {
+): Promise<RenderFolders> {
   const { workspace, on } = world
   const { secrets } = workspace
   const { plan } = compiled
@@ -52,7 +52,7 @@ export async function folderMaker(
   const base = isOverlay ? await compileBase(workspace, options, application, project.environment) : undefined
   const encrypt = await encrypterOf(world, compiled, destination)
   const said = asWritten(options, { cwd: workspace.cwd, directory: project.manifest?.folder ?? compiled.directory })
-  const about = aboutOf(plan, manifests, project, said)
+  const about = readmeData(plan, manifests, project, said)
   // While the repository's files come there is time to print ours, which depend on what is there only where they are overlays or encrypted.
   const printed =
     destination.layout === 'kustomize' || encrypt ? undefined : layout(manifests, { layout: destination.layout, about })
@@ -110,7 +110,7 @@ export async function folderMaker(
  * publishes none. Throws a UserError.
  */
 async function encrypterOf(
-  world: LocalWorld<PublishEvent>,
+  world: LocalContext<PublishEvent>,
   compiled: CompiledForRepository,
   destination: Pick<Destination, 'path' | 'layout'>,
 ): Promise<((manifests: readonly Manifest[], there: Repository) => Promise<Encrypted>) | undefined> {

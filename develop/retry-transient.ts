@@ -9,19 +9,19 @@ const LONGEST_PAUSE = 5000
 const LONGEST_REFUSED = 15_000
 
 /** True for failures of the cluster that may be over at the next attempt. */
-export const mayPass = (error: unknown): error is ClusterError =>
+export const isTransient = (error: unknown): error is ClusterError =>
   error instanceof ClusterError && ['unreachable', 'unavailable', 'unauthorized'].includes(error.failure)
 
 /** The same of what is asked of a Pod: another one may come in its place. */
-export const mayPassWithPod = (error: unknown): error is ClusterError =>
-  mayPass(error) || (error instanceof ClusterError && error.failure === 'not-found')
+export const isTransientForPod = (error: unknown): error is ClusterError =>
+  isTransient(error) || (error instanceof ClusterError && error.failure === 'not-found')
 
 /**
  * Does work that follows the cluster as long as a session lasts: again when the cluster cannot be
  * reached, or refuses the credentials, however long that takes. The work calls `heard` when the
  * cluster has answered. Throws what does not pass by itself, and the reason of the signal.
  */
-export async function lasting(
+export async function retryTransient(
   work: (heard: () => void) => Promise<void>,
   credentials: Credentials,
   signal: AbortSignal,
@@ -36,7 +36,7 @@ export async function lasting(
       return await work(heard)
     } catch (error) {
       signal.throwIfAborted()
-      if (!mayPass(error)) throw error
+      if (!isTransient(error)) throw error
       const isRefused = error.failure === 'unauthorized'
       if (isRefused) credentials.refused(error)
       failures++

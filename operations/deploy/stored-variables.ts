@@ -1,10 +1,10 @@
 import type { ImageBuilder } from '../../builds/builder/builder.ts'
 import { manifestOf } from '../../project/open-project.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { World } from '../../project/session.ts'
+import type { OperationContext } from '../../project/session.ts'
 import { withHanded } from '../../project/workspace.ts'
 import {
-  type CompilingWorld,
+  type CompileContext,
   type PreparedForCluster,
   prepareForCluster,
   type RefusedForCluster,
@@ -16,8 +16,8 @@ import type { ForCluster } from './input.ts'
  * Compiles for the cluster where the commands of the manifest are not run: what they handed on at
  * the last deploy stands for it. The caller reports the warnings.
  */
-export async function compileWithHanded(
-  world: World<DeployEvent> & Pick<CompilingWorld, 'beforeBuild'>,
+export async function compileWithStoredVariables(
+  world: OperationContext<DeployEvent> & Pick<CompileContext, 'beforeBuild'>,
   options: ForCluster,
   project: OpenProject,
   images: ImageBuilder,

@@ -2,19 +2,19 @@ import type { PublishTarget } from '../../compiler/manifest/manifest.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
-import type { About } from '../repository/layout/readme.ts'
+import type { ReadmeData } from '../repository/layout/readme.ts'
 import { sourcesOf } from './compile/sources.ts'
 import { shapingOptions } from './facts.ts'
 import type { PublishInput } from './input.ts'
 import { repositoryIn } from './oci-reference.ts'
 
 /** The content of the README beside the manifests. The paths in `options` are those of `asWritten`. */
-export function aboutOf(
+export function readmeData(
   { environment: { name }, requiredSecrets }: Plan,
   manifests: readonly Manifest[],
   { environment }: OpenProject,
   options: PublishInput,
-): About {
+): ReadmeData {
   return {
     application: name,
     ...(environment && { environment: environment.key }),
