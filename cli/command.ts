@@ -9,7 +9,7 @@ export interface Command<Options = object> {
   readonly summary: string
   /** A paragraph or two for the command's own help; default the summary. */
   readonly description?: string
-  readonly words?: readonly Word[]
+  readonly words?: readonly Argument[]
   readonly options: Readonly<Record<string, Option<unknown>>>
   readonly examples?: readonly Example[]
   /** Gathers, calls, prints. Gives the exit status. */
@@ -17,7 +17,7 @@ export interface Command<Options = object> {
 }
 
 /** A positional argument, written as in a synopsis: `[service...]`. */
-export interface Word {
+export interface Argument {
   readonly name: string
   readonly description: string
   readonly choices?: readonly string[]

@@ -1,4 +1,4 @@
-import { type Command, commandsBelow, LOG_LEVELS, lastWord, type Word } from './command.ts'
+import { type Argument, type Command, commandsBelow, LOG_LEVELS, lastWord } from './command.ts'
 import type { Option } from './options/option.ts'
 
 const GLOBAL: readonly Option<unknown>[] = [
@@ -122,7 +122,7 @@ function zshOption(option: Option<unknown>): string {
   return flags.length > 1 ? `'*'{${flags.join(',')}}${quote(text + value)}` : quote(`*${flags[0]}${text}${value}`)
 }
 
-function zshWord(word: Word, commands: readonly Command[]): string {
+function zshWord(word: Argument, commands: readonly Command[]): string {
   const text = word.description.replaceAll(':', ' ')
   const words = fixedWords(word, commands)
   const asked = askFor(word)
@@ -172,12 +172,12 @@ function fishOption(option: Option<unknown>): string {
 }
 
 /** The words that can stand in a place, where they are known beforehand. */
-function fixedWords({ choices, completes }: Word, commands: readonly Command[]): readonly string[] | undefined {
+function fixedWords({ choices, completes }: Argument, commands: readonly Command[]): readonly string[] | undefined {
   return choices ?? (completes === 'command' ? names(commandsBelow(commands)) : undefined)
 }
 
 /** The command that prints the words that can stand in a place. */
-function askFor({ completes }: Word): string | undefined {
+function askFor({ completes }: Argument): string | undefined {
   return completes === 'service' || completes === 'context' ? CHOICES[completes] : undefined
 }
 

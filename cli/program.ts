@@ -187,7 +187,7 @@ async function unknownCommand(
   if (code !== 'commander.unknownCommand' && code !== 'commander.unknownOption') return undefined
   const word = argv.find((one, index) => !one.startsWith('-') && argv[index - 1] !== '--loglevel')
   if (word === undefined || commands.some(({ name }) => name === word)) return undefined
-  const { insteadOf } = await import('./other-words.ts')
+  const { insteadOf } = await import('./command-hints.ts')
   const hint = insteadOf(word)
   return hint === undefined ? undefined : new UsageError(`unknown command \`${word}\``, { hint })
 }
@@ -203,7 +203,7 @@ async function unknownOption(
   if (behind !== undefined)
     return new UsageError(`unknown option \`${option}\``, { hint: `write the command behind \`--\`: \`${behind}\`` })
   if (code !== 'commander.unknownOption' || option === undefined) return undefined
-  const { insteadOfOption, insteadOfOptionOf } = await import('./other-words.ts')
+  const { insteadOfOption, insteadOfOptionOf } = await import('./command-hints.ts')
   const command = commands.find(({ name }) => argv.includes(name))
   const flags = Object.values(command?.options ?? {}).map(one => one.flags)
   const hint =

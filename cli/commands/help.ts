@@ -12,7 +12,7 @@ export const help = command({
     if (text === undefined) {
       const [{ didYouMean }, { insteadOf }] = await Promise.all([
         import('../../compiler/diagnostics/suggest.ts'),
-        import('../other-words.ts'),
+        import('../command-hints.ts'),
       ])
       const names = commands.map(one => one.name)
       throw new UsageError(`unknown command \`${name}\``, {

@@ -1,11 +1,11 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { parseImageReference } from '../../compiler/values/images/image-reference.ts'
 import { dnsLabel, dnsName, registryPath } from '../../project/checks.ts'
-import type { Word } from '../command.ts'
+import type { Argument } from '../command.ts'
 import { choice, flag, list, type Option, text, type Values } from './option.ts'
 
 /** The argument of commands that can compile a part of an application. */
-export const someServices: Word = {
+export const someServices: Argument = {
   name: '[service...]',
   description: 'only these services and their dependencies (default: all)',
   completes: 'service',

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { TreeNode } from '../../sync/core/tree-node.ts'
 import { toRules } from '../../sync/scan/ignore-source.ts'
-import { LiveTree } from '../../sync/scan/live-tree.ts'
+import { Scanner } from '../../sync/scan/scanner.ts'
 import { systemClock } from '../../sync/session/system-clock.ts'
 import { nodeDisk } from '../../sync/stage/disk.ts'
 import { folderRules } from '../select/folder-rules.ts'
@@ -50,12 +50,12 @@ function rootsOf(all: readonly WatchPatterns[]): ReadonlyMap<string, readonly Wa
 }
 
 class WatchedTree {
-  readonly #tree: LiveTree
+  readonly #tree: Scanner
   readonly #changed = new Set<string>()
   #isStarted = false
 
   constructor(root: string, rules: readonly WatchPatterns[], { rescanInterval, changed, problem }: WatchPathsOptions) {
-    this.#tree = new LiveTree({
+    this.#tree = new Scanner({
       root,
       rescanInterval,
       disk: nodeDisk,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { visibleText } from '../../compiler/text/visible-text.ts'
-import type { LeftOut } from '../../sync/core/left-out.ts'
+import type { SkippedPathList } from '../../sync/core/skipped-paths.ts'
 import type { SyncEvent } from '../../sync/session/sync.ts'
 import type { SessionState } from '../control/messages.ts'
 import type { UpEvent } from '../events.ts'
@@ -44,7 +44,7 @@ export class CurrentState {
   }
 
   /** Once: what programs make later, such as sockets, is in the status. */
-  #tellLeftOut({ count, paths: [first] }: LeftOut): void {
+  #tellLeftOut({ count, paths: [first] }: SkippedPathList): void {
     if (this.#hasToldLeftOut) return
     this.#hasToldLeftOut = true
     if (!first) return

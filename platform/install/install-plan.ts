@@ -4,8 +4,8 @@ import { MANAGER } from '../../environment/labels.ts'
 import { type ObjectDiff, valueDiffs } from '../../environment/plan/diff.ts'
 import { ownDifferences } from '../../environment/plan/field-owners.ts'
 import { inParallel } from '../../environment/pool.ts'
+import { type InstallContext, isOfPlatform, nameOf, nameOfObject } from './install-context.ts'
 import { requireClientSecrets, type WantedProviders } from './install-providers.ts'
-import { type InstallWorld, isOfPlatform, nameOf, nameOfObject } from './install-world.ts'
 import { requireKubernetes } from './kubernetes-version.ts'
 import { type Installation, platformObjects, unwantedObjects } from './manifests/server.ts'
 
@@ -24,7 +24,7 @@ export interface InstallPlan {
  * UserError for a cluster that is too old, or a client secret that is missing.
  */
 export async function planInstall(
-  { cluster, signal }: Pick<InstallWorld, 'cluster' | 'signal'>,
+  { cluster, signal }: Pick<InstallContext, 'cluster' | 'signal'>,
   one: Installation,
   login: WantedProviders,
 ): Promise<InstallPlan> {

@@ -9,7 +9,7 @@ import { MADE_CERTIFICATE } from './manifests/certificate.ts'
 import type { Installation } from './manifests/server.ts'
 import { makeRegistryKey } from './registry-key.ts'
 
-interface SecretsWorld {
+interface SecretsContext {
   readonly cluster: Cluster
   readonly signal: AbortSignal
   now(): number
@@ -49,7 +49,7 @@ export async function hasCertificate(cluster: Cluster, name: string, signal: Abo
 
 /** Makes those that are not there, in namespaces that are. Gives the fingerprint of the platform's own authority. */
 export async function keepSecrets(
-  { cluster, signal, now }: SecretsWorld,
+  { cluster, signal, now }: SecretsContext,
   one: Installation,
   login: WantedProviders,
 ): Promise<string | undefined> {

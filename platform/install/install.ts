@@ -9,10 +9,10 @@ import { logNotes } from '../../environment/status/explain.ts'
 import { podProblems } from '../../environment/status/problems.ts'
 import { PLATFORM_NAMESPACE } from '../records/names.ts'
 import { dropOtherCertificates, endCertManager } from './certificates/other-certificates.ts'
+import { type InstallContext, isOfPlatform, LOOK, nameOf, nameOfObject, ownRef } from './install-context.ts'
 import type { InstallPlan } from './install-plan.ts'
 import { requireClientSecrets, type WantedProviders } from './install-providers.ts'
 import { keepSecrets } from './install-secrets.ts'
-import { type InstallWorld, isOfPlatform, LOOK, nameOf, nameOfObject, ownRef } from './install-world.ts'
 import { requireKubernetes } from './kubernetes-version.ts'
 import { type Installation, platformObjects, unwantedObjects } from './manifests/server.ts'
 import { setupToken } from './people.ts'
@@ -24,7 +24,7 @@ import { endingNamespaces, untilGone } from './uninstall.ts'
  * when it does not start.
  */
 export async function installPlatform(
-  world: InstallWorld,
+  world: InstallContext,
   one: Installation,
   login: WantedProviders,
   plan: Pick<InstallPlan, 'diffs'>,
@@ -66,7 +66,7 @@ export interface FirstLogin {
 
 /** Makes what is in no list of objects, for those who apply the list by another way: Secrets, with their namespaces. */
 export async function installSecrets(
-  world: InstallWorld,
+  world: InstallContext,
   one: Installation,
   login: WantedProviders,
 ): Promise<FirstLogin> {
@@ -97,7 +97,7 @@ async function applyOne(cluster: Cluster, object: KubeObject, signal: AbortSigna
   }
 }
 
-async function untilAvailable({ cluster, signal, now, toleratesFailures }: InstallWorld): Promise<void> {
+async function untilAvailable({ cluster, signal, now, toleratesFailures }: InstallContext): Promise<void> {
   const ref = ownRef('apps/v1', 'Deployment')
   for (;;) {
     const live = await cluster.get(ref, { signal })

@@ -3,7 +3,7 @@ import { describeProblem } from '../../adapters/registry/registry-problem.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { version } from '../../project/version.ts'
 import { ownContainers } from './checks/status.ts'
-import type { InstallWorld } from './install-world.ts'
+import type { InstallContext } from './install-context.ts'
 import { findPlatform } from './installed.ts'
 import { type PlatformImages, platformImages } from './manifests/images.ts'
 
@@ -14,7 +14,7 @@ export interface PlatformImage {
   readonly digest: string
 }
 
-export interface ImagesWorld {
+export interface ImagesContext {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
 }
@@ -26,7 +26,7 @@ export const imagesIn = (registry: string): readonly string[] => Object.values(p
 export const isNeeded = (image: string): boolean => !/\/(registry|buildkit):[^/]*$/.test(image)
 
 /** The images of the platform that is installed. Throws a UserError where there is none. */
-export async function installedImages(world: InstallWorld): Promise<readonly string[]> {
+export async function installedImages(world: InstallContext): Promise<readonly string[]> {
   const found = await findPlatform(world)
   if (!found)
     throw new UserError('the cluster has no platform', {
@@ -40,7 +40,7 @@ export async function installedImages(world: InstallWorld): Promise<readonly str
 /** Asks the registries what the images are. Throws a UserError for the first that is not there, with all that are not; what is not needed may be missing. */
 export async function withDigests(
   images: readonly string[],
-  { env, signal }: ImagesWorld,
+  { env, signal }: ImagesContext,
   isNeeded: (image: string) => boolean = () => true,
 ): Promise<readonly PlatformImage[]> {
   const resolved = await resolveDigests(images, { env, signal })
@@ -67,7 +67,7 @@ const ASK = 8000
  */
 export async function pinnedImages(
   registry: string,
-  { env, signal }: ImagesWorld,
+  { env, signal }: ImagesContext,
 ): Promise<{ readonly images: PlatformImages; readonly isPinned: boolean }> {
   const images = platformImages(registry, version())
   const deadline = AbortSignal.timeout(ASK)

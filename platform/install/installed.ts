@@ -4,7 +4,7 @@ import type { ProviderSettings } from '../rules/accounts/provider.ts'
 import { type UnknownSetting, unknownSettings } from '../rules/setting-keys.ts'
 import { certManagerOf } from './certificates/other-certificates.ts'
 import { ownFingerprint } from './certificates/own-certificate.ts'
-import { type InstallWorld, ownRef } from './install-world.ts'
+import { type InstallContext, ownRef } from './install-context.ts'
 import { MADE_CERTIFICATE } from './manifests/certificate.ts'
 import { type Installation, SETTINGS_FILE, TRUSTED_FILE, undecided } from './manifests/server.ts'
 
@@ -39,7 +39,7 @@ export type InstalledOptions = Partial<
 }
 
 /** Undefined where there is no platform. Throws a UserError where its settings are gone or cannot be read. */
-export async function findPlatform({ cluster, signal }: InstallWorld): Promise<Installed | undefined> {
+export async function findPlatform({ cluster, signal }: InstallContext): Promise<Installed | undefined> {
   const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: SETTINGS, namespace: PLATFORM_NAMESPACE }
   const settings = await cluster.get(ref, { signal })
   const data = settings?.['data'] as Readonly<Record<string, string>> | undefined // a ConfigMap's
@@ -124,7 +124,7 @@ interface IngressSpec {
 }
 
 /** Throws a UserError where there is no platform. */
-export async function requirePlatform(world: InstallWorld): Promise<Installed> {
+export async function requirePlatform(world: InstallContext): Promise<Installed> {
   const found = await findPlatform(world)
   if (found) return found
   throw new UserError('the cluster has no platform', { hint: '`devctl platform install` installs it' })

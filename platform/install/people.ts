@@ -7,11 +7,11 @@ import { fromToken, newToken } from '../records/token.ts'
 import { ROLE, toUser } from '../records/user.ts'
 import { LOGIN } from '../rules/accounts/login-name.ts'
 import { ownFingerprint } from './certificates/own-certificate.ts'
-import type { InstallWorld } from './install-world.ts'
+import type { InstallContext } from './install-context.ts'
 import { requirePlatform } from './installed.ts'
 
 /** A token for the first administrator, good once, for an hour; undefined if there is an administrator already. */
-export const setupToken = async (world: InstallWorld): Promise<string | undefined> =>
+export const setupToken = async (world: InstallContext): Promise<string | undefined> =>
   (await hasAdmin(world.cluster, world.signal)) ? undefined : link(world, 'setup', 'setup')
 
 /**
@@ -19,7 +19,7 @@ export const setupToken = async (world: InstallWorld): Promise<string | undefine
  * platform is. Throws a UserError for a name that is none, and where there is no platform.
  */
 export async function invite(
-  world: InstallWorld,
+  world: InstallContext,
   login: string,
 ): Promise<{ readonly url: string; readonly token: string; readonly fingerprint: string | undefined }> {
   if (!new RegExp(LOGIN).test(login))
@@ -35,7 +35,7 @@ export async function invite(
  * Makes somebody an administrator who has logged in: by their id, or their name where it is that of one
  * person. Gives their name. Throws a UserError.
  */
-export async function addAdmin(world: InstallWorld, who: string): Promise<string> {
+export async function addAdmin(world: InstallContext, who: string): Promise<string> {
   await requirePlatform(world)
   const { cluster, signal } = world
   const query = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: USERS_NAMESPACE, labels: `${RECORD_LABEL}=user` }
@@ -67,7 +67,11 @@ async function hasAdmin(cluster: Cluster, signal: AbortSignal): Promise<boolean>
   return (await cluster.list(query, { signal })).some(one => toUser(one)?.role === 'admin')
 }
 
-async function link({ cluster, signal, now }: InstallWorld, kind: 'setup' | 'invite', label: string): Promise<string> {
+async function link(
+  { cluster, signal, now }: InstallContext,
+  kind: 'setup' | 'invite',
+  label: string,
+): Promise<string> {
   const { text, record } = newToken({ kind, label }, { now, random: randomBytes })
   await cluster.create(fromToken(record), { signal })
   return text

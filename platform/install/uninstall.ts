@@ -2,7 +2,7 @@ import { pause } from '../../adapters/http/back-off.ts'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { endingNamespace } from '../../environment/plan/namespace.ts'
 import { BUILD_NAMESPACE, MANAGED_LABEL, PLATFORM_NAMESPACE, USERS_NAMESPACE } from '../records/names.ts'
-import { type InstallWorld, isOfPlatform, LOOK, nameOf } from './install-world.ts'
+import { type InstallContext, isOfPlatform, LOOK, nameOf } from './install-context.ts'
 import { SETTINGS } from './installed.ts'
 import { EVERYTHING, platformObjects } from './manifests/server.ts'
 
@@ -11,7 +11,7 @@ import { EVERYTHING, platformObjects } from './manifests/server.ts'
  * records. Data are no data without the keys that have sealed them, so these are kept with them, and the settings. Waits until the
  * namespaces are gone. Gives what was deleted.
  */
-export async function uninstallPlatform(world: InstallWorld, keepsData: boolean): Promise<readonly string[]> {
+export async function uninstallPlatform(world: InstallContext, keepsData: boolean): Promise<readonly string[]> {
   const { cluster, signal, on } = world
   const objects = platformObjects({
     ...EVERYTHING,
@@ -47,7 +47,7 @@ export async function uninstallPlatform(world: InstallWorld, keepsData: boolean)
 
 /** Those of the namespaces among the objects that an earlier `uninstall` has deleted and that are not gone yet. */
 export async function endingNamespaces(
-  { cluster, signal }: InstallWorld,
+  { cluster, signal }: InstallContext,
   objects: readonly KubeObject[],
 ): Promise<readonly string[]> {
   const names = objects.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name)
@@ -56,7 +56,7 @@ export async function endingNamespaces(
 }
 
 /** Waits for the end of namespaces: nothing can be made in them before, and their names are not free. */
-export async function untilGone({ cluster, signal, on }: InstallWorld, names: readonly string[]): Promise<void> {
+export async function untilGone({ cluster, signal, on }: InstallContext, names: readonly string[]): Promise<void> {
   if (names.length > 0)
     on(`waits until ${names.map(name => `namespace/${name}`).join(', ')} ${names.length === 1 ? 'is' : 'are'} gone`)
   for (const name of names) while (await endingNamespace(cluster, name, { signal })) await pause(LOOK, signal)

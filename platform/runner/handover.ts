@@ -13,7 +13,7 @@ const AGAIN = 50
 const DONE = 'done'
 
 /** The connection from the clone to the run, opened before the clone begins. */
-export async function callRun(signal: AbortSignal, port = PORT): Promise<Socket> {
+export async function reportRun(signal: AbortSignal, port = PORT): Promise<Socket> {
   for (;;) {
     const socket = createConnection({ port, host: '127.0.0.1' })
     try {
@@ -28,7 +28,7 @@ export async function callRun(signal: AbortSignal, port = PORT): Promise<Socket>
 }
 
 /** Reports that the repository is complete. */
-export async function sayDone(socket: Socket): Promise<void> {
+export async function reportSuccess(socket: Socket): Promise<void> {
   socket.end(DONE)
   if (!socket.closed) await once(socket, 'close')
 }
@@ -37,7 +37,7 @@ export async function sayDone(socket: Socket): Promise<void> {
  * Reports that the clone has failed: closes the connection, which the run may have to accept first. Gives up after that
  * many milliseconds.
  */
-export async function sayFailed(calling: Promise<Socket>, limit: number): Promise<void> {
+export async function reportFailure(calling: Promise<Socket>, limit: number): Promise<void> {
   const over = new AbortController()
   const socket = await Promise.race([
     calling.catch(() => undefined),

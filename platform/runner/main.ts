@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { type RunInput, toArguments, toContexts } from './arguments.ts'
 import { type CloneInput, clone, trusting } from './clone.ts'
-import { awaitClone, callRun, sayDone, sayFailed } from './handover.ts'
+import { awaitClone, reportFailure, reportRun, reportSuccess } from './handover.ts'
 import { reachable } from './reachable.ts'
-import { type RunInput, toContexts, toWords } from './words.ts'
 
 // The program in the Pod of a run: it clones in one container, and deploys or destroys in the other.
 
@@ -29,7 +29,7 @@ async function cloneSource(): Promise<number> {
   mkdirSync(SOURCE)
   process.stdout.write(`cloning ${input.repository}${input.branch === undefined ? '' : ` (${input.branch})`}\n`)
   const signal = AbortSignal.timeout(CLONE_LIMIT)
-  const calling = callRun(signal)
+  const calling = reportRun(signal)
   // It is awaited below, whatever happens first.
   calling.catch(() => {})
   try {
@@ -42,13 +42,13 @@ async function cloneSource(): Promise<number> {
     })
     process.stdout.write(`commit ${commit}\n`)
     writeFileSync(LAST_WORDS, JSON.stringify({ commit }))
-    await sayDone(await calling)
+    await reportSuccess(await calling)
     return 0
   } catch (error) {
     const text = failureText(error, signal)
     process.stdout.write(`error: ${text}\n`)
     writeFileSync(LAST_WORDS, JSON.stringify({ error: text }))
-    await sayFailed(calling, START_LIMIT)
+    await reportFailure(calling, START_LIMIT)
     return 1
   }
 }
@@ -78,7 +78,7 @@ async function runDevctl(): Promise<void> {
   // Without a repository there are no files: what is destroyed is what the cluster knows.
   if (input.isCloned) process.chdir(SOURCE)
   process.removeListener('SIGTERM', endAtOnce)
-  await start(toWords(input))
+  await start(toArguments(input))
 }
 
 /** As the first process of its container, this one is ended by no signal that it does not listen to. */

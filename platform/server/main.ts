@@ -5,17 +5,17 @@ import { tokenAccesses } from '../../adapters/kubernetes/connection.ts'
 import { connect, toCluster } from '../../adapters/kubernetes/kube-cluster.ts'
 import { rfc3339 } from '../records/names.ts'
 import { unknownSettings } from '../rules/setting-keys.ts'
+import type { ServerContext } from './context.ts'
+import { createServices } from './create-services.ts'
 import { makeApps, type Ports } from './http/make-apps.ts'
 import { readWebFiles } from './http/pages.ts'
 import { startProblem } from './http/start-problem.ts'
 import { lead } from './leader/leader.ts'
 import { makeTasks } from './leader/make-tasks.ts'
 import { readKeys, sealingWith } from './leader/sealed.ts'
-import { makeParts } from './make-parts.ts'
 import { readRegistryKey } from './registry/registry-key.ts'
 import { readSettings } from './settings.ts'
 import { leadsHere } from './sleep/waker/route-end.ts'
-import type { PlatformWorld } from './world.ts'
 
 /** Milliseconds that active requests get when the Pod ends. */
 const GOODBYE = 10_000
@@ -41,7 +41,7 @@ async function serve({ settings, keys, login, registry, web, version, settingsHa
   const accessAs = await tokenAccesses(process.env)
   const text = readFileSync(settings, 'utf8')
   const read = readSettings(text)
-  const log: PlatformWorld['log'] = line => void process.stderr.write(`${JSON.stringify(line)}\n`)
+  const log: ServerContext['log'] = line => void process.stderr.write(`${JSON.stringify(line)}\n`)
   for (const { key, hint } of unknownSettings(JSON.parse(text)))
     log({
       time: rfc3339(Date.now()),
@@ -50,7 +50,7 @@ async function serve({ settings, keys, login, registry, web, version, settingsHa
   const registryKey = read.registryTokens ? readRegistryKey(registry) : undefined
   if (read.registryTokens && !registryKey)
     throw new Error(`settings: \`registryTokens\` needs a key in \`${registry}\``)
-  const world: PlatformWorld = {
+  const world: ServerContext = {
     cluster: await connect({ env: process.env }),
     clusterAs: (token, who) => toCluster(accessAs(token, who)),
     settings: read,
@@ -65,7 +65,7 @@ async function serve({ settings, keys, login, registry, web, version, settingsHa
     audit: line => void process.stdout.write(`${JSON.stringify(line)}\n`),
     log,
   }
-  const parts = makeParts(world)
+  const parts = createServices(world)
   const apps = makeApps(world, parts, readWebFiles(web), ports)
   const over = new AbortController()
   void parts.index.follow(over.signal)

@@ -5,7 +5,7 @@ import { type ForgeServer, isForgeServer } from '../rules/forge-servers.ts'
 import { toNetwork } from '../rules/networks.ts'
 import { IDLENESS, type Idleness } from '../rules/runs/idleness.ts'
 import { readBuilders } from './builds/builder-settings.ts'
-import type { RunSettings, Settings } from './world.ts'
+import type { RunSettings, Settings } from './context.ts'
 
 const HOUR = 3_600_000
 

@@ -104,7 +104,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
         } catch (error) {
           signal?.throwIfAborted()
           // A request that only reads is repeated: a command that waits for something goes on.
-          const mayRepeat = hasAnswered && name.startsWith('GET ') && isAway(error)
+          const mayRepeat = hasAnswered && name.startsWith('GET ') && isUnavailable(error)
           if (!mayRepeat || performance.now() - began > AWAY) throw toUserError(error, server, known())
           await pause(backOff(failures, 200, 5000), signal)
         }
@@ -197,7 +197,7 @@ interface Known {
 const NOT_SERVED: ReadonlySet<number> = new Set([404, 502, 503, 504])
 
 /** True for what passes when the server is back: it does not answer, or what is before it says that there is none. */
-function isAway(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   if (error instanceof PlatformRefusal) return error.status > 500
   return !(error instanceof NoPlatform) || NOT_SERVED.has(error.status)
 }

@@ -10,7 +10,7 @@ import { variableNameProblem } from '../rules/variable-names.ts'
 import { fetchEffective } from './effective.ts'
 import { imagesOf } from './with-images.ts'
 
-export interface VariablesWorld<W extends Workspace> {
+export interface VariablesContext<W extends Workspace> {
   readonly workspace: W
   /** As it was opened to learn the target. */
   readonly project: OpenProject
@@ -30,7 +30,7 @@ export interface WithVariables<W extends Workspace> {
  * the platform does not answer, says no, or cannot read a variable: with other values than are meant, something else would be deployed.
  */
 export async function withPlatformVariables<W extends Workspace>(
-  { workspace, project, signal, on }: VariablesWorld<W>,
+  { workspace, project, signal, on }: VariablesContext<W>,
   loading: LoadInput,
   { context, namespace, stored }: Pick<Target, 'context' | 'namespace' | 'stored'>,
 ): Promise<WithVariables<W>> {

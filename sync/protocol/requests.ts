@@ -16,7 +16,7 @@ export interface Move {
 }
 
 /** A change that the agent is asked for. */
-export interface AskedChange extends Omit<PathChange, 'change'> {
+export interface RequestedChange extends Omit<PathChange, 'change'> {
   readonly change: PathChange['change'] | Move
 }
 
@@ -28,7 +28,7 @@ export type WireItem =
   | readonly ['meta', string, WireEntry, number | null, 0 | 1 | 2]
   | readonly ['move', string, WireEntry, string, WireEntry, number, 0 | 1 | 2]
 
-export function encodeWrite({ path, expect, change }: AskedChange): WireItem {
+export function encodeWrite({ path, expect, change }: RequestedChange): WireItem {
   const before = encodeEntry(expect)
   switch (change.kind) {
     case 'file':
@@ -54,9 +54,9 @@ export const decodeBit = (value: unknown): { readonly executable?: boolean } =>
   value === 0 || value === 1 ? { executable: value === 1 } : {}
 
 /** Reads the items of a frame with their contents. Throws an Error if they are not what they should be. */
-export function decodeWrites(items: readonly unknown[], body: Buffer): readonly AskedChange[] {
+export function decodeWrites(items: readonly unknown[], body: Buffer): readonly RequestedChange[] {
   let at = 0
-  const writes = items.map((item): AskedChange => {
+  const writes = items.map((item): RequestedChange => {
     if (!Array.isArray(item)) throw new Error('a change is not a list')
     const [kind, path, before, first, second, third, fourth] = item as readonly unknown[]
     if (typeof path !== 'string') throw new Error('a change has no path')

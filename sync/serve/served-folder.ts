@@ -2,9 +2,9 @@ import type { SyncClock } from '../core/clock.ts'
 import { encodeEntry, isUntouched, type WireEntry } from '../core/entry.ts'
 import { outsideProblem } from '../core/paths.ts'
 import { TreeNode } from '../core/tree-node.ts'
-import type { AskedChange, ItemResult, Move } from '../protocol/requests.ts'
+import type { ItemResult, Move, RequestedChange } from '../protocol/requests.ts'
 import { type IgnoreSource, toRules } from '../scan/ignore-source.ts'
-import { LiveTree } from '../scan/live-tree.ts'
+import { Scanner } from '../scan/scanner.ts'
 import type { Disk } from '../stage/disk.ts'
 import { makeFolders } from '../stage/disk-files.ts'
 import { describeError } from '../stage/problems.ts'
@@ -35,7 +35,7 @@ export class ServedFolder {
   readonly ignores: IgnoreSource
   readonly writer: Writer
   readonly tree = new TreeNode('')
-  readonly live: LiveTree
+  readonly live: Scanner
   /** Paths whose change the laptop does not know. */
   readonly dirty = new Set<string>()
   /** Paths that could not be looked at; below them nothing counts as deleted. */
@@ -57,7 +57,7 @@ export class ServedFolder {
     this.#mayOwnMore = !volume.hasImage(this.name)
     this.writer = new Writer({ disk, root, stage: volume.stage, write: options.write })
     this.writer.isUnwatched = !options.isWatched
-    this.live = new LiveTree({
+    this.live = new Scanner({
       disk,
       clock,
       root,
@@ -152,7 +152,7 @@ export class ServedFolder {
     yield entries
   }
 
-  apply(writes: readonly AskedChange[]): readonly ItemResult[] {
+  apply(writes: readonly RequestedChange[]): readonly ItemResult[] {
     this.writer.begin()
     return writes.map(({ change, ...one }) =>
       change.kind === 'move' ? this.move(one, change) : this.applyOne({ ...one, change }),

@@ -9,8 +9,8 @@ import { FRAME_LIMITS, type Frame } from '../protocol/frames.ts'
 import { literal, sendLiteral } from '../protocol/literal.ts'
 import { decodeBit, decodeWrites, encodeBit, encodeResult } from '../protocol/requests.ts'
 import { Receiver, sendParts, sumsOf } from '../protocol/transfer.ts'
-import { isAtRest, SHORT_LOOK } from '../scan/at-rest.ts'
 import { readSmall } from '../scan/reader.ts'
+import { isWriteFinished, SHORT_LOOK } from '../scan/write-finished.ts'
 import { type Disk, isMissing } from '../stage/disk.ts'
 import { describeError } from '../stage/problems.ts'
 import type { SyncVolume } from '../stage/volume.ts'
@@ -18,7 +18,7 @@ import { SMALL_FILE } from '../stage/writer.ts'
 import type { ServedFolder } from './served-folder.ts'
 
 /** What requests are about. */
-export interface ServedThings {
+export interface RequestContext {
   readonly disk: Disk
   readonly clock: SyncClock
   readonly volume: SyncVolume
@@ -38,12 +38,12 @@ interface Incoming {
 
 /** What the laptop asks for over one connection. Each request has an answer with its number. */
 export class ServedRequests {
-  readonly #things: ServedThings
+  readonly #things: RequestContext
   readonly #connection: FrameStream
   readonly #incoming = new Map<number, Incoming>()
   readonly #cancelled = new Set<number>()
 
-  constructor(things: ServedThings, connection: FrameStream) {
+  constructor(things: RequestContext, connection: FrameStream) {
     this.#things = things
     this.#connection = connection
   }
@@ -313,7 +313,7 @@ export class ServedRequests {
       const entry = folder.tree.find(path)?.local
       if (entry?.kind !== 'file' || !isUntouched(expect, entry)) return this.#fetched(id, folder, path)
       const place = folder.writer.place(path)
-      if (!(await isAtRest(disk, clock, place, SHORT_LOOK))) return this.#fetched(id, folder, path)
+      if (!(await isWriteFinished(disk, clock, place, SHORT_LOOK))) return this.#fetched(id, folder, path)
       const result = await sendParts({
         disk,
         clock,

@@ -1,6 +1,6 @@
 import { isFolder } from '../core/entry.ts'
 import type { TreeNode } from '../core/tree-node.ts'
-import { KEPT_BYTES } from '../stage/deleted-files.ts'
+import { KEPT_BYTES } from '../stage/trash.ts'
 import type { FolderState, LostFiles } from './folder-state.ts'
 
 /** Milliseconds without another deletion after which those that wait are judged. A container tells of them every 200 ms. */

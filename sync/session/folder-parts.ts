@@ -4,24 +4,24 @@ import { LargeFiles } from '../stage/large-files.ts'
 import { LocalContents } from '../stage/local-contents.ts'
 import type { OnlyHere } from '../stage/only-here.ts'
 import { ConflictSteps } from './conflict-steps.ts'
-import { Decisions } from './decisions.ts'
+import { DeletionSafety } from './deletion-safety.ts'
 import { Deletions } from './deletions.ts'
 import type { FolderState } from './folder-state.ts'
 import { LocalSteps } from './local-steps.ts'
-import { LossGuard } from './loss-guard.ts'
+import { Reconciler } from './reconciler.ts'
 import { RemoteSteps } from './remote-steps.ts'
 
 /** What the steps of a folder are made of. All of it works on the same state. */
 export interface FolderParts {
   readonly state: FolderState
-  readonly decisions: Decisions
+  readonly decisions: Reconciler
   readonly contents: LocalContents
   readonly local: LocalSteps
   readonly remote: RemoteSteps
   readonly large: LargeFiles
   readonly conflicts: ConflictSteps
   readonly deletions: Deletions
-  readonly losses: LossGuard
+  readonly losses: DeletionSafety
 }
 
 export function makeFolderParts(state: FolderState, rules: ChangingRules, onlyHere: OnlyHere): FolderParts {
@@ -31,14 +31,14 @@ export function makeFolderParts(state: FolderState, rules: ChangingRules, onlyHe
   const deletions = new Deletions(state)
   return {
     state,
-    decisions: new Decisions(state, rules, onlyHere),
+    decisions: new Reconciler(state, rules, onlyHere),
     contents: new LocalContents(state),
     local,
     remote,
     large,
     conflicts: new ConflictSteps(state, remote, large),
     deletions,
-    losses: new LossGuard(state, deletions),
+    losses: new DeletionSafety(state, deletions),
   }
 }
 

@@ -1,29 +1,29 @@
 import type { SyncClock } from '../core/clock.ts'
 import type { Credit } from '../core/credit.ts'
 import { type Agreed, type FileEntry, isUntouched } from '../core/entry.ts'
-import { GoneFiles } from '../core/gone-files.ts'
-import { LeftOutPaths } from '../core/left-out.ts'
 import type { NameRules } from '../core/paths.ts'
+import { RenameCandidates } from '../core/rename-candidates.ts'
+import { SkippedPaths } from '../core/skipped-paths.ts'
 import { TreeNode } from '../core/tree-node.ts'
 import { WorkQueue } from '../core/work-queue.ts'
 import type { SyncLink } from '../protocol/link.ts'
-import type { LiveTree } from '../scan/live-tree.ts'
-import type { DeletedFiles } from '../stage/deleted-files.ts'
+import type { Scanner } from '../scan/scanner.ts'
 import type { Disk } from '../stage/disk.ts'
 import type { SyncProblem } from '../stage/problems.ts'
 import type { SavedBase } from '../stage/saved-base.ts'
+import type { Trash } from '../stage/trash.ts'
 import type { Writer } from '../stage/writer.ts'
 import type { ConflictFolder } from './conflicts.ts'
 
 /** What the folders of a session share. */
-export interface FolderWorld {
+export interface FolderContext {
   readonly disk: Disk
   readonly clock: SyncClock
   readonly rules: NameRules
   readonly direction: 'both' | 'up'
   readonly compression: boolean
   readonly conflicts: ConflictFolder
-  readonly deleted: DeletedFiles
+  readonly deleted: Trash
   readonly credit: Credit
   /** The connection over which folders have been told; undefined while there is none. */
   readonly link: SyncLink | undefined
@@ -99,10 +99,10 @@ const LONGEST = 200
 /** What is going on with the paths of a folder: which are to be looked at, which are on their way, which wait. */
 export class FolderState {
   readonly name: string
-  readonly world: FolderWorld
+  readonly world: FolderContext
   readonly tree = new TreeNode('')
   readonly queue = new WorkQueue()
-  readonly gone = new GoneFiles()
+  readonly gone = new RenameCandidates()
   /** On their way; true: look again afterwards. */
   readonly busy = new Map<TreeNode, boolean>()
   /** Being deleted in the container, or made there as folders. */
@@ -114,7 +114,7 @@ export class FolderState {
   readonly blocked = new Map<TreeNode, Set<TreeNode>>()
   readonly problems = new Map<TreeNode, SyncProblem>()
   /** Paths that only this machine changes, and of which the container has its own. */
-  readonly leftThere = new LeftOutPaths()
+  readonly leftThere = new SkippedPaths()
   readonly #retries = new Map<TreeNode, () => void>()
   readonly #attempts = new Map<TreeNode, number>()
   /** A connection was cut: what is in the container is asked for before anything else. */
@@ -131,12 +131,12 @@ export class FolderState {
   hasLocal = false
   hasRemote = false
   isClosed = false
-  live!: LiveTree
+  live!: Scanner
   writer!: Writer
   saved!: SavedBase
   #watching: { readonly nodes: Set<TreeNode>; readonly resolve: () => void }[] = []
 
-  constructor(name: string, world: FolderWorld) {
+  constructor(name: string, world: FolderContext) {
     this.name = name
     this.world = world
   }
@@ -296,7 +296,7 @@ export class FolderState {
   }
 
   /** Notes a path that the container keeps to itself, and reports it once. */
-  tellLeftOut(paths: LeftOutPaths, whole: string, message: string): void {
+  tellLeftOut(paths: SkippedPaths, whole: string, message: string): void {
     const path = whole.slice(0, LONGEST)
     if (!paths.add(path, message)) return
     this.world.report({ kind: 'problem', problem: { folder: this.name, path, side: 'remote', message } })

@@ -1,22 +1,22 @@
 import { turn } from '../core/clock.ts'
 import { isFolder } from '../core/entry.ts'
-import type { LeftOut } from '../core/left-out.ts'
+import type { SkippedPathList } from '../core/skipped-paths.ts'
 import type { TreeNode } from '../core/tree-node.ts'
 import { IGNORE_FILE } from '../ignore/default-ignores.ts'
 import { ChangingRules } from '../scan/changing-rules.ts'
 import { type IgnoreSource, toRules } from '../scan/ignore-source.ts'
-import { LiveTree } from '../scan/live-tree.ts'
+import { Scanner } from '../scan/scanner.ts'
 import type { LargeFiles } from '../stage/large-files.ts'
 import { OnlyHere } from '../stage/only-here.ts'
 import { withoutOwnPaths } from '../stage/own-paths.ts'
 import { describeError } from '../stage/problems.ts'
 import { SavedBase } from '../stage/saved-base.ts'
 import { Writer } from '../stage/writer.ts'
+import { Cycle } from './cycle.ts'
 import { type FolderParts, makeFolderParts } from './folder-parts.ts'
-import { FolderState, type FolderWorld } from './folder-state.ts'
-import { FolderWork } from './folder-work.ts'
-import { PathSteps } from './path-steps.ts'
+import { type FolderContext, FolderState } from './folder-state.ts'
 import { RemoteTree } from './remote-tree.ts'
+import { Transition } from './transition.ts'
 
 export interface FolderSyncOptions {
   readonly name: string
@@ -50,9 +50,9 @@ export class FolderSync {
   readonly #rules: ChangingRules
   readonly #readIgnores: () => IgnoreSource
   readonly #parts: FolderParts
-  readonly #work: FolderWork
+  readonly #work: Cycle
 
-  constructor(options: FolderSyncOptions, world: FolderWorld) {
+  constructor(options: FolderSyncOptions, world: FolderContext) {
     const { name, root, ignores } = options
     this.name = name
     this.root = root
@@ -66,7 +66,7 @@ export class FolderSync {
     )
     this.state.saved = new SavedBase(world.disk, options.baseFile, root)
     this.state.writer = new Writer({ disk: world.disk, root, write: 'rename' })
-    this.state.live = new LiveTree({
+    this.state.live = new Scanner({
       disk: world.disk,
       clock: world.clock,
       root,
@@ -81,7 +81,7 @@ export class FolderSync {
       limited: (folder, limit) => this.state.limited('local', folder, limit),
     })
     this.#parts = makeFolderParts(this.state, this.#rules, new OnlyHere(options.onlyHere, world.rules))
-    this.#work = new FolderWork(this.#parts, new PathSteps(this.#parts, options))
+    this.#work = new Cycle(this.#parts, new Transition(this.#parts, options))
     this.container = new RemoteTree(this.state, this.#rules, this.#parts.deletions)
   }
 
@@ -199,7 +199,7 @@ export class FolderSync {
   }
 
   /** What is on either side, and is not synchronized whatever anybody does. */
-  leftOut(): LeftOut {
+  leftOut(): SkippedPathList {
     const here = this.state.live.leftOut
     const there = this.container.leftOut
     const toPath =

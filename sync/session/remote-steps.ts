@@ -5,7 +5,7 @@ import { hashOf } from '../core/hash.ts'
 import type { TreeNode } from '../core/tree-node.ts'
 import { FRAME_LIMITS, type Frame } from '../protocol/frames.ts'
 import type { SyncLink } from '../protocol/link.ts'
-import { type AskedChange, decodeResult, encodeWrite, type ItemResult } from '../protocol/requests.ts'
+import { decodeResult, encodeWrite, type ItemResult, type RequestedChange } from '../protocol/requests.ts'
 import type { FolderState } from './folder-state.ts'
 
 /** A batch is sent when it has that many files or bytes. */
@@ -15,7 +15,7 @@ const BATCH_BYTES = 1 << 20
 interface Sent {
   readonly node: TreeNode
   readonly local: FileEntry | undefined
-  readonly write: AskedChange
+  readonly write: RequestedChange
 }
 
 export interface WantedFile {
@@ -55,7 +55,7 @@ export class RemoteSteps {
     )
   }
 
-  change(node: TreeNode, change: AskedChange['change'], local = node.local): void {
+  change(node: TreeNode, change: RequestedChange['change'], local = node.local): void {
     this.#state.setBusy(node)
     if (change.kind === 'remove') this.#state.leaving.add(node)
     if (change.kind === 'folder') this.#state.arriving.add(node)
@@ -149,7 +149,7 @@ export class RemoteSteps {
     else state.again(node)
   }
 
-  #notEmpty(node: TreeNode, kind: AskedChange['change']['kind']): void {
+  #notEmpty(node: TreeNode, kind: RequestedChange['change']['kind']): void {
     const state = this.#state
     if (kind !== 'remove') {
       state.fail(node, 'remote', 'the folder in its place has files that are ignored')

@@ -1,6 +1,6 @@
 import { decodeEntry, type FileEntry, isFolder, isUntouched } from '../core/entry.ts'
-import { LeftOutPaths, readLeftOut } from '../core/left-out.ts'
 import { pathProblem, refusedPart } from '../core/paths.ts'
+import { readSkippedPaths, SkippedPaths } from '../core/skipped-paths.ts'
 import type { TreeNode } from '../core/tree-node.ts'
 import type { ChangingRules } from '../scan/changing-rules.ts'
 import type { Deletions } from './deletions.ts'
@@ -18,7 +18,7 @@ export class RemoteTree {
   readonly #rules: ChangingRules
   readonly #deletions: Deletions
   /** What the container has, and cannot be on this machine. */
-  readonly #refused = new LeftOutPaths()
+  readonly #refused = new SkippedPaths()
   /** What the agent leaves out. */
   #leftOut: LeftOutThere = { count: 0, paths: [] }
 
@@ -98,7 +98,7 @@ export class RemoteTree {
 
   /** The agent tells what it leaves out. */
   setLeftOut(count: number, paths: readonly unknown[]): void {
-    this.#leftOut = { count, paths: readLeftOut(paths) }
+    this.#leftOut = { count, paths: readSkippedPaths(paths) }
   }
 
   /** What is in the container, and is not synchronized whatever anybody does. */

@@ -1,9 +1,9 @@
-import type { LeftOut } from '../core/left-out.ts'
 import { placeIn } from '../core/paths.ts'
+import type { SkippedPathList } from '../core/skipped-paths.ts'
 import type { SyncProblem } from '../stage/problems.ts'
 import type { SyncConflict } from './conflicts.ts'
 import type { FolderSync } from './folder-sync.ts'
-import { leftToDo } from './left-to-do.ts'
+import { pendingWork } from './pending-work.ts'
 
 export interface SyncStatus {
   readonly state: 'disconnected' | 'scanning' | 'syncing' | 'synced' | 'stopped'
@@ -24,7 +24,7 @@ export interface SyncStatus {
   /** Folders that the system does not watch, and that are read every few seconds instead. */
   readonly unwatched: readonly string[]
   /** What cannot be synchronized, on either side: names that are not UTF-8, sockets, the container's own `.git`. */
-  readonly leftOut: LeftOut
+  readonly leftOut: SkippedPathList
 }
 
 /** What only the session knows. */
@@ -41,7 +41,7 @@ export function toStatus(folders: readonly FolderSync[], session: SessionFacts):
   const sum = (value: (folder: FolderSync) => number) => folders.reduce((all, one) => all + value(one), 0)
   const files = sum(({ state }) => state.agreedFiles)
   const bytes = sum(({ state }) => state.agreedBytes)
-  const left = folders.map(({ state }) => leftToDo(state))
+  const left = folders.map(({ state }) => pendingWork(state))
   const filesLeft = left.reduce((all, one) => all + one.files, 0)
   const bytesLeft = left.reduce((all, one) => all + one.bytes, 0)
   const current = folders.map(folder => folder.current).find(one => one !== undefined)

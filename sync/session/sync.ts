@@ -3,15 +3,22 @@ import type { Duplex } from 'node:stream'
 import type { SyncClock } from '../core/clock.ts'
 import { Credit } from '../core/credit.ts'
 import { type Attached, Attachment } from '../protocol/attachment.ts'
-import { Conversation } from '../protocol/conversation.ts'
 import { SyncLink } from '../protocol/link.ts'
+import { ProtocolSession } from '../protocol/protocol-session.ts'
 import type { IgnoreSource } from '../scan/ignore-source.ts'
 import { BaseSaver } from '../stage/base-saver.ts'
-import { DeletedFiles } from '../stage/deleted-files.ts'
 import { type Disk, nodeDisk } from '../stage/disk.ts'
 import type { SyncProblem } from '../stage/problems.ts'
+import { Trash } from '../stage/trash.ts'
 import { ConflictFolder, type SyncConflict } from './conflicts.ts'
-import type { FolderEvent, FolderWorld, LargeArrival, LostFiles, ManyDeleted, ToolFileArrival } from './folder-state.ts'
+import type {
+  FolderContext,
+  FolderEvent,
+  LargeArrival,
+  LostFiles,
+  ManyDeleted,
+  ToolFileArrival,
+} from './folder-state.ts'
 import { FolderSync } from './folder-sync.ts'
 import { type FullDiskEvent, FullDisks } from './full-disks.ts'
 import { RuleChanges } from './rule-changes.ts'
@@ -93,14 +100,14 @@ const CREDIT = 8 << 20
 const PROGRESS_INTERVAL = 200
 const CONFLICTS = 200
 
-class Engine implements SyncEngine, FolderWorld {
+class Engine implements SyncEngine, FolderContext {
   readonly disk: Disk
   readonly clock: SyncClock
   readonly rules
   readonly direction
   readonly compression
   readonly conflicts: ConflictFolder
-  readonly deleted: DeletedFiles
+  readonly deleted: Trash
   credit = new Credit(CREDIT)
   ahead = 0
   link: SyncLink | undefined
@@ -111,7 +118,7 @@ class Engine implements SyncEngine, FolderWorld {
   #sent = 0
   #isClosed = false
   readonly #saver: BaseSaver
-  readonly #conversation: Conversation
+  readonly #conversation: ProtocolSession
   readonly #ruleChanges: RuleChanges
   #cancelProgress: (() => void) | undefined
   readonly #full: FullDisks
@@ -129,7 +136,7 @@ class Engine implements SyncEngine, FolderWorld {
     this.rules = { windows: isWindows, foldsCase: isWindows || platform === 'darwin' }
     this.conflicts = new ConflictFolder(this.disk, `${options.stateFolder}/conflicts`)
     this.#full = new FullDisks(this.clock, event => options.on(event))
-    this.deleted = new DeletedFiles(this.disk, this.clock, `${options.stateFolder}/deleted`)
+    this.deleted = new Trash(this.disk, this.clock, `${options.stateFolder}/deleted`)
     this.#folders = options.folders.map(
       ({ name, local, ignores, readIgnores = () => ignores, file, own = [], onlyHere = [] }) => {
         const root = isWindows ? local.replaceAll('\\', '/') : local
@@ -151,7 +158,7 @@ class Engine implements SyncEngine, FolderWorld {
       },
     )
     this.#saver = new BaseSaver(this.clock, this.#folders)
-    this.#conversation = new Conversation({
+    this.#conversation = new ProtocolSession({
       folders: this.#folders,
       rescanInterval: options.rescanInterval,
       reset: options.reset,

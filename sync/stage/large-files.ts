@@ -1,15 +1,15 @@
 import { BLOCK } from '../core/blocks.ts'
 import { copyEntry, decodeEntry, encodeEntry, type FileEntry, isUntouched } from '../core/entry.ts'
 import * as fields from '../core/fields.ts'
-import { agreedHash, hasThere } from '../core/gone-files.ts'
 import { hashAtRest } from '../core/hash.ts'
+import { agreedHash, hasThere } from '../core/rename-candidates.ts'
 import type { TreeNode } from '../core/tree-node.ts'
 import type { Frame } from '../protocol/frames.ts'
 import type { SyncLink } from '../protocol/link.ts'
 import { literal, sendLiteral } from '../protocol/literal.ts'
 import { decodeResult, encodeBit } from '../protocol/requests.ts'
 import { Receiver, sendParts, sumsOf } from '../protocol/transfer.ts'
-import { isAtRest, Restless } from '../scan/at-rest.ts'
+import { isWriteFinished, WriteInProgress } from '../scan/write-finished.ts'
 import type { FolderState } from '../session/folder-state.ts'
 import type { LocalSteps } from '../session/local-steps.ts'
 import type { RemoteSteps } from '../session/remote-steps.ts'
@@ -44,7 +44,7 @@ export class LargeFiles {
   /** Those of them that are to be deleted. */
   readonly #leaving = new Set<TreeNode>()
   /** Files that somebody writes to while they are to be sent. */
-  readonly #restless = new Map<TreeNode, Restless>()
+  readonly #restless = new Map<TreeNode, WriteInProgress>()
   /** The file that is on its way, and how far. */
   current: { readonly path: string; readonly size: number; done: number } | undefined
 
@@ -138,11 +138,11 @@ export class LargeFiles {
   /** What is being written would have to be sent again. */
   async #sendAtRest(link: SyncLink, { node, remote, sources }: Job): Promise<void> {
     const { disk, clock } = this.#state.world
-    const restless = this.#restless.get(node) ?? new Restless(clock.now())
+    const restless = this.#restless.get(node) ?? new WriteInProgress(clock.now())
     this.#restless.set(node, restless)
     restless.begin(clock.now())
     const { isHopeless, look } = restless
-    const mayBeSent = isHopeless || (await isAtRest(disk, clock, this.#state.writer.place(node.path), look))
+    const mayBeSent = isHopeless || (await isWriteFinished(disk, clock, this.#state.writer.place(node.path), look))
     // What the container has written since is not known to be unwanted.
     if (!isUntouched(remote, node.remote)) return this.#state.again(node)
     if (mayBeSent && ((await this.#sendCopy(link, node, sources)) || (await this.#send(link, node, !isHopeless)))) {

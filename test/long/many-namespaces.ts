@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fromMember } from '../../platform/records/member.ts'
 import { rfc3339 } from '../../platform/records/names.ts'
 import { fromNamespace } from '../../platform/records/namespace.ts'
-import { surroundings } from '../../platform/server/namespaces/namespace-objects.ts'
+import { namespaceDefaults } from '../../platform/server/namespaces/namespace-defaults.ts'
 import { eventually } from '../support/cluster/cluster.ts'
 import type { TestPlatform } from '../support/platform/open-platform.ts'
 import { RUN } from '../support/platform/run-name.ts'
@@ -66,7 +66,7 @@ async function makeNamespace(platform: TestPlatform, name: string, owner: string
     longerNames: [],
   } as const
   await platform.cluster.create(fromNamespace(one))
-  for (const object of [...surroundings(name, {}), fromMember({ namespace: name, user: owner, role: 'owner' })])
+  for (const object of [...namespaceDefaults(name, {}), fromMember({ namespace: name, user: owner, role: 'owner' })])
     await eventually(`${object.kind} of ${name}`, () =>
       platform.cluster.apply(object, { manager: 'test', force: true }).catch(() => undefined),
     )

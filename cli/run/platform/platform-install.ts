@@ -19,12 +19,12 @@ import { openAddresses, openProblem } from '../../../platform/install/checks/ope
 import { installPlatform, installSecrets } from '../../../platform/install/install.ts'
 import { type BuildersInput, ingressPeers, wantedBuilders } from '../../../platform/install/install-builders.ts'
 import { wantedCi } from '../../../platform/install/install-ci.ts'
+import type { InstallContext } from '../../../platform/install/install-context.ts'
 import { wantedForges } from '../../../platform/install/install-forges.ts'
 import { type InstallPlan, planInstall } from '../../../platform/install/install-plan.ts'
 import { type ProviderInput, wantedProviders } from '../../../platform/install/install-providers.ts'
 import { type RegistryInput, wantedRegistry } from '../../../platform/install/install-registry.ts'
 import { hasCertificate, neededSecrets } from '../../../platform/install/install-secrets.ts'
-import type { InstallWorld } from '../../../platform/install/install-world.ts'
 import { findPlatform, type Installed, type InstalledOptions } from '../../../platform/install/installed.ts'
 import { pinnedImages } from '../../../platform/install/installed-images.ts'
 import { MADE_CERTIFICATE } from '../../../platform/install/manifests/certificate.ts'
@@ -160,7 +160,7 @@ async function warnBefore(context: Context, { cluster, signal }: Session, one: I
 }
 
 /** Warns of other servers that the new server cannot use. */
-async function warnAfter(context: Context, world: InstallWorld, one: Installation): Promise<void> {
+async function warnAfter(context: Context, world: InstallContext, one: Installation): Promise<void> {
   const states = await checkedDependencies(world, one)
   for (const problem of statusProblems(states)) warnerOf(context)(problem)
   const unknown = states.filter(({ state }) => state === 'unknown')

@@ -1,6 +1,6 @@
 import { ClusterError } from '../../../adapters/kubernetes/cluster.ts'
 import { UsageError, UserError } from '../../../compiler/diagnostics/user-error.ts'
-import type { InstallWorld } from '../../../platform/install/install-world.ts'
+import type { InstallContext } from '../../../platform/install/install-context.ts'
 import { findPlatform } from '../../../platform/install/installed.ts'
 import { addAdmin, invite } from '../../../platform/install/people.ts'
 import { managedNamespaces, uninstallPlatform } from '../../../platform/install/uninstall.ts'
@@ -73,7 +73,7 @@ export function runUninstall(
 export async function onCluster(
   { io, logLevel }: Context,
   { context, timeout }: { readonly context: string | undefined; readonly timeout?: number | undefined },
-  work: (session: Session, world: InstallWorld) => Promise<number>,
+  work: (session: Session, world: InstallContext) => Promise<number>,
 ): Promise<number> {
   if (context !== undefined && isPlatform(context))
     throw new UsageError('`--context` is a platform', { hint: 'name a context of the kubeconfig' })
@@ -120,7 +120,7 @@ async function administered(
 }
 
 /** Throws a UserError if the cluster is not the one of the platform that somebody works with. */
-async function requireSame(world: InstallWorld, context: string, platform: string): Promise<void> {
+async function requireSame(world: InstallContext, context: string, platform: string): Promise<void> {
   const found = await findPlatform(world)
   if (found?.url === platform) return
   throw new UserError(

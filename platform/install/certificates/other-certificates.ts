@@ -1,6 +1,6 @@
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import { PLATFORM_NAMESPACE } from '../../records/names.ts'
-import { isOfPlatform } from '../install-world.ts'
+import { isOfPlatform } from '../install-context.ts'
 import { certificateOf, MADE_CERTIFICATE } from '../manifests/certificate.ts'
 import type { Installation } from '../manifests/server.ts'
 import { OWN_AUTHORITY } from './own-certificate.ts'

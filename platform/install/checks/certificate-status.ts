@@ -9,14 +9,14 @@ export const REACH = 10_000
 const RENEWAL = 14
 const DAY = 86_400_000
 
-interface AskWorld {
+interface CertificateContext {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
 }
 
 /** Asks the address of a platform for its certificate. Undefined where a proxy stands between. */
 export async function askForCertificate(
-  { env, signal }: AskWorld,
+  { env, signal }: CertificateContext,
   url: string,
 ): Promise<PresentedCertificate | { readonly problem: string } | undefined> {
   const server = new URL(url)

@@ -5,7 +5,7 @@ import type { ProviderSettings } from '../../rules/accounts/provider.ts'
 import { type DependencyState, dependenciesOf, dependencyProblems, dependencyStates } from '../../rules/dependencies.ts'
 import { isForgeServer } from '../../rules/forge-servers.ts'
 import type { PlatformProblem } from '../../session/platform-problem.ts'
-import { type InstallWorld, LOOK } from '../install-world.ts'
+import { type InstallContext, LOOK } from '../install-context.ts'
 import { type Installation, settingsHash } from '../manifests/server.ts'
 
 /** The settings that name other servers; `kept` is as an administrator has written it. */
@@ -19,7 +19,7 @@ const PATIENCE = 40_000
 
 /** Reads the states of the servers that the platform needs, as its server has last reported them. */
 export async function dependencyStatus(
-  { cluster, signal, now }: InstallWorld,
+  { cluster, signal, now }: InstallContext,
   named: NamedServers,
 ): Promise<readonly DependencyState[]> {
   return dependencyStates(wantedOf(named), toChecks(await cluster.get(checksRef, { signal })), now())
@@ -36,7 +36,7 @@ export const statusProblems = (all: readonly DependencyState[]): readonly Platfo
  * if it has not checked them in time, or has no replicas.
  */
 export async function checkedDependencies(
-  world: InstallWorld,
+  world: InstallContext,
   one: Installation,
   patience = PATIENCE,
 ): Promise<readonly DependencyState[]> {

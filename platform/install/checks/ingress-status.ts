@@ -1,6 +1,6 @@
 import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import type { PlatformProblem } from '../../session/platform-problem.ts'
-import { ownRef } from '../install-world.ts'
+import { ownRef } from '../install-context.ts'
 
 /** https://kubernetes.io/docs/concepts/services-networking/ingress/#default-ingress-class */
 const DEFAULT = 'ingressclass.kubernetes.io/is-default-class'

@@ -7,7 +7,7 @@ import { nodeAddresses } from '../../records/cluster-addresses.ts'
 import { RUNS_NAMESPACE } from '../../records/names.ts'
 import { containersOf } from '../../records/own-workload.ts'
 import type { PlatformProblem } from '../../session/platform-problem.ts'
-import { type InstallWorld, LOOK, ownRef } from '../install-world.ts'
+import { type InstallContext, LOOK, ownRef } from '../install-context.ts'
 
 /** The result of trying to reach nodes from a Pod with the network policy of the runs. */
 export type NetworkProof =
@@ -71,7 +71,7 @@ run()
  * namespaces and builds does. The Pod is deleted again. Its image is that of the server, which nodes have.
  */
 export async function proveNetworks(
-  { cluster, signal, on }: InstallWorld,
+  { cluster, signal, on }: InstallContext,
   nodes: readonly KubeObject[],
 ): Promise<NetworkProof> {
   const image = containersOf(await cluster.get(ownRef('apps/v1', 'Deployment'), { signal }))[0]?.image

@@ -45,7 +45,7 @@ import { hasEnded } from '../../rules/runs/run-states.ts'
 import { connectPlatform } from '../../session/connect-platform.ts'
 import type { PlatformProblem } from '../../session/platform-problem.ts'
 import { ownFingerprint } from '../certificates/own-certificate.ts'
-import type { InstallWorld } from '../install-world.ts'
+import type { InstallContext } from '../install-context.ts'
 import { findPlatform, type Installed } from '../installed.ts'
 import { builderIngressProblem } from './builder-ingress.ts'
 import { askForCertificate, certificateProblems, REACH } from './certificate-status.ts'
@@ -92,12 +92,12 @@ export interface PlatformStatus {
   readonly problems: readonly PlatformProblem[]
 }
 
-export interface StatusWorld extends InstallWorld {
+export interface StatusContext extends InstallContext {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
 /** Looks at a platform with the rights of an administrator of the cluster. Throws a UserError where there is none. */
-export async function platformStatus(world: StatusWorld): Promise<PlatformStatus> {
+export async function platformStatus(world: StatusContext): Promise<PlatformStatus> {
   const found = await findPlatform(world)
   if (!found) throw new UserError('the cluster has no platform', { hint: '`devctl platform install` installs it' })
   const seeing = clusterNetworks(world.cluster, world.signal)
@@ -169,7 +169,7 @@ export async function platformStatus(world: StatusWorld): Promise<PlatformStatus
 
 /** Checks the way of builds to the ingress controller, if the platform has builders of its own. */
 async function buildersProblem(
-  { cluster, signal }: StatusWorld,
+  { cluster, signal }: StatusContext,
   { url, kept: { bundledBuilders } }: Installed,
 ): Promise<PlatformProblem | undefined> {
   if (bundledBuilders === undefined) return undefined
@@ -216,10 +216,10 @@ function addressesIn(builders: unknown): readonly string[] {
 }
 
 /** The containers of the platform itself. */
-export const ownContainers = async (world: InstallWorld): Promise<readonly OwnContainer[]> =>
+export const ownContainers = async (world: InstallContext): Promise<readonly OwnContainer[]> =>
   (await ownObjects(world)).flatMap(containersOf)
 
-async function ownObjects({ cluster, signal }: InstallWorld): Promise<readonly KubeObject[]> {
+async function ownObjects({ cluster, signal }: InstallContext): Promise<readonly KubeObject[]> {
   const kinds = ['Deployment', 'StatefulSet']
   const lists = OWN.flatMap(namespace =>
     kinds.map(kind => cluster.list({ apiVersion: 'apps/v1', kind, namespace }, { signal })),
@@ -227,7 +227,7 @@ async function ownObjects({ cluster, signal }: InstallWorld): Promise<readonly K
   return (await Promise.all(lists)).flat()
 }
 
-async function ownWorkloads(world: StatusWorld) {
+async function ownWorkloads(world: StatusContext) {
   const objects = await ownObjects(world)
   const workloads = objects.map(toOwnWorkload)
   const { kind, name } = OWN_WORKLOADS.server
@@ -249,7 +249,7 @@ async function ownWorkloads(world: StatusWorld) {
 
 /** Why a workload is not ready, in the words of a deploy. */
 async function problemsOf(
-  { cluster, signal, now }: StatusWorld,
+  { cluster, signal, now }: StatusContext,
   object: KubeObject,
 ): Promise<readonly PlatformProblem[]> {
   const status = statusOf(object)
@@ -297,7 +297,7 @@ export const registryDiskText = ({ registryDisk: disk }: Pick<PlatformStatus, 'r
   disk ? `; disk ${diskText(disk)}` : ''
 
 /** Undefined where there is none of the platform's own, or what measures its disk says nothing. */
-async function registryDisk({ cluster, signal, now }: StatusWorld): Promise<RegistryDisk | undefined> {
+async function registryDisk({ cluster, signal, now }: StatusContext): Promise<RegistryDisk | undefined> {
   const pod = { name: REGISTRY_DISK.pod, namespace: PLATFORM_NAMESPACE }
   const { container } = REGISTRY_DISK
   const line = await lastLine(cluster, pod, { container, longest: LONGEST_MEASUREMENT, signal }).catch(error => {
@@ -309,11 +309,11 @@ async function registryDisk({ cluster, signal, now }: StatusWorld): Promise<Regi
   return disk && isFresh(disk, now()) ? disk : undefined
 }
 
-const leaderOf = async ({ cluster, signal, now }: StatusWorld): Promise<string | undefined> =>
+const leaderOf = async ({ cluster, signal, now }: StatusContext): Promise<string | undefined> =>
   toLeader(await cluster.get(leaderLease, { signal }), now())
 
 async function reach(
-  { env, signal }: StatusWorld,
+  { env, signal }: StatusContext,
   url: string,
 ): Promise<{ readonly isReached: true } | { readonly problem: PlatformProblem }> {
   try {
@@ -329,7 +329,7 @@ async function reach(
   }
 }
 
-async function usersOf({ cluster, signal }: StatusWorld): Promise<PlatformStatus['users']> {
+async function usersOf({ cluster, signal }: StatusContext): Promise<PlatformStatus['users']> {
   const query = { apiVersion: 'v1', kind: 'ServiceAccount', namespace: USERS_NAMESPACE, labels: `${RECORD_LABEL}=user` }
   const all = (await cluster.list(query, { signal })).flatMap(one => toUser(one) ?? [])
   return {
@@ -339,7 +339,7 @@ async function usersOf({ cluster, signal }: StatusWorld): Promise<PlatformStatus
   }
 }
 
-async function namespacesOf({ cluster, signal }: StatusWorld): Promise<PlatformStatus['namespaces']> {
+async function namespacesOf({ cluster, signal }: StatusContext): Promise<PlatformStatus['namespaces']> {
   const query = { apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` }
   const live = await cluster.list(query, { signal })
   const all = live.flatMap(one => toNamespace(one) ?? [])
@@ -348,7 +348,7 @@ async function namespacesOf({ cluster, signal }: StatusWorld): Promise<PlatformS
   return { all: all.length, awake: all.length - asleep, asleep, ...(unfollowed > 0 && { unfollowed }) }
 }
 
-async function runsOf({ cluster, signal }: StatusWorld): Promise<PlatformStatus['runs']> {
+async function runsOf({ cluster, signal }: StatusContext): Promise<PlatformStatus['runs']> {
   const query = { apiVersion: 'batch/v1', kind: 'Job', namespace: RUNS_NAMESPACE, labels: `${LIVE_LABEL}=true` }
   const live = (await cluster.list(query, { signal })).flatMap(one => toRun(one) ?? [])
   const queued = live.filter(({ state }) => state === 'queued').length

@@ -93,7 +93,7 @@ export const ruleFor = (job: CiJob, rules: readonly CiRule[]): CiRule | undefine
   )
 
 /** The reserved prefix of a namespace's name, for the jobs of a repository; the longest, if there are several. */
-export const keptPrefix = (name: string, all: readonly CiTrust[]): string | undefined =>
+export const reservedPrefix = (name: string, all: readonly CiTrust[]): string | undefined =>
   all
     .flatMap(({ rules }) => rules.map(({ prefix }) => prefix))
     .filter(prefix => name.startsWith(prefix))

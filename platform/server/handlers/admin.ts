@@ -1,12 +1,12 @@
 import type { adminRoutes, ShownSettings } from '../../api/admin.ts'
 import type { ProviderSettings } from '../../rules/accounts/provider.ts'
-import type { PlatformParts } from '../make-parts.ts'
-import type { PlatformWorld, Settings } from '../world.ts'
+import type { ServerContext, Settings } from '../context.ts'
+import type { Services } from '../create-services.ts'
 import type { HandlersOf } from './handler.ts'
 
 export const adminHandlers = (
-  { settings }: PlatformWorld,
-  { overviews }: PlatformParts,
+  { settings }: ServerContext,
+  { overviews }: Services,
 ): HandlersOf<typeof adminRoutes> => ({
   'GET /admin/overview': () => overviews.read(),
   'GET /settings': async () => toShownSettings(settings),

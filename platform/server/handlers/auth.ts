@@ -1,11 +1,11 @@
 import type { authRoutes } from '../../api/auth.ts'
 import type { Granted } from '../../api/common.ts'
 import type { PlatformUser } from '../../records/user.ts'
+import type { ServerContext } from '../context.ts'
+import type { Services } from '../create-services.ts'
 import { toGranted, toMe } from '../http/answers.ts'
 import { notLoggedIn, PlatformError } from '../http/platform-error.ts'
 import { LINK_ISSUER, type ProvenIdentity } from '../login/users.ts'
-import type { PlatformParts } from '../make-parts.ts'
-import type { PlatformWorld } from '../world.ts'
 import type { AuditNote, HandlersOf } from './handler.ts'
 
 type Note = (more: AuditNote) => void
@@ -14,8 +14,8 @@ type Note = (more: AuditNote) => void
 const POLL = 2
 
 export function authHandlers(
-  { settings }: PlatformWorld,
-  { users, tokens, personal, logins, ci }: PlatformParts,
+  { settings }: ServerContext,
+  { users, tokens, personal, logins, ci }: Services,
 ): HandlersOf<typeof authRoutes> {
   /** Completes a login. The first login of a person creates their namespace. */
   const welcome = async (identity: ProvenIdentity, role?: 'admin'): Promise<PlatformUser> =>

@@ -3,11 +3,11 @@ import type { PlatformUser } from '../../records/user.ts'
 import { placeFor } from '../../rules/registry/registry-access.ts'
 import { SharedBudget } from '../../rules/shared-budget.ts'
 import { serveBuilds } from '../builds/build-tunnel.ts'
+import type { ServerContext } from '../context.ts'
+import type { Services } from '../create-services.ts'
 import { stillAllowed } from '../http/caller.ts'
 import { noNamespace, PlatformError } from '../http/platform-error.ts'
-import type { PlatformParts } from '../make-parts.ts'
 import { pullPlaces } from '../registry/registry-tokens.ts'
-import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 
 /** Bytes of the random key of one connection. */
@@ -17,7 +17,7 @@ const CONNECTIONS = { ofOne: 16, ofAll: 128 }
 /** Bytes of all requests that are read, or wait for a builder. One person gets at most half of it. */
 const REQUESTS = 16 * 1024 * 1024
 
-export function builderHandlers(world: PlatformWorld, parts: PlatformParts): HandlersOf<typeof builderRoutes> {
+export function builderHandlers(world: ServerContext, parts: Services): HandlersOf<typeof builderRoutes> {
   const open = new Map<string, number>()
   let all = 0
   const requests = new SharedBudget(REQUESTS)

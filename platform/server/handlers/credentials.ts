@@ -1,8 +1,8 @@
 import type { credentialRoutes } from '../../api/credentials.ts'
+import type { Services } from '../create-services.ts'
 import { personOf } from '../http/answers.ts'
 import { PlatformError } from '../http/platform-error.ts'
 import { secretOwner } from '../leader/secret-owners.ts'
-import type { PlatformParts } from '../make-parts.ts'
 import { checkHost } from '../namespaces/credentials.ts'
 import type { HandlersOf } from './handler.ts'
 
@@ -10,7 +10,7 @@ export const credentialHandlers = ({
   users,
   namespaces,
   credentials,
-}: PlatformParts): HandlersOf<typeof credentialRoutes> => ({
+}: Services): HandlersOf<typeof credentialRoutes> => ({
   'GET /credentials/:scope': async ({ params, by }) => {
     const owner = await secretOwner(by, params.scope, 'see', 'see these credentials', namespaces)
     const [found, people] = await Promise.all([credentials.list(owner), users.byId()])

@@ -8,17 +8,13 @@ import type {
 import type { RunRecord } from '../../records/run.ts'
 import { openDeploys } from '../../rules/runs/open-deploys.ts'
 import { settingsOf } from '../../rules/runs/service-settings.ts'
+import type { Services } from '../create-services.ts'
 import { PlatformError } from '../http/platform-error.ts'
 import { toSummary } from '../live/view.ts'
-import type { PlatformParts } from '../make-parts.ts'
 import { eachNamespace } from '../namespaces/each-namespace.ts'
 import type { HandlersOf } from './handler.ts'
 
-export const environmentHandlers = ({
-  namespaces,
-  live,
-  runs,
-}: PlatformParts): HandlersOf<typeof environmentRoutes> => ({
+export const environmentHandlers = ({ namespaces, live, runs }: Services): HandlersOf<typeof environmentRoutes> => ({
   'GET /environments': async ({ query, by }) => {
     const read = async (namespace: string): Promise<RunningNamespace> => {
       const [own, found] = await Promise.all([

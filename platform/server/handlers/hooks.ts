@@ -5,18 +5,18 @@ import { rfc3339 } from '../../records/names.ts'
 import type { PlatformUser } from '../../records/user.ts'
 import { approvalProblem, prefixOfPull, pullPreviewName } from '../../rules/previews/pull-trust.ts'
 import { hasEnded } from '../../rules/runs/run-states.ts'
+import type { ServerContext } from '../context.ts'
+import type { Services } from '../create-services.ts'
 import { HookDeliveries } from '../hooks/hook-deliveries.ts'
 import { hostOfHook, toPlatformError, within } from '../hooks/hooks.ts'
 import { personOf } from '../http/answers.ts'
 import { notAllowed, PlatformError } from '../http/platform-error.ts'
-import type { PlatformParts } from '../make-parts.ts'
 import { checkSource } from '../runs/runs.ts'
-import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 
 export function hookHandlers(
-  world: PlatformWorld,
-  { users, hooks, credentials, runs }: PlatformParts,
+  world: ServerContext,
+  { users, hooks, credentials, runs }: Services,
 ): HandlersOf<typeof hookRoutes> {
   const { now } = world
   const deliveries = new HookDeliveries(world, hooks)

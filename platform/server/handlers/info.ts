@@ -1,9 +1,9 @@
 import type { infoRoutes } from '../../api/info.ts'
 import { MIN_CLI } from '../../rules/cli-version.ts'
-import type { PlatformWorld } from '../world.ts'
+import type { ServerContext } from '../context.ts'
 import type { HandlersOf } from './handler.ts'
 
-export const infoHandlers = ({ settings, version }: PlatformWorld): HandlersOf<typeof infoRoutes> => ({
+export const infoHandlers = ({ settings, version }: ServerContext): HandlersOf<typeof infoRoutes> => ({
   'GET /info': async () => ({
     version,
     minCli: MIN_CLI,

@@ -1,5 +1,5 @@
-import type { PlatformParts } from '../make-parts.ts'
-import type { PlatformWorld } from '../world.ts'
+import type { ServerContext } from '../context.ts'
+import type { Services } from '../create-services.ts'
 import { adminHandlers } from './admin.ts'
 import { analyticsHandlers } from './analytics.ts'
 import { authHandlers } from './auth.ts'
@@ -20,7 +20,7 @@ import { userHandlers } from './users.ts'
 import { variableHandlers } from './variables.ts'
 
 /** One handler for each route of the table. */
-export const makeHandlers = (world: PlatformWorld, parts: PlatformParts): Handlers => ({
+export const makeHandlers = (world: ServerContext, parts: Services): Handlers => ({
   ...infoHandlers(world),
   ...authHandlers(world, parts),
   ...meHandlers(world, parts),

@@ -1,16 +1,16 @@
 import type { meRoutes } from '../../api/me.ts'
+import type { ServerContext } from '../context.ts'
+import type { Services } from '../create-services.ts'
 import { toGranted, toMe, toTokenInfo } from '../http/answers.ts'
 import { kubeToken, kubeTokenOfRun } from '../http/kube-token.ts'
 import { notLoggedIn, PlatformError } from '../http/platform-error.ts'
-import type { PlatformParts } from '../make-parts.ts'
-import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 
 const DAY = 86_400_000
 
 export const meHandlers = (
-  world: PlatformWorld,
-  { users, tokens, runs, personal }: PlatformParts,
+  world: ServerContext,
+  { users, tokens, runs, personal }: Services,
 ): HandlersOf<typeof meRoutes> => ({
   'GET /me': async ({ by }) => toMe(await personal.withOwn(by.user)),
   'GET /me/tokens': async ({ by }) => ({

@@ -1,8 +1,8 @@
 import type { namespaceRoutes } from '../../api/namespaces.ts'
 import type { PlatformUser } from '../../records/user.ts'
+import type { Services } from '../create-services.ts'
 import { toDetails, toNamespaceAnswer } from '../http/answers.ts'
 import { onlyFor } from '../http/platform-error.ts'
-import type { PlatformParts } from '../make-parts.ts'
 import { roleIn } from '../namespaces/shared-namespace.ts'
 import { type HandlersOf, wordsOf } from './handler.ts'
 
@@ -11,7 +11,7 @@ export function namespaceHandlers({
   namespaces,
   members,
   deletions,
-}: PlatformParts): HandlersOf<typeof namespaceRoutes> {
+}: Services): HandlersOf<typeof namespaceRoutes> {
   const details = async (user: PlatformUser, name: string) => {
     const shared = await namespaces.require(user, name, 'see', 'see this')
     return toDetails(shared, await users.byId(), roleIn(shared, user))

@@ -1,9 +1,9 @@
 import type { Preview, PreviewDetails, previewRoutes } from '../../api/previews.ts'
 import { previewStatus } from '../../rules/previews/previews.ts'
+import type { Services } from '../create-services.ts'
 import { personOf, toRunAnswer } from '../http/answers.ts'
 import type { Identified } from '../http/caller.ts'
 import { PlatformError } from '../http/platform-error.ts'
-import type { PlatformParts } from '../make-parts.ts'
 import { roleIn } from '../namespaces/shared-namespace.ts'
 import type { ShownPreview } from '../previews/previews.ts'
 import type { HandlersOf } from './handler.ts'
@@ -18,7 +18,7 @@ export function previewHandlers({
   previewUrls,
   runLogs,
   live,
-}: PlatformParts): HandlersOf<typeof previewRoutes> {
+}: Services): HandlersOf<typeof previewRoutes> {
   const toAnswer = (
     { user }: Identified,
     { shared, source, runs }: ShownPreview,

@@ -2,12 +2,12 @@ import type { registryRoutes } from '../../api/registry.ts'
 import { rfc3339 } from '../../records/names.ts'
 import { parseScopes, splitRegistry } from '../../rules/registry/registry-access.ts'
 import { gibibytes } from '../../rules/registry/registry-disk.ts'
+import type { ServerContext } from '../context.ts'
+import type { Services } from '../create-services.ts'
 import { noNamespace, PlatformError } from '../http/platform-error.ts'
-import type { PlatformParts } from '../make-parts.ts'
 import { registryToken, TOKEN_SECONDS } from '../registry/registry-key.ts'
 import { registryPassword } from '../registry/registry-logins.ts'
 import { accessFor } from '../registry/registry-tokens.ts'
-import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 
 /** In milliseconds: as long as the longest build. */
@@ -15,7 +15,7 @@ const LOGIN = 3_600_000
 /** Bytes of the random name of a token. */
 const ID = 12
 
-export function registryHandlers(world: PlatformWorld, parts: PlatformParts): HandlersOf<typeof registryRoutes> {
+export function registryHandlers(world: ServerContext, parts: Services): HandlersOf<typeof registryRoutes> {
   const { settings, registryKey: key, now, random } = world
   const { registry } = settings
   const required = () => {

@@ -1,9 +1,9 @@
 import type { runRoutes } from '../../api/runs.ts'
+import type { Services } from '../create-services.ts'
 import { toRunAnswer } from '../http/answers.ts'
-import type { PlatformParts } from '../make-parts.ts'
 import type { HandlersOf } from './handler.ts'
 
-export function runHandlers({ users, runs, runLogs }: PlatformParts): HandlersOf<typeof runRoutes> {
+export function runHandlers({ users, runs, runLogs }: Services): HandlersOf<typeof runRoutes> {
   return {
     'GET /runs': async ({ query, by }) => {
       const { last, ...which } = query

@@ -1,8 +1,8 @@
 import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
 import type { SearchNames, searchRoutes } from '../../api/search.ts'
+import type { Services } from '../create-services.ts'
 import { personOf } from '../http/answers.ts'
 import type { Identified } from '../http/caller.ts'
-import type { PlatformParts } from '../make-parts.ts'
 import { eachNamespace } from '../namespaces/each-namespace.ts'
 import { roleIn } from '../namespaces/shared-namespace.ts'
 import type { HandlersOf } from './handler.ts'
@@ -12,7 +12,7 @@ const MOST = 500
 /** Milliseconds for reading all of them. */
 const DEADLINE = 20_000
 
-export function searchHandlers({ namespaces, users, live }: PlatformParts): HandlersOf<typeof searchRoutes> {
+export function searchHandlers({ namespaces, users, live }: Services): HandlersOf<typeof searchRoutes> {
   /** Reads in progress, by the id of a token: concurrent requests of one caller share them. */
   const running = new Map<string, Promise<SearchNames>>()
 

@@ -1,15 +1,15 @@
 import type { UserChange, userRoutes } from '../../api/users.ts'
 import type { PlatformUser } from '../../records/user.ts'
+import type { ServerContext } from '../context.ts'
+import type { Services } from '../create-services.ts'
 import { toPerson, toShownUser } from '../http/answers.ts'
 import { checkCaller, stillAllowed } from '../http/caller.ts'
 import { PlatformError } from '../http/platform-error.ts'
-import type { PlatformParts } from '../make-parts.ts'
-import type { PlatformWorld } from '../world.ts'
 import { type HandlersOf, wordsOf } from './handler.ts'
 
 export const userHandlers = (
-  { now }: Pick<PlatformWorld, 'now'>,
-  { users, tokens }: Pick<PlatformParts, 'users' | 'tokens'>,
+  { now }: Pick<ServerContext, 'now'>,
+  { users, tokens }: Pick<Services, 'users' | 'tokens'>,
 ): HandlersOf<typeof userRoutes> => ({
   'GET /users': async () => {
     const all = await users.all()

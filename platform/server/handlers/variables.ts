@@ -1,19 +1,19 @@
 import { VARIABLE_NAME, type variableRoutes } from '../../api/variables.ts'
 import { placeFor } from '../../rules/registry/registry-access.ts'
+import type { ServerContext } from '../context.ts'
+import type { Services } from '../create-services.ts'
 import { personOf } from '../http/answers.ts'
 import type { Identified } from '../http/caller.ts'
 import { PlatformError } from '../http/platform-error.ts'
 import { namespaceOwner, secretOwner } from '../leader/secret-owners.ts'
-import type { PlatformParts } from '../make-parts.ts'
-import type { PlatformWorld } from '../world.ts'
 import type { HandlersOf } from './handler.ts'
 
 /** Texts that can be names of variables; others are not audited. */
 const VARIABLE_KEY = new RegExp(VARIABLE_NAME)
 
 export function variableHandlers(
-  { settings: { registry }, registryKey }: PlatformWorld,
-  { users, namespaces, variables, runs }: PlatformParts,
+  { settings: { registry }, registryKey }: ServerContext,
+  { users, namespaces, variables, runs }: Services,
 ): HandlersOf<typeof variableRoutes> {
   const change = async (by: Identified, scope: string, values: Readonly<Record<string, string | null>>) => {
     const owner = await secretOwner(by, scope, 'change', 'change these variables', namespaces)

@@ -13,11 +13,11 @@ import {
 import { previewStatus } from '../../rules/previews/previews.ts'
 import { pullPreviewName } from '../../rules/previews/pull-trust.ts'
 import { hasEnded } from '../../rules/runs/run-states.ts'
+import type { ServerContext } from '../context.ts'
+import type { Services } from '../create-services.ts'
 import type { LeaderTask } from '../leader/leader.ts'
-import type { PlatformParts } from '../make-parts.ts'
 import type { SharedNamespace } from '../namespaces/shared-namespace.ts'
 import { resultOf } from '../runs/run-result.ts'
-import type { PlatformWorld } from '../world.ts'
 import { HookWork } from './hook-work.ts'
 import { within } from './hooks.ts'
 
@@ -41,11 +41,11 @@ interface Wanted {
 export class HookComments implements LeaderTask {
   readonly name = 'comments of webhooks'
   readonly everyMs = EVERY
-  readonly #world: PlatformWorld
-  readonly #parts: PlatformParts
+  readonly #world: ServerContext
+  readonly #parts: Services
   readonly #work = new HookWork()
 
-  constructor(world: PlatformWorld, parts: PlatformParts) {
+  constructor(world: ServerContext, parts: Services) {
     this.#world = world
     this.#parts = parts
   }

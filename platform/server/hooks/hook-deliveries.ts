@@ -4,8 +4,8 @@ import { Limiter } from '../../rules/accounts/limiter.ts'
 import { deliveryKeys, eventOf, remember } from '../../rules/previews/deliveries.ts'
 import { readHook } from '../../rules/previews/webhook-payload.ts'
 import { isSigned, type SentHook } from '../../rules/previews/webhook-signature.ts'
+import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
-import type { PlatformWorld } from '../world.ts'
 import type { Hooks } from './hooks.ts'
 
 /** Deliveries about one request that count: each is written. Its author can cause as many as they like. */
@@ -28,7 +28,7 @@ type About = Pick<DeliveryRecord, 'time' | 'event'>
  * adds its request. Others are recorded every few seconds, so that a flood of them does not become a flood of writes.
  */
 export class HookDeliveries {
-  readonly #world: Pick<PlatformWorld, 'now' | 'log'>
+  readonly #world: Pick<ServerContext, 'now' | 'log'>
   readonly #hooks: Pick<Hooks, 'secretOf' | 'change' | 'find' | 'noteDelivery' | 'noteUnsigned'>
   readonly #every: number
   readonly #ofRequest = new Limiter(OF_REQUEST)
@@ -38,7 +38,7 @@ export class HookDeliveries {
   readonly #written = new Map<string, { next?: DeliveryRecord | undefined }>()
 
   constructor(
-    world: Pick<PlatformWorld, 'now' | 'log'>,
+    world: Pick<ServerContext, 'now' | 'log'>,
     hooks: Pick<Hooks, 'secretOf' | 'change' | 'find' | 'noteDelivery' | 'noteUnsigned'>,
     every = EVERY,
   ) {

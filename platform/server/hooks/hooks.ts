@@ -31,12 +31,12 @@ import { type ForgeServer, forgeServers, type ServedRepository, servedRepository
 import { pullPreviewName } from '../../rules/previews/pull-trust.ts'
 import { hookSecret } from '../../rules/previews/webhook-signature.ts'
 import { readRepositoryUrl } from '../../rules/repository-url.ts'
+import type { ServerContext } from '../context.ts'
 import { onlyFor, PlatformError } from '../http/platform-error.ts'
-import { OneAtATime } from '../leader/one-at-a-time.ts'
+import { KeyedMutex } from '../leader/keyed-mutex.ts'
 import type { CloneLogin } from '../namespaces/credentials.ts'
-import { requireForThem } from '../namespaces/kept-names.ts'
+import { requireReservedName } from '../namespaces/reserved-names.ts'
 import { checkSource } from '../runs/runs.ts'
-import type { PlatformWorld } from '../world.ts'
 
 /** Webhooks that one person may have. */
 const MOST = 20
@@ -55,13 +55,13 @@ const ANYBODY = 'git'
 
 /** The webhooks of repositories, in Secrets. The signing secret and the token for the forge are sealed. */
 export class Hooks {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
   #known: { readonly at: number; readonly ids: ReadonlySet<string> } = { at: Number.NEGATIVE_INFINITY, ids: new Set() }
   #reading: Promise<void> | undefined
   /** Of several concurrent creations, each counts those before it. */
-  readonly #making = new OneAtATime()
+  readonly #making = new KeyedMutex()
 
-  constructor(world: PlatformWorld) {
+  constructor(world: ServerContext) {
     this.#world = world
   }
 
@@ -121,7 +121,12 @@ export class Hooks {
       throw new PlatformError(400, 'name', `\`${prefix}\` is not a valid prefix for names of previews`, {
         hint: 'use up to 31 lower-case letters, digits and dashes, with a dash at the end: `shop-`',
       })
-    requireForThem(this.#world.settings, owner, pullPreviewName(prefix, 1), 'choose another prefix with `--prefix`')
+    requireReservedName(
+      this.#world.settings,
+      owner,
+      pullPreviewName(prefix, 1),
+      'choose another prefix with `--prefix`',
+    )
     const { id: repositoryId, mayWrite } = await this.#ask(
       factsOf(asked(served, wanted.token, 'webhook'), process.env, RETRIES).repository(within()),
     )

@@ -6,19 +6,19 @@ import type { ApiRoute } from '../../api/route.ts'
 import { ROUTES, type RouteName } from '../../api/routes.ts'
 import { rfc3339 } from '../../records/names.ts'
 import type { RefusalCode } from '../../rules/refusal-pages.ts'
+import type { ServerContext } from '../context.ts'
+import type { Services } from '../create-services.ts'
 import type { AuditNote, RouteHandler, ServeConnection, StreamEvent } from '../handlers/handler.ts'
 import { makeHandlers } from '../handlers/make-handlers.ts'
 import { registerBrowserLogin } from '../login/browser-login.ts'
 import { type LoginLimits, loginLimits } from '../login/login-limits.ts'
-import type { PlatformParts } from '../make-parts.ts'
 import { passwordOf, type RegistryCaller, registryCaller } from '../registry/registry-logins.ts'
-import type { PlatformWorld } from '../world.ts'
 import { browserOf, sessionOf } from './browser.ts'
 import { checkCaller, type Identified, whoIs } from './caller.ts'
 import { toEventStream } from './event-stream.ts'
+import { FairQueue, type QueueSlot } from './fair-queue.ts'
 import { registerPages, type WebFiles } from './pages.ts'
 import { PlatformError } from './platform-error.ts'
-import { type Turn, Turns } from './turns.ts'
 import { answerUpgrades, takeConnection } from './upgrade.ts'
 
 /** Limits of a request body in bytes: without a login, and with one. The login is checked before the body is read. */
@@ -44,8 +44,8 @@ export interface AppOptions {
 
 /** The server with all routes of the table and the pages of the UI, before it listens. */
 export function createApp(
-  world: PlatformWorld,
-  parts: PlatformParts,
+  world: ServerContext,
+  parts: Services,
   web?: WebFiles,
   { isDirect = false }: AppOptions = {},
 ): FastifyInstance {
@@ -77,7 +77,7 @@ export function createApp(
   app.addHook('onClose', async () => parts.usage.write().catch(() => {}))
   const handlers = makeHandlers(world, parts)
   const limits = loginLimits(isDirect ? 'none' : proxies.length > 0 ? 'named' : 'unnamed')
-  const turns = new Turns(TURNS)
+  const turns = new FairQueue(TURNS)
   for (const [name, route] of Object.entries(ROUTES) as readonly [RouteName, ApiRoute][])
     if (!route.isRaw)
       register(app, name, route, handlers[name] as RouteHandler<RouteName>, world, parts, limits, turns, open)
@@ -99,10 +99,10 @@ function register(
   name: RouteName,
   route: ApiRoute,
   handle: RouteHandler<RouteName>,
-  world: PlatformWorld,
-  parts: PlatformParts,
+  world: ServerContext,
+  parts: Services,
   limits: LoginLimits,
-  turns: Turns,
+  turns: FairQueue,
   open: Set<AbortController>,
 ): void {
   const [method = 'GET', path = ''] = name.split(' ')
@@ -241,14 +241,14 @@ function gone({ raw }: FastifyReply, open: Set<AbortController>): AbortSignal {
 const callers = new WeakMap<FastifyRequest, Identified>()
 const notes = new WeakMap<FastifyRequest, AuditNote>()
 const pullers = new WeakMap<FastifyRequest, RegistryCaller>()
-const taken = new WeakMap<FastifyRequest, Turn<unknown>>()
+const taken = new WeakMap<FastifyRequest, QueueSlot<unknown>>()
 /** Requests with a line in the audit. */
 const audited = new WeakSet<FastifyRequest>()
 
 /** Whose limit a request counts against. Code of a run does not use up the requests of the person who started it. */
 const turnsOf = ({ user, token }: Identified): string => (token.kind === 'run' ? token.id : user.id)
 
-function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, world: PlatformWorld): void {
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, world: ServerContext): void {
   const { status, body } = toAnswer(error)
   if (status >= 500) world.audit({ time: rfc3339(world.now()), action: `failed: ${request.routeOptions.url}`, status })
   reply.code(status).type('application/json').serializer(JSON.stringify).send(body)

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { ApiRoute } from '../../api/route.ts'
 import type { TokenRecord } from '../../records/token.ts'
 import type { PlatformUser } from '../../records/user.ts'
+import type { ServerContext } from '../context.ts'
 import type { Tokens } from '../login/tokens.ts'
 import { LINK_ISSUER, type Users } from '../login/users.ts'
-import type { PlatformWorld } from '../world.ts'
 import { requireOurPage, sessionOf } from './browser.ts'
 import { noNamespace, notLoggedIn, onlyFor, PlatformError } from './platform-error.ts'
 
@@ -33,7 +33,7 @@ const EXCHANGED: ReadonlySet<string> = new Set(['setup', 'invite'])
  */
 export async function whoIs(
   headers: IncomingHttpHeaders,
-  { settings: { url }, now }: Pick<PlatformWorld, 'settings' | 'now'>,
+  { settings: { url }, now }: Pick<ServerContext, 'settings' | 'now'>,
   parts: Accounts,
 ): Promise<Identified> {
   if (headers.authorization !== undefined) {

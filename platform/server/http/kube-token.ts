@@ -1,8 +1,8 @@
 import { type Cluster, ClusterError, type ObjectRef } from '../../../adapters/kubernetes/cluster.ts'
 import { RUNS_NAMESPACE, tokenSecret, USERS_NAMESPACE, userAccount } from '../../records/names.ts'
 import { inputSecret, type RunRecord } from '../../records/run.ts'
+import type { ServerContext } from '../context.ts'
 import { runAccount } from '../runs/run-objects.ts'
-import type { PlatformWorld } from '../world.ts'
 import { type Accounts, type Identified, stillAllowed } from './caller.ts'
 import { notLoggedIn } from './platform-error.ts'
 
@@ -16,7 +16,7 @@ const SHORT = 600
  * is deleted. Throws a PlatformError if the caller would be refused now.
  */
 export async function kubeToken(
-  { cluster, now }: Pick<PlatformWorld, 'cluster' | 'now'>,
+  { cluster, now }: Pick<ServerContext, 'cluster' | 'now'>,
   accounts: Accounts,
   by: Identified,
 ): Promise<KubeToken> {

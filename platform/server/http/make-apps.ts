@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import type { PlatformParts } from '../make-parts.ts'
-import type { PlatformWorld } from '../world.ts'
+import type { ServerContext } from '../context.ts'
+import type { Services } from '../create-services.ts'
 import { createApp } from './app.ts'
 import type { WebFiles } from './pages.ts'
 
@@ -22,8 +22,8 @@ export interface PortApp {
  * the network of the trusted proxies, so their port ignores `X-Forwarded-For` and serves no pages.
  */
 export function makeApps(
-  world: PlatformWorld,
-  parts: PlatformParts,
+  world: ServerContext,
+  parts: Services,
   web: WebFiles | undefined,
   { main, runs }: Ports,
 ): readonly PortApp[] {

@@ -1,7 +1,7 @@
 import { PlatformError } from './platform-error.ts'
 
 /** Streams that may be open at the same time: for one person, and in total. */
-export interface MostStreams {
+export interface StreamLimits {
   readonly ofOne: number
   readonly ofAll: number
   /** Their name in a message: `logs of runs`. */
@@ -10,11 +10,11 @@ export interface MostStreams {
 
 /** Counts the open streams of one kind: each uses memory for as long as its client likes. */
 export class OpenStreams {
-  readonly #most: MostStreams
+  readonly #most: StreamLimits
   readonly #of = new Map<string, number>()
   #all = 0
 
-  constructor(most: MostStreams) {
+  constructor(most: StreamLimits) {
     this.#most = most
   }
 

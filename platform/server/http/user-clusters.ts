@@ -1,5 +1,5 @@
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
-import type { PlatformWorld } from '../world.ts'
+import type { ServerContext } from '../context.ts'
 import type { Accounts, Identified } from './caller.ts'
 import { kubeToken } from './kube-token.ts'
 
@@ -21,12 +21,12 @@ interface Kept {
  * one for a caller who would be refused now.
  */
 export class UserClusters {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
   readonly #accounts: Accounts
   /** By the id of the token of the platform, the most recently used one last. */
   readonly #kept = new Map<string, Kept>()
 
-  constructor(world: PlatformWorld, accounts: Accounts) {
+  constructor(world: ServerContext, accounts: Accounts) {
     this.#world = world
     this.#accounts = accounts
   }

@@ -7,9 +7,9 @@ import {
   dependencyStates,
   type ForgeDependency,
 } from '../../rules/dependencies.ts'
+import type { ServerContext } from '../context.ts'
 import type { Hooks } from '../hooks/hooks.ts'
 import { reachFailure } from '../http/reach.ts'
-import type { PlatformWorld } from '../world.ts'
 import type { LeaderTask } from './leader.ts'
 
 /** Milliseconds between two checks while a server cannot be used, and otherwise. */
@@ -20,7 +20,7 @@ const LATER = 300_000
  * Checks the other servers that the platform needs: identity providers, CI systems, and the forges of the settings and
  * of webhooks. The results are a record, which all replicas and cluster administrators read.
  */
-export const dependenciesTask = (world: PlatformWorld, { hooks }: { readonly hooks: Hooks }): LeaderTask => {
+export const dependenciesTask = (world: ServerContext, { hooks }: { readonly hooks: Hooks }): LeaderTask => {
   const { cluster, settings, settingsHash, now } = world
   let next = Number.NEGATIVE_INFINITY
   return {
@@ -44,7 +44,7 @@ export const dependenciesTask = (world: PlatformWorld, { hooks }: { readonly hoo
 }
 
 /** The states of these servers, according to the last check of the leader. */
-export async function readDependencies({ cluster, settings, now }: PlatformWorld): Promise<readonly DependencyState[]> {
+export async function readDependencies({ cluster, settings, now }: ServerContext): Promise<readonly DependencyState[]> {
   const forges: readonly ForgeDependency[] = settings.forges
   return dependencyStates(dependenciesOf({ ...settings, forges }), toChecks(await cluster.get(checksRef)), now())
 }

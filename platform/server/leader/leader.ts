@@ -6,9 +6,9 @@ import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { holdLease } from '../../../environment/apply/held-lease.ts'
 import type { Clock } from '../../../environment/clock.ts'
 import { LEADER_LEASE, MANAGED_LABEL, PLATFORM_NAMESPACE, rfc3339 } from '../../records/names.ts'
-import type { PlatformWorld } from '../world.ts'
-import type { Nudge } from './nudge.ts'
+import type { ServerContext } from '../context.ts'
 import { TaskFailures } from './task-failures.ts'
+import type { WakeSignal } from './wake-signal.ts'
 
 /** A recurring task of the platform that one replica does. */
 export interface LeaderTask {
@@ -17,7 +17,7 @@ export interface LeaderTask {
   /** Milliseconds from the end of one run of the task to the start of the next. */
   readonly everyMs: number
   /** Ends the pause early. */
-  readonly nudge?: Nudge
+  readonly nudge?: WakeSignal
   /**
    * Runs the task once. It has to stop soon after the signal is aborted, because another replica may then have started
    * it. Each of its writes has to be correct even if an earlier run was interrupted halfway.
@@ -42,7 +42,7 @@ const FIRST_PAUSE = 1000
  * the failures, and the other tasks continue.
  */
 export async function lead(
-  world: PlatformWorld,
+  world: ServerContext,
   tasks: readonly LeaderTask[],
   signal: AbortSignal,
   failing = new TaskFailures(),
@@ -113,7 +113,7 @@ async function repeat(
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-const toClock = ({ now }: PlatformWorld): Clock => ({
+const toClock = ({ now }: ServerContext): Clock => ({
   now,
   every(milliseconds, run) {
     const timer = setInterval(run, milliseconds)

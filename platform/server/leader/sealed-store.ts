@@ -11,8 +11,8 @@ import {
   sealedRef,
   toSealedEntries,
 } from '../../records/sealed-entries.ts'
+import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
-import type { PlatformWorld } from '../world.ts'
 
 /** Limits for one owner; a Kubernetes object has room for more than both together. */
 const MOST = 100
@@ -25,10 +25,10 @@ export type SealedChange = { readonly value: string; readonly note?: string } | 
 
 /** Secrets that owners store on the platform, by name: variables, or credentials. */
 export class SealedStore {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
   readonly #kind: SealedKind
 
-  constructor(world: PlatformWorld, kind: SealedKind) {
+  constructor(world: ServerContext, kind: SealedKind) {
     this.#world = world
     this.#kind = kind
   }

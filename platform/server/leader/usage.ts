@@ -12,7 +12,7 @@ import {
   type UsedCommand,
   withCommand,
 } from '../../rules/usage.ts'
-import type { PlatformWorld } from '../world.ts'
+import type { ServerContext } from '../context.ts'
 import type { LeaderTask } from './leader.ts'
 
 /** Days that are kept. */
@@ -31,12 +31,12 @@ const PER_PERSON = { burst: 300, every: 2000, keys: 10_000 }
  * are collected for half a minute, so many commands need one write.
  */
 export class Usage {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
   readonly #limiter = new Limiter(PER_PERSON)
   #gathered = new Map<string, UsageDay>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(world: PlatformWorld) {
+  constructor(world: ServerContext) {
     this.#world = world
   }
 

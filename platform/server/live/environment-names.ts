@@ -2,7 +2,7 @@ import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import { ENVIRONMENT_LABEL } from '../../../environment/labels.ts'
 import { readApplication } from '../../../environment/record/deployed-application.ts'
 import { recordName, toRecord } from '../../../environment/record/record.ts'
-import { membersObjects } from '../http/members-objects.ts'
+import { listMemberObjects } from '../http/member-objects.ts'
 
 /** The records of deploys, but no ConfigMaps of applications, which are part of one. */
 const RECORDS = `${ENVIRONMENT_LABEL},!app.kubernetes.io/part-of`
@@ -29,7 +29,7 @@ export async function environmentNames(
   const found: EnvironmentNames[] = []
   let seen = 0
   const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace, labels: RECORDS }
-  for await (const object of membersObjects(cluster, query, signal)) {
+  for await (const object of listMemberObjects(cluster, query, signal)) {
     if (seen++ >= MOST.objects || found.length >= MOST.environments) break
     const name = object.metadata.labels?.[ENVIRONMENT_LABEL] ?? ''
     if (!NAME.test(name) || object.metadata.name !== recordName(name)) continue

@@ -5,7 +5,7 @@ import { recordedServices } from '../../../environment/record/recorded-places.ts
 import { explainFailure } from '../../../environment/status/explain.ts'
 import type { ObservedService } from '../../../environment/status/service-status.ts'
 import type { ServiceProblem } from '../../api/environments.ts'
-import type { Room } from './scene.ts'
+import type { Room } from './object-cache.ts'
 import { toProblem } from './view.ts'
 
 /** Services of a namespace whose failures are explained. */
@@ -21,7 +21,7 @@ interface Explanation {
 }
 
 /** Surroundings that explanations need. */
-export interface ExplanationWorld extends Room {
+export interface ExplanationContext extends Room {
   /** Runs a task that reads logs, when it is its turn. */
   explain<T>(task: () => Promise<T>): Promise<T>
 }
@@ -33,11 +33,11 @@ export interface ExplanationWorld extends Room {
 export class Explanations {
   readonly #cluster: Cluster
   readonly #changed: (environment: string) => void
-  readonly #around: ExplanationWorld
+  readonly #around: ExplanationContext
   /** By environment and service. */
   readonly #known = new Map<string, Explanation>()
 
-  constructor(cluster: Cluster, around: ExplanationWorld, changed: (environment: string) => void) {
+  constructor(cluster: Cluster, around: ExplanationContext, changed: (environment: string) => void) {
     this.#cluster = cluster
     this.#around = around
     this.#changed = changed

@@ -3,20 +3,20 @@ import { type Cluster, ClusterError, type KubeObject } from '../../../adapters/k
 import { kindsOf } from '../../../constructs/kinds.ts'
 import type { LiveEvent, LogLineEvent, SeenEvents } from '../../api/environments.ts'
 import { SharedBudget } from '../../rules/shared-budget.ts'
+import type { ServerContext } from '../context.ts'
 import type { StreamEvent } from '../handlers/handler.ts'
+import { isUnavailable } from '../http/authorized-stream.ts'
 import { type Accounts, type Identified, stillAllowed } from '../http/caller.ts'
 import { OpenStreams } from '../http/open-streams.ts'
 import { noNamespace, onlyFor, PlatformError } from '../http/platform-error.ts'
 import type { UserClusters } from '../http/user-clusters.ts'
-import { isAway } from '../http/while-allowed.ts'
 import { PersonalSlots } from '../login/personal-slots.ts'
 import type { NamespaceIndex } from '../namespaces/namespace-index.ts'
-import type { PlatformWorld } from '../world.ts'
 import { type EnvironmentNames, environmentNames } from './environment-names.ts'
 import { logStream, type WantedLogs } from './log-stream.ts'
 import { NamespaceView } from './namespace-view.ts'
+import type { Room } from './object-cache.ts'
 import { publicUrls } from './public-urls.ts'
-import type { Room } from './scene.ts'
 import { workloadEvents } from './workload-events.ts'
 
 /** Namespaces that are watched at the same time: for one person, and in total. */
@@ -54,7 +54,7 @@ interface Kept {
  * The namespaces that people are viewing: one set of watches for each login and namespace, whatever the number of tabs.
  */
 export class LiveNamespaces {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
   readonly #index: Pick<NamespaceIndex, 'find'>
   readonly #clusters: UserClusters
   readonly #accounts: Accounts
@@ -66,7 +66,7 @@ export class LiveNamespaces {
   readonly #explaining = { ofOne: new PersonalSlots(EXPLAINED.ofOne), ofAll: new Slots(EXPLAINED.ofAll) }
   readonly #sending = new SharedBudget(SENDING)
 
-  constructor(world: PlatformWorld, clusters: UserClusters, accounts: Accounts, index: Pick<NamespaceIndex, 'find'>) {
+  constructor(world: ServerContext, clusters: UserClusters, accounts: Accounts, index: Pick<NamespaceIndex, 'find'>) {
     this.#world = world
     this.#index = index
     this.#clusters = clusters
@@ -248,7 +248,7 @@ export class LiveNamespaces {
       await stillAllowed(by, this.#accounts, this.#world.now())
       if (!(await mayLook(this.#clusters.of(by), namespace))) view.end(new Error('no rights'))
     } catch (error) {
-      if (!isAway(error)) view.end(error)
+      if (!isUnavailable(error)) view.end(error)
     }
   }
 

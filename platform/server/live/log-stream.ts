@@ -4,8 +4,8 @@ import { showLogs } from '../../../environment/logs/logs.ts'
 import type { LogSource } from '../../../environment/logs/source.ts'
 import type { LogLineEvent } from '../../api/environments.ts'
 import type { StreamEvent } from '../handlers/handler.ts'
-import { PAGES_OF_MEMBERS } from '../http/members-objects.ts'
-import type { Room } from './scene.ts'
+import { PAGES_OF_MEMBERS } from '../http/member-objects.ts'
+import type { Room } from './object-cache.ts'
 
 /** Lines that are buffered for the client, and their characters; reading pauses when it is full. */
 const MOST_WAITING = 256

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import { pause } from '../../../adapters/http/back-off.ts'
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import type { EnvironmentDetails, LiveEvent, ShownChanges, ShownService } from '../../api/environments.ts'
-import { Explanations, type ExplanationWorld } from './explanations.ts'
+import { type ExplanationContext, Explanations } from './explanations.ts'
 import { historyOf, Notes } from './notes.ts'
-import { type Room, Scene, type SceneEnvironment } from './scene.ts'
+import { ObjectCache, type Room, type SceneEnvironment } from './object-cache.ts'
 import { seenIn, toDetails } from './view.ts'
 
 /** Milliseconds for which changes are collected: one Pod that starts causes several. */
@@ -50,7 +50,7 @@ interface SizedEvent {
 }
 
 /** What a view needs from its surroundings. */
-interface ViewWorld extends ExplanationWorld {
+interface ViewContext extends ExplanationContext {
   /** The budget for events that clients have not received yet. */
   readonly sending: Room
   now(): number
@@ -61,10 +61,10 @@ interface ViewWorld extends ExplanationWorld {
 /** The live view of a namespace with the rights of one user, shared by all viewers that have them. */
 export class NamespaceView {
   readonly #namespace: string
-  readonly #scene: Scene
+  readonly #scene: ObjectCache
   readonly #notes: Notes
   readonly #explanations: Explanations
-  readonly #around: ViewWorld
+  readonly #around: ViewContext
   readonly #stop = new AbortController()
   readonly #dirty = new Set<string>()
   readonly #published = new Map<string, Published>()
@@ -78,11 +78,11 @@ export class NamespaceView {
   #looking: NodeJS.Timeout | undefined
   #pause = GATHERING
 
-  constructor(cluster: Cluster, namespace: string, around: ViewWorld) {
+  constructor(cluster: Cluster, namespace: string, around: ViewContext) {
     this.#namespace = namespace
     this.#around = around
     const changed = (environment: string) => this.#mark(environment)
-    this.#scene = new Scene(cluster, namespace, around, changed)
+    this.#scene = new ObjectCache(cluster, namespace, around, changed)
     this.#notes = new Notes(around)
     this.#explanations = new Explanations(cluster, around, changed)
     this.#ready = new Promise((resolve, reject) => {

@@ -3,11 +3,11 @@ import { lastDeploy, readChangeLists } from '../../../environment/record/change-
 import { type DeployedService, readApplication } from '../../../environment/record/deployed-application.ts'
 import { type EnvironmentRecord, type Source, toRecord } from '../../../environment/record/record.ts'
 import type { ShownChanges, ShownDeploy } from '../../api/environments.ts'
-import type { Room, SceneEnvironment } from './scene.ts'
-import { sizeOf } from './slim.ts'
+import type { Room, SceneEnvironment } from './object-cache.ts'
+import { sizeOf } from './trim-object.ts'
 
 /** The record of the last deploy of an environment without its history, as far as it can be read. */
-export interface Noted {
+export interface DeployRecordView {
   /** False without a record. */
   readonly isRecorded: boolean
   readonly deployed?: ShownDeploy | undefined
@@ -15,11 +15,11 @@ export interface Noted {
   readonly services: readonly DeployedService[]
 }
 
-const NOTHING: Noted = { isRecorded: false, services: [] }
+const NOTHING: DeployRecordView = { isRecorded: false, services: [] }
 
 interface Known {
   readonly object: KubeObject
-  readonly noted: Noted
+  readonly noted: DeployRecordView
   readonly size: number
 }
 
@@ -32,7 +32,7 @@ export class Notes {
     this.#room = room
   }
 
-  of({ name, record: object }: SceneEnvironment): Noted {
+  of({ name, record: object }: SceneEnvironment): DeployRecordView {
     const known = this.#known.get(name)
     if (known && known.object === object) return known.noted
     this.forget(name)
@@ -68,7 +68,7 @@ export const historyOf = ({ record }: SceneEnvironment): ShownChanges[] =>
         changes: changes.map(one => ({ ...one, values: [...one.values] })),
       }))
 
-const toNoted = ({ application, history, deployed, source }: EnvironmentRecord): Noted => ({
+const toNoted = ({ application, history, deployed, source }: EnvironmentRecord): DeployRecordView => ({
   isRecorded: true,
   // An older devctl records who deployed and when, but no lists.
   deployed: lastDeploy(history) ?? deployed,

@@ -3,7 +3,7 @@ import { kindsOf } from '../../../constructs/kinds.ts'
 import { gatewaysOf } from '../../../environment/endpoints/gateways.ts'
 import { addressesOf, shorterFirst } from '../../../environment/endpoints/routes.ts'
 import { ENVIRONMENT_LABEL } from '../../../environment/labels.ts'
-import { PAGES_OF_MEMBERS } from '../http/members-objects.ts'
+import { PAGES_OF_MEMBERS } from '../http/member-objects.ts'
 
 /** URLs of one namespace, and characters of one: a list shows the first few, and anyone can create many routes. */
 const MOST = 20

@@ -4,9 +4,9 @@ import { addressesOf } from '../../../environment/endpoints/routes.ts'
 import type { DeployedService } from '../../../environment/record/deployed-application.ts'
 import { inSleep, listServices, type ObservedService } from '../../../environment/status/service-status.ts'
 import type { EnvironmentDetails, ServiceProblem, ShownEnvironment, ShownService } from '../../api/environments.ts'
-import { isWell, sumUp } from '../../rules/runs/sum-up.ts'
-import type { Noted } from './notes.ts'
-import type { Scene, SceneEnvironment } from './scene.ts'
+import { isHealthy, summarize } from '../../rules/runs/summarize.ts'
+import type { DeployRecordView } from './notes.ts'
+import type { ObjectCache, SceneEnvironment } from './object-cache.ts'
 
 /** Services of one environment that are sent. */
 const MOST_SERVICES = 500
@@ -18,7 +18,7 @@ const LONGEST = 2000
 /** What runs in an environment now. */
 export function seenIn(
   { objects }: SceneEnvironment,
-  { warnings, gateways }: Scene,
+  { warnings, gateways }: ObjectCache,
   { now, isAsleep }: { readonly now: number; readonly isAsleep: boolean },
 ): readonly ObservedService[] {
   let workloads = 0
@@ -32,7 +32,7 @@ export function seenIn(
 export function toDetails(
   namespace: string,
   { name }: Pick<SceneEnvironment, 'name'>,
-  noted: Noted,
+  noted: DeployRecordView,
   seen: readonly ObservedService[],
   isCut: boolean,
   problemsOf: (service: ObservedService) => readonly ServiceProblem[],
@@ -59,7 +59,7 @@ export function toDetails(
 
 /** The summary of an environment, for a list. */
 export function toSummary({ name, state, deployed, source, services }: EnvironmentDetails): ShownEnvironment {
-  return { name, state, ...(deployed && { deployed }), ...(source && { source }), ...sumUp(services) }
+  return { name, state, ...(deployed && { deployed }), ...(source && { source }), ...summarize(services) }
 }
 
 /** Dependencies come first. The record may have cycles, because not only the compiler can write it. */
@@ -82,7 +82,7 @@ function stateOf(services: readonly ShownService[]): string {
   const has = (state: string) => services.some(one => one.state === state)
   if (has('failed')) return 'failed'
   const active = services.filter(({ state }) => state !== 'stopped' && state !== 'asleep')
-  if (!active.every(isWell)) return 'waiting'
+  if (!active.every(isHealthy)) return 'waiting'
   // Jobs that have succeeded, and what runs on every node, say nothing about the others.
   if (has('asleep')) return 'asleep'
   return active.length > 0 ? 'ready' : 'stopped'

@@ -4,13 +4,13 @@ import type { TokenRecord } from '../../records/token.ts'
 import type { PlatformUser } from '../../records/user.ts'
 import type { LoginProblem } from '../../rules/accounts/login-problems.ts'
 import { returnPath } from '../../rules/accounts/provider.ts'
+import type { ServerContext } from '../context.ts'
+import type { Services } from '../create-services.ts'
 import { browserOf, loginCookie, loginOf } from '../http/browser.ts'
 import { PlatformError } from '../http/platform-error.ts'
-import type { PlatformParts } from '../make-parts.ts'
-import type { PlatformWorld } from '../world.ts'
+import { saveRefreshToken } from './account-checks.ts'
 import type { LoginLimits } from './login-limits.ts'
 import { type IdentityProvider, LoginError, type LoginFlow, type ProvenLogin } from './providers/provider.ts'
-import { keepStanding } from './standings.ts'
 
 /** Milliseconds that a person may take at the provider, and that the provider may take to respond. */
 const TYPING = 600_000
@@ -32,8 +32,8 @@ interface Kept extends LoginFlow {
  */
 export function registerBrowserLogin(
   app: FastifyInstance,
-  world: PlatformWorld,
-  parts: PlatformParts,
+  world: ServerContext,
+  parts: Services,
   limits: LoginLimits,
 ): void {
   const { settings, sealing, now, random } = world
@@ -99,12 +99,12 @@ export function registerBrowserLogin(
 
 /** Records a login with a provider, and opens a session. Throws a LoginError if the person may not log in. */
 export async function completeLogin(
-  world: PlatformWorld,
-  { users, personal, tokens }: Pick<PlatformParts, 'users' | 'personal' | 'tokens'>,
+  world: ServerContext,
+  { users, personal, tokens }: Pick<Services, 'users' | 'personal' | 'tokens'>,
   provider: string,
   proven: ProvenLogin,
 ): Promise<{ readonly user: PlatformUser; readonly session: string; readonly record: TokenRecord }> {
-  await keepStanding(world, provider, proven)
+  await saveRefreshToken(world, provider, proven)
   const user = await users.loggedIn(proven.identity)
   if (user.isSuspended) throw new LoginError('suspended', `\`${user.login}\` is suspended`)
   await personal.ensure(user)

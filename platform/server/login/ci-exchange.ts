@@ -4,8 +4,8 @@ import type { PlatformUser } from '../../records/user.ts'
 import { type CiTrust, jobsOf, ruleFor, toCiJob } from '../../rules/accounts/ci-trust.ts'
 import { Limiter } from '../../rules/accounts/limiter.ts'
 import { discoveryUrl } from '../../rules/accounts/provider.ts'
+import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
-import type { PlatformWorld } from '../world.ts'
 import { providerFetch } from './providers/provider-fetch.ts'
 import type { Tokens } from './tokens.ts'
 import type { ProvenIdentity, Users } from './users.ts'
@@ -24,12 +24,12 @@ const OF_ONE = { burst: 60, every: 10_000, keys: 10_000 }
  * minutes; there are only as many issuers as the settings trust.
  */
 export class CiExchange {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
   readonly #accounts: { readonly tokens: Tokens; readonly users: Users }
   readonly #limiter = new Limiter(OF_ONE)
   readonly #keys = new Map<string, { readonly until: number; readonly keys: Promise<JWTVerifyGetKey> }>()
 
-  constructor(world: PlatformWorld, accounts: { readonly tokens: Tokens; readonly users: Users }) {
+  constructor(world: ServerContext, accounts: { readonly tokens: Tokens; readonly users: Users }) {
     this.#world = world
     this.#accounts = accounts
   }

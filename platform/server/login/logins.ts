@@ -3,8 +3,8 @@ import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { MANAGER, RECORD_LABEL, rfc3339, USERS_NAMESPACE } from '../../records/names.ts'
 import { fromOneTime, type OneTime, oneTimeName, toOneTime } from '../../records/one-time.ts'
 import { base32, isSecretOf, isTokenId, secretHash } from '../../rules/accounts/token.ts'
+import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
-import type { PlatformWorld } from '../world.ts'
 
 /** Milliseconds. */
 const CODE_LIFE = 60_000
@@ -17,7 +17,7 @@ const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 type Device = Extract<OneTime, { kind: 'device' }>
 
 /** A login of a command line, as it is shown to the person who has to approve it. */
-export interface AskedLogin {
+export interface PendingLogin {
   readonly id: string
   readonly device: Device
 }
@@ -27,9 +27,9 @@ export interface AskedLogin {
  * 8628). Pending logins are in Secrets, so any replica can complete them.
  */
 export class Logins {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
 
-  constructor(world: PlatformWorld) {
+  constructor(world: ServerContext) {
     this.#world = world
   }
 
@@ -76,7 +76,7 @@ export class Logins {
   }
 
   /** The login that a typed code belongs to. Throws a PlatformError for a wrong code. */
-  async look(code: string): Promise<AskedLogin> {
+  async look(code: string): Promise<PendingLogin> {
     const letters = code.toUpperCase().replaceAll(/[^A-Z]/g, '')
     for (const object of await this.#all()) {
       const device = this.#good(object)
@@ -88,7 +88,7 @@ export class Logins {
     })
   }
 
-  async answer({ id, device }: AskedLogin, user: string, isAllowed: boolean): Promise<void> {
+  async answer({ id, device }: PendingLogin, user: string, isAllowed: boolean): Promise<void> {
     await this.#put(id, { ...device, ...(isAllowed ? { user } : { isRefused: true }) }, true)
   }
 

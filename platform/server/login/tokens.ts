@@ -9,17 +9,17 @@ import {
   usedToken,
 } from '../../records/token.ts'
 import { isSecretOf, parseToken, type TokenKind } from '../../rules/accounts/token.ts'
+import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
-import type { PlatformWorld } from '../world.ts'
 
 /** Tokens that one person may have at the same time, by kind; other kinds expire soon. */
 const MOST: Readonly<Partial<Record<TokenKind, number>>> = { session: 50, cli: 50, api: 100 }
 
 /** The tokens of the platform, in Secrets. */
 export class Tokens {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
 
-  constructor(world: PlatformWorld) {
+  constructor(world: ServerContext) {
     this.#world = world
   }
 

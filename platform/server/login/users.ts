@@ -4,8 +4,8 @@ import { MANAGER, RECORD_LABEL, rfc3339, USERS_NAMESPACE, userAccount } from '..
 import { fromUser, type PlatformUser, toUser } from '../../records/user.ts'
 import type { PlatformRole } from '../../rules/accounts/roles.ts'
 import { userId } from '../../rules/names.ts'
+import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
-import type { PlatformWorld } from '../world.ts'
 
 /** A person's identity according to a provider. */
 export interface ProvenIdentity {
@@ -21,9 +21,9 @@ export const LINK_ISSUER = 'devctl'
 
 /** The people of the platform, as ServiceAccounts. */
 export class Users {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
 
-  constructor(world: PlatformWorld) {
+  constructor(world: ServerContext) {
     this.#world = world
   }
 

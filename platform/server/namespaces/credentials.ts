@@ -1,8 +1,8 @@
 import type { SealedEntry, SecretOwner } from '../../records/sealed-entries.ts'
 import { isForgeHost } from '../../rules/repository-url.ts'
+import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 import { SealedStore } from '../leader/sealed-store.ts'
-import type { PlatformWorld } from '../world.ts'
 
 /** A user and a password, or token, of a forge. */
 export interface CloneLogin {
@@ -16,7 +16,7 @@ export interface CloneLogin {
 export class ForgeCredentials {
   readonly #store: SealedStore
 
-  constructor(world: PlatformWorld) {
+  constructor(world: ServerContext) {
     this.#store = new SealedStore(world, 'credentials')
   }
 

@@ -9,13 +9,13 @@ import { type ManagedNamespace, STATUS, toNamespace } from '../../records/namesp
 import type { RunRecord } from '../../records/run.ts'
 import { decideDeletion } from '../../rules/runs/deletion.ts'
 import { makeUlid } from '../../rules/ulid.ts'
+import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 import type { LeaderTask } from '../leader/leader.ts'
-import { Attempts } from '../login/attempts.ts'
+import { Backoff } from '../login/backoff.ts'
 import type { Users } from '../login/users.ts'
 import { readSaved } from '../runs/run-log.ts'
 import type { Runs } from '../runs/runs.ts'
-import type { PlatformWorld } from '../world.ts'
 import { EmptiedNamespaces } from './emptied-namespaces.ts'
 import { deleteHeldObjects } from './held-objects.ts'
 import type { Members } from './members.ts'
@@ -49,7 +49,7 @@ interface Parts {
 export class NamespaceDeletions implements LeaderTask {
   readonly name = 'deletions'
   readonly everyMs = EVERY
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
   readonly #parts: Parts
   readonly #records: EmptiedNamespaces
   /** Personal namespaces that are being emptied, by name. Their members may have changed in the records since. */
@@ -57,13 +57,13 @@ export class NamespaceDeletions implements LeaderTask {
   /** When objects with finalizers of other programs were last looked for, by the id of the deletion. */
   readonly #looked = new Map<string, number>()
   #readAt = Number.NEGATIVE_INFINITY
-  readonly #attempts: Attempts
+  readonly #attempts: Backoff
 
-  constructor(world: PlatformWorld, parts: Parts) {
+  constructor(world: ServerContext, parts: Parts) {
     this.#world = world
     this.#parts = parts
     this.#records = new EmptiedNamespaces(world)
-    this.#attempts = new Attempts(world, 'deleting')
+    this.#attempts = new Backoff(world, 'deleting')
   }
 
   /**

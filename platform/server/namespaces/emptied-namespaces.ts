@@ -3,7 +3,7 @@ import { type EmptiedNamespace, emptiedName, fromEmptied, toEmptied } from '../.
 import { MANAGER, RECORD_LABEL, USERS_NAMESPACE } from '../../records/names.ts'
 import type { ManagedNamespace } from '../../records/namespace.ts'
 import type { NamespaceRole } from '../../rules/accounts/roles.ts'
-import type { PlatformWorld } from '../world.ts'
+import type { ServerContext } from '../context.ts'
 
 const SECRETS = { apiVersion: 'v1', kind: 'Secret', namespace: USERS_NAMESPACE }
 /** Attempts of an update after conflicts. */
@@ -11,9 +11,9 @@ const ATTEMPTS = 5
 
 /** The records of personal namespaces that are being emptied: the members that each of them gets back. */
 export class EmptiedNamespaces {
-  readonly #cluster: PlatformWorld['cluster']
+  readonly #cluster: ServerContext['cluster']
 
-  constructor({ cluster }: Pick<PlatformWorld, 'cluster'>) {
+  constructor({ cluster }: Pick<ServerContext, 'cluster'>) {
     this.#cluster = cluster
   }
 

@@ -2,8 +2,8 @@ import { type Cluster, ClusterError, type KubeObject } from '../../../adapters/k
 import { RECORD_LABEL, USERS_NAMESPACE } from '../../records/names.ts'
 import { toOneTime } from '../../records/one-time.ts'
 import { toToken } from '../../records/token.ts'
+import type { ServerContext } from '../context.ts'
 import type { LeaderTask } from '../leader/leader.ts'
-import type { PlatformWorld } from '../world.ts'
 
 /**
  * Milliseconds that a record is kept after it has expired: the clocks of replicas differ, and a response may still be
@@ -23,7 +23,7 @@ export const endOf = (secret: KubeObject): number | undefined => {
 }
 
 /** Deletes expired tokens and logins that were never completed. They are listed page by page. */
-export const expiredTask = ({ cluster, now }: PlatformWorld): LeaderTask => ({
+export const expiredTask = ({ cluster, now }: ServerContext): LeaderTask => ({
   name: 'expired tokens',
   everyMs: EVERY,
   async run(signal) {

@@ -3,9 +3,9 @@ import { type Cluster, ClusterError, type KnownKind, type ObjectRef } from '../.
 import { MANAGER, USERS_NAMESPACE, userAccount } from '../../records/names.ts'
 import type { ManagedNamespace } from '../../records/namespace.ts'
 import { isKubernetesOwn } from '../../rules/finalizers.ts'
+import type { ServerContext } from '../context.ts'
 import { accountToken } from '../http/kube-token.ts'
-import { PAGES_OF_MEMBERS } from '../http/members-objects.ts'
-import type { PlatformWorld } from '../world.ts'
+import { PAGES_OF_MEMBERS } from '../http/member-objects.ts'
 
 /** Minutes that programs have for removing their finalizers from deleted objects: some remove a load balancer first. */
 const PATIENCE = 3
@@ -36,7 +36,7 @@ export type HeldUp = { readonly waits: string } | { readonly problem: string }
  * as there are no such objects, or where the owner has no rights in it.
  */
 export async function deleteHeldObjects(
-  world: PlatformWorld,
+  world: ServerContext,
   { name, owner }: ManagedNamespace,
   isForced: boolean,
   signal?: AbortSignal,

@@ -1,7 +1,7 @@
 import { MANAGED_LABEL } from '../../records/names.ts'
 import { toNamespace } from '../../records/namespace.ts'
+import type { ServerContext } from '../context.ts'
 import type { LeaderTask } from '../leader/leader.ts'
-import type { PlatformWorld } from '../world.ts'
 import type { LongerNames } from './longer-names.ts'
 
 const EVERY = 60_000
@@ -10,7 +10,7 @@ const EVERY = 60_000
  * Releases hosts that a namespace keeps free for one with a longer name, once that one is gone. A name is recorded
  * before its namespace is created, so it has to be missing in two checks, a minute apart.
  */
-export const longerNamesTask = ({ cluster }: PlatformWorld, longerNames: LongerNames): LeaderTask => {
+export const longerNamesTask = ({ cluster }: ServerContext, longerNames: LongerNames): LeaderTask => {
   let missing: ReadonlyMap<string, ReadonlySet<string>> = new Map()
   return {
     name: 'names of longer namespaces',

@@ -3,8 +3,8 @@ import { unlessForbidden } from '../../../environment/forbidden.ts'
 import { MANAGER } from '../../records/names.ts'
 import { LONGER_NAMES, type ManagedNamespace, toNamespace } from '../../records/namespace.ts'
 import { longerNames, ownerOfHost, shorterNames } from '../../rules/hosts.ts'
+import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
-import type { PlatformWorld } from '../world.ts'
 import { listNamespaces } from './namespace-store.ts'
 import { routeHosts } from './route-hosts.ts'
 
@@ -16,9 +16,9 @@ const CONFLICTS = 10
  * name: the other one records that name, and keeps them free.
  */
 export class LongerNames {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
 
-  constructor(world: PlatformWorld) {
+  constructor(world: ServerContext) {
     this.#world = world
   }
 

@@ -4,9 +4,9 @@ import { MANAGER, RECORD_LABEL } from '../../records/names.ts'
 import { type ManagedNamespace, OWNER, PULL_LOGINS, toNamespace } from '../../records/namespace.ts'
 import type { PlatformUser } from '../../records/user.ts'
 import type { NamespaceRole } from '../../rules/accounts/roles.ts'
+import type { ServerContext } from '../context.ts'
 import { noNamespace, PlatformError } from '../http/platform-error.ts'
 import type { PullSecrets } from '../registry/pull-secrets.ts'
-import type { PlatformWorld } from '../world.ts'
 import { EmptiedNamespaces } from './emptied-namespaces.ts'
 import { patchNamespace } from './namespace-store.ts'
 import { type NamespaceRef, requireStaying, type SharedNamespace } from './shared-namespace.ts'
@@ -17,11 +17,11 @@ const RBAC = 'rbac.authorization.k8s.io/v1'
 
 /** Gives people rights in namespaces, and withdraws them. */
 export class Members {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
   readonly #pullSecrets: PullSecrets
   readonly #emptied: EmptiedNamespaces
 
-  constructor(world: PlatformWorld, pullSecrets: PullSecrets) {
+  constructor(world: ServerContext, pullSecrets: PullSecrets) {
     this.#world = world
     this.#pullSecrets = pullSecrets
     this.#emptied = new EmptiedNamespaces(world)

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { ASLEEP, restingHosts, toResting } from '../../records/asleep.ts'
 import { MANAGED_LABEL, rfc3339 } from '../../records/names.ts'
 import { type ManagedNamespace, toNamespace } from '../../records/namespace.ts'
-import type { PlatformWorld } from '../world.ts'
+import type { ServerContext } from '../context.ts'
 
 /** Milliseconds. */
 const AGAIN = 5000
@@ -18,11 +18,11 @@ interface Indexed {
 
 /** The namespaces of the platform, kept up to date by a watch, for requests from outside that need them every time. */
 export class NamespaceIndex {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
   readonly #all = new Map<string, Indexed>()
   #isListed = false
 
-  constructor(world: PlatformWorld) {
+  constructor(world: ServerContext) {
     this.#world = world
   }
 

@@ -18,17 +18,17 @@ import { mayDo, type NamespaceAction } from '../../rules/accounts/roles.ts'
 import { longerNames as longerNamesOf } from '../../rules/hosts.ts'
 import { type Limit, limitsOf, type QuotaStatus } from '../../rules/limits.ts'
 import { namespaceNameProblem } from '../../rules/names.ts'
+import type { ServerContext } from '../context.ts'
 import { noNamespace, onlyFor, PlatformError } from '../http/platform-error.ts'
-import { OneAtATime } from '../leader/one-at-a-time.ts'
+import { KeyedMutex } from '../leader/keyed-mutex.ts'
 import type { Users } from '../login/users.ts'
 import type { PullSecrets } from '../registry/pull-secrets.ts'
-import type { PlatformWorld } from '../world.ts'
-import type { KnownHooks } from './kept-names.ts'
 import type { LongerNames } from './longer-names.ts'
 import type { Members } from './members.ts'
-import { surroundings } from './namespace-objects.ts'
+import { namespaceDefaults } from './namespace-defaults.ts'
 import { listNamespaces, patchNamespace } from './namespace-store.ts'
 import { isTaken, requireFree, requireRoom, type WantedNamespace } from './new-namespace.ts'
+import type { KnownHooks } from './reserved-names.ts'
 import { mayIn, type NamespaceRef, type SharedNamespace } from './shared-namespace.ts'
 
 const RBAC = 'rbac.authorization.k8s.io/v1'
@@ -47,12 +47,12 @@ interface Parts {
 export const NOTED = 30_000
 
 export class Namespaces {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
   readonly #parts: Parts
   /** By owner: of several concurrent creations by one person, each counts those before it. */
-  readonly #making = new OneAtATime()
+  readonly #making = new KeyedMutex()
 
-  constructor(world: PlatformWorld, parts: Parts) {
+  constructor(world: ServerContext, parts: Parts) {
     this.#world = world
     this.#parts = parts
   }
@@ -216,7 +216,8 @@ export class Namespaces {
   async #fill(namespace: ManagedNamespace): Promise<void> {
     const { cluster, settings } = this.#world
     const { name, isGlobal, owner } = namespace
-    for (const object of surroundings(name, settings)) await cluster.apply(object, { manager: MANAGER, force: true })
+    for (const object of namespaceDefaults(name, settings))
+      await cluster.apply(object, { manager: MANAGER, force: true })
     // A global namespace is changed by runs only.
     if (isGlobal) await cluster.apply(everybodysBinding(name), { manager: MANAGER, force: true })
     else await this.#parts.members.bind(namespace, { namespace: name, user: owner, role: 'owner' })

@@ -1,9 +1,9 @@
 import type { ManagedNamespace, NamespaceKind } from '../../records/namespace.ts'
 import type { PlatformUser } from '../../records/user.ts'
 import { isJobs } from '../../rules/accounts/ci-trust.ts'
+import type { Settings } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
-import type { Settings } from '../world.ts'
-import { type KnownHooks, requireForThem, requireOwnPull } from './kept-names.ts'
+import { type KnownHooks, requireOwnPull, requireReservedName } from './reserved-names.ts'
 
 /** A namespace that somebody wants to create. */
 export interface WantedNamespace {
@@ -30,7 +30,7 @@ export async function requireFree(
 ): Promise<void> {
   if (kind === 'personal') return
   const hint = `choose another name: \`devctl ${kind === 'preview' ? 'preview deploy' : 'namespace create'} NAME\``
-  const prefix = requireForThem(settings, owner, name, hint)
+  const prefix = requireReservedName(settings, owner, name, hint)
   await requireOwnPull(hooks, owner, name, hint)
   const there = all.find(one => one.name === name)
   if (prefix === undefined || !there || !isJobs(owner, settings.ci)) return

@@ -20,13 +20,13 @@ import { SHARED } from '../../rules/registry/registry-access.ts'
 import { leftBehind } from '../../rules/registry/registry-disk.ts'
 import { healthProblems } from '../../rules/runs/health.ts'
 import type { Pools } from '../builds/builder-pool.ts'
+import type { ServerContext } from '../context.ts'
 import { readDependencies } from '../leader/dependencies.ts'
 import type { TaskFailures } from '../leader/task-failures.ts'
 import type { Users } from '../login/users.ts'
 import type { RegistryUsage } from '../registry/registry-usage.ts'
 import { PART } from '../runs/run-log.ts'
 import type { Runs } from '../runs/runs.ts'
-import type { PlatformWorld } from '../world.ts'
 import type { NamespaceIndex } from './namespace-index.ts'
 
 /** Namespaces with a failed deletion that are listed by name. */
@@ -50,13 +50,13 @@ type Own = Readonly<Record<keyof typeof OWN_WORKLOADS, KubeObject | 'gone' | und
 
 /** What administrators see of the whole platform: from the server's own state, and a few requests to the API server. */
 export class Overviews {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
   readonly #parts: OverviewParts
   #history: PlatformOverview['disk']['history']
   #countedAt = Number.NEGATIVE_INFINITY
   #counting: Promise<void> | undefined
 
-  constructor(world: PlatformWorld, parts: OverviewParts) {
+  constructor(world: ServerContext, parts: OverviewParts) {
     this.#world = world
     this.#parts = parts
   }
@@ -252,4 +252,4 @@ function keptIn(server: Own['server']): Pick<PlatformOverview['sealing'], 'kept'
   return kind === undefined ? {} : { kept: kind === 'secret' ? 'secret' : 'volume' }
 }
 
-const sealedBy = ({ seals, opens }: ReturnType<PlatformWorld['sealing']['numbers']>) => ({ seals, opens: [...opens] })
+const sealedBy = ({ seals, opens }: ReturnType<ServerContext['sealing']['numbers']>) => ({ seals, opens: [...opens] })

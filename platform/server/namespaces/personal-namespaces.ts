@@ -1,19 +1,19 @@
 import { toNamespace } from '../../records/namespace.ts'
 import type { PlatformUser } from '../../records/user.ts'
-import { keptPrefix } from '../../rules/accounts/ci-trust.ts'
+import { reservedPrefix } from '../../rules/accounts/ci-trust.ts'
 import { personalNamespace } from '../../rules/names.ts'
+import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 import type { Users } from '../login/users.ts'
-import type { PlatformWorld } from '../world.ts'
 import type { Namespaces } from './namespaces.ts'
 
 /** The namespace that each person has of their own. */
 export class PersonalNamespaces {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
   readonly #users: Users
   readonly #namespaces: Namespaces
 
-  constructor(world: PlatformWorld, users: Users, namespaces: Namespaces) {
+  constructor(world: ServerContext, users: Users, namespaces: Namespaces) {
     this.#world = world
     this.#users = users
     this.#namespaces = namespaces
@@ -29,7 +29,7 @@ export class PersonalNamespaces {
         user.login,
         user.id,
         one => taken.has(one),
-        one => keptPrefix(one, ci) !== undefined,
+        one => reservedPrefix(one, ci) !== undefined,
       )
       try {
         await this.#namespaces.create(user, name, 'personal')

@@ -1,5 +1,5 @@
 import { type Cluster, ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
-import { membersObjects } from '../http/members-objects.ts'
+import { listMemberObjects } from '../http/member-objects.ts'
 
 const GATEWAY = 'gateway.networking.k8s.io'
 /** Kinds of objects that route requests by host, with the versions that clusters serve, the newest first. */
@@ -16,7 +16,7 @@ export async function* routeHosts(cluster: Cluster, namespace: string): AsyncGen
     const apiVersion = await servedVersion(cluster, kind, versions)
     if (apiVersion === undefined) continue
     try {
-      for await (const route of membersObjects(cluster, { apiVersion, kind, namespace })) yield* hostsOf(route)
+      for await (const route of listMemberObjects(cluster, { apiVersion, kind, namespace })) yield* hostsOf(route)
     } catch (error) {
       // The kind was deleted after the cluster was asked for it, with all of its routes.
       if (!(error instanceof ClusterError) || error.failure !== 'not-found') throw error

@@ -3,15 +3,15 @@ import { LONGEST_VALUE } from '../../api/variables.ts'
 import type { SealedEntry, SecretOwner } from '../../records/sealed-entries.ts'
 import type { CodeTrust } from '../../rules/previews/pull-trust.ts'
 import { variableNameProblem } from '../../rules/variable-names.ts'
+import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 import { type SealedChange, SealedStore } from '../leader/sealed-store.ts'
-import type { PlatformWorld } from '../world.ts'
 
 /** The variables that the platform gives to deploys (design, section 8). */
 export class PlatformVariables {
   readonly #store: SealedStore
 
-  constructor(world: PlatformWorld) {
+  constructor(world: ServerContext) {
     this.#store = new SealedStore(world, 'variables')
   }
 

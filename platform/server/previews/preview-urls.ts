@@ -1,9 +1,9 @@
 import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
+import type { ServerContext } from '../context.ts'
 import type { Identified } from '../http/caller.ts'
 import type { LiveNamespaces } from '../live/live-namespaces.ts'
 import { eachNamespace } from '../namespaces/each-namespace.ts'
 import { roleIn } from '../namespaces/shared-namespace.ts'
-import type { PlatformWorld } from '../world.ts'
 import type { ShownPreview } from './previews.ts'
 
 /** Previews whose URLs are read for one list: those that were used last. */
@@ -22,12 +22,12 @@ interface Kept {
 
 /** The public URLs of previews in a list, read with the rights of the caller. */
 export class PreviewUrls {
-  readonly #world: Pick<PlatformWorld, 'now'>
+  readonly #world: Pick<ServerContext, 'now'>
   readonly #live: Pick<LiveNamespaces, 'publicUrls'>
   /** The oldest first. */
   readonly #kept = new Map<string, Kept>()
 
-  constructor(world: Pick<PlatformWorld, 'now'>, live: Pick<LiveNamespaces, 'publicUrls'>) {
+  constructor(world: Pick<ServerContext, 'now'>, live: Pick<LiveNamespaces, 'publicUrls'>) {
     this.#world = world
     this.#live = live
   }

@@ -14,6 +14,7 @@ import {
   tellsStatus,
 } from '../../rules/previews/previews.ts'
 import { FORK_LIFETIME } from '../../rules/previews/pull-trust.ts'
+import type { ServerContext } from '../context.ts'
 import { personOf } from '../http/answers.ts'
 import { type Identified, isForPreview, requirePrefix } from '../http/caller.ts'
 import { onlyFor, PlatformError } from '../http/platform-error.ts'
@@ -21,7 +22,6 @@ import type { Users } from '../login/users.ts'
 import type { Namespaces } from '../namespaces/namespaces.ts'
 import { mayIn, requireStaying, type SharedNamespace } from '../namespaces/shared-namespace.ts'
 import { checkSource, type HookCode, newestFirst, type Runs, requireSameTrust } from '../runs/runs.ts'
-import type { PlatformWorld } from '../world.ts'
 
 /** A preview: a namespace of that kind, its source, and its runs (in a list: those that it shows), the newest first. */
 export interface ShownPreview {
@@ -44,7 +44,7 @@ export class Previews {
   readonly #now: () => number
 
   constructor(
-    { now }: Pick<PlatformWorld, 'now'>,
+    { now }: Pick<ServerContext, 'now'>,
     { users, namespaces, runs }: { readonly users: Users; readonly namespaces: Namespaces; readonly runs: Runs },
   ) {
     this.#now = now

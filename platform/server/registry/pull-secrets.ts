@@ -4,9 +4,9 @@ import { MANAGED_LABEL, MANAGER, PULL_SECRET, RECORD_LABEL, rfc3339, USER_LABEL 
 import { toNamespace } from '../../records/namespace.ts'
 import { barredAt } from '../../records/user.ts'
 import { splitRegistry } from '../../rules/registry/registry-access.ts'
+import type { ServerContext } from '../context.ts'
 import type { LeaderTask } from '../leader/leader.ts'
 import type { Users } from '../login/users.ts'
-import type { PlatformWorld } from '../world.ts'
 import { type NamespaceId, registryPassword } from './registry-logins.ts'
 
 /** Milliseconds for which a login of Pods is valid. */
@@ -27,9 +27,9 @@ const CONFLICTS = 5
  * to, so that no manifest has to. It can pull images of its namespace and shared ones, and nothing else.
  */
 export class PullSecrets {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
 
-  constructor(world: PlatformWorld) {
+  constructor(world: ServerContext) {
     this.#world = world
   }
 
@@ -124,7 +124,7 @@ function pullSecret(namespace: string, host: string, password: string): KubeObje
 }
 
 /** Renews the logins of all namespaces. A failure of one is logged, and does not affect the others. */
-export function pullSecretsTask(world: PlatformWorld, secrets: PullSecrets, users: Pick<Users, 'all'>): LeaderTask {
+export function pullSecretsTask(world: ServerContext, secrets: PullSecrets, users: Pick<Users, 'all'>): LeaderTask {
   const { cluster, now } = world
   /** When this replica renewed each login, and the id that valid logins had then, by uid. */
   const renewed = new Map<string, { readonly at: number; readonly pullLogins: string | undefined }>()

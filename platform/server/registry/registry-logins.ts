@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { ServerContext } from '../context.ts'
 import { type Accounts, checkCaller, type Identified, identify, stillAllowed } from '../http/caller.ts'
 import { notLoggedIn } from '../http/platform-error.ts'
-import type { PlatformWorld } from '../world.ts'
 
 /** A namespace, by name and uid: a later one of the same name is another. */
 export interface NamespaceId {
@@ -36,7 +36,7 @@ const FORM = /^devctl_registry_(v1\.k\d+\.[\w-]+)$/
 const SEALED_FOR = 'login of the registry'
 
 /** A password for the registry that is valid for one namespace. */
-export const registryPassword = ({ sealing }: Pick<PlatformWorld, 'sealing'>, login: Login): string =>
+export const registryPassword = ({ sealing }: Pick<ServerContext, 'sealing'>, login: Login): string =>
   `devctl_registry_${sealing.seal(JSON.stringify(login), SEALED_FOR)}`
 
 /**
@@ -45,7 +45,7 @@ export const registryPassword = ({ sealing }: Pick<PlatformWorld, 'sealing'>, lo
  */
 export async function registryCaller(
   headers: IncomingHttpHeaders,
-  world: PlatformWorld,
+  world: ServerContext,
   parts: Accounts,
 ): Promise<RegistryCaller> {
   const text = passwordOf(headers)
@@ -57,7 +57,7 @@ export async function registryCaller(
   return { kind: 'person', by }
 }
 
-async function holderOf(sealed: string, world: PlatformWorld, parts: Accounts): Promise<RegistryCaller> {
+async function holderOf(sealed: string, world: ServerContext, parts: Accounts): Promise<RegistryCaller> {
   const { sealing, now } = world
   const opened = sealing.open(sealed, SEALED_FOR)
   if (opened === undefined) throw notLoggedIn()

@@ -9,8 +9,8 @@ import {
   readRegistryDisk,
   usedBy,
 } from '../../rules/registry/registry-disk.ts'
+import type { ServerContext } from '../context.ts'
 import type { NamespaceIndex } from '../namespaces/namespace-index.ts'
-import type { PlatformWorld } from '../world.ts'
 
 /** Milliseconds for which a measurement is cached, and that reading it may take. */
 const KEPT = 30_000
@@ -21,14 +21,14 @@ const OPTIONS = { container: REGISTRY_DISK.container, longest: LONGEST_MEASUREME
 
 /** The disk usage of images in the registry that comes with the platform, and who has used up their share. */
 export class RegistryUsage {
-  readonly #world: Pick<PlatformWorld, 'cluster' | 'settings' | 'now'>
+  readonly #world: Pick<ServerContext, 'cluster' | 'settings' | 'now'>
   readonly #index: Pick<NamespaceIndex, 'isListed' | 'all'>
   #disk: RegistryDisk | undefined
   #readAt = Number.NEGATIVE_INFINITY
   #reading: Promise<void> | undefined
 
   constructor(
-    world: Pick<PlatformWorld, 'cluster' | 'settings' | 'now'>,
+    world: Pick<ServerContext, 'cluster' | 'settings' | 'now'>,
     index: Pick<NamespaceIndex, 'isListed' | 'all'>,
   ) {
     this.#world = world

@@ -1,7 +1,7 @@
 import { pause } from '../../../adapters/http/back-off.ts'
 import type { RunRecord } from '../../records/run.ts'
 import { hasEnded } from '../../rules/runs/run-states.ts'
-import type { PlatformWorld } from '../world.ts'
+import type { ServerContext } from '../context.ts'
 import { PodLog, type RunLine, readSaved } from './run-log.ts'
 import type { Runs } from './runs.ts'
 
@@ -17,7 +17,7 @@ export type Followed = { readonly type: 'state'; readonly run: RunRecord } | ({ 
  * its last state.
  */
 export async function* followRun(
-  { cluster, now }: PlatformWorld,
+  { cluster, now }: ServerContext,
   runs: Runs,
   id: string,
   after: number,

@@ -1,11 +1,11 @@
 import type { RunEvent } from '../../api/runs.ts'
 import type { RunRecord } from '../../records/run.ts'
+import type { ServerContext } from '../context.ts'
 import type { StreamEvent } from '../handlers/handler.ts'
 import { toRunAnswer } from '../http/answers.ts'
+import { authorizedStream } from '../http/authorized-stream.ts'
 import { type Accounts, type Identified, stillAllowed } from '../http/caller.ts'
 import { OpenStreams } from '../http/open-streams.ts'
-import { whileAllowed } from '../http/while-allowed.ts'
-import type { PlatformWorld } from '../world.ts'
 import { type Followed, followRun } from './follow-run.ts'
 import type { Runs } from './runs.ts'
 
@@ -14,11 +14,11 @@ const FOLLOWED = { ofOne: 12, ofAll: 100, what: 'logs of runs' }
 
 /** The logs of runs that people are following. */
 export class RunLogs {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
   readonly #parts: Accounts & { readonly runs: Runs }
   readonly #following = new OpenStreams(FOLLOWED)
 
-  constructor(world: PlatformWorld, parts: Accounts & { readonly runs: Runs }) {
+  constructor(world: ServerContext, parts: Accounts & { readonly runs: Runs }) {
     this.#world = world
     this.#parts = parts
   }
@@ -43,7 +43,7 @@ export class RunLogs {
       const { user } = await stillAllowed(by, this.#parts, this.#world.now())
       await runs.require(user, run.id, 'see', 'see this')
     }
-    return this.#following.counted(by.user.id, whileAllowed(events, signal, check))
+    return this.#following.counted(by.user.id, authorizedStream(events, signal, check))
   }
 }
 

@@ -10,7 +10,7 @@ import {
   type WantedRun,
 } from '../../records/run.ts'
 import { clusterRoleOf } from '../../rules/accounts/roles.ts'
-import type { RunSettings } from '../world.ts'
+import type { RunSettings } from '../context.ts'
 
 /** The containers of a run: they start together, and the second waits for the first. */
 export const CLONE = 'clone' as const

@@ -26,13 +26,13 @@ import type { CodeTrust } from '../../rules/previews/pull-trust.ts'
 import { branchProblem, filePathProblem, type RepositoryUrl, readRepositoryUrl } from '../../rules/repository-url.ts'
 import { hasEnded } from '../../rules/runs/run-states.ts'
 import { makeUlid, timeOfUlid } from '../../rules/ulid.ts'
+import type { RunSettings, ServerContext } from '../context.ts'
 import { noNamespace, PlatformError } from '../http/platform-error.ts'
-import { Nudge } from '../leader/nudge.ts'
-import { OneAtATime } from '../leader/one-at-a-time.ts'
+import { KeyedMutex } from '../leader/keyed-mutex.ts'
+import { WakeSignal } from '../leader/wake-signal.ts'
 import { checkLogin } from '../namespaces/credentials.ts'
 import type { Namespaces } from '../namespaces/namespaces.ts'
 import { requireStaying, type SharedNamespace } from '../namespaces/shared-namespace.ts'
-import type { PlatformWorld, RunSettings } from '../world.ts'
 import { jobSpec, RUN, runSecret } from './run-objects.ts'
 import { commitOf, containerState, endOf, podOf, reasonOf } from './run-pod.ts'
 
@@ -69,14 +69,14 @@ export interface HookCode {
 
 /** The runs of the platform, as Jobs. */
 export class Runs {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
   readonly #namespaces: Namespaces
   /** By user: of several concurrent requests, each counts those before it. */
-  readonly #making = new OneAtATime()
+  readonly #making = new KeyedMutex()
   /** Tells the leader that there is a new run or a change. */
-  readonly nudge = new Nudge()
+  readonly nudge = new WakeSignal()
 
-  constructor(world: PlatformWorld, namespaces: Namespaces) {
+  constructor(world: ServerContext, namespaces: Namespaces) {
     this.#world = world
     this.#namespaces = namespaces
   }

@@ -1,7 +1,7 @@
 import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { holderOf } from '../../../environment/apply/held-lease.ts'
-import { membersObjects } from '../http/members-objects.ts'
-import { REST_RULES } from './resting.ts'
+import { listMemberObjects } from '../http/member-objects.ts'
+import { SUSPEND_RULES } from './suspend-rules.ts'
 
 /** Milliseconds after which the holder of a Lease that was not renewed counts as gone. */
 const SILENCE = 60_000
@@ -17,7 +17,7 @@ export async function busyBy(
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   const leases = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }
-  for await (const one of membersObjects(cluster, leases, signal))
+  for await (const one of listMemberObjects(cluster, leases, signal))
     if (one.metadata.name.startsWith('devctl-') && isFresh(renewedAt(one), now))
       return `\`${holderOf(one)}\` holds \`${one.metadata.name}\``
   return undefined
@@ -41,10 +41,10 @@ const BY_ITSELF = /^(kube-controller-manager|devctl-sleep|devctl-platform|traefi
  */
 export async function lastWork(cluster: Cluster, namespace: string, now: number, signal: AbortSignal): Promise<number> {
   const leases = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }
-  const lists = [leases, ...REST_RULES.map(({ apiVersion, kind }) => ({ apiVersion, kind, namespace }))]
+  const lists = [leases, ...SUSPEND_RULES.map(({ apiVersion, kind }) => ({ apiVersion, kind, namespace }))]
   let latest = 0
   for (const query of lists)
-    for await (const one of membersObjects(cluster, query, signal)) {
+    for await (const one of listMemberObjects(cluster, query, signal)) {
       const time = workedAt(one)
       if (time < now + SILENCE) latest = Math.max(latest, time)
     }

@@ -2,11 +2,11 @@ import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { MANAGED_LABEL, MANAGER, rfc3339 } from '../../records/names.ts'
 import { LAST_ACTIVE, type ManagedNamespace, toNamespace } from '../../records/namespace.ts'
 import { whenIdle } from '../../rules/runs/idleness.ts'
+import type { ServerContext } from '../context.ts'
+import type { Services } from '../create-services.ts'
 import { PlatformError } from '../http/platform-error.ts'
 import type { LeaderTask } from '../leader/leader.ts'
-import type { PlatformParts } from '../make-parts.ts'
 import { NOTED } from '../namespaces/namespaces.ts'
-import type { PlatformWorld } from '../world.ts'
 import { busyBy, lastWork } from './activity.ts'
 
 const EVERY = 60_000
@@ -21,7 +21,7 @@ const TOGETHER = 4
  * Puts unused namespaces to sleep, deletes those that have been unused for long, and completes wakes whose replica has
  * ended. A failure of one namespace is logged, and does not affect the others.
  */
-export const idleTask = (world: PlatformWorld, { sleep, namespaces, deletions }: PlatformParts): LeaderTask => {
+export const idleTask = (world: ServerContext, { sleep, namespaces, deletions }: Services): LeaderTask => {
   const { cluster, now, settings } = world
   const log = (text: string) => world.log({ time: rfc3339(now()), text })
   const decide = (one: ManagedNamespace) => whenIdle(one, now(), settings.idleness)

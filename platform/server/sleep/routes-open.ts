@@ -1,5 +1,5 @@
 import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
-import { membersObjects, PAGES_OF_MEMBERS } from '../http/members-objects.ts'
+import { listMemberObjects, PAGES_OF_MEMBERS } from '../http/member-objects.ts'
 
 /** Milliseconds after a wake at which routes open even if nothing behind them is ready. */
 const LATEST = 120_000
@@ -17,7 +17,7 @@ export async function openRoutes(
 ): Promise<void> {
   const waiting = new Map<string, readonly string[]>()
   const ingresses = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', namespace }
-  for await (const one of membersObjects(cluster, ingresses))
+  for await (const one of listMemberObjects(cluster, ingresses))
     if (names.includes(one.metadata.name)) waiting.set(one.metadata.name, servicesOf(one))
   const end = AbortSignal.timeout(Math.max(1, LATEST - age))
   const done = new AbortController()

@@ -10,14 +10,14 @@ import {
   STATUS,
   toNamespace,
 } from '../../records/namespace.ts'
-import { membersObjects } from '../http/members-objects.ts'
+import type { ServerContext } from '../context.ts'
+import { listMemberObjects } from '../http/member-objects.ts'
 import { noNamespace, PlatformError } from '../http/platform-error.ts'
 import type { NamespaceRef } from '../namespaces/shared-namespace.ts'
-import type { PlatformWorld } from '../world.ts'
 import { busyBy } from './activity.ts'
-import { keptAwake, REST_RULES, type RestRule, ruleOf } from './resting.ts'
+import { findIgnoredIngressClasses, hostOf, type SuspendedRoute } from './ignored-ingress-classes.ts'
 import { openRoutes } from './routes-open.ts'
-import { hostOf, type RestedRoute, unfollowed } from './unfollowed.ts'
+import { keptAwake, ruleOf, SUSPEND_RULES, type SuspendRule } from './suspend-rules.ts'
 
 /** The field manager of the changes by sleep and wake. */
 const SLEEP_MANAGER = 'devctl-sleep'
@@ -42,13 +42,13 @@ interface ReadNamespace {
 
 /** Puts namespaces to sleep, and wakes them (design, section 5). */
 export class Sleep {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
   /** The namespaces whose routes this replica is opening. */
   readonly #opening = new Map<string, Promise<void>>()
   /** The namespaces whose routes are being checked after they were put to sleep. */
   readonly #looking = new Map<string, Promise<readonly string[]>>()
 
-  constructor(world: PlatformWorld) {
+  constructor(world: ServerContext) {
     this.#world = world
   }
 
@@ -70,7 +70,7 @@ export class Sleep {
       })
     const kept: string[] = []
     const wanted: RestingObject[] = []
-    const routes: RestedRoute[] = []
+    const routes: SuspendedRoute[] = []
     for await (const [live, rule] of this.#objects(name, signal)) {
       const why = keptAwake(live)
       const one = why === undefined ? rule.remember(live) : undefined
@@ -92,7 +92,7 @@ export class Sleep {
       const annotations = { [ASLEEP]: asleep, [UNFOLLOWED]: null }
       return { status: 'Sleeping', annotations }
     })
-    for (const { kind } of REST_RULES)
+    for (const { kind } of SUSPEND_RULES)
       await Promise.all(
         wanted.filter(one => one.kind === kind).map(one => this.#patch(name, one, ruleOf(kind).rest(one), signal)),
       )
@@ -108,7 +108,7 @@ export class Sleep {
     return (await this.#looking.get(name)) ?? []
   }
 
-  #look(which: NamespaceRef, routes: readonly RestedRoute[]): void {
+  #look(which: NamespaceRef, routes: readonly SuspendedRoute[]): void {
     const { leadsHere, log, now } = this.#world
     const { name } = which
     if (!leadsHere || routes.length === 0) return
@@ -126,12 +126,12 @@ export class Sleep {
   /** A class that the controller ignores has no use, and the controller might honour it some day. */
   async #restore(
     which: NamespaceRef,
-    routes: readonly RestedRoute[],
-    leadsHere: NonNullable<PlatformWorld['leadsHere']>,
+    routes: readonly SuspendedRoute[],
+    leadsHere: NonNullable<ServerContext['leadsHere']>,
   ): Promise<readonly string[]> {
     const { log, now } = this.#world
     const { name } = which
-    const found = await unfollowed(routes, leadsHere, AbortSignal.timeout(LOOKING))
+    const found = await findIgnoredIngressClasses(routes, leadsHere, AbortSignal.timeout(LOOKING))
     if (found.length === 0) return []
     const { namespace } = await this.#change(which, undefined, ({ namespace: { status } }) =>
       status === 'Sleeping' ? { status, annotations: { [UNFOLLOWED]: 'true' } } : undefined,
@@ -221,10 +221,10 @@ export class Sleep {
   }
 
   /** All objects that can sleep, with the rule of their kind. */
-  async *#objects(namespace: string, signal?: AbortSignal): AsyncGenerator<readonly [KubeObject, RestRule], void> {
-    for (const rule of REST_RULES) {
+  async *#objects(namespace: string, signal?: AbortSignal): AsyncGenerator<readonly [KubeObject, SuspendRule], void> {
+    for (const rule of SUSPEND_RULES) {
       const { apiVersion, kind } = rule
-      for await (const live of membersObjects(this.#world.cluster, { apiVersion, kind, namespace }, signal))
+      for await (const live of listMemberObjects(this.#world.cluster, { apiVersion, kind, namespace }, signal))
         yield [live, rule]
     }
   }
@@ -247,7 +247,7 @@ export class Sleep {
       try {
         const deployments = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: name }
         // Whether the first object can be read.
-        for await (const _ of membersObjects(cluster, deployments, signal)) return
+        for await (const _ of listMemberObjects(cluster, deployments, signal)) return
         return
       } catch (error) {
         if (!(error instanceof ClusterError) || error.failure !== 'forbidden' || Date.now() > until) throw error

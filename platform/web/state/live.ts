@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { EnvironmentDetails, LiveEvent } from '../../api/environments.ts'
-import { sumUp } from '../../rules/runs/sum-up.ts'
+import { summarize } from '../../rules/runs/summarize.ts'
 import { putResource, refreshResource } from './resource.ts'
 import { follow } from './stream.ts'
 
@@ -105,5 +105,5 @@ function applyEvent(environments: Map<string, EnvironmentDetails>, event: LiveEv
 
 /** An environment as a list has it. */
 function toItem({ name, state, deployed, source, services }: EnvironmentDetails) {
-  return { name, state, ...(deployed && { deployed }), ...(source && { source }), ...sumUp(services) }
+  return { name, state, ...(deployed && { deployed }), ...(source && { source }), ...summarize(services) }
 }

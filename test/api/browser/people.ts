@@ -1,6 +1,6 @@
 import { leaderLease } from '../../../platform/records/leader.ts'
 import { makeUlid } from '../../../platform/rules/ulid.ts'
-import { HookKeeper } from '../../../platform/server/hooks/hook-keeper.ts'
+import { WebhookController } from '../../../platform/server/hooks/webhook-controller.ts'
 import type { TestPlatform } from '../../support/platform/open-platform.ts'
 import { COMMIT, makeEnvironment, setReady, startServer } from './make-environment.ts'
 import { makeRuns, NASTY_BRANCH, NASTY_LINE, type TeamRuns } from './make-runs.ts'
@@ -174,7 +174,7 @@ const microTime = (time: number): string => new Date(time).toISOString().replace
 /** Has the platform look at a request, as it does when its forge has told of it. */
 export async function lookAt({ parts, world }: TestPlatform, hook: string, number: number): Promise<void> {
   await parts.hooks.change(hook, ({ pulls, seen }) => ({ look: [number], pulls, seen }))
-  const keeper = new HookKeeper(world, parts)
+  const keeper = new WebhookController(world, parts)
   await keeper.run(AbortSignal.timeout(60_000))
   await keeper.settled()
 }

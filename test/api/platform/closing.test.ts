@@ -4,9 +4,9 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isEndOfRun } from '../../../cli/run/platform/end-of-run.ts'
+import { createServices } from '../../../platform/server/create-services.ts'
 import { createApp } from '../../../platform/server/http/app.ts'
-import { makeParts } from '../../../platform/server/make-parts.ts'
-import { RunKeeper } from '../../../platform/server/runs/run-keeper.ts'
+import { RunController } from '../../../platform/server/runs/run-controller.ts'
 import { connectPlatform } from '../../../platform/session/connect-platform.ts'
 import { Secret } from '../../../project/contexts/secret.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
@@ -25,7 +25,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a server that ends', () => {
     const { token, home } = await platform.person('ann')
     const builders = { default: ['tcp://127.0.0.1:1'], untrusted: [], atOnce: 1 }
     const world = { ...platform.world, settings: { ...platform.world.settings, builders } }
-    const app = createApp(world, makeParts(world))
+    const app = createApp(world, createServices(world))
     const url = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))
     const body = { namespace: home, environment: 'shop', action: 'deploy', repository: 'https://git.example.com/x' }
     const { body: run } = await platform.call('POST /runs', { token, body })
@@ -57,7 +57,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a server that ends', () => {
 
   test('and one that takes its place interrupt nothing: what is followed goes on, and what is asked is answered', async () => {
     const { token, home } = await platform.person('bob')
-    const start = () => createApp(platform.world, makeParts(platform.world))
+    const start = () => createApp(platform.world, createServices(platform.world))
     const first = start()
     const url = await first.listen({ port: 0, host: '127.0.0.1' })
     const { port } = new URL(url)
@@ -85,7 +85,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a server that ends', () => {
       expect((await asked).login).toContain('bob')
       expect((await platform.call('POST /runs/:id/cancel', { token, params: { id: run.id } })).status).toBeLessThan(300)
       // The leader completes it.
-      const keeper = new RunKeeper(platform.world, platform.parts)
+      const keeper = new RunController(platform.world, platform.parts)
       await keeper.run(signal)
       await keeper.settled()
       await following

@@ -4,8 +4,8 @@ import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import type { Run } from '../../../platform/api/runs.ts'
 import { RUNS_NAMESPACE } from '../../../platform/records/names.ts'
 import { makeUlid } from '../../../platform/rules/ulid.ts'
-import { makeParts, type PlatformParts } from '../../../platform/server/make-parts.ts'
-import { RunKeeper } from '../../../platform/server/runs/run-keeper.ts'
+import { createServices, type Services } from '../../../platform/server/create-services.ts'
+import { RunController } from '../../../platform/server/runs/run-controller.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
@@ -18,8 +18,8 @@ const found = findCluster()
 
 describe.skipIf(!found)('deleting', () => {
   let platform: TestPlatform
-  let parts: PlatformParts
-  let keeper: RunKeeper
+  let parts: Services
+  let keeper: RunController
   let [owner, developer]: Person[] = []
   const repository = 'https://git.example.com/team/shop'
   const commit = 'b'.repeat(40)
@@ -42,8 +42,8 @@ describe.skipIf(!found)('deleting', () => {
       },
     }) as Cluster
     const world = { ...platform.world, cluster }
-    parts = makeParts(world)
-    keeper = new RunKeeper(world, parts)
+    parts = createServices(world)
+    keeper = new RunController(world, parts)
   })
   afterAll(() => platform?.close())
 
@@ -179,7 +179,7 @@ describe.skipIf(!found)('deleting', () => {
     await set(developer!.token, `namespace:${name}`, 'SHARED')
     expect(await variablesOf(run!.id, name)).toEqual([`SHARED_${RUN}`])
     // Another leader goes on, and does nothing twice.
-    const other = makeParts({ ...platform.world })
+    const other = createServices({ ...platform.world })
     await look(other)
     await look(other)
     expect(await lastRuns(name)).toHaveLength(1)
@@ -223,7 +223,7 @@ describe.skipIf(!found)('deleting', () => {
     const { namespace } = (await parts.namespaces.find(name))!
     await parts.namespaces.noteDeletion(namespace, 'Deleting', { id: makeUlid(Date.now(), randomBytes(10)) })
     // A new leader looks at once whether the people of its runs still may.
-    await new RunKeeper(platform.world, parts).run(signal())
+    await new RunController(platform.world, parts).run(signal())
     expect((await parts.runs.find(id))?.state).toBe('running')
     await state(id, 'cancelled')
     await isDeleted(name)
@@ -274,7 +274,7 @@ describe.skipIf(!found)('deleting', () => {
     expect((await platform.cluster.get(held))?.metadata.deletionTimestamp).toBeDefined()
     expect(await isGoing(name)).toBe(false)
 
-    const late = makeParts({ ...platform.world, now: () => Date.now() + 181_000 })
+    const late = createServices({ ...platform.world, now: () => Date.now() + 181_000 })
     await late.deletions.run(signal())
     expect(await shown(name)).toMatchObject({
       status: 'DeleteFailed',

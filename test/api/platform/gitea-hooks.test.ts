@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deliveryKeys } from '../../../platform/rules/previews/deliveries.ts'
 import { clone } from '../../../platform/runner/clone.ts'
 import { HookComments } from '../../../platform/server/hooks/hook-comments.ts'
-import { HookKeeper } from '../../../platform/server/hooks/hook-keeper.ts'
-import { RunKeeper } from '../../../platform/server/runs/run-keeper.ts'
+import { WebhookController } from '../../../platform/server/hooks/webhook-controller.ts'
+import { RunController } from '../../../platform/server/runs/run-controller.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { lacks } from '../../support/lacks.ts'
 import { GITEA, type GiteaPerson, giteaApi, HAS_GITEA, trustGitea } from '../../support/platform/gitea.ts'
@@ -41,7 +41,7 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !HAS_GITEA))('webhooks of Gitea', () => {
   let platform: TestPlatform
-  let keeper: HookKeeper
+  let keeper: WebhookController
   let comments: HookComments
   let relay: Server
   let distrust = () => {}
@@ -90,7 +90,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     distrust = trustGitea()
     const forges = [{ kind: 'gitea', url: GITEA }] as const
     platform = await openPlatform({ previewsPerUser: 10, forges, url: await openRelay() })
-    keeper = new HookKeeper(platform.world, platform.parts)
+    keeper = new WebhookController(platform.world, platform.parts)
     comments = new HookComments(platform.world, platform.parts)
     ;[owner, stranger] = await platform.people('owner', 'stranger')
     writer = await account('owner', 'write')
@@ -331,7 +331,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
   /** What the oldest run of a preview clones, when its turn comes. */
   async function cloneInput(number: number) {
     const run = (await runsOf(number)).at(-1)
-    const runs = new RunKeeper(platform.world, platform.parts)
+    const runs = new RunController(platform.world, platform.parts)
     const ref = { apiVersion: 'v1', kind: 'Secret', name: `r-${run!.id}-clone`, namespace: 'devctl-runs' }
     const live = await eventually('its turn comes', async () => {
       await runs.run(signal)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { USERS_NAMESPACE } from '../../../platform/records/names.ts'
 import { userId } from '../../../platform/rules/names.ts'
-import { standingTask } from '../../../platform/server/login/standings.ts'
+import { accountCheckTask } from '../../../platform/server/login/account-checks.ts'
 import { login } from '../../../platform/session/login.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { lacks } from '../../support/lacks.ts'
@@ -106,7 +106,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
       return { cookie: `__Host-devctl=${jar.get('__Host-devctl')}`, 'sec-fetch-site': 'same-origin' }
     }
     const status = async (token: string) => (await platform.call('GET /me', { token })).status
-    const ask = () => standingTask(platform.world, platform.parts).run(AbortSignal.timeout(60_000))
+    const ask = () => accountCheckTask(platform.world, platform.parts).run(AbortSignal.timeout(60_000))
     const apiToken = async (headers: Readonly<Record<string, string>>) =>
       (await platform.call('POST /me/tokens', { headers, body: { label: 'ci' } })).body.token
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import { RUNS_NAMESPACE } from '../../../platform/records/names.ts'
 import { HookComments } from '../../../platform/server/hooks/hook-comments.ts'
-import { HookKeeper } from '../../../platform/server/hooks/hook-keeper.ts'
-import { RunKeeper } from '../../../platform/server/runs/run-keeper.ts'
+import { WebhookController } from '../../../platform/server/hooks/webhook-controller.ts'
+import { RunController } from '../../../platform/server/runs/run-controller.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
@@ -23,9 +23,9 @@ const fork = { id: 152, path: 'bob/shop', owner: 52 }
 describe.skipIf(!found)('the comment of a webhook', () => {
   let platform: TestPlatform
   let forge: StubForge
-  let keeper: HookKeeper
+  let keeper: WebhookController
   let comments: HookComments
-  let runs: RunKeeper
+  let runs: RunController
   let owner: Person
   let hook: { readonly id: string; readonly secret: string }
   let number = 0
@@ -42,9 +42,9 @@ describe.skipIf(!found)('the comment of a webhook', () => {
       forges: [{ kind: 'gitea', url: 'https://git.example.com', api: forge.api }],
     })
     owner = await platform.person('owner')
-    keeper = new HookKeeper(platform.world, platform.parts)
+    keeper = new WebhookController(platform.world, platform.parts)
     comments = new HookComments(platform.world, platform.parts)
-    runs = new RunKeeper({ ...platform.world, cluster: withNode(platform.world.cluster) }, platform.parts)
+    runs = new RunController({ ...platform.world, cluster: withNode(platform.world.cluster) }, platform.parts)
     const body = { repository, token: TOKEN, prefix }
     const made = await platform.call('POST /hooks', { token: owner.token, body })
     expect(made.status, made.error?.message).toBe(200)

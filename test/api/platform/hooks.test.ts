@@ -3,10 +3,10 @@ import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { jobRef } from '../../../platform/records/run.ts'
 import { hasEnded } from '../../../platform/rules/runs/run-states.ts'
-import { HookKeeper } from '../../../platform/server/hooks/hook-keeper.ts'
+import { createServices } from '../../../platform/server/create-services.ts'
+import { WebhookController } from '../../../platform/server/hooks/webhook-controller.ts'
 import { createApp } from '../../../platform/server/http/app.ts'
-import { makeParts } from '../../../platform/server/make-parts.ts'
-import { RunKeeper } from '../../../platform/server/runs/run-keeper.ts'
+import { RunController } from '../../../platform/server/runs/run-controller.ts'
 import { idleTask } from '../../../platform/server/sleep/idle.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
@@ -35,7 +35,7 @@ const forkOf = ({ id, login }: typeof ann) => ({ id: id + 100, path: `${login}/s
 describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
   let platform: TestPlatform
   let forge: StubForge
-  let keeper: HookKeeper
+  let keeper: WebhookController
   let [admin, owner, colleague, stranger]: Person[] = []
   let number = 0
   const signal = new AbortController().signal
@@ -51,7 +51,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
     ;[admin, owner, colleague, stranger] = await platform.people(['admin', 'admin'], 'owner', 'colleague', 'stranger')
   })
   beforeEach(() => {
-    keeper = new HookKeeper(platform.world, platform.parts)
+    keeper = new WebhookController(platform.world, platform.parts)
     forge.broken = undefined
     forge.meanwhile = undefined
     forge.tokens.clear()
@@ -182,7 +182,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
 
     const where: readonly (readonly [string, () => TestPlatform['app']])[] = [
       ['of one replica', () => platform.app],
-      ['of another replica', () => createApp(platform.world, makeParts(platform.world))],
+      ['of another replica', () => createApp(platform.world, createServices(platform.world))],
     ]
     test.each(few(where))('of two that are made at once, the second %s, no two have one prefix', async (_, second) => {
       const apps = [platform.app, second()]
@@ -308,7 +308,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       const text = payload(7)
       const id = { 'x-gitea-delivery': randomUUID() }
       expect((await deliver(hook, text, id)).statusCode).toBe(204)
-      const again = createApp(platform.world, makeParts(platform.world))
+      const again = createApp(platform.world, createServices(platform.world))
       const replays = [
         await deliver(hook, text, id),
         await deliver(hook, text),
@@ -329,7 +329,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect(await shown()).toMatchObject({
         lastDelivery: { event: 'pull_request', result: 'accepted', number: 7, time: expect.any(String) },
       })
-      const again = createApp(platform.world, makeParts(platform.world))
+      const again = createApp(platform.world, createServices(platform.world))
       await deliver(hook, JSON.stringify({ ref: 'main' }), { 'x-gitea-event': 'push' }, again)
       await again.close()
       expect((await shown())?.lastDelivery).toMatchObject({
@@ -916,7 +916,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
 
   /** Waits until the leader has seen that a run is over. */
   async function ended(id: string): Promise<void> {
-    const runKeeper = new RunKeeper(platform.world, platform.parts)
+    const runKeeper = new RunController(platform.world, platform.parts)
     await eventually(`${id} has ended`, async () => {
       await runKeeper.run(signal)
       await runKeeper.settled()
@@ -927,7 +927,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
 
   /** What the run of a preview is given when its turn comes. */
   async function started(namespace: string) {
-    const runKeeper = new RunKeeper(platform.world, platform.parts)
+    const runKeeper = new RunController(platform.world, platform.parts)
     const [run] = await runsOf(namespace)
     for (let at = 0; at < 40; at++) {
       await runKeeper.run(signal)

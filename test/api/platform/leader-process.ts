@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '../../../adapters/kubernetes/kube-cluster.ts'
+import type { ServerContext } from '../../../platform/server/context.ts'
 import { lead } from '../../../platform/server/leader/leader.ts'
-import type { PlatformWorld } from '../../../platform/server/world.ts'
 
 // A replica for leader.test.ts: prints when it works, every few milliseconds.
 
 const end = new AbortController()
 process.once('SIGTERM', () => end.abort())
-const world: Partial<PlatformWorld> = {
+const world: Partial<ServerContext> = {
   cluster: await connect({ env: process.env }),
   now: Date.now,
   random: randomBytes,
@@ -27,4 +27,4 @@ const failing = {
     throw new Error('it never works')
   },
 }
-await lead(world as PlatformWorld, [failing, tick], end.signal) // what leading uses of it
+await lead(world as ServerContext, [failing, tick], end.signal) // what leading uses of it

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ObjectRef } from '../../../adapters/kubernetes/cluster.ts'
 import { OWNER, STATUS } from '../../../platform/records/namespace.ts'
-import { makeParts } from '../../../platform/server/make-parts.ts'
+import { createServices } from '../../../platform/server/create-services.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
@@ -66,7 +66,7 @@ describe.skipIf(!process.env.KUBECONFIG)('namespaces that people make', () => {
 
   test('many that are asked for at once, of several replicas, are no more than one may have', async () => {
     const greedy = await platform.person('greedy')
-    const other = makeParts(platform.world)
+    const other = createServices(platform.world)
     const user = (await other.users.find(greedy.id))!
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, at) => [

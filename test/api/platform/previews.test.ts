@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { jobRef } from '../../../platform/records/run.ts'
-import { makeParts } from '../../../platform/server/make-parts.ts'
+import { createServices } from '../../../platform/server/create-services.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
@@ -256,7 +256,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
 
   test('nobody has more of them than they may', async () => {
     const { world } = platform
-    const parts = makeParts({ ...world, settings: { ...world.settings, previewsPerUser: 1 } })
+    const parts = createServices({ ...world, settings: { ...world.settings, previewsPerUser: 1 } })
     const some = await platform.person('some')
     const user = (await parts.users.find(some.id))!
     const token = (await parts.tokens.check(some.token))!

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { USERS_NAMESPACE } from '../../../platform/records/names.ts'
 import { userId } from '../../../platform/rules/names.ts'
-import { standingTask } from '../../../platform/server/login/standings.ts'
+import { accountCheckTask } from '../../../platform/server/login/account-checks.ts'
 import { altered } from '../../support/platform/altered.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
@@ -233,7 +233,7 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
   })
 
   describe('the hourly question', () => {
-    const ask = (signal = new AbortController().signal) => standingTask(platform.world, platform.parts).run(signal)
+    const ask = (signal = new AbortController().signal) => accountCheckTask(platform.world, platform.parts).run(signal)
     const apiToken = async (headers: Readonly<Record<string, string>>) =>
       (await platform.call('POST /me/tokens', { headers, body: { label: 'ci' } })).body.token
     const status = async (token: string) => (await platform.call('GET /me', { token })).status

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pause } from '../../../adapters/http/back-off.ts'
 import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
-import { surroundings } from '../../../platform/server/namespaces/namespace-objects.ts'
+import { namespaceDefaults } from '../../../platform/server/namespaces/namespace-defaults.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
@@ -101,7 +101,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
         /^[^.]+(\.(apps|batch|autoscaling|policy|(coordination|networking|resource)\.k8s\.io))?$/.test(one),
       )
     expect(kinds).toContain('deployments.apps')
-    expect(surroundings(namespace, {}).at(-1)).toMatchObject({
+    expect(namespaceDefaults(namespace, {}).at(-1)).toMatchObject({
       spec: { hard: { 'count/controllerrevisions.apps': '500' } },
     })
     const quota = await cluster.get({ apiVersion: 'v1', kind: 'ResourceQuota', name: 'devctl', namespace })

@@ -3,9 +3,9 @@ import type { Cluster } from '../../../adapters/kubernetes/cluster.ts'
 import type { Run, RunEvent } from '../../../platform/api/runs.ts'
 import { RUNS_NAMESPACE } from '../../../platform/records/names.ts'
 import { jobRef } from '../../../platform/records/run.ts'
+import { createServices, type Services } from '../../../platform/server/create-services.ts'
 import { createApp } from '../../../platform/server/http/app.ts'
-import { makeParts, type PlatformParts } from '../../../platform/server/make-parts.ts'
-import { RunKeeper } from '../../../platform/server/runs/run-keeper.ts'
+import { RunController } from '../../../platform/server/runs/run-controller.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
@@ -18,8 +18,8 @@ const found = findCluster()
 
 describe.skipIf(!found)('runs', () => {
   let platform: TestPlatform
-  let parts: PlatformParts
-  let keeper: RunKeeper
+  let parts: Services
+  let keeper: RunController
   let [owner, developer, viewer, stranger]: Person[] = []
   const name = `runs-${RUN}`
   const repository = 'https://git.example.com/team/shop'
@@ -43,8 +43,8 @@ describe.skipIf(!found)('runs', () => {
         body: { role },
       })
     const world = { ...platform.world, cluster: withNode(platform.own) }
-    parts = makeParts(world)
-    keeper = new RunKeeper(world, parts)
+    parts = createServices(world)
+    keeper = new RunController(world, parts)
     app = createApp(world, parts)
     await app.ready()
   })

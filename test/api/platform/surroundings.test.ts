@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MANAGER } from '../../../platform/records/names.ts'
-import { surroundingsTask } from '../../../platform/server/namespaces/surroundings-task.ts'
+import { surroundingsTask } from '../../../platform/server/namespaces/reconcile-namespace-defaults.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'

@@ -10,7 +10,7 @@ import { apiServerAddresses, clusterNetworks } from '../../../platform/install/c
 import { platformObjects } from '../../../platform/install/manifests/server.ts'
 import { MANAGED_LABEL, OWN_POLICIES } from '../../../platform/records/names.ts'
 import type { Networks } from '../../../platform/records/network-rules.ts'
-import { surroundings } from '../../../platform/server/namespaces/namespace-objects.ts'
+import { namespaceDefaults } from '../../../platform/server/namespaces/namespace-defaults.ts'
 import { root } from '../../support/cases.ts'
 import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 import { enforcesPolicies, reachedFrom, startClient } from '../../support/cluster/reachability.ts'
@@ -54,7 +54,7 @@ const nodeAddresses = (): readonly string[] =>
 async function makeManaged(admin: KubernetesCluster, name: string, networks: Networks): Promise<void> {
   const metadata = { name, labels: { [MANAGED_LABEL]: 'true' } }
   await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata })
-  for (const object of surroundings(name, networks)) await admin.apply(object, { manager: 'test', force: true })
+  for (const object of namespaceDefaults(name, networks)) await admin.apply(object, { manager: 'test', force: true })
 }
 
 type Address = readonly [host: string, port: number]
@@ -149,7 +149,7 @@ describe.skipIf(!isEnforced)('the network of a namespace', () => {
     await startClient(cluster!, unlisted, 'client')
     expect(await reachedFrom(cluster!, unlisted, 'client', addresses)).toEqual([])
     const [opened, ...closed] = addresses
-    for (const object of surroundings(unlisted, { privateNetworks: [`${opened![0]}/32`] }))
+    for (const object of namespaceDefaults(unlisted, { privateNetworks: [`${opened![0]}/32`] }))
       if (object.kind === 'NetworkPolicy') await admin.apply(object, { manager: 'test', force: true })
     await untilReached(unlisted, 'client', [opened!, ...closed], named([opened!]))
   })

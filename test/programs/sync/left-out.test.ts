@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { LeftOutPaths } from '../../../sync/core/left-out.ts'
+import { SkippedPaths } from '../../../sync/core/skipped-paths.ts'
 import { NO_IGNORES } from '../../../sync/scan/ignore-source.ts'
 import type { SyncEngine, SyncOptions } from '../../../sync/session/sync.ts'
 import { type Bench, startBench, until } from '../../support/sync/agent-process.ts'
@@ -127,7 +127,7 @@ test('the `.git` of this machine is still here in the next session', async () =>
 })
 
 test('of very many some are remembered', () => {
-  const all = new LeftOutPaths()
+  const all = new SkippedPaths()
   for (let n = 0; n < 5_000; n++) all.add(`run/${n}`, 'a pipe')
   expect(all.count).toBe(1_000)
   expect(all.first()).toHaveLength(20)

@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { PlatformUser } from '../../../platform/records/user.ts'
 import { ruleFor, toCiJob } from '../../../platform/rules/accounts/ci-trust.ts'
+import type { ServerContext } from '../../../platform/server/context.ts'
 import { PlatformError } from '../../../platform/server/http/platform-error.ts'
 import { CiExchange } from '../../../platform/server/login/ci-exchange.ts'
 import { oidcProvider } from '../../../platform/server/login/providers/oidc.ts'
 import { LoginError } from '../../../platform/server/login/providers/provider.ts'
 import type { Tokens } from '../../../platform/server/login/tokens.ts'
 import type { ProvenIdentity, Users } from '../../../platform/server/login/users.ts'
-import type { PlatformWorld } from '../../../platform/server/world.ts'
 import { ANSWER_MS } from '../deadlines.ts'
 import { CLIENT_SECRET } from '../platform/open-platform.ts'
 import { type StubIssuer, stubIssuer } from '../platform/stub-issuer.ts'
@@ -32,7 +32,7 @@ function exchangeOf(stub: StubIssuer) {
     tokens: { issue: async (wanted: unknown) => ({ text: 'issued', record: wanted }) },
   }
   const settings = { url: AUDIENCE, ci: [{ kind: 'github', issuer: stub.issuer, rules: RULES }] }
-  const world = { settings, now: Date.now } as unknown as PlatformWorld // what the exchange reads of one
+  const world = { settings, now: Date.now } as unknown as ServerContext // what the exchange reads of one
   // Its parts that need a cluster are none of what is tried here.
   const make = () => new CiExchange(world, accounts as unknown as { readonly tokens: Tokens; readonly users: Users })
   let [exchange, used] = [make(), 0]

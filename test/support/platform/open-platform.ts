@@ -14,12 +14,12 @@ import { type Installation, platformObjects } from '../../../platform/install/ma
 import { MANAGED_LABEL, PLATFORM_NAMESPACE, SERVER_ACCOUNT, USERS_NAMESPACE } from '../../../platform/records/names.ts'
 import { jobRef } from '../../../platform/records/run.ts'
 import { IDLENESS } from '../../../platform/rules/runs/idleness.ts'
+import type { AuditLine, ServerContext, ServerLogLine, Settings } from '../../../platform/server/context.ts'
+import { createServices, type Services } from '../../../platform/server/create-services.ts'
 import { createApp } from '../../../platform/server/http/app.ts'
 import type { WebFiles } from '../../../platform/server/http/pages.ts'
 import { sealingWith } from '../../../platform/server/leader/sealed.ts'
-import { makeParts, type PlatformParts } from '../../../platform/server/make-parts.ts'
 import { toRegistryKey } from '../../../platform/server/registry/registry-key.ts'
-import type { AuditLine, PlatformWorld, ServerLogLine, Settings } from '../../../platform/server/world.ts'
 import { eventually } from '../cluster/cluster.ts'
 import { RUN } from './run-name.ts'
 
@@ -37,8 +37,8 @@ export interface TestPlatform {
   readonly cluster: Cluster
   /** As the platform's own account. */
   readonly own: Cluster
-  readonly parts: PlatformParts
-  readonly world: PlatformWorld
+  readonly parts: Services
+  readonly world: ServerContext
   readonly app: FastifyInstance
   readonly audit: readonly AuditLine[]
   /** What it has said to its operators. */
@@ -105,7 +105,7 @@ export async function openPlatform(
   const log: string[] = []
   const forRegistry = makeAuthority('devctl', Date.now())
   const accessAs = await tokenAccesses(process.env)
-  const world: PlatformWorld = {
+  const world: ServerContext = {
     cluster,
     clusterAs: (token, who) => toCluster(accessAs(token, who)),
     version: '0.1.0',
@@ -133,7 +133,7 @@ export async function openPlatform(
     audit: (line: AuditLine) => void audit.push(line),
     log: ({ text }: ServerLogLine) => void log.push(text),
   }
-  const parts = makeParts(world)
+  const parts = createServices(world)
   const app = createApp(world, parts, web)
   const over = new AbortController()
   const following = parts.index.follow(over.signal)

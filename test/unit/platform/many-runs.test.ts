@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import type { ManagedNamespace } from '../../../platform/records/namespace.ts'
 import { fromRun, jobRef, LIVE_LABEL, STOP, type WantedRun } from '../../../platform/records/run.ts'
 import { makeUlid } from '../../../platform/rules/ulid.ts'
-import type { PlatformParts } from '../../../platform/server/make-parts.ts'
+import type { ServerContext } from '../../../platform/server/context.ts'
+import type { Services } from '../../../platform/server/create-services.ts'
 import type { SharedNamespace } from '../../../platform/server/namespaces/shared-namespace.ts'
 import { Previews } from '../../../platform/server/previews/previews.ts'
-import { RunKeeper } from '../../../platform/server/runs/run-keeper.ts'
+import { RunController } from '../../../platform/server/runs/run-controller.ts'
 import { Runs } from '../../../platform/server/runs/runs.ts'
-import type { PlatformWorld } from '../../../platform/server/world.ts'
 import { MemoryCluster } from '../../support/memory-cluster/memory-cluster.ts'
 
 // All runs of a platform together are large, so nobody reads them at once.
@@ -38,14 +38,14 @@ async function platform() {
     log: ({ text }: { readonly text: string }) => {
       throw new Error(text)
     },
-  } as unknown as PlatformWorld
+  } as unknown as ServerContext
   const preview = { repository: 'https://git.example.com/team/shop', labels: [] }
   const namespace = { name: 'shop', created: '2000-01-01T00:00:00Z', status: 'Active', preview } as unknown
   const shared: SharedNamespace = { namespace: namespace as ManagedNamespace, members: [] }
   const namespaces = { visible: async () => [shared], require: async () => shared }
-  const runs = new Runs(world, namespaces as unknown as PlatformParts['namespaces'])
-  const previews = new Previews(world, { namespaces, runs } as unknown as PlatformParts)
-  const keeper = new RunKeeper(world, { runs } as unknown as PlatformParts)
+  const runs = new Runs(world, namespaces as unknown as Services['namespaces'])
+  const previews = new Previews(world, { namespaces, runs } as unknown as Services)
+  const keeper = new RunController(world, { runs } as unknown as Services)
 
   /** A completed run. */
   async function add(age: number, more: Partial<WantedRun> & { readonly why?: string } = {}) {

@@ -7,11 +7,11 @@ import { fromNamespace } from '../../../platform/records/namespace.ts'
 import { fromRun, LIVE_LABEL } from '../../../platform/records/run.ts'
 import { fromUser } from '../../../platform/records/user.ts'
 import { BuildSlots } from '../../../platform/server/builds/build-slots.ts'
+import type { ServerContext } from '../../../platform/server/context.ts'
+import { createServices } from '../../../platform/server/create-services.ts'
 import { toShownSettings } from '../../../platform/server/handlers/admin.ts'
 import { sealingWith } from '../../../platform/server/leader/sealed.ts'
-import { makeParts } from '../../../platform/server/make-parts.ts'
 import { readSettings } from '../../../platform/server/settings.ts'
-import type { PlatformWorld } from '../../../platform/server/world.ts'
 import { MemoryCluster } from '../../support/memory-cluster/memory-cluster.ts'
 
 // What a cluster cannot be made to show at once: a platform in each of its states.
@@ -135,8 +135,8 @@ async function open({
       now: () => NOW,
     }),
     log: () => {},
-  } as unknown as PlatformWorld
-  return { cluster, world, parts: makeParts(world) }
+  } as unknown as ServerContext
+  return { cluster, world, parts: createServices(world) }
 }
 
 describe('the overview of a platform', () => {

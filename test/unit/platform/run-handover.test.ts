@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
-import { awaitClone, callRun, sayDone, sayFailed } from '../../../platform/runner/handover.ts'
+import { awaitClone, reportFailure, reportRun, reportSuccess } from '../../../platform/runner/handover.ts'
 import { reachable } from '../../../platform/runner/reachable.ts'
 
 // How the run in a Pod learns that the clone beside it is done.
@@ -18,46 +18,46 @@ async function freePort(): Promise<number> {
 
 test('the clone calls before the run listens, and says that it is done', async () => {
   const port = await freePort()
-  const calling = callRun(soon(), port)
+  const calling = reportRun(soon(), port)
   await new Promise(resolve => setTimeout(resolve, 120))
   const waiting = awaitClone(soon(), port)
-  await sayDone(await calling)
+  await reportSuccess(await calling)
   expect(await waiting).toBe(true)
 })
 
 test('a clone that ends without a word has failed', async () => {
   const port = await freePort()
   const waiting = awaitClone(soon(), port)
-  const socket = await callRun(soon(), port)
+  const socket = await reportRun(soon(), port)
   socket.destroy()
   expect(await waiting).toBe(false)
 })
 
 test('a clone that fails before the run listens lets it know', async () => {
   const port = await freePort()
-  const failing = sayFailed(callRun(soon(), port), 10_000)
+  const failing = reportFailure(reportRun(soon(), port), 10_000)
   await new Promise(resolve => setTimeout(resolve, 120))
   expect(await awaitClone(soon(), port)).toBe(false)
   await failing
   // Where the run does not start, it ends nevertheless.
-  await sayFailed(callRun(soon(), port), 100)
+  await reportFailure(reportRun(soon(), port), 100)
 })
 
 test('a clone that says something else, too', async () => {
   const port = await freePort()
   const waiting = awaitClone(soon(), port)
-  const socket = await callRun(soon(), port)
+  const socket = await reportRun(soon(), port)
   socket.end('don')
   expect(await waiting).toBe(false)
 })
 
 test('neither waits forever for the other', async () => {
   const port = await freePort()
-  await expect(callRun(AbortSignal.timeout(200), port)).rejects.toThrow(/timeout/)
+  await expect(reportRun(AbortSignal.timeout(200), port)).rejects.toThrow(/timeout/)
   await expect(awaitClone(AbortSignal.timeout(200), port)).rejects.toThrow(/abort/)
   const over = new AbortController()
   const waiting = awaitClone(over.signal, port)
-  const socket = await callRun(soon(), port)
+  const socket = await reportRun(soon(), port)
   over.abort()
   await expect(waiting).rejects.toThrow(/abort/)
   socket.destroy()

@@ -5,7 +5,7 @@ import { fromRun, runName, STOP, toRun, type WantedRun } from '../../../platform
 import { branchProblem, filePathProblem, readRepositoryUrl } from '../../../platform/rules/repository-url.ts'
 import { decideQueue, forgotten, type QueuedRun } from '../../../platform/rules/runs/queue.ts'
 import { isUlid, makeUlid } from '../../../platform/rules/ulid.ts'
-import { toContexts, toWords } from '../../../platform/runner/words.ts'
+import { toArguments, toContexts } from '../../../platform/runner/arguments.ts'
 import { toRunAnswer } from '../../../platform/server/http/answers.ts'
 
 describe('repositories that a run may clone', () => {
@@ -291,7 +291,7 @@ test('what a run does is one command, and no word of it can be taken for an opti
     token: 'secret',
     domain: '',
   }
-  expect(toWords(input)).toEqual([
+  expect(toArguments(input)).toEqual([
     'deploy',
     '--wait',
     '--output=json',
@@ -301,14 +301,14 @@ test('what a run does is one command, and no word of it can be taken for an opti
     '--file=-f',
     '--var=A=--b',
   ])
-  expect(toWords({ ...input, action: 'destroy', volumes: true, variables: {} })).not.toContain('--output=json')
-  expect(toWords(input).join(' ')).not.toContain('secret')
+  expect(toArguments({ ...input, action: 'destroy', volumes: true, variables: {} })).not.toContain('--output=json')
+  expect(toArguments(input).join(' ')).not.toContain('secret')
   const contexts = JSON.stringify(toContexts({ ...input, url: 'https://p.example.com', user: 'ann' }, 'the authority'))
   expect(JSON.parse(contexts)).toMatchObject({
     current: 'https://p.example.com',
     contexts: { 'https://p.example.com': { token: 'secret', namespace: 'team', user: 'ann' } },
   })
   // Its namespace admits no other Pods.
-  expect(toWords({ ...input, isFork: true })).toContain('--policy=restricted')
-  expect(toWords({ ...input, isFork: true, action: 'destroy' })).not.toContain('--policy=restricted')
+  expect(toArguments({ ...input, isFork: true })).toContain('--policy=restricted')
+  expect(toArguments({ ...input, isFork: true, action: 'destroy' })).not.toContain('--policy=restricted')
 })

@@ -8,7 +8,7 @@ import {
   customFetch,
 } from 'openid-client'
 import { type ProviderSettings, shownText } from '../../../rules/accounts/provider.ts'
-import { explained, type OidcWorld } from './oidc.ts'
+import { explained, type OidcContext } from './oidc.ts'
 import { type IdentityProvider, LoginError } from './provider.ts'
 import { providerFetch } from './provider-fetch.ts'
 
@@ -18,7 +18,7 @@ type GitHub = Extract<ProviderSettings, { kind: 'github' }>
  * GitHub, which uses OAuth and its own API instead of OpenID Connect (https://docs.github.com/apps/oauth-apps). People
  * are identified by their number, because names can be reassigned.
  */
-export function githubProvider(settings: GitHub, { callback, clientSecret }: OidcWorld): IdentityProvider {
+export function githubProvider(settings: GitHub, { callback, clientSecret }: OidcContext): IdentityProvider {
   const { id, allow } = settings
   const url = new URL(settings.url)
   const api = url.hostname === 'github.com' ? 'https://api.github.com' : `${url.origin}/api/v3`

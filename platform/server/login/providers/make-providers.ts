@@ -1,10 +1,10 @@
-import type { PlatformWorld } from '../../world.ts'
+import type { ServerContext } from '../../context.ts'
 import { githubProvider } from './github.ts'
 import { oidcProvider } from './oidc.ts'
 import type { IdentityProvider } from './provider.ts'
 
 /** The configured identity providers, by id. */
-export function makeProviders(world: PlatformWorld): ReadonlyMap<string, IdentityProvider> {
+export function makeProviders(world: ServerContext): ReadonlyMap<string, IdentityProvider> {
   const { settings, now, clientSecret } = world
   return new Map(
     settings.providers.map(one => {

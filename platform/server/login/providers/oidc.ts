@@ -26,7 +26,7 @@ const LONGEST_REFRESH = 8192
 /** The scope for a refresh token (OpenID Connect Core 1.0, section 11). */
 const OFFLINE = 'offline_access'
 
-export interface OidcWorld {
+export interface OidcContext {
   /** The redirect URI. */
   readonly callback: string
   /** Undefined if it does not exist. */
@@ -37,7 +37,7 @@ export interface OidcWorld {
 /** An OpenID Connect provider, with a confidential client: code, PKCE, state and nonce. */
 export function oidcProvider(
   { id, issuer, clientId, allow }: Extract<ProviderSettings, { kind: 'oidc' }>,
-  { callback, clientSecret, now }: OidcWorld,
+  { callback, clientSecret, now }: OidcContext,
 ): IdentityProvider {
   let kept: { readonly secret: string; readonly until: number; readonly config: Promise<Configuration> } | undefined
 

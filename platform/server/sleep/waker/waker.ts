@@ -1,8 +1,8 @@
 import { rfc3339 } from '../../../records/names.ts'
 import type { ManagedNamespace } from '../../../records/namespace.ts'
 import { ownerOfHost } from '../../../rules/hosts.ts'
+import type { ServerContext } from '../../context.ts'
 import type { NamespaceIndex } from '../../namespaces/namespace-index.ts'
-import type { PlatformWorld } from '../../world.ts'
 import { type Sleep, WAKE_PAUSE } from '../sleep.ts'
 import { nothingPage, PROGRESS_TYPE, WAKER_HEADER, WAKING, type WakerPage } from './page.ts'
 import { NOTHING, WakingProgress } from './progress.ts'
@@ -28,7 +28,7 @@ export interface AppAnswer {
  * the progress.
  */
 export class Waker {
-  readonly #world: PlatformWorld
+  readonly #world: ServerContext
   readonly #index: NamespaceIndex
   readonly #sleep: Sleep
   readonly #progress: WakingProgress
@@ -36,7 +36,7 @@ export class Waker {
   /** When this replica last tried to wake a namespace. */
   readonly #tried = new Map<string, number>()
 
-  constructor(world: PlatformWorld, index: NamespaceIndex, sleep: Sleep) {
+  constructor(world: ServerContext, index: NamespaceIndex, sleep: Sleep) {
     this.#world = world
     this.#index = index
     this.#sleep = sleep

@@ -3,8 +3,8 @@ import { fromDeletion, toDeletion } from '../../../../platform/records/deletion.
 import { fromNamespace, toNamespace } from '../../../../platform/records/namespace.ts'
 import { decideDeletion, type RunBefore } from '../../../../platform/rules/runs/deletion.ts'
 import { makeUlid, timeOfUlid } from '../../../../platform/rules/ulid.ts'
+import type { ServerContext } from '../../../../platform/server/context.ts'
 import { NamespaceDeletions } from '../../../../platform/server/namespaces/deletions.ts'
-import type { PlatformWorld } from '../../../../platform/server/world.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
 const ID = makeUlid(1_700_000_000_123, Buffer.alloc(10, 7))
@@ -91,7 +91,7 @@ test('a personal namespace that cannot be read stays for now, and holds up no ot
     remove: async ({ name }: { name: string }) => void removed.push(name),
   }
   const parts = { namespaces } as unknown as ConstructorParameters<typeof NamespaceDeletions>[1]
-  const deletions = new NamespaceDeletions(world as unknown as PlatformWorld, parts)
+  const deletions = new NamespaceDeletions(world as unknown as ServerContext, parts)
   for (let look = 0; look < 2; look++) await deletions.run(AbortSignal.timeout(10_000))
   expect([removed, log]).toEqual([['shop', 'shop'], ['deleting ann: no answer']])
   isBroken = false

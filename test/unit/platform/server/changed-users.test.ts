@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Cluster } from '../../../../adapters/kubernetes/cluster.ts'
 import type { PlatformUser } from '../../../../platform/records/user.ts'
+import type { ServerContext } from '../../../../platform/server/context.ts'
 import { userHandlers } from '../../../../platform/server/handlers/users.ts'
 import { Tokens } from '../../../../platform/server/login/tokens.ts'
 import { Users } from '../../../../platform/server/login/users.ts'
-import type { PlatformWorld } from '../../../../platform/server/world.ts'
 import { interrupted } from '../../../support/memory-cluster/interrupted.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
@@ -14,7 +14,7 @@ import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts
 async function open() {
   const cluster = new MemoryCluster({ namespaces: ['devctl-users'] })
   const partsOf = (own: Cluster) => {
-    const world = { cluster: own, now: Date.now, random: randomBytes } as unknown as PlatformWorld
+    const world = { cluster: own, now: Date.now, random: randomBytes } as unknown as ServerContext
     return { world, users: new Users(world), tokens: new Tokens(world) }
   }
   const { users, tokens } = partsOf(cluster)

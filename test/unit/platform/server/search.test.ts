@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import type { Services } from '../../../../platform/server/create-services.ts'
 import { searchHandlers } from '../../../../platform/server/handlers/search.ts'
 import { PlatformError } from '../../../../platform/server/http/platform-error.ts'
-import type { PlatformParts } from '../../../../platform/server/make-parts.ts'
 
 // The names for the search of the pages, for callers who see many namespaces.
 
@@ -33,7 +33,7 @@ function open(names: readonly string[], more: { readonly isGlobal?: boolean } = 
         return [{ name: 'shop', services: ['web'] }]
       },
     },
-  } as unknown as PlatformParts
+  } as unknown as Services
   const handle = searchHandlers(parts)['GET /search']
   const ask = (by: object) => handle({ by } as Parameters<typeof handle>[0])
   return { state, ask }

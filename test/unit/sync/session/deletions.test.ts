@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DeletedFiles } from '../../../../sync/stage/deleted-files.ts'
+import { Trash } from '../../../../sync/stage/trash.ts'
 import { MemoryDisk } from '../../../support/sync/memory-disk.ts'
 import { TwoSides } from '../../../support/sync/two-sides.ts'
 import { VirtualClock } from '../../../support/sync/virtual-clock.ts'
@@ -247,8 +247,8 @@ function keeping() {
     const found = entry(place)
     return found && { ...found, size: found.size * 20e6 }
   }
-  const open = () => new DeletedFiles(disk, clock, '/state/deleted')
-  const take = (folder: DeletedFiles, path: string, text: string, isTheirs = false) => {
+  const open = () => new Trash(disk, clock, '/state/deleted')
+  const take = (folder: Trash, path: string, text: string, isTheirs = false) => {
     disk.put(`/project/${path}`, text)
     folder.take(`/project/${path}`, '0', path, isTheirs)
   }
@@ -307,7 +307,7 @@ test('on another file system the deleted file is copied', () => {
     if (to.startsWith('/state')) throw Object.assign(new Error('cross-device'), { code: 'EXDEV' })
     rename(from, to)
   }
-  new DeletedFiles(disk, clock, '/state/deleted').take('/project/a', '0', 'a')
+  new Trash(disk, clock, '/state/deleted').take('/project/a', '0', 'a')
   expect(Object.keys(disk.files('/project'))).toEqual([])
   expect(Object.values(disk.files('/state/deleted')).map(text => text.length)).toContain(3_000_000)
   expect(disk.openFiles).toBe(0)

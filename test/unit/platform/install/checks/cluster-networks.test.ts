@@ -9,7 +9,7 @@ import {
 } from '../../../../../platform/install/checks/cluster-networks.ts'
 import { platformObjects } from '../../../../../platform/install/manifests/server.ts'
 import { toOutside } from '../../../../../platform/records/network-rules.ts'
-import { surroundings } from '../../../../../platform/server/namespaces/namespace-objects.ts'
+import { namespaceDefaults } from '../../../../../platform/server/namespaces/namespace-defaults.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
 test('the networks of a cluster are those of its Pods, nodes, Services, and of its API server', async () => {
@@ -106,7 +106,7 @@ test('the ways out of a namespace, of runs and of builds leave them out', () => 
   }
   const bundledBuilders = { image: '', count: 1, untrusted: 0, size: '', networks: [] }
   const wanted = toOutside(networks)
-  expect(outside(surroundings('shop', networks))).toEqual([wanted])
+  expect(outside(namespaceDefaults('shop', networks))).toEqual([wanted])
   expect(outside(platformObjects({ ...one, ...networks, bundledBuilders }))).toEqual([wanted, wanted])
 })
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
+import type { ServerContext } from '../../../../../platform/server/context.ts'
 import { kubeToken } from '../../../../../platform/server/http/kube-token.ts'
 import { UserClusters } from '../../../../../platform/server/http/user-clusters.ts'
 import { Tokens } from '../../../../../platform/server/login/tokens.ts'
 import { Users } from '../../../../../platform/server/login/users.ts'
-import type { PlatformWorld } from '../../../../../platform/server/world.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
 // Tokens of Kubernetes for a person whom their provider refuses, while a token for programs is kept for later.
@@ -29,7 +29,7 @@ async function open() {
     },
     now: Date.now,
     random: randomBytes,
-  } as unknown as PlatformWorld
+  } as unknown as ServerContext
   const accounts = { users: new Users(world), tokens: new Tokens(world) }
   const user = await accounts.users.loggedIn({ issuer: 'https://issuer.example.com', subject: '1', login: 'ann' })
   const { record } = await accounts.tokens.issue({ kind: 'api', label: 'ci', user: user.id })

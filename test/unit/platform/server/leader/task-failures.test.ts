@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
+import type { ServerContext } from '../../../../../platform/server/context.ts'
 import { lead } from '../../../../../platform/server/leader/leader.ts'
 import { TaskFailures } from '../../../../../platform/server/leader/task-failures.ts'
-import type { PlatformWorld } from '../../../../../platform/server/world.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
 test('what the leader fails in is known until it succeeds, or leads no more', async () => {
@@ -18,7 +18,7 @@ test('what the leader fails in is known until it succeeds, or leads no more', as
     now: Date.now,
     random: (bytes: number) => Buffer.alloc(bytes, 7),
     log: () => {},
-  } as unknown as PlatformWorld
+  } as unknown as ServerContext
   const failing = new TaskFailures()
   const end = new AbortController()
   let isBroken = true

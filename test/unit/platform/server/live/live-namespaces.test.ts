@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
+import type { ServerContext } from '../../../../../platform/server/context.ts'
 import type { Accounts, Identified } from '../../../../../platform/server/http/caller.ts'
 import type { PlatformError } from '../../../../../platform/server/http/platform-error.ts'
 import type { UserClusters } from '../../../../../platform/server/http/user-clusters.ts'
 import { LiveNamespaces } from '../../../../../platform/server/live/live-namespaces.ts'
-import type { PlatformWorld } from '../../../../../platform/server/world.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
 test('who looks at too many streams gets an answer, not an empty stream', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
-  const world = { now: Date.now } as PlatformWorld
+  const world = { now: Date.now } as ServerContext
   const live = new LiveNamespaces(world, { of: () => cluster } as unknown as UserClusters, {} as Accounts, {
     find: () => undefined,
   })
@@ -28,7 +28,7 @@ test('who looks at too many streams gets an answer, not an empty stream', async 
 
 test('logs have a limit of their own, for one person and for all', async () => {
   const cluster = new MemoryCluster({ namespace: 'ns' })
-  const world = { now: Date.now } as PlatformWorld
+  const world = { now: Date.now } as ServerContext
   const live = new LiveNamespaces(world, { of: () => cluster } as unknown as UserClusters, {} as Accounts, {
     find: () => undefined,
   })

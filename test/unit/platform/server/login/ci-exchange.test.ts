@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { PlatformUser } from '../../../../../platform/records/user.ts'
+import type { ServerContext } from '../../../../../platform/server/context.ts'
 import { CiExchange } from '../../../../../platform/server/login/ci-exchange.ts'
-import type { PlatformWorld } from '../../../../../platform/server/world.ts'
 import { stubIssuer } from '../../../../support/platform/stub-issuer.ts'
 
 const AUDIENCE = 'https://platform.dev.example.com'
@@ -16,7 +16,7 @@ test('an issuer whose keys have moved is asked again for their address, and one 
     url: AUDIENCE,
     ci: [{ kind: 'github', issuer: stub.issuer, rules: [{ repository: '123', prefix: 'shop-' }] }],
   }
-  const world = { settings, now: () => Date.now() + later } as unknown as PlatformWorld
+  const world = { settings, now: () => Date.now() + later } as unknown as ServerContext
   const accounts = {
     users: { loggedIn: async () => ({ id: 'a'.repeat(16), login: 'ci:acme/shop' }) as PlatformUser },
     tokens: { issue: async () => ({ text: 'issued' }) },

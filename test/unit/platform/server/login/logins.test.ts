@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { fromOneTime } from '../../../../../platform/records/one-time.ts'
+import type { ServerContext } from '../../../../../platform/server/context.ts'
 import type { PlatformError } from '../../../../../platform/server/http/platform-error.ts'
 import { Logins } from '../../../../../platform/server/login/logins.ts'
 import { Tokens } from '../../../../../platform/server/login/tokens.ts'
-import type { PlatformWorld } from '../../../../../platform/server/world.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
 // What people who log in, or try to, leave behind is bounded.
@@ -12,7 +12,7 @@ import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster
 function open() {
   let now = Date.UTC(2026, 0, 1)
   const cluster = new MemoryCluster({ namespaces: ['devctl-users'] })
-  const world = { cluster, now: () => now, random: randomBytes } as unknown as PlatformWorld
+  const world = { cluster, now: () => now, random: randomBytes } as unknown as ServerContext
   const later = (milliseconds: number) => {
     now += milliseconds
   }

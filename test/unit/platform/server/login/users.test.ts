@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Cluster } from '../../../../../adapters/kubernetes/cluster.ts'
+import type { ServerContext } from '../../../../../platform/server/context.ts'
 import { Users } from '../../../../../platform/server/login/users.ts'
-import type { PlatformWorld } from '../../../../../platform/server/world.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
 // Two who write about the same person: the second one at the worst moment, between what the first one reads and writes.
@@ -27,7 +27,7 @@ function usersOf(between: () => Promise<unknown> = async () => {}) {
       }
     },
   })
-  const worldOf = (one: Cluster) => ({ cluster: one, now: Date.now }) as unknown as PlatformWorld
+  const worldOf = (one: Cluster) => ({ cluster: one, now: Date.now }) as unknown as ServerContext
   return { slow: new Users(worldOf(watched)), fast: new Users(worldOf(cluster)), cluster, writes }
 }
 

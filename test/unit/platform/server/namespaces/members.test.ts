@@ -3,10 +3,10 @@ import type { Cluster, KubeObject } from '../../../../../adapters/kubernetes/clu
 import { bindingName, fromMember, type Member, toMember } from '../../../../../platform/records/member.ts'
 import { fromNamespace, toNamespace } from '../../../../../platform/records/namespace.ts'
 import type { PlatformUser } from '../../../../../platform/records/user.ts'
+import type { ServerContext } from '../../../../../platform/server/context.ts'
 import { NamespaceDeletions } from '../../../../../platform/server/namespaces/deletions.ts'
 import { Members } from '../../../../../platform/server/namespaces/members.ts'
 import type { PullSecrets } from '../../../../../platform/server/registry/pull-secrets.ts'
-import type { PlatformWorld } from '../../../../../platform/server/world.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
 const [ANN, BOB] = ['a'.repeat(16), 'b'.repeat(16)] as const
@@ -43,7 +43,7 @@ async function removedAt(moment: Moment): Promise<readonly Member[]> {
     log: ({ text }: { readonly text: string }) => {
       throw new Error(text)
     },
-  } as unknown as PlatformWorld
+  } as unknown as ServerContext
   const members = new Members(world, { isUsed: false } as PullSecrets)
   const namespace = { apiVersion: 'v1', kind: 'Namespace', name: 'ann' }
   const bound = async () => (await memory.list(RBAC)).flatMap(one => toMember(one) ?? [])

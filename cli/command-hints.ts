@@ -1,0 +1,209 @@
+/** Options of other builders, and what devctl has instead. */
+export const BUILDX_OPTION_HINTS: Readonly<Record<string, string>> = {
+  '--add-host': 'list hosts under `extra_hosts` of `build`',
+  '--allow': 'list entitlements under `entitlements` of `build`',
+  '--annotation': 'labels are under `labels` of `build`',
+  '--attest': '`provenance` and `sbom` of `build` set attestations',
+  '--build-context': 'list contexts under `additional_contexts` of `build`',
+  '--builder': '`BUILDKIT_HOST` names the builder',
+  '--cache-to': '`--export-cache IMAGE` exports the cache; `cache_to` of `build` takes other types',
+  '--check': '`--push=false` only checks that the images can be built',
+  '--iidfile': '`--metadata-file PATH` writes the images with their digests',
+  '--label': 'list labels under `labels` of `build`',
+  '--load': 'images are pushed to a registry; a Docker Engine also keeps those that it builds',
+  '--network': 'set `network` of `build`',
+  '--no-cache-filter': 'list stages under `no_cache_filter` of `build`',
+  '--output': 'images are pushed to a registry; `--push=false` only checks that they can be built',
+  '--print': '`devctl config` prints the Compose file as devctl reads it',
+  '--provenance': 'set `provenance` of `build`',
+  '--quiet': '`--loglevel error` prints only errors',
+  '--sbom': 'set `sbom` of `build`',
+  '--set': '`--build-arg`, `--target` and `--platform` change all builds of a command',
+  '--shm-size': 'set `shm_size` of `build`',
+  '--ssh': 'list keys under `ssh` of `build`',
+  '--ulimit': 'set `ulimits` of `build`',
+  '-o': 'images are pushed to a registry; `--push=false` only checks that they can be built',
+  '-q': '`--loglevel error` prints only errors',
+}
+
+/** The hint for an option that `devctl build` does not have but other builders do. */
+export const insteadOfOption = (option: string): string | undefined =>
+  Object.hasOwn(BUILDX_OPTION_HINTS, option) ? BUILDX_OPTION_HINTS[option] : undefined
+
+/** Options of other tools, by command, and what devctl has instead. */
+export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  deploy: {
+    '--cleanup': '`devctl destroy` deletes the application',
+    '--default-repo': '`--registry HOST/PATH` sets the registry of the images that are built',
+    '--detach': '`devctl deploy` does not wait until services are ready unless `--wait` is given',
+    '--dry-run': '`devctl diff` shows what a deploy would change',
+    '--force': '`--force-conflicts` takes over fields of other tools; `devctl restart` replaces Pods',
+    '--force-recreate': '`devctl restart` replaces Pods even if nothing changed',
+    '--no-build': '`--image SERVICE=REFERENCE` uses an image that exists',
+    '--no-deps': '`devctl deploy SERVICE` also deploys its dependencies; those that are up to date are left unchanged',
+    '--no-wait': '`devctl deploy` does not wait until services are ready unless `--wait` is given',
+    '--port-forward': '`devctl forward SERVICE 8080:80` forwards a local port to a service',
+    '--prune': '`devctl deploy` deletes what is no longer in the files',
+    '--pull': '`pull_policy: always` of a service pulls its image whenever a Pod starts',
+    '--remove-orphans': '`devctl deploy` deletes what is no longer in the files',
+    '--scale': 'set `scale` in the Compose file',
+    '--tail': '`devctl logs --follow` shows the output',
+    '-d': '`devctl deploy` does not wait until services are ready unless `--wait` is given',
+    '-w': '`--wait` waits until all workloads are ready',
+  },
+  destroy: {
+    '--dry-run': '`devctl ps` lists the services that a destroy deletes',
+    '--force': '`--yes` asks no questions',
+    '--remove-orphans': '`devctl destroy` deletes all objects of the environment',
+    '--rmi': 'images stay in the registry; `devctl destroy` deletes none',
+    '-t': '`stop_grace_period` in the Compose file sets how long a service may take to stop',
+    '-v': '`--volumes` also deletes claims and their data',
+    '-y': '`--yes` asks no questions',
+  },
+  diff: { '--dry-run': '`devctl diff` changes nothing in a cluster' },
+  down: {
+    '--remove-orphans': '`devctl down` ends a development container; `devctl destroy` deletes the application',
+    '--rmi': '`devctl down` ends a development container; images stay in the registry',
+    '-t': '`--timeout DURATION` sets how long the command may take',
+    '-v': '`--volumes` also deletes the volume with the synchronized folders',
+  },
+  exec: {
+    '--env': 'write the variables in the command: `devctl exec SERVICE -- env NAME=value COMMAND`',
+    '--interactive': 'standard input is connected, and a terminal is used if there is one',
+    '--user': 'the command runs as the user of the development container',
+    '--workdir': 'change the folder in the command: `devctl exec SERVICE -- sh -c "cd FOLDER && COMMAND"`',
+    '-T': 'without a terminal here, the command gets none',
+    '-e': 'write the variables in the command: `devctl exec SERVICE -- env NAME=value COMMAND`',
+    '-i': 'standard input is connected, and a terminal is used if there is one',
+    '-it': 'standard input is connected, and a terminal is used if there is one',
+    '-t': 'standard input is connected, and a terminal is used if there is one',
+    '-u': 'the command runs as the user of the development container',
+    '-w': 'change the folder in the command: `devctl exec SERVICE -- sh -c "cd FOLDER && COMMAND"`',
+  },
+  logs: {
+    '--no-color': 'set `NO_COLOR=1` for output without colours',
+    '--selector': 'name the services: `devctl logs SERVICE`',
+    '-l': 'name the services: `devctl logs SERVICE`',
+    '-t': '`--timestamps` shows the time of each line',
+  },
+  ps: {
+    '--all-namespaces': '`devctl namespace list` lists the namespaces',
+    '--format': '`--output json` prints JSON',
+    '--services': '`devctl config --services` lists the services of the files',
+    '--watch': '`devctl deploy --wait` shows the progress until all workloads are ready',
+    '-A': '`devctl namespace list` lists the namespaces',
+    '-w': '`devctl deploy --wait` shows the progress until all workloads are ready',
+  },
+  render: {
+    '--dry-run': '`devctl render` changes nothing in a cluster',
+    '--output': '`--output-dir FOLDER` writes files, `--format json` prints JSON',
+    '-o': '`--output-dir FOLDER` writes files, `--format json` prints JSON',
+  },
+  restart: {
+    '--force': '`devctl restart` always replaces the Pods',
+    '--hard': '`devctl restart` always replaces the Pods',
+    '--no-deps': '`devctl restart SERVICE` replaces the Pods of this service only',
+    '-t': '`stop_grace_period` in the Compose file sets how long a service may take to stop',
+  },
+  up: {
+    '--build': '`devctl deploy --build` builds the images of all services; `devctl up` starts a development container',
+    '--force-recreate': '`devctl restart` replaces Pods even if nothing changed',
+    '--no-deps': '`devctl up SERVICE` develops this service only',
+    '--pull': '`pull_policy: always` of a service pulls its image whenever a Pod starts',
+    '--remove-orphans': '`devctl deploy` deletes what is no longer in the files',
+    '--scale': 'set `scale` in the Compose file, and use `devctl deploy`',
+    '--wait': '`devctl deploy --wait` deploys the application and waits until all workloads are ready',
+    '--watch': '`devctl up` always synchronizes the folders of the service',
+    '-d': '`--detach` lets the container run its command by itself',
+    '-w': '`devctl up` always synchronizes the folders of the service',
+  },
+}
+
+/**
+ * Options of other tools that mean the same for each command that has the option of devctl; of several rows, the first
+ * that the command has.
+ */
+const EVERYWHERE: Readonly<Record<string, readonly { readonly instead: string; readonly hint: string }[]>> = {
+  '-p': [
+    { instead: '--name', hint: '`--name NAME` names the environment' },
+    {
+      instead: '--environment',
+      hint: 'set `name` in the Compose file, or choose an environment: `--environment NAME`',
+    },
+  ],
+  '--project-name': [
+    { instead: '--name', hint: '`--name NAME` names the environment' },
+    {
+      instead: '--environment',
+      hint: 'set `name` in the Compose file, or choose an environment: `--environment NAME`',
+    },
+  ],
+  '--kube-context': [{ instead: '--context', hint: '`--context NAME` chooses the context' }],
+  '--kubecontext': [{ instead: '--context', hint: '`--context NAME` chooses the context' }],
+  '--kubeconfig': [{ instead: '--context', hint: 'set `KUBECONFIG` to the path of the file' }],
+  '--filename': [{ instead: '-f, --file', hint: '`--file PATH` names a Compose file' }],
+  '--verbose': [{ instead: '--file', hint: '`--loglevel info` or `--loglevel debug` prints more' }],
+  '--log-level': [{ instead: '--file', hint: '`--loglevel info` or `--loglevel debug` prints more' }],
+  '--verbosity': [{ instead: '--file', hint: '`--loglevel info` or `--loglevel debug` prints more' }],
+}
+
+/**
+ * Returns the hint for an option that a command does not have but those of other tools do. `flags` are the options of
+ * the command.
+ */
+export function insteadOfOptionOf(command: string, option: string, flags: readonly string[]): string | undefined {
+  const own = Object.hasOwn(OPTIONS, command) ? OPTIONS[command]! : {}
+  if (Object.hasOwn(own, option)) return own[option]
+  if (!Object.hasOwn(EVERYWHERE, option)) return undefined
+  const has = (name: string) => flags.some(one => one.split(/, | /).some(word => name.split(', ').includes(word)))
+  return EVERYWHERE[option]!.find(({ instead }) => has(instead))?.hint
+}
+
+/** Commands of other tools, and what to use instead. */
+export const COMMAND_HINTS: Readonly<Record<string, string>> = {
+  rm: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',
+  remove: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',
+  delete: '`devctl destroy SERVICE` deletes a service, `devctl destroy` the application',
+  uninstall: '`devctl destroy` deletes the application from the cluster',
+  undeploy: '`devctl destroy` deletes the application from the cluster',
+  kill: '`devctl restart SERVICE` replaces its Pods, `devctl destroy SERVICE` deletes it',
+  stop: '`devctl destroy SERVICE` deletes a service and keeps its data, and `devctl deploy SERVICE` deploys it again; `kubectl scale --replicas 0` stops a service until it is scaled up again',
+  pause: '`kubectl scale --replicas 0` stops a service until it is scaled up again; a deploy does not change that',
+  start:
+    '`devctl deploy SERVICE` deploys a service and its dependencies; `kubectl scale` starts a service that was stopped with it',
+  unpause: '`kubectl scale --replicas 1` starts a service that was stopped with `--replicas 0`',
+  create: '`devctl deploy` creates what is missing',
+  apply: '`devctl deploy` applies the differences; `devctl render` prints the manifests',
+  install: '`devctl deploy` deploys the application to the cluster',
+  run: 'a service with `restart: "no"` is a Job, which `devctl deploy --rerun SERVICE` runs again; `kubectl run` runs anything else',
+  pull: 'the nodes of the cluster pull the images; for a registry that requires credentials, use `devctl deploy --registry-credentials`',
+  push: '`devctl build` builds images and pushes them; `devctl publish` commits manifests',
+  top: '`kubectl top pods` shows the resource usage of Pods; `devctl ps` shows the status of the services',
+  stats: '`kubectl top pods` shows the resource usage of Pods; `devctl ps` shows the status of the services',
+  events: '`devctl ps` shows why a service is not ready; `kubectl get events` lists all events',
+  ls: '`devctl ps` lists the services, `devctl namespace list` the namespaces',
+  list: '`devctl ps` lists the services, `devctl namespace list` the namespaces',
+  get: '`devctl ps` lists the services',
+  describe: '`devctl ps` shows why a service is not ready',
+  images: '`devctl config --images` prints the images',
+  port: '`devctl endpoints` lists the public addresses, `devctl ps` the addresses within the cluster',
+  'port-forward': '`devctl forward SERVICE 8080:80` forwards a local port to a service',
+  scale: 'set `scale` in the Compose file and deploy, or use `kubectl scale`',
+  convert: '`devctl render` compiles a Compose file to manifests',
+  generate: '`devctl render` compiles a Compose file to manifests',
+  template: '`devctl render` compiles a Compose file to manifests',
+  lint: '`devctl validate` checks the files',
+  check: '`devctl validate` checks the files',
+  redeploy: 'use `devctl deploy`; `devctl restart` replaces Pods even if nothing changed',
+  wait: '`devctl deploy --wait` waits until all workloads are ready',
+  login: '`devctl context use https://…` logs in to a platform, `docker login` to a registry',
+  logout: '`devctl context delete https://…` logs out of a platform',
+  sync: '`devctl up` synchronizes files with a development container',
+}
+
+/**
+ * The alternative to a command that devctl does not have; undefined for a word that other tools do
+ * not have either.
+ */
+export const insteadOf = (word: string): string | undefined =>
+  Object.hasOwn(COMMAND_HINTS, word) ? COMMAND_HINTS[word] : undefined

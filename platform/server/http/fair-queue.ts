@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { Slots } from '../../../adapters/http/slots.ts'
+import { PlatformError } from './platform-error.ts'
+
+/** The number of requests of one caller that are handled at the same time, and that may wait. */
+export interface RequestLimits {
+  readonly atOnce: number
+  readonly waiting: number
+}
+
+/** A request before its caller is known. */
+export interface WaitingRequest {
+  /** Only the secret itself: another spelling of the same one would wait in another line. Absent: there is none. */
+  readonly credential: string | undefined
+  readonly response: ServerResponse
+}
+
+export interface QueueSlot<T> {
+  /** The caller that the request counts against. */
+  readonly who: T
+  /** Ends the turn before the response ends. */
+  readonly end: () => void
+  /**
+   * Does the work of the request, which keeps its turn until it has settled: disconnecting makes no room for more work.
+   * Throws a PlatformError if the client has disconnected before.
+   */
+  readonly work: <R>(run: () => Promise<R>) => Promise<R>
+}
+
+/** Credentials whose owner is remembered. */
+const KNOWN = 10_000
+
+interface Line {
+  readonly slots: Slots
+  /** At work, and waiting. */
+  all: number
+}
+
+/**
+ * Handles a few requests of each caller at the same time. Their other requests wait before anything is looked up, and
+ * before their bodies are read, so nobody's requests fill the memory or delay those of others.
+ */
+export class FairQueue {
+  readonly #most: RequestLimits
+  readonly #lines = new Map<string, Line>()
+  /** By the hash of a credential, the most recently used one last. */
+  readonly #callers = new Map<string, string>()
+
+  constructor(most: RequestLimits) {
+    this.#most = most
+  }
+
+  /**
+   * Waits for the turn of a request, and identifies its caller. The turn ends with the connection of the response, or
+   * with the work if that takes longer. A credential that is used for the first time waits twice: alone, and then in
+   * the line of its owner. Throws what `know` throws, and a PlatformError if too many requests wait, or the client has
+   * disconnected.
+   */
+  async take<T>(
+    { credential: text, response }: WaitingRequest,
+    know: () => Promise<T>,
+    keyOf: (who: T) => string,
+  ): Promise<QueueSlot<T>> {
+    if (text === undefined) return { who: await know(), end: () => {}, work: run => run() }
+    const credential = createHash('sha256').update(text).digest('base64url')
+    // The owner of a new credential is not known yet.
+    const line = this.#callers.get(credential) ?? credential
+    let { end } = await this.#wait(line, response)
+    let who = await know()
+    const owner = keyOf(who)
+    this.#callers.delete(credential)
+    this.#callers.set(credential, owner)
+    if (owner !== line) {
+      end()
+      const next = await this.#wait(owner, response)
+      end = next.end
+      // They may have been suspended meanwhile.
+      if (next.hasWaited) who = await know()
+    }
+    for (const old of this.#callers.keys()) {
+      if (this.#callers.size <= KNOWN) break
+      this.#callers.delete(old)
+    }
+    const work: QueueSlot<T>['work'] = async run => {
+      if (response.closed) throw gone()
+      response.off('close', end)
+      try {
+        return await run()
+      } finally {
+        if (response.closed) end()
+        else response.once('close', end)
+      }
+    }
+    return { who, end, work }
+  }
+
+  async #wait(
+    caller: string,
+    response: ServerResponse,
+  ): Promise<{ readonly end: () => void; readonly hasWaited: boolean }> {
+    const { atOnce, waiting } = this.#most
+    const line = this.#lines.get(caller) ?? { slots: new Slots(atOnce), all: 0 }
+    if (line.all >= atOnce + waiting)
+      throw new PlatformError(429, 'too-many', `more than ${atOnce + waiting} of your requests are in progress`, {
+        hint: 'send fewer at the same time',
+      })
+    if (response.closed) throw gone()
+    this.#lines.set(caller, line)
+    const hasWaited = ++line.all > atOnce
+    const over = new AbortController()
+    let leave = () => {}
+    const end = () => {
+      if (over.signal.aborted) return
+      over.abort(gone())
+      leave()
+      if (--line.all === 0) this.#lines.delete(caller)
+    }
+    response.once('close', end)
+    const given = await line.slots.enter(over.signal)
+    // Both at the same moment.
+    if (over.signal.aborted) {
+      given()
+      throw gone()
+    }
+    leave = given
+    return { end, hasWaited }
+  }
+
+  /** Callers with active requests. */
+  get size(): number {
+    return this.#lines.size
+  }
+}
+
+const gone = (): PlatformError => new PlatformError(408, 'gone', 'the client has gone')

@@ -1,0 +1,24 @@
+import { pause } from '../../../adapters/http/back-off.ts'
+
+/** Lets code that creates work wake up the task that does it, in the same process. */
+export class WakeSignal {
+  #isDue = false
+  #wake: (() => void) | undefined
+
+  /** Ends the current wait, or else the next one. */
+  now(): void {
+    this.#isDue = true
+    this.#wake?.()
+  }
+
+  /** Waits for a nudge, at most for these milliseconds. Throws if the signal is aborted. */
+  async wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+    if (!this.#isDue) {
+      const woken = new AbortController()
+      this.#wake = () => woken.abort()
+      await pause(milliseconds, AbortSignal.any([signal, woken.signal])).catch(() => signal.throwIfAborted())
+      this.#wake = undefined
+    }
+    this.#isDue = false
+  }
+}

@@ -1,0 +1,237 @@
+import { type Change, type Cluster, ClusterError, type KubeObject } from '../../../adapters/kubernetes/cluster.ts'
+import { kindsOf } from '../../../constructs/kinds.ts'
+import { gatewaysOf } from '../../../environment/endpoints/gateways.ts'
+import type { Gateways } from '../../../environment/endpoints/routes.ts'
+import { ENVIRONMENT_LABEL } from '../../../environment/labels.ts'
+import { recordName } from '../../../environment/record/record.ts'
+import { toWarning, Warnings } from '../../../environment/status/events.ts'
+import { STATE_KINDS } from '../../../environment/status/overview.ts'
+import { PAGES_OF_MEMBERS } from '../http/member-objects.ts'
+import { trimObject } from './trim-object.ts'
+
+/** Characters of all objects of a namespace together; the rest is ignored. */
+const MOST = 16 * 1024 * 1024
+/** Objects of one environment: the time to evaluate them grows with their number. */
+const MOST_OBJECTS = 10_000
+const MOST_ENVIRONMENTS = 200
+/** Kinds of routes whose Gateways are read. */
+const MOST_ROUTES = 100
+/** Minimum milliseconds between two reads of Gateways. */
+const GATEWAYS = 500
+
+/** The watched kinds. The optional ones may be missing in the cluster, or the viewer may have no right to them. */
+const KINDS: readonly { readonly apiVersion: string; readonly kind: string; readonly isOptional?: true }[] = [
+  { apiVersion: 'v1', kind: 'ConfigMap' },
+  ...kindsOf('workload').map(({ apiVersion, kind }) => ({ apiVersion, kind })),
+  ...kindsOf('route').map(({ apiVersion, kind }) => ({
+    apiVersion,
+    kind,
+    ...(kind === 'HTTPRoute' && { isOptional: true as const }),
+  })),
+  ...STATE_KINDS.map(([apiVersion, kind]) => ({ apiVersion, kind })),
+  { apiVersion: 'v1', kind: 'Event', isOptional: true },
+]
+
+/** The objects of one environment. */
+export interface SceneEnvironment {
+  readonly name: string
+  readonly objects: ReadonlyMap<string, KubeObject>
+  /** The object with the record of a deploy. */
+  readonly record: KubeObject | undefined
+}
+
+/** The budget for the characters that are kept. */
+export interface Room {
+  /** False if less than that is left. */
+  take(size: number): boolean
+  give(size: number): void
+}
+
+/**
+ * The objects of a namespace that a user may see, kept up to date by watches. Its size is bounded, because anybody with
+ * write access to the namespace can create many objects.
+ */
+export class ObjectCache {
+  readonly #cluster: Cluster
+  readonly #namespace: string
+  readonly #environments = new Map<string, Map<string, KubeObject>>()
+  /** The environment and size of each object, by kind and name. */
+  readonly #sizes = new Map<string, { readonly environment: string; readonly size: number }>()
+  /** By uid, to find the object of an event. */
+  readonly #environmentOf = new Map<string, string>()
+  readonly warnings = new Warnings()
+  #gateways: Gateways = new Map()
+  #isLooking = false
+  #size = 0
+  #isCut = false
+  #isOver = false
+  readonly #changed: (environment: string) => void
+  readonly #room: Room
+
+  /** `changed` is called for each environment with an object that has changed. */
+  constructor(cluster: Cluster, namespace: string, room: Room, changed: (environment: string) => void) {
+    this.#cluster = cluster
+    this.#namespace = namespace
+    this.#room = room
+    this.#changed = changed
+  }
+
+  /** There are more objects than are kept. */
+  get isCut(): boolean {
+    return this.#isCut
+  }
+
+  get gateways(): Gateways {
+    return this.#gateways
+  }
+
+  environments(): readonly SceneEnvironment[] {
+    return [...this.#environments.keys()].sort().flatMap(name => this.environment(name) ?? [])
+  }
+
+  environment(name: string): SceneEnvironment | undefined {
+    const objects = this.#environments.get(name)
+    return objects && { name, objects, record: objects.get(`ConfigMap/${recordName(name)}`) }
+  }
+
+  /**
+   * Watches until the signal is aborted; `listed` is called when all initial lists are complete. Rejects with the error
+   * that ended a watch: a ClusterError `forbidden` for a user without rights here.
+   */
+  async run(signal: AbortSignal, listed: () => void): Promise<never> {
+    const stop = new AbortController()
+    const both = AbortSignal.any([signal, stop.signal])
+    let missing = KINDS.length
+    const one = async (kind: (typeof KINDS)[number]) => {
+      let isListed = false
+      const done = () => {
+        if (isListed) return
+        isListed = true
+        missing--
+        if (missing === 0) listed()
+      }
+      try {
+        await this.#watch(kind, both, done)
+      } catch (error) {
+        if (!kind.isOptional || !(error instanceof ClusterError) || !MISSING.has(error.failure)) throw error
+        done()
+        await new Promise<never>((_, reject) => both.addEventListener('abort', () => reject(both.reason)))
+      }
+    }
+    try {
+      await Promise.all(KINDS.map(one))
+      throw new ClusterError('unavailable', 'the watches have ended')
+    } finally {
+      stop.abort()
+      this.#isOver = true
+      this.#room.give(this.#size)
+    }
+  }
+
+  async #watch({ apiVersion, kind }: (typeof KINDS)[number], signal: AbortSignal, listed: () => void): Promise<void> {
+    const which = kind === 'Event' ? { fields: 'type=Warning' } : { labels: ENVIRONMENT_LABEL }
+    const query = { apiVersion, kind, namespace: this.#namespace, ...which }
+    // Objects from before the restart of the watch that were not listed again.
+    let lost = new Set<string>()
+    for await (const change of this.#cluster.watch(query, { signal, ...PAGES_OF_MEMBERS })) {
+      if (change.type === 'Restarted') {
+        lost = new Set([...this.#sizes.keys()].filter(key => key.startsWith(`${kind}/`)))
+        if (kind === 'Event') this.warnings.clear()
+      } else if (change.type === 'Listed') {
+        for (const key of lost) this.#remove(key)
+        lost = new Set()
+        listed()
+      } else {
+        lost.delete(keyOf(kind, change.object))
+        this.#take(kind, change)
+      }
+      if (kind === 'HTTPRoute') this.#lookAtGateways(signal)
+    }
+  }
+
+  #take(kind: string, { type, object }: Extract<Change, { object: KubeObject }>): void {
+    if (this.#isOver) return
+    const key = keyOf(kind, object)
+    const before = this.#sizes.get(key)
+    this.#remove(key)
+    if (type === 'Deleted') {
+      if (kind === 'Event') this.#takeWarning(object, false)
+      return
+    }
+    const small = trimObject({ ...object, kind })
+    const environment = kind === 'Event' ? '' : (object.metadata.labels?.[ENVIRONMENT_LABEL] ?? '')
+    if (kind !== 'Event' && environment === '') return
+    if (kind === 'ConfigMap' && object.metadata.name !== recordName(environment)) return
+    const objects = this.#environments.get(environment)
+    const isFull =
+      !small ||
+      this.#size + small.size > MOST ||
+      (objects ? objects.size >= MOST_OBJECTS : kind !== 'Event' && this.#environments.size >= MOST_ENVIRONMENTS) ||
+      !this.#room.take(small.size)
+    if (isFull) {
+      this.#isCut = true
+      if (before) this.#changed(before.environment)
+      return
+    }
+    this.#size += small.size
+    this.#sizes.set(key, { environment, size: small.size })
+    if (kind === 'Event') {
+      this.#takeWarning(small.object, true)
+      return
+    }
+    if (objects) objects.set(key, small.object)
+    else this.#environments.set(environment, new Map([[key, small.object]]))
+    if (object.metadata.uid !== undefined) this.#environmentOf.set(object.metadata.uid, environment)
+    this.#changed(environment)
+  }
+
+  #takeWarning(event: KubeObject, isThere: boolean): void {
+    if (isThere) this.warnings.set(event)
+    else this.warnings.delete(event)
+    const environment = this.#environmentOf.get(toWarning(event).about.uid)
+    if (environment !== undefined) this.#changed(environment)
+  }
+
+  #remove(key: string): void {
+    const known = this.#sizes.get(key)
+    if (!known || this.#isOver) return
+    this.#sizes.delete(key)
+    this.#size -= known.size
+    this.#room.give(known.size)
+    const objects = this.#environments.get(known.environment)
+    const uid = objects?.get(key)?.metadata.uid
+    if (uid !== undefined) this.#environmentOf.delete(uid)
+    objects?.delete(key)
+    if (objects?.size === 0) this.#environments.delete(known.environment)
+    if (objects) this.#changed(known.environment)
+  }
+
+  /**
+   * The scheme of an address depends on the Gateway of its route. Gateways are read some time after a route has
+   * changed.
+   */
+  #lookAtGateways(signal: AbortSignal): void {
+    if (this.#isLooking || signal.aborted) return
+    this.#isLooking = true
+    const look = async () => {
+      this.#isLooking = false
+      const all = [...this.#environments].flatMap(([name, objects]) =>
+        [...objects.values()].flatMap(one => (one.kind === 'HTTPRoute' ? [{ name, one }] : [])),
+      )
+      const routes = all.slice(0, MOST_ROUTES)
+      this.#gateways = await gatewaysOf(
+        this.#cluster,
+        routes.map(({ one }) => one),
+        { signal },
+      )
+      for (const name of new Set(routes.map(route => route.name))) this.#changed(name)
+    }
+    const timer = setTimeout(() => look().catch(() => {}), GATEWAYS)
+    signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  }
+}
+
+/** The cluster has no such kind, or this user may not see it. */
+const MISSING: ReadonlySet<string> = new Set(['forbidden', 'not-found'])
+
+const keyOf = (kind: string, { metadata }: KubeObject): string => `${kind}/${metadata.name}`

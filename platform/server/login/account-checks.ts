@@ -1,0 +1,148 @@
+import { ClusterError } from '../../../adapters/kubernetes/cluster.ts'
+import { MANAGER, rfc3339, USERS_NAMESPACE } from '../../records/names.ts'
+import { type AccountStanding, fromStanding, sealedFor, standingName, toStanding } from '../../records/standing.ts'
+import type { PlatformUser } from '../../records/user.ts'
+import { userId } from '../../rules/names.ts'
+import type { ServerContext } from '../context.ts'
+import type { Services } from '../create-services.ts'
+import type { LeaderTask } from '../leader/leader.ts'
+import { LoginError, type ProvenLogin } from './providers/provider.ts'
+
+/** Milliseconds between two questions about one person, and between two searches for people who are due. */
+const ASK = 3_600_000
+const LOOK = 300_000
+/** Concurrent questions. */
+const TOGETHER = 4
+
+/**
+ * Stores the refresh token of a login, for later questions about the user. Call this before the login is recorded, so
+ * that a question about an earlier login notices the new one. Throws a LoginError if the login came without a refresh
+ * token and an earlier one had one: a login does not end the questions.
+ */
+export async function saveRefreshToken(
+  world: ServerContext,
+  provider: string,
+  { identity: { issuer, subject }, refreshToken }: ProvenLogin,
+): Promise<void> {
+  const user = userId(issuer, subject)
+  if (refreshToken !== undefined) {
+    const object = fromStanding(sealedStanding(world, { user, provider }, refreshToken))
+    await world.cluster.apply(object, { manager: MANAGER, force: true })
+  } else if (await readStanding(world, user))
+    throw new LoginError('no-refresh', 'no refresh token, although an earlier login had one')
+}
+
+function sealedStanding(
+  { sealing, now }: ServerContext,
+  { user, provider }: Pick<AccountStanding, 'user' | 'provider'>,
+  refreshToken: string,
+): AccountStanding {
+  const sealed = sealing.seal(refreshToken, sealedFor({ user, provider }))
+  return { user, provider, sealed, asked: rfc3339(now()) }
+}
+
+const refOf = (user: string) => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  name: standingName(user),
+  namespace: USERS_NAMESPACE,
+})
+
+async function readStanding({ cluster }: ServerContext, user: string): Promise<AccountStanding | undefined> {
+  const live = await cluster.get(refOf(user))
+  return live && toStanding(live)
+}
+
+/** Stores the next refresh token, unless a login has replaced the standing since it was read. */
+async function renewStanding(world: ServerContext, standing: AccountStanding, refreshToken: string): Promise<void> {
+  const { version } = standing
+  const next = { ...sealedStanding(world, standing, refreshToken), ...(version !== undefined && { version }) }
+  const { metadata, data } = fromStanding(next)
+  await unlessReplaced(world.cluster.patch(refOf(standing.user), { metadata, data }, { manager: MANAGER }))
+}
+
+/** Deletes a standing, unless a login has replaced it since it was read. */
+async function removeStanding({ cluster }: ServerContext, { user, version }: AccountStanding): Promise<void> {
+  await unlessReplaced(cluster.delete(refOf(user), { resourceVersion: version }))
+}
+
+async function unlessReplaced(work: Promise<unknown>): Promise<void> {
+  await work.catch(error => {
+    const isReplaced = error instanceof ClusterError && (error.failure === 'conflict' || error.failure === 'not-found')
+    if (!isReplaced) throw error
+  })
+}
+
+/**
+ * Asks the providers once an hour whether they still know the people who logged in with them. A person whom their
+ * provider refuses is logged out everywhere, and their tokens are not accepted until they log in again. A provider that
+ * does not respond decides nothing, and neither does an answer about a login that was followed by another one.
+ */
+export const accountCheckTask = (
+  world: ServerContext,
+  parts: Pick<Services, 'users' | 'tokens' | 'providers'>,
+): LeaderTask => ({
+  name: 'logins at providers',
+  everyMs: LOOK,
+  async run(signal) {
+    const query = { apiVersion: 'v1', kind: 'Secret', namespace: USERS_NAMESPACE, labels: LABELS }
+    for await (const page of world.cluster.pages(query, { signal })) {
+      const due = page.flatMap(one => toStanding(one) ?? []).filter(one => Date.parse(one.asked) + ASK <= world.now())
+      for (let at = 0; at < due.length; at += TOGETHER)
+        await Promise.all(due.slice(at, at + TOGETHER).map(one => askAlone(world, parts, one, signal)))
+    }
+  },
+})
+
+const LABELS = 'dev.platform/record=standing'
+
+/** A failure for one person does not affect the others, and is retried on the next pass. */
+async function askAlone(
+  world: ServerContext,
+  parts: Pick<Services, 'users' | 'tokens' | 'providers'>,
+  standing: AccountStanding,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await ask(world, parts, standing, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    const message = error instanceof Error ? error.message : String(error)
+    world.log({
+      time: rfc3339(world.now()),
+      text: `asking ${standing.provider} about ${standing.user}: ${message}`,
+    })
+  }
+}
+
+async function ask(
+  world: ServerContext,
+  { users, tokens, providers }: Pick<Services, 'users' | 'tokens' | 'providers'>,
+  standing: AccountStanding,
+  signal: AbortSignal,
+): Promise<void> {
+  const { sealing, now } = world
+  const user = await users.find(standing.user)
+  if (!user) return removeStanding(world, standing)
+  const token = sealing.open(standing.sealed, sealedFor(standing))
+  // The provider is no longer configured, or the key is gone: only a login can settle it.
+  const provider = providers.get(standing.provider)
+  if (token === undefined || !provider?.ask) return refuse(user)
+  const next = await provider.ask(token, user.subject, signal)
+  if (!next) return refuse(user)
+  await renewStanding(world, standing, next.refreshToken)
+  await users.change(user.id, { asked: rfc3339(now()) })
+
+  async function refuse(read: PlatformUser): Promise<void> {
+    const { id } = read
+    // A login replaces the standing before it changes the user, so one of these two checks notices it.
+    if ((await readStanding(world, id))?.version !== standing.version) return
+    if (!(await users.refuse(read))) return
+    // In this order, a request in between is already refused.
+    const before = await tokens.of(id)
+    // Tokens of a login that has ended the refusal are not among them.
+    if ((await users.find(id))?.isRefused) await tokens.suspend(before)
+    await removeStanding(world, standing)
+    world.audit({ time: rfc3339(now()), action: 'refused by provider', user: id, status: 403 })
+  }
+}

@@ -1,0 +1,376 @@
+import type { KubeObject, ObjectRef } from '../../../adapters/kubernetes/cluster.ts'
+import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
+import { MANAGED_LABEL, MANAGER, RECORD_LABEL, RUNS_NAMESPACE } from '../../records/names.ts'
+import {
+  cloneSecret,
+  heldSecret,
+  inputSecret,
+  jobRef,
+  LIVE_LABEL,
+  loginSealedFor,
+  NAMESPACE_LABEL,
+  type RunRecord,
+  runName,
+} from '../../records/run.ts'
+import type { PlatformUser } from '../../records/user.ts'
+import { mayDo } from '../../rules/accounts/roles.ts'
+import { readRepositoryUrl } from '../../rules/repository-url.ts'
+import { decideQueue, forgotten } from '../../rules/runs/queue.ts'
+import { hasEnded } from '../../rules/runs/run-states.ts'
+import type { RunSettings, ServerContext } from '../context.ts'
+import type { Services } from '../create-services.ts'
+import type { WakeSignal } from '../leader/wake-signal.ts'
+import { Backoff } from '../login/backoff.ts'
+import type { CloneLogin } from '../namespaces/credentials.ts'
+import { roleIn, type SharedNamespace } from '../namespaces/shared-namespace.ts'
+import { KeptLines, PodLog, saveLog } from './run-log.ts'
+import { ACCOUNT_RECORD, accountObjects, CLONE, runAccount, runSecret } from './run-objects.ts'
+import { commitOf, containerState, isOver, podOf, reasonOf } from './run-pod.ts'
+
+/** What came with the request of a run, and is kept until it has ended. */
+interface HeldSecrets {
+  readonly variables: Readonly<Record<string, string>>
+  readonly login?: CloneLogin
+}
+
+/** The namespace of a run, and who has requested it. */
+interface AllowedRun {
+  readonly shared: SharedNamespace
+  readonly user: PlatformUser
+}
+
+/** The reason why no run starts in a namespace that the platform deletes. */
+const BEING_DELETED = 'the namespace is being deleted'
+/** Milliseconds. */
+const EVERY = 500
+const FORGET_EVERY = 15_000
+/** For a run that is being created: its Secret is written after its Job. */
+const HALF_MADE = 60_000
+/** For the last log lines of a run that was stopped. */
+const GOODBYE = 60_000
+/** Between two checks whether the people who started active runs still have the rights. */
+const RECHECK = 5000
+/** The time that the token of a run outlives the deadline of the run. */
+const TOKEN_MORE = 600_000
+/** Runs that are completed at the same time, which takes memory for their logs: in total, and of one person. */
+const ENDING = { ofAll: 4, ofOne: 2 }
+const HISTORY = { perEnvironment: 10, perNamespace: 100 }
+
+/**
+ * The leader's work on runs: it starts them in turn, stops them, saves their logs, and deletes old ones. Its state is
+ * in the cluster, so another leader can continue.
+ */
+export class RunController {
+  readonly name = 'runs'
+  readonly everyMs = EVERY
+  readonly nudge: WakeSignal
+  readonly #world: ServerContext
+  readonly #parts: Services
+  /** Runs that are processed outside of the queue. */
+  readonly #busy = new Map<string, Beside>()
+  readonly #attempts: Backoff
+  #forgotAt = 0
+  #checkedAt = 0
+
+  constructor(world: ServerContext, parts: Services) {
+    this.#world = world
+    this.#parts = parts
+    this.nudge = parts.runs.nudge
+    this.#attempts = new Backoff(world, 'run')
+  }
+
+  /** One pass over the queue. */
+  async run(signal: AbortSignal): Promise<void> {
+    const settings = this.#world.settings.runs
+    if (!settings) return
+    const { runs } = this.#parts
+    const live = await runs.list({ isLive: true }, signal)
+    const waiting = live.filter(({ state }) => !hasEnded(state))
+    const decision = decideQueue(waiting as readonly Waiting[], settings) // of these states only
+    const byId = new Map(live.map(run => [run.id, run]))
+    this.#attempts.keep(id => byId.has(id))
+    for (const id of [...decision.replace, ...decision.stop])
+      await this.#attempts.at(id, signal, async () => void (await runs.stop(id, { why: 'replaced' })))
+    if (this.#world.now() - this.#checkedAt >= RECHECK) {
+      this.#checkedAt = this.#world.now()
+      for (const run of live)
+        if (run.state === 'running' || (run.state === 'stopping' && run.stop?.why !== 'refused'))
+          await this.#attempts.at(run.id, signal, () => this.#recheck(run))
+    }
+    for (const id of decision.start)
+      if (!this.#busy.has(id)) await this.#attempts.at(id, signal, () => this.#start(byId.get(id)!, settings, signal))
+    // The oldest first; the others follow when one is complete.
+    for (const run of live.toReversed()) {
+      if (hasEnded(run.state)) {
+        if (this.#mayEnd(run)) this.#beside(run, signal, () => this.#settle(run, signal), true)
+      } else if (run.state === 'stopping') {
+        if (this.#mayEnd(run)) this.#beside(run, signal, () => this.#end(run, signal), true)
+        // The run ends at once in any case; its last lines are read if there is time.
+        else if (!this.#busy.has(run.id)) await this.#attempts.at(run.id, signal, () => this.#suspend(run))
+      } else if (run.state === 'running' && run.repository !== undefined && run.found.commit === undefined)
+        this.#beside(run, signal, () => this.#lookAtClone(run, signal))
+    }
+    if (this.#world.now() - this.#forgotAt < FORGET_EVERY) return
+    this.#forgotAt = this.#world.now()
+    await this.#forget(live, signal)
+  }
+
+  /** Waits for the work outside of the queue. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#busy.values()].map(({ done }) => done))
+  }
+
+  #beside({ id, user }: RunRecord, signal: AbortSignal, work: () => Promise<void>, isEnding = false): void {
+    if (this.#busy.has(id)) return
+    const done = this.#attempts.at(id, signal, work).finally(() => this.#busy.delete(id))
+    this.#busy.set(id, { user, isEnding, done })
+  }
+
+  /** Whether there is room for the log of one more run. */
+  #mayEnd({ user }: RunRecord): boolean {
+    const ending = [...this.#busy.values()].filter(one => one.isEnding)
+    return ending.length < ENDING.ofAll && ending.filter(one => one.user === user).length < ENDING.ofOne
+  }
+
+  async #start(run: RunRecord, settings: RunSettings, signal: AbortSignal): Promise<void> {
+    const { cluster, now } = this.#world
+    const { runs } = this.#parts
+    const found = await this.#allowed(run)
+    if (typeof found === 'string') return void (await runs.stop(run.id, { why: 'refused', reason: found }))
+    const held = await this.#held(run)
+    if (!held) {
+      if (now() - Date.parse(run.created) > HALF_MADE)
+        await runs.stop(run.id, { why: 'refused', reason: 'its request was not complete' })
+      return
+    }
+    // A run has no right to wake the namespace that it deploys to. That takes long where there are many objects: the
+    // other runs do not wait for it, and this one starts in the pass after it.
+    const { shared, user } = found
+    if (run.action === 'deploy' && shared.namespace.status === 'Sleeping')
+      return this.#beside(run, signal, async () => void (await this.#parts.sleep.wake(shared.namespace, signal)))
+    for (const object of accountObjects(run)) await cluster.apply(object, { manager: MANAGER, force: true })
+    const { id, action, environment, namespace, file, volumes } = run
+    if (run.repository !== undefined) {
+      const login = held.login ?? (await this.#loginOf(run, hostOf(run.repository)))
+      const input = { repository: run.repository, branch: run.branch, commit: run.commit, ...login }
+      await this.#give(run, cloneSecret(id), input)
+    }
+    const { text } = await this.#parts.tokens.issue({
+      kind: 'run',
+      label: runName(id),
+      user: run.user,
+      namespaces: [namespace],
+      ...(run.trust && { trust: run.trust }),
+      lifetime: settings.deadline * 1000 + TOKEN_MORE,
+    })
+    const isCloned = run.repository !== undefined
+    const { variables } = held
+    const input = { action, isCloned, environment, namespace, file, volumes, variables, url: settings.url, token: text }
+    const isFork = run.trust === 'fork'
+    await this.#give(run, inputSecret(id), { ...input, isFork, user: user.login, domain: this.#world.settings.domain })
+    // Changes this version of the run only, and not one that was stopped or started by another leader in the meantime.
+    await cluster.patch(
+      jobRef(id),
+      { metadata: { resourceVersion: run.version }, spec: { suspend: false } },
+      { manager: MANAGER },
+    )
+  }
+
+  /**
+   * The credential that a run clones with. Code of a fork is cloned without one, or not at all. A run that no person has
+   * started gets the token of its webhook or the credential of the namespace, even if the webhook no longer exists.
+   */
+  async #loginOf({ user, namespace, trust, hook }: RunRecord, host: string): Promise<CloneLogin | undefined> {
+    if (trust === 'fork') return undefined
+    const own = hook === undefined ? undefined : await this.#parts.hooks.cloneLogin(hook, host)
+    const isOfPerson = trust === undefined && hook === undefined
+    return own ?? this.#parts.gitLogin(isOfPerson ? user : undefined, namespace, host)
+  }
+
+  /** Stops a run whose user has lost the right to it. */
+  async #recheck(run: RunRecord): Promise<void> {
+    const found = await this.#allowed(run)
+    // The deletion of a namespace cancels its runs: nobody has lost a right.
+    if (typeof found !== 'string' || found === BEING_DELETED) return
+    await this.#parts.runs.stop(run.id, { why: 'refused', reason: found })
+    // Its Job may be suspended already, and is not checked again before the run has ended.
+    if (run.state === 'stopping') await this.#removeCredentials(run)
+  }
+
+  /**
+   * The namespace and the user of a run, or why the user may no longer run it. Checked when it starts, and every few seconds while
+   * it is active.
+   */
+  async #allowed({ user: id, namespace, namespaceUid, deletion }: RunRecord): Promise<AllowedRun | string> {
+    const user = await this.#parts.users.find(id)
+    if (!user || user.isSuspended || user.isRefused) return 'the person who requested it may no longer log in'
+    const shared = await this.#parts.namespaces.find(namespace)
+    const live = await this.#world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
+    const isGoing = live?.metadata.deletionTimestamp !== undefined
+    const isOfDeletion = deletion !== undefined && deletion === shared?.namespace.deletion?.id
+    if (!shared || live?.metadata.uid !== namespaceUid || (isGoing && !isOfDeletion))
+      return 'the namespace no longer exists'
+    if (shared.namespace.status === 'Deleting' && !isOfDeletion) return BEING_DELETED
+    const role = roleIn(shared, user)
+    return mayDo({ platform: user.role, namespace: role }, 'deploy')
+      ? { shared, user }
+      : 'the person who requested it is no longer a developer there'
+  }
+
+  /** The values of its variables, and its own login; undefined if they do not exist yet, or cannot be read. */
+  async #held({ id, hasLogin }: RunRecord): Promise<HeldSecrets | undefined> {
+    const live = await this.#world.cluster.get(secretRef(heldSecret(id)))
+    const data = (live?.['data'] ?? {}) as { readonly variables?: unknown; readonly login?: unknown } // a Secret's
+    const textOf = (value: unknown) => (typeof value === 'string' ? Buffer.from(value, 'base64').toString() : undefined)
+    const [values, sealed] = [textOf(data.variables), textOf(data.login)]
+    const login = sealed === undefined ? undefined : this.#world.sealing.open(sealed, loginSealedFor(id))
+    if (values === undefined || (hasLogin && login === undefined)) return undefined
+    try {
+      // We have written both.
+      return {
+        variables: JSON.parse(values) as Record<string, string>,
+        ...(login !== undefined && { login: JSON.parse(login) as CloneLogin }),
+      }
+    } catch {
+      return undefined
+    }
+  }
+
+  async #give(run: RunRecord, name: string, value: object): Promise<void> {
+    const secret = runSecret(run, name, { 'input.json': JSON.stringify(value) })
+    await this.#world.cluster.apply(secret, { manager: MANAGER, force: true })
+  }
+
+  /** Records the commit that was cloned, and deletes the credential of the clone. */
+  async #lookAtClone(run: RunRecord, signal: AbortSignal): Promise<void> {
+    const { cluster } = this.#world
+    const pod = await podOf(cluster, run.id, signal)
+    if (!pod || containerState(pod, CLONE).phase !== 'ended') return
+    await cluster.delete(secretRef(cloneSecret(run.id)))
+    const commit = commitOf(pod)
+    if (commit !== undefined) await this.#parts.runs.note(run.id, { commit })
+  }
+
+  /**
+   * Stops an active run: Kubernetes sends SIGTERM when the Job is suspended. The log is read meanwhile, because the Pod
+   * is deleted with it.
+   */
+  async #end(run: RunRecord, signal: AbortSignal): Promise<void> {
+    const lines = this.#collect(run, withTimeLimit(GOODBYE, signal))
+    await this.#suspend(run)
+    await this.#save(run, await lines)
+  }
+
+  /** A cancelled run keeps its rights to finish cleanly; one whose user has lost the right has none from now on. */
+  async #suspend(run: RunRecord): Promise<void> {
+    if (run.stop?.why === 'refused') await this.#removeCredentials(run)
+    const { id, uid } = run
+    await this.#world.cluster.patch(jobRef(id), { metadata: { uid }, spec: { suspend: true } }, { manager: MANAGER })
+  }
+
+  /** The Secrets of a run; tokens of Kubernetes are bound to them. */
+  async #removeCredentials({ id, user }: RunRecord): Promise<void> {
+    const { tokens } = this.#parts
+    for (const name of [inputSecret(id), cloneSecret(id), heldSecret(id)])
+      await this.#world.cluster.delete(secretRef(name))
+    const own = (await tokens.of(user)).filter(one => one.kind === 'run' && one.label === runName(id))
+    for (const token of own) await tokens.revoke(token.id)
+  }
+
+  /**
+   * Completes a run: its log is saved, its credentials and its Pod are deleted. The order allows an interruption after
+   * each step.
+   */
+  async #settle(run: RunRecord, signal: AbortSignal): Promise<void> {
+    const { cluster, now } = this.#world
+    const { runs } = this.#parts
+    const pod = await podOf(cluster, run.id, signal)
+    // If the Job is deleted before the end, Kubernetes reports it as failed. The Pod of a lost node never ends.
+    if (pod && !isOver(pod) && now() - Date.parse(run.ended ?? '') < GOODBYE) return
+    if (pod && !run.found.log) {
+      // A Pod on a lost node sends no log: the end of the run does not wait for it.
+      const limit = withTimeLimit(GOODBYE, signal)
+      await this.#save(run, await this.#collect(run, limit))
+    }
+    if (pod) {
+      const reason = run.state === 'failed' ? reasonOf(pod) : undefined
+      const commit = commitOf(pod)
+      const found = { ...(reason !== undefined && { reason }), ...(commit !== undefined && { commit }) }
+      if (Object.keys(found).length > 0) await runs.note(run.id, found)
+    }
+    await this.#removeCredentials(run)
+    if (pod) await cluster.delete({ apiVersion: 'v1', kind: 'Pod', name: pod.metadata.name, namespace: RUNS_NAMESPACE })
+    await runs.change(run.id, () => ({ metadata: { labels: { [LIVE_LABEL]: null } } }))
+  }
+
+  /** All log lines of a Pod until it ends, or those that it had written by the deadline. */
+  async #collect({ id }: RunRecord, signal: AbortSignal): Promise<KeptLines> {
+    const kept = new KeptLines()
+    try {
+      for await (const line of new PodLog(this.#world.cluster, id).read(0, signal)) kept.add(line)
+    } catch (error) {
+      if (!signal.aborted) throw error
+    }
+    return kept
+  }
+
+  async #save(run: RunRecord, lines: KeptLines): Promise<void> {
+    const now = await this.#parts.runs.find(run.id)
+    if (!now || now.found.log) return
+    await this.#parts.runs.note(run.id, { log: await saveLog(this.#world.cluster, run, lines.all()) })
+  }
+
+  /** The history is bounded, and is deleted with its namespace. */
+  async #forget(live: readonly RunRecord[], signal: AbortSignal): Promise<void> {
+    const { cluster } = this.#world
+    const { runs } = this.#parts
+    const query = { apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` }
+    const uids = new Set<string | undefined>()
+    for await (const page of cluster.pages(query, { signal })) for (const { metadata } of page) uids.add(metadata.uid)
+    for (const run of live)
+      if (!uids.has(run.namespaceUid))
+        await runs.stop(run.id, { why: 'cancelled', reason: 'the namespace no longer exists' })
+    const ended: Ended[] = []
+    for await (const { id, uid, namespace, namespaceUid, environment } of runs.each({ isLive: false }, signal))
+      ended.push({ id, uid, namespace, namespaceUid, environment })
+    const kept = ended.filter(run => uids.has(run.namespaceUid))
+    const over = new Set(forgotten(kept, HISTORY))
+    for (const { id, uid, namespaceUid } of ended)
+      if (over.has(id) || !uids.has(namespaceUid))
+        await cluster.delete(jobRef(id), { uid, propagation: 'Background', signal })
+    const labels = `${RECORD_LABEL}=${ACCOUNT_RECORD}`
+    const accounts = await cluster.list(
+      { apiVersion: 'v1', kind: 'ServiceAccount', namespace: RUNS_NAMESPACE, labels },
+      { signal },
+    )
+    for (const { metadata } of accounts)
+      if (!isAccountOf(metadata, uids)) {
+        const { name, namespace, uid } = metadata
+        await cluster.delete({ apiVersion: 'v1', kind: 'ServiceAccount', name, namespace }, { uid, signal })
+      }
+  }
+}
+
+interface Beside {
+  readonly user: string
+  /** It has the log of a run. */
+  readonly isEnding: boolean
+  readonly done: Promise<void>
+}
+
+/** What the history needs of a run: there can be very many. */
+type Ended = Pick<RunRecord, 'id' | 'uid' | 'namespace' | 'namespaceUid' | 'environment'>
+
+type Waiting = Parameters<typeof decideQueue>[0][number]
+
+function isAccountOf({ name, labels = {} }: KubeObject['metadata'], uids: ReadonlySet<string | undefined>): boolean {
+  const namespace = labels[NAMESPACE_LABEL] ?? ''
+  return [...uids].some(uid => uid !== undefined && name === runAccount({ namespace, namespaceUid: uid }))
+}
+
+const secretRef = (name: string): ObjectRef => ({ apiVersion: 'v1', kind: 'Secret', name, namespace: RUNS_NAMESPACE })
+
+function hostOf(repository: string): string {
+  const read = readRepositoryUrl(repository)
+  return read.ok ? read.repository.host : ''
+}

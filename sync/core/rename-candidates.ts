@@ -1,0 +1,53 @@
+import { type FileEntry, isUntouched } from './entry.ts'
+import type { TreeNode } from './tree-node.ts'
+
+/** The hash of what both sides have agreed on. */
+export const agreedHash = ({ base }: TreeNode): string | undefined => base?.local?.hash ?? base?.remote?.hash
+
+/**
+ * Files that have just gone on one side, while the other side still has them: where such a file was renamed, its
+ * contents need not travel.
+ */
+export class RenameCandidates {
+  readonly #byHash = new Map<string, TreeNode>()
+  readonly #byInode = new Map<number, TreeNode>()
+
+  /** Something has happened at a path. */
+  see(node: TreeNode): void {
+    const { base, local, remote } = node
+    if (
+      base?.local?.kind !== 'file' ||
+      base.remote?.kind !== 'file' ||
+      (local === undefined) === (remote === undefined)
+    )
+      return
+    const hash = agreedHash(node)
+    if (hash === undefined) return
+    if (remote) this.#byHash.set(hash, node)
+    else this.#byInode.set(base.remote.inode, node)
+  }
+
+  /** A file that has gone here; the container has it with these contents. */
+  inContainer(size: number, hash: string): TreeNode | undefined {
+    const found = this.#byHash.get(hash)
+    return found && !found.local && hasThere(found, size) && agreedHash(found) === hash ? found : undefined
+  }
+
+  /** A file that has gone in the container, where another path has its inode now. */
+  here({ inode, size, mtime }: FileEntry): TreeNode | undefined {
+    const found = this.#byInode.get(inode)
+    const before = found?.base?.remote
+    if (!found || found.remote || before?.inode !== inode || before.size !== size || before.mtime !== mtime)
+      return undefined
+    return found.local && isUntouched(found.base?.local, found.local) ? found : undefined
+  }
+
+  forget(): void {
+    this.#byHash.clear()
+    this.#byInode.clear()
+  }
+}
+
+/** True if the container has a file of that size there, as it was agreed on. */
+export const hasThere = ({ base, remote }: TreeNode, size: number): boolean =>
+  remote?.kind === 'file' && remote.size === size && isUntouched(base?.remote, remote)

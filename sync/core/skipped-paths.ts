@@ -1,0 +1,100 @@
+import { joinPath } from './paths.ts'
+
+/** A path that is not synchronized whatever anybody does, and why. It stays where it is. */
+export interface SkippedPath {
+  /** The sync folder: its name. */
+  readonly folder: string
+  readonly path: string
+  readonly side: 'local' | 'remote'
+  readonly message: string
+}
+
+/** Paths that are left out. */
+export interface SkippedPathList {
+  /** At most some thousand are counted. */
+  readonly count: number
+  /** The first of them. */
+  readonly paths: readonly SkippedPath[]
+}
+
+export const NOT_UTF8 = 'the name is not valid UTF-8'
+export const NO_FILE = 'pipes, sockets and devices are not synchronized'
+
+/** Paths of one folder that are told of, and that are remembered. */
+const TOLD = 20
+const REMEMBERED = 1_000
+/** Characters of a path or message of the other side. */
+const LONGEST = 200
+
+/** What cannot be synchronized in a folder, on one side. */
+export class SkippedPaths {
+  /** By folder and name. */
+  readonly #folders = new Map<string, Map<string, string>>()
+  #count = 0
+  /** Another number after each change. */
+  version = 0
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Returns true for a path that was not left out before. */
+  add(path: string, message: string): boolean {
+    const [folder, name] = split(path)
+    const names = this.#folders.get(folder) ?? new Map<string, string>()
+    if (names.get(name) === message || this.#count >= REMEMBERED) return false
+    const isNew = !names.has(name)
+    if (isNew) this.#count++
+    this.#folders.set(folder, names.set(name, message))
+    this.version++
+    return isNew
+  }
+
+  delete(path: string): void {
+    if (this.#count > 0) this.#delete(...split(path))
+  }
+
+  #delete(folder: string, name: string): void {
+    const names = this.#folders.get(folder)
+    if (!names?.delete(name)) return
+    if (names.size === 0) this.#folders.delete(folder)
+    this.#count--
+    this.version++
+  }
+
+  /** Only these names are still in the folder. */
+  keep(folder: string, found: ReadonlySet<string>): void {
+    for (const name of [...(this.#folders.get(folder)?.keys() ?? [])]) if (!found.has(name)) this.#delete(folder, name)
+  }
+
+  /** The folder has gone, with all that was in it. */
+  forgetBelow(path: string): void {
+    for (const folder of [...this.#folders.keys()])
+      if (path === '' || folder === path || folder.startsWith(`${path}/`)) this.keep(folder, new Set())
+  }
+
+  /** The first paths, with their messages. */
+  first(): readonly (readonly [string, string])[] {
+    const all: [string, string][] = []
+    for (const [folder, names] of this.#folders)
+      for (const [name, message] of names) {
+        if (all.length === TOLD) return all
+        all.push([joinPath(folder, name), message])
+      }
+    return all
+  }
+}
+
+/** What the other side says of paths that it leaves out. It may be hostile. */
+export function readSkippedPaths(paths: readonly unknown[]): readonly (readonly [string, string])[] {
+  return paths.slice(0, TOLD).map(one => {
+    const [path, message] = Array.isArray(one) ? (one as readonly unknown[]) : []
+    if (typeof path !== 'string' || typeof message !== 'string') throw new Error('a path that is left out has no text')
+    return [path.slice(0, LONGEST), message.slice(0, LONGEST)]
+  })
+}
+
+function split(path: string): readonly [folder: string, name: string] {
+  const end = path.lastIndexOf('/')
+  return [path.slice(0, Math.max(0, end)), path.slice(end + 1)]
+}

@@ -1,0 +1,132 @@
+import { copyEntry, type FileEntry, isFolder, isUntouched } from '../core/entry.ts'
+import { hashOf } from '../core/hash.ts'
+import type { TreeNode } from '../core/tree-node.ts'
+import { readSmall } from '../scan/reader.ts'
+import { spaceProblem } from '../stage/free-space.ts'
+import { isToolFile } from '../stage/tool-files.ts'
+import { SMALL_FILE } from '../stage/writer.ts'
+import { type FolderParts, finishPath } from './folder-parts.ts'
+import type { WantedFile } from './remote-steps.ts'
+
+/** Bytes of a new file of the container that is told of before it comes. */
+const LARGE = 100_000_000
+
+/** Lets the laptop have what the container has at a path. */
+export class Download {
+  readonly #parts: FolderParts
+  readonly #root: string
+  readonly #clear: (node: TreeNode) => boolean
+  /** Large files that were told of. */
+  readonly #announced = new Set<string>()
+  /** Files of tools that were told of. */
+  readonly #toolFiles = new Set<string>()
+
+  /** `clear` empties a folder of the laptop. False if something stays; the path is then dealt with. */
+  constructor(parts: FolderParts, root: string, clear: (node: TreeNode) => boolean) {
+    this.#parts = parts
+    this.#root = root
+    this.#clear = clear
+    parts.remote.onContents = (wanted, bytes, hash) => this.#contents(wanted, bytes, hash)
+    parts.large.isWanted = node => parts.decisions.decide(node)?.do === 'fetch' && this.#hasPlace(node)
+  }
+
+  fetch(node: TreeNode): void {
+    const { state, local, remote: steps, large } = this.#parts
+    const remote = node.remote!
+    const refusal = local.refusal(node)
+    if (refusal) {
+      state.refuse(node, 'remote', refusal)
+      return
+    }
+    if (isFolder(node.local) && !isFolder(remote) && !this.#clear(node)) return
+    if (!this.#hasPlace(node)) return
+    this.#tellToolFile(node, remote)
+    if (remote.kind === 'folder') {
+      if (local.makeFolder(node)) finishPath(this.#parts, node)
+    } else if (remote.kind === 'link') local.makeLink(node)
+    else if (remote.size > SMALL_FILE) {
+      this.#announce(node, remote)
+      large.add(node, 'fetch')
+    } else if (!this.#fetchRenamed(node, remote)) {
+      const full = spaceProblem(state.world.disk, this.#root, remote.size)
+      if (full) state.fail(node, 'local', full)
+      else steps.read({ node, remote, keep: false })
+    }
+  }
+
+  /** Whoever does not want it here has the time to say so. */
+  #announce({ path, base }: TreeNode, { size }: FileEntry): void {
+    const { world, name } = this.#parts.state
+    if (size < LARGE || base || this.#announced.has(path)) return
+    this.#announced.add(path)
+    world.report({ kind: 'large', folder: name, path, size })
+  }
+
+  /** Tells of a file of a tool, so that people look at it before the tool does. */
+  #tellToolFile({ path }: TreeNode, { kind }: FileEntry): void {
+    if (kind === 'folder' || this.#toolFiles.has(path) || !isToolFile(path)) return
+    const { world, name } = this.#parts.state
+    this.#toolFiles.add(path)
+    world.report({ kind: 'tool-file', folder: name, path })
+  }
+
+  /** Takes the contents of a file that the container has renamed from where it was. False if it was not. */
+  #fetchRenamed(node: TreeNode, remote: FileEntry): boolean {
+    const { state, remote: steps } = this.#parts
+    const { gone, world, writer } = state
+    const source = remote.size > 0 && state.attempts(node) === 0 ? gone.here(remote) : undefined
+    if (!source) return false
+    if (remote.hash === undefined) {
+      steps.hash(node)
+      return true
+    }
+    try {
+      const read = readSmall(world.disk, writer.place(source.path), SMALL_FILE)
+      if (read.kind !== 'read' || hashOf(read.bytes) !== remote.hash) return false
+      const isMoved = !source.base?.isTheirs
+      this.#contents({ node, remote, keep: false, isMoved }, read.bytes, remote.hash)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  #contents({ node, remote, keep, isMoved = false }: WantedFile, bytes: Buffer, hash: string): void {
+    const { state, local, decisions, conflicts } = this.#parts
+    if (keep) {
+      conflicts.keepBytes(node, remote, bytes)
+      return
+    }
+    if (!isUntouched(remote, node.remote)) {
+      state.again(node)
+      return
+    }
+    node.remote = copyEntry(remote, { hash })
+    local.begin()
+    // By its contents it may be as it was, or the laptop's may have changed meanwhile.
+    if (decisions.decide(node)?.do !== 'fetch') {
+      state.again(node)
+      return
+    }
+    const isClear = !isFolder(node.local) || this.#clear(node)
+    if (isClear && this.#hasPlace(node)) local.writeFile(node, bytes, node.remote, isMoved)
+    else if (state.busy.has(node)) state.again(node)
+  }
+
+  /** Makes the folders above. False if something has been found in its place meanwhile; that is looked at again. */
+  #hasPlace(node: TreeNode): boolean {
+    const { state, local: steps } = this.#parts
+    const { local } = node
+    if (!steps.makeParents(node)) return false
+    if (node.local === local) return true
+    state.again(node)
+    return false
+  }
+
+  remove(node: TreeNode): void {
+    const { local, deletions } = this.#parts
+    if (isFolder(node.local) && !this.#clear(node)) return
+    deletions.made(node)
+    local.remove(node)
+  }
+}

@@ -1,0 +1,24 @@
+import type { TreeNode } from '../core/tree-node.ts'
+import { isFull } from '../stage/problems.ts'
+import type { FolderState } from './folder-state.ts'
+
+/** How many files the sides do not agree on yet, and their bytes. */
+export function pendingWork({ queue, busy, deferred, problems }: FolderState): {
+  readonly files: number
+  readonly bytes: number
+} {
+  let files = 0
+  let bytes = 0
+  const count = ({ local, remote }: TreeNode) => {
+    if (local?.kind !== 'file' && remote?.kind !== 'file') return
+    files++
+    bytes += Math.max(local?.size ?? 0, remote?.size ?? 0)
+  }
+  for (const node of queue) count(node)
+  for (const node of busy.keys()) count(node)
+  for (const node of deferred) if (!queue.has(node) && !busy.has(node)) count(node)
+  // They follow as soon as there is room.
+  for (const [node, { message }] of problems)
+    if (isFull(message) && !queue.has(node) && !busy.has(node) && !deferred.has(node)) count(node)
+  return { files, bytes }
+}

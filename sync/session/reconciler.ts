@@ -1,0 +1,85 @@
+import { isFolder, isUntouched } from '../core/entry.ts'
+import { type Decision, merge, onlyFromLaptop } from '../core/merge.ts'
+import { pathProblem } from '../core/paths.ts'
+import type { TreeNode } from '../core/tree-node.ts'
+import type { ChangingRules } from '../scan/changing-rules.ts'
+import type { OnlyHere } from '../stage/only-here.ts'
+import type { FolderState } from './folder-state.ts'
+
+/** Decides what happens to a path: by what both sides have there, and by what is above and below it. */
+export class Reconciler {
+  readonly #state: FolderState
+  readonly #rules: ChangingRules
+  readonly #onlyHere: OnlyHere
+  /** Paths where the laptop wins although only the container has changed them: something below has changed here. */
+  readonly #insisting = new Set<TreeNode>()
+
+  constructor(state: FolderState, rules: ChangingRules, onlyHere: OnlyHere) {
+    this.#state = state
+    this.#rules = rules
+    this.#onlyHere = onlyHere
+  }
+
+  /** Undefined if the path waits for one above it. */
+  decide(node: TreeNode): Decision | undefined {
+    const { sent, world } = this.#state
+    if (sent.has(node) && this.#isUnknown(node)) return { do: 'hash', local: false, remote: true }
+    const blocker = node.local || !node.remote ? undefined : fileAbove(node)
+    if (blocker) {
+      const above = this.#merge(blocker, false).do
+      if (above === 'nothing' && world.direction === 'up') return { do: 'nothing' }
+      if (this.#state.busy.has(blocker) || above === 'fetch' || above === 'hash') {
+        this.#state.block(blocker, node)
+        if (!this.#state.busy.has(blocker) && !this.#state.isWaiting(blocker)) this.#state.mark(blocker)
+        return undefined
+      }
+    }
+    const merged = this.#merge(node, blocker !== undefined)
+    // What is left out is for this machine to say.
+    const decision =
+      this.#rules.includes.size > 0 && this.#rules.includes.has(node.path) ? onlyFromLaptop(merged, node) : merged
+    const changesLaptop = CHANGES_LAPTOP.has(decision.do)
+    if (changesLaptop && pathProblem(node.path, world.rules)) return { do: 'nothing' }
+    const problem = changesLaptop ? this.#onlyHere.problem(node) : undefined
+    this.#state.leaveThere(node, problem)
+    if (problem) return { do: 'nothing' }
+    if (!this.#insisting.has(node) || decision.do !== 'fetch') return decision
+    const { base, remote } = node
+    return { do: 'send', keep: !isFolder(remote) && !remote!.isOfImage && !isUntouched(base?.remote, remote) }
+  }
+
+  /** From here on, the laptop wins at this path. */
+  insist(node: TreeNode): void {
+    this.#insisting.add(node)
+  }
+
+  /** The path is done with. */
+  forget(node: TreeNode): void {
+    this.#insisting.delete(node)
+  }
+
+  /** Whether contents tell if what we have sent has arrived. If it has, that is what both sides had. */
+  #isUnknown(node: TreeNode): boolean {
+    const { remote } = node
+    const sent = this.#state.sent.get(node)!
+    if (remote?.kind === 'file' && remote.size === sent.size && remote.size > 0 && !remote.hash) return true
+    this.#state.sent.delete(node)
+    if (remote?.kind === sent.kind && remote.hash === sent.hash && remote.target === sent.target)
+      this.#state.setBase(node, { local: sent, remote })
+    return false
+  }
+
+  #merge({ base, local, remote }: TreeNode, isBelowFile: boolean): Decision {
+    return merge({ base, local, remote, isBelowFile, direction: this.#state.world.direction })
+  }
+}
+
+/** What the container has done is done here, too. */
+const CHANGES_LAPTOP: ReadonlySet<Decision['do']> = new Set(['fetch', 'fetch-meta', 'remove-local'])
+
+/** What is above a path on the laptop, if that is not a folder. */
+function fileAbove(node: TreeNode): TreeNode | undefined {
+  for (let above = node.parent; above?.parent; above = above.parent)
+    if (above.local) return isFolder(above.local) ? undefined : above
+  return undefined
+}

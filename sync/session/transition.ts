@@ -1,0 +1,166 @@
+import { copyEntry, type FileEntry } from '../core/entry.ts'
+import type { Decision } from '../core/merge.ts'
+import type { TreeNode } from '../core/tree-node.ts'
+import { SMALL_FILE } from '../stage/writer.ts'
+import { Download } from './download.ts'
+import { type FolderParts, finishPath } from './folder-parts.ts'
+import { Upload } from './upload.ts'
+
+/** Milliseconds for which a mounted file may be missing on the laptop without a word. */
+const STAYING = 1_000
+
+/** Looks at paths, and begins what is decided about them. */
+export class Transition {
+  readonly #parts: FolderParts
+  readonly #isMountedFile: boolean
+  readonly #toContainer: Upload
+  readonly #toLaptop: Download
+
+  constructor(parts: FolderParts, options: { readonly root: string; readonly isMountedFile: boolean }) {
+    this.#parts = parts
+    this.#isMountedFile = options.isMountedFile
+    this.#toContainer = new Upload(parts, node => this.#clear(node, 'remote'))
+    this.#toLaptop = new Download(parts, options.root, node => this.#clear(node, 'local'))
+  }
+
+  /** Looks at one path. */
+  step(node: TreeNode): void {
+    const { state, decisions } = this.#parts
+    if (state.busy.has(node)) {
+      state.mark(node)
+      return
+    }
+    state.queue.delete(node)
+    state.deferred.delete(node)
+    const decision = decisions.decide(node)
+    if (decision) this.#do(node, decision)
+  }
+
+  #do(node: TreeNode, decision: Decision): void {
+    const { state, deletions, local } = this.#parts
+    if (decision.do !== 'remove-local') deletions.letGo(node)
+    switch (decision.do) {
+      case 'nothing':
+        finishPath(this.#parts, node)
+        return
+      case 'agree':
+        state.setBase(node, agreed(node))
+        finishPath(this.#parts, node)
+        return
+      case 'forget':
+        state.setBase(node, undefined)
+        finishPath(this.#parts, node)
+        return
+      case 'hash':
+        this.#hash(node, decision.local, decision.remote)
+        return
+      case 'send':
+        if (this.#isSafe(node, decision.keep)) this.#toContainer.send(node)
+        return
+      case 'remove-remote':
+        this.#removeRemote(node, decision.keep)
+        return
+      case 'send-meta':
+        this.#toContainer.sendMeta(node)
+        return
+      case 'fetch-meta':
+        local.setMode(node)
+        return
+      case 'fetch':
+        this.#toLaptop.fetch(node)
+        return
+      case 'remove-local':
+        this.#removeLocal(node)
+        return
+    }
+  }
+
+  /** False if what the container has there has to be kept first; that is begun. */
+  #isSafe(node: TreeNode, keep: boolean): boolean {
+    const { conflicts } = this.#parts
+    if (!keep || conflicts.isKept(node)) return true
+    conflicts.keep(node)
+    return false
+  }
+
+  #removeRemote(node: TreeNode, keep: boolean): void {
+    const { state, losses, large } = this.#parts
+    if (losses.isEmptied()) {
+      state.mark(node)
+      losses.stop('local')
+    } else if (this.#isMountedFile) this.#stay(node)
+    else if (this.#isSafe(node, keep) && !large.needs(node)) this.#toContainer.remove(node)
+  }
+
+  /** Editors that rename delete the file for a moment; after that it is reported. */
+  #stay(node: TreeNode): void {
+    const { state } = this.#parts
+    if (state.attempts(node) === 0) state.retry(node, STAYING)
+    else state.fail(node, 'local', 'the file has gone here; the container has it mounted and keeps it')
+  }
+
+  #removeLocal(node: TreeNode): void {
+    const { deletions, large, losses } = this.#parts
+    if (!large.needs(node) && (losses.mayBeEmpty || !deletions.holds(node))) this.#toLaptop.remove(node)
+  }
+
+  #hash(node: TreeNode, local: boolean, remote: boolean): void {
+    const { state, contents, remote: steps } = this.#parts
+    if (local && node.local?.kind === 'file') {
+      if (node.local.size > SMALL_FILE) {
+        contents.hashLarge(node)
+        return
+      }
+      if (!contents.read(node)) return
+    }
+    if (remote) steps.hash(node)
+    else state.again(node)
+  }
+
+  /**
+   * Lets everything in a folder be deleted on one side, in the same batch. False if something stays: then the folder
+   * waits for it, or stays, too.
+   */
+  #clear(node: TreeNode, side: 'local' | 'remote'): boolean {
+    const { state, losses } = this.#parts
+    const isThere = (child: TreeNode) =>
+      side === 'local' ? child.local !== undefined : child.remote !== undefined && !state.leaving.has(child)
+    const children = () => [...(node.children?.values() ?? [])].filter(isThere)
+    for (const child of children()) if (!state.busy.has(child)) this.step(child)
+    if (losses.stopped) {
+      state.mark(node)
+      return false
+    }
+    const left = children()
+    if (left.length === 0) return true
+    if (left.some(child => state.isPending(child))) {
+      state.deferred.add(node)
+      return false
+    }
+    this.#stays(node, side)
+    return false
+  }
+
+  #stays(node: TreeNode, side: 'local' | 'remote'): void {
+    const { state } = this.#parts
+    if (node.local && node.remote) {
+      state.fail(node, side, 'the folder in its place is not empty')
+      return
+    }
+    // On this side only, with files of the image or files that are ignored.
+    const other = [...(node.children?.values() ?? [])].every(
+      child => child.base?.local === undefined || child.base.remote === undefined,
+    )
+    state.setBase(node, other ? { local: node.local, remote: node.remote } : undefined)
+    if (other) finishPath(this.#parts, node)
+    else state.again(node)
+  }
+}
+
+/** A hash that one side knows holds for both. */
+function agreed({ base, local, remote }: TreeNode) {
+  const hash = local?.hash ?? remote?.hash ?? base?.local?.hash ?? base?.remote?.hash
+  const withHash = (entry: FileEntry | undefined) =>
+    entry?.kind === 'file' && entry.size > 0 && hash !== undefined ? copyEntry(entry, { hash }) : entry
+  return { local: withHash(local), remote: withHash(remote), ...(base?.isTheirs && { isTheirs: true }) }
+}

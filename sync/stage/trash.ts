@@ -1,0 +1,158 @@
+import type { SyncClock } from '../core/clock.ts'
+import { type Disk, errorCode } from './disk.ts'
+import { makeFolders } from './disk-files.ts'
+
+interface Kept {
+  readonly place: string
+  readonly size: number
+}
+
+/** Bytes of deleted files that are kept; more if the laptop had made them, and they are deleted together. */
+export const KEPT_BYTES = 500e6
+/** Milliseconds for which they are kept: 30 days. */
+const KEPT_FOR = 30 * 24 * 3_600_000
+/** Milliseconds: what is deleted within that time is in one folder, and what follows within it is the same deletion. */
+const TOGETHER = 10_000
+const PIECE = 1 << 20
+
+/**
+ * Files that were deleted on the laptop because the container has deleted them: `<folder>/<time>/<sync folder>/<path>`, for 30 days
+ * and up to 500 MB. The oldest make room for newer ones, but files of the laptop none for others of the same deletion.
+ */
+export class Trash {
+  readonly #disk: Disk
+  readonly #clock: SyncClock
+  /** Absolute. */
+  readonly folder: string
+  /** Those of earlier deletions, and those that the container had made: the oldest first. */
+  #kept: Kept[] | undefined
+  /** Those of the deletion that goes on. */
+  #together: Kept[] = []
+  /** The last one was taken then. */
+  #last = 0
+  #bytes = 0
+  #time = 0
+
+  constructor(disk: Disk, clock: SyncClock, folder: string) {
+    this.#disk = disk
+    this.#clock = clock
+    this.folder = folder
+  }
+
+  /**
+   * Moves a file or a link of a sync folder there; `isTheirs`: only the container has ever made it. Throws the errors of the file
+   * system.
+   */
+  take(place: string, folder: string, path: string, isTheirs = false): void {
+    const entry = this.#disk.entry(place)
+    if (entry === undefined || entry === 'other') return
+    this.#kept ??= this.#find()
+    const target = this.#placeFor(`${folder}/${path}`)
+    makeFolders(this.#disk, above(target))
+    this.#move(place, target, entry.kind === 'file')
+    const now = this.#clock.now()
+    if (now > this.#last + TOGETHER || now < this.#last) {
+      this.#kept.push(...this.#together)
+      this.#together = []
+    }
+    this.#last = now
+    const size = onDisk(entry.size)
+    const kept = isTheirs ? this.#kept : this.#together
+    kept.push({ place: target, size })
+    this.#bytes += size
+    this.#forgetOld(now)
+  }
+
+  #placeFor(path: string): string {
+    const now = this.#clock.now()
+    if (now > this.#time + TOGETHER || now < this.#time) this.#time = now
+    for (;;) {
+      const place = `${this.folder}/${new Date(this.#time).toISOString().replaceAll(':', '-')}/${path}`
+      if (this.#isFree(place)) return place
+      this.#time++
+    }
+  }
+
+  /** A folder of today may have been a file a moment ago. */
+  #isFree(place: string): boolean {
+    if (this.#disk.entry(place) !== undefined) return false
+    for (let at = above(place); at.length > this.folder.length; at = above(at)) {
+      const entry = this.#disk.entry(at)
+      if (entry !== undefined) return entry !== 'other' && entry.kind === 'folder'
+    }
+    return true
+  }
+
+  #move(from: string, to: string, isFile: boolean): void {
+    try {
+      this.#disk.rename(from, to)
+    } catch (error) {
+      if (errorCode(error) !== 'EXDEV') throw error
+      if (isFile) this.#copy(from, to)
+      this.#disk.removeFile(from)
+    }
+  }
+
+  #copy(from: string, to: string): void {
+    const disk = this.#disk
+    const source = disk.open(from, 'read')
+    try {
+      const target = disk.open(to, 'create')
+      try {
+        const piece = Buffer.alloc(PIECE)
+        for (let at = 0, read = 1; read > 0; at += read) {
+          read = disk.read(source, piece, at)
+          if (read > 0) disk.write(target, piece.subarray(0, read), at)
+        }
+      } catch (error) {
+        disk.removeFile(to)
+        throw error
+      } finally {
+        disk.close(target)
+      }
+    } finally {
+      disk.close(source)
+    }
+  }
+
+  /** Those of earlier sessions. Names of times are in their order. */
+  #find(): Kept[] {
+    const found: Kept[] = []
+    const look = (place: string) => {
+      const entry = this.#disk.entry(place)
+      if (entry === undefined || entry === 'other') return
+      if (entry.kind !== 'folder') found.push({ place, size: onDisk(entry.size) })
+      else for (const name of [...this.#disk.list(place)].sort()) look(`${place}/${name}`)
+    }
+    look(this.folder)
+    this.#bytes = found.reduce((all, { size }) => all + size, 0)
+    return found
+  }
+
+  #isOld({ place }: Kept, now: number): boolean {
+    const [name = ''] = place.slice(this.folder.length + 1).split('/')
+    return now - timeIn(name) > KEPT_FOR
+  }
+
+  #forgetOld(now: number): void {
+    const kept = this.#kept!
+    while (kept.length > 0 && (this.#bytes > KEPT_BYTES || this.#isOld(kept[0]!, now))) {
+      const { place, size } = kept.shift()!
+      this.#bytes -= size
+      try {
+        this.#disk.removeFile(place)
+        for (let at = above(place); at !== this.folder; at = above(at)) this.#disk.removeFolder(at)
+      } catch {
+        // A folder that holds others, or an old file that somebody has taken.
+      }
+    }
+  }
+}
+
+/** The bytes that a file takes, which are those of a block at least. */
+const onDisk = (size: number): number => Math.max(size, 4_096)
+
+/** The time in the name of a folder, as milliseconds; NaN for a name of somebody else. */
+const timeIn = (name: string): number => Date.parse(name.replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'))
+
+const above = (path: string): string => path.slice(0, path.lastIndexOf('/'))

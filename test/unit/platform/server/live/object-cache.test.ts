@@ -1,0 +1,150 @@
+import { expect, test, vi } from 'vitest'
+import type { KubeObject } from '../../../../../adapters/kubernetes/cluster.ts'
+import { Warnings } from '../../../../../environment/status/events.ts'
+import { listServices } from '../../../../../environment/status/service-status.ts'
+import { SharedBudget } from '../../../../../platform/rules/shared-budget.ts'
+import { ObjectCache, type Room } from '../../../../../platform/server/live/object-cache.ts'
+import { trimObject } from '../../../../../platform/server/live/trim-object.ts'
+import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
+
+/** On a busy machine. */
+const LONG = { timeout: 15_000 }
+
+const labels = (service: string) => ({ 'dev.platform/environment': 'shop', 'dev.platform/service': service })
+const deployment = (name: string, metadata: object = {}): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name, namespace: 'ns', labels: labels(name), ...metadata },
+  spec: {
+    replicas: 0,
+    selector: { matchLabels: labels(name) },
+    template: {
+      metadata: { labels: labels(name) },
+      spec: { containers: [{ name, image: 'x', env: [{ name: 'PASSWORD', value: 'hunter2' }] }] },
+    },
+  },
+})
+
+async function sceneOf(
+  objects: readonly KubeObject[],
+  room: Room = { take: () => true, give() {} },
+): Promise<ObjectCache> {
+  const cluster = new MemoryCluster({ namespace: 'ns' })
+  for (const object of objects) await cluster.create(object)
+  const scene = new ObjectCache(cluster, 'ns', room, () => {})
+  const end = new AbortController()
+  await new Promise<void>((resolve, reject) => {
+    scene.run(end.signal, resolve).catch(reject)
+  })
+  end.abort()
+  return scene
+}
+
+test('of an object stays what its state is told by, without what others have written on it', () => {
+  const annotations = { big: 'x'.repeat(100_000), 'deployment.kubernetes.io/revision': '3' }
+  const found = trimObject(deployment('web', { annotations, managedFields: [{ manager: 'a', fieldsV1: { f: {} } }] }))
+  expect(found?.object.metadata.annotations).toEqual({ 'deployment.kubernetes.io/revision': '3' })
+  expect(found?.size).toBeLessThan(1000)
+  expect(JSON.stringify(found)).not.toMatch(/hunter2|fieldsV1/)
+})
+
+test('of a record only the texts that are shown are kept, and many short values count as more than their text', () => {
+  const many = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, '']))
+  const labels = { 'dev.platform/environment': 'shop' }
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'devctl-shop', labels } }
+  const found = trimObject({ ...object, data: { ...many, by: 'ann' }, binaryData: { ...many, history: 'x' } })
+  expect(found?.object).toMatchObject({ data: { by: 'ann' }, binaryData: { history: 'x' } })
+  expect(found?.size).toBeLessThan(1000)
+  const labelled = trimObject({ ...object, metadata: { ...object.metadata, labels: { ...labels, ...many } } })
+  expect(labelled?.size).toBeGreaterThan(16 * 1000 + JSON.stringify(many).length)
+})
+
+test('what is too large all the same is left out, and the scene says so', async () => {
+  const record = (environment: string, text: string): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      name: `devctl-${environment}`,
+      namespace: 'ns',
+      labels: { 'dev.platform/environment': environment },
+    },
+    data: { application: text },
+  })
+  const scene = await sceneOf([record('big', 'x'.repeat(500_000)), record('small', 'x'), deployment('web')])
+  expect(scene.environments().map(({ name }) => name)).toEqual(['shop', 'small'])
+  expect(scene.isCut).toBe(true)
+})
+
+test('of all scenes there is so much in memory, of which one person has a part; what is given back is free', async () => {
+  const budget = new SharedBudget(40_000)
+  const roomOf = (who: string): Room => ({
+    take: size => budget.take(who, size),
+    give: size => budget.give(who, size),
+  })
+  const many = Array.from({ length: 200 }, (_, number) => deployment(`web-${number}`))
+  const cluster = new MemoryCluster({ namespace: 'ns' })
+  for (const object of many) await cluster.create(object)
+  const open = async (who: string) => {
+    const scene = new ObjectCache(cluster, 'ns', roomOf(who), () => {})
+    const end = new AbortController()
+    const over = new Promise<void>((resolve, reject) => {
+      scene.run(end.signal, resolve).catch(error => (end.signal.aborted ? resolve() : reject(error)))
+    })
+    await over
+    return { scene, end }
+  }
+  const count = ({ scene }: { readonly scene: ObjectCache }) => scene.environment('shop')?.objects.size ?? 0
+  const ann = await open('ann')
+  expect(ann.scene.isCut).toBe(true)
+  expect(budget.taken).toBeGreaterThan(18_000)
+  expect(budget.taken).toBeLessThanOrEqual(20_000)
+  // Another look of the same person gets nothing, and the first of somebody else a part.
+  const again = await open('ann')
+  expect(count(again)).toBe(0)
+  const bob = await open('bob')
+  expect(count(bob)).toBeGreaterThan(5)
+  expect(budget.taken).toBeLessThan(40_000)
+  for (const { end } of [ann, again, bob]) end.abort()
+  await vi.waitFor(() => expect(budget.taken).toBe(0), LONG)
+})
+
+test('environments without end are not kept', async () => {
+  const objects = Array.from({ length: 210 }, (_, index) => {
+    const one = deployment(`web-${index}`)
+    return { ...one, metadata: { ...one.metadata, labels: { 'dev.platform/environment': `e${index}` } } }
+  })
+  const scene = await sceneOf(objects)
+  expect(scene.environments()).toHaveLength(200)
+  expect(scene.isCut).toBe(true)
+})
+
+/** How often objects are looked at for the state of so many workloads, with as many Pods and warnings. */
+function looksFor(count: number): number {
+  const warnings = new Warnings()
+  let looks = 0
+  const counted = (object: KubeObject): KubeObject => {
+    const { metadata } = object
+    const get = () => {
+      looks++
+      return metadata
+    }
+    return Object.defineProperty(object, 'metadata', { get, enumerable: true })
+  }
+  const objects = Array.from({ length: count }, (_, index) => {
+    const uid = `u${index}`
+    warnings.set({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: `e${index}` },
+      involvedObject: { uid, kind: 'Deployment', name: `web-${index}` },
+    })
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: `p${index}`, labels: labels(`web-${index}`) } }
+    return [deployment(`web-${index}`, { uid }), pod].map(counted)
+  }).flat()
+  expect(listServices({ objects, warnings, urls: [], now: 0 })).toHaveLength(count)
+  return looks
+}
+
+test('the work grows with the number of objects, not with its square', () => {
+  expect(looksFor(4000) / looksFor(400)).toBeLessThan(11)
+})
