@@ -13,8 +13,8 @@ const LONG_PODS = 'test/long/pods/**/*.test.ts'
 const LONGER = process.env['TAKE'] === 'all' ? 10 : 1
 
 /**
- * Returns the project of a layer: the tests of `test/NAME`. Every wait in a test has a deadline of its own; `minutes` is the limit for a
- * test or a hook without one.
+ * Returns the project of a layer: the tests of `test/NAME`. Every wait in a test has a deadline of its own; `minutes`
+ * is the limit for a test or a hook without one.
  */
 const layer = (name: string, minutes: number, more: object = {}) => ({
   plugins: [compiledModules()],
@@ -32,7 +32,10 @@ const layer = (name: string, minutes: number, more: object = {}) => ({
 /** Vitest leaves one processor free. More workers than there are would each load the compiler, and gain nothing. */
 const WORKERS = Math.max(2, availableParallelism())
 
-/** Code is optimized later than usual: most of it runs a few times in a test, and the optimizer took a fifth of the processor. */
+/**
+ * Code is optimized later than usual: most of it runs a few times in a test, and the optimizer took a fifth of the
+ * processor.
+ */
 const V8 = ['--interrupt-budget=3000000']
 
 export default defineConfig({
@@ -41,8 +44,8 @@ export default defineConfig({
     update: 'none',
     sequence: { sequencer: LongestFirst },
     projects: [
-      // The files of one worker share the modules that they import: loading the compiler for each file takes longer than most files. So
-      // a file may not mock modules, and restores what it changes of the process.
+      // The files of one worker share the modules that they import: loading the compiler for each file takes longer
+      // than most files. So a file may not mock modules, and restores what it changes of the process.
       layer('unit', 1, { exclude: [CATALOGUE], isolate: false, maxWorkers: WORKERS }),
       // After the golden cases: `-u` writes docs/diagnostics.md from their output.
       layer('catalogue', 1, { include: [CATALOGUE], maxWorkers: WORKERS, sequence: { groupOrder: 1 } }),

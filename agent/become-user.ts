@@ -2,7 +2,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { AgentConfig } from './config.ts'
 
-/** Gives up root: files are written as the user of the development container, and nothing else is needed. */
+/** Gives up root: files are written as the user of the development container, and no other permissions are needed. */
 export function becomeUser(config: AgentConfig): void {
   if (config.umask !== undefined) process.umask(config.umask)
   if (process.getuid?.() !== 0) return
@@ -14,7 +14,7 @@ export function becomeUser(config: AgentConfig): void {
       mkdirSync(path, { recursive: true })
       chownSync(path, user.uid, user.gid)
     } catch {
-      // A volume may be the user's without our doing. What it lacks shows when it is used.
+      // The volume may belong to the user already. Missing permissions show when it is used.
     }
   }
   process.setgroups!([user.gid])
@@ -22,7 +22,7 @@ export function becomeUser(config: AgentConfig): void {
   process.setuid!(user.uid)
 }
 
-/** What `id` said in the image: `1000:1000`. */
+/** Reads the user of the image, as `id` printed it: `1000:1000`. Returns undefined without such a file. */
 function userOfImage(file: string): AgentConfig['user'] {
   if (!existsSync(file)) return undefined
   const [, uid, gid] = /^(\d+):(\d+)\s*$/.exec(readFileSync(file, 'utf8')) ?? []

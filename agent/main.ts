@@ -10,22 +10,22 @@ import { listenPlace } from './listen-place.ts'
 import { renewImage } from './renew-image.ts'
 import { startSshServer } from './ssh-server.ts'
 
-/** Milliseconds between two looks for the files of the image; nobody is answered before. */
+/** Milliseconds between two checks for the files of the image; the agent answers no client before they exist. */
 const FILL_LOOK = 20
-/** Milliseconds before the SSH server is started again where its port is in use. */
+/** Milliseconds before the SSH server is started again if its port is in use. */
 const SSH_AGAIN = 2_000
-/** Milliseconds for the laptop to hear why the agent ends. */
+/** Milliseconds for the laptop to receive the reason why the agent ends. */
 const LAST_WORDS = 200
 
 /**
- * Runs the agent with the configuration in a file. What is wrong with the volume is told the laptop,
- * and tried again; mistakes of ours end the agent, and the kubelet starts it again.
+ * Runs the agent with the configuration in a file. Problems with the volume are reported to the laptop and retried;
+ * bugs of the agent end it, and the kubelet restarts it.
  */
 export async function runAgent(file: string): Promise<void> {
   const config = readConfig(readFileSync(file, 'utf8'))
-  // As the first process of a container, nothing ends it by default.
+  // By default, signals do not end the first process of a container.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
-  // Its end is told in any case.
+  // An error here must not end the agent before it can report the reason.
   tried(() => becomeUser(config))
   while (config.filled !== undefined && !existsSync(config.filled)) await sleep(FILL_LOOK)
   const server = startSync(config)
@@ -53,13 +53,16 @@ function listen(place: ListenPlace, connect: (socket: Socket) => void): void {
     connect(socket)
   })
   server.on('error', error => {
-    // One connection more or less does not end the others.
+    // A failed connection does not end the others.
     if (!server.listening) throw error
   })
   server.listen({ ...place, readableAll: true, writableAll: true })
 }
 
-/** Without it, only forwards are missing: a program of the Pod may have its port for a while. */
+/**
+ * Starts the SSH server and retries after errors: without it, only forwards are missing, and a program of the Pod may
+ * hold its port for a while.
+ */
 async function startSsh(config: AgentConfig): Promise<void> {
   for (let isTold = false; ; isTold = true)
     try {
@@ -75,7 +78,7 @@ function tried(work: () => void): void {
   try {
     work()
   } catch {
-    // It is tried again when somebody can be told.
+    // The server tries again when it can report the error.
   }
 }
 

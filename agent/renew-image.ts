@@ -5,19 +5,19 @@ import { nodeDisk } from '../sync/stage/disk.ts'
 import { writeOwn } from '../sync/stage/disk-files.ts'
 import { SyncVolume } from '../sync/stage/volume.ts'
 
-/** What of a folder is not as its image has it. */
+/** Differences of a folder from its image. */
 interface Kept {
-  /** Changed or made since the folder was filled, by the container or the laptop. */
+  /** Paths changed or created since the folder was filled, by the container or the laptop. */
   readonly paths: readonly string[]
-  /** Of the image, and deleted since. */
+  /** Paths of the image that were deleted since. */
   readonly gone: readonly string[]
 }
 
 /**
- * Replaces the files of the image in a folder by those of another image, whose copy lies beside it as
- * `.devctl/new-FOLDER`. What was changed or deleted since the folder was filled stays so. What the
- * other image does not have is deleted only in folders such as node_modules of which nothing is
- * synchronized. A kill in between does no harm: the next agent goes on.
+ * Replaces the files of the image in a folder with those of another image, whose copy is next to it as
+ * `.devctl/new-FOLDER`. Files that were changed or deleted since the folder was filled stay that way. Files that the
+ * other image lacks are deleted only in folders such as node_modules of which nothing is synchronized. A kill in
+ * between does no harm: the next agent continues.
  */
 export function renewImage(root: string, { name, path }: { readonly name: string; readonly path: string }): void {
   const own = (what: string) => `${root}/.devctl/${what}-${name}`
@@ -39,7 +39,7 @@ export function renewImage(root: string, { name, path }: { readonly name: string
     volume.setImageEntries(name, image)
   }
   renameSync(own('renewing'), own('kept'))
-  // Its time is that of the last file of the image.
+  // The time of `filled` is that of the last file of the image.
   writeOwn(nodeDisk, own('filled'), readFileSync(`${from}.image`))
   rmSync(from, { recursive: true, force: true })
   rmSync(`${from}.image`, { force: true })
@@ -48,7 +48,8 @@ export function renewImage(root: string, { name, path }: { readonly name: string
 function findKept(folder: string, image: readonly string[], own: (what: string) => string): Kept {
   const before = readKept(own('kept'))
   const old = new Set(before?.paths)
-  // The change time also tells of what was written with an old time. Without a record nothing is of the image.
+  // The change time also reveals files written with an old modification time. Without a record, no file counts as the
+  // image's.
   const filled = stat(own('filled'))?.ctimeMs ?? -Infinity
   const paths = [...below(folder, '')].filter(([path, { ctimeMs }]) => ctimeMs > filled || old.has(path))
   const gone = [...(before?.gone ?? []), ...image].filter(path => !stat(`${folder}/${path}`))
@@ -60,7 +61,7 @@ class Renewal {
   readonly #from: string
   readonly #kept: ReadonlySet<string>
   readonly #gone: ReadonlySet<string>
-  /** What is of the other image now. */
+  /** Paths that now come from the other image. */
   readonly brought: string[] = []
 
   constructor(folder: string, from: string, { paths, gone }: Kept) {
@@ -70,9 +71,9 @@ class Renewal {
     this.#gone = new Set(gone)
   }
 
-  /** Deletes what is in a folder as it was, and is not in the other image. */
+  /** Deletes the unchanged files in a folder that the other image does not have, and folders that this leaves empty. */
   removeOld(folder: string): void {
-    // What is in a folder goes before it.
+    // Reversed, so that the contents of a folder come before the folder.
     for (const [path, there] of [...below(this.#folder, folder)].reverse()) {
       if (this.#kept.has(path) || stat(`${this.#from}/${path}`)) continue
       const place = `${this.#folder}/${path}`
@@ -98,7 +99,7 @@ class Renewal {
   }
 }
 
-/** All that is below a folder, each folder before what is in it. */
+/** Yields everything below a folder, each folder before its contents. */
 function* below(root: string, folder: string): Generator<readonly [path: string, there: Stats]> {
   if (!stat(placeIn(root, folder))?.isDirectory()) return
   for (const name of readdirSync(placeIn(root, folder))) {

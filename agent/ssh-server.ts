@@ -8,12 +8,12 @@ import { type KeyServer, startKeyServer } from '../adapters/ssh/key-server.ts'
 import type { OpenChannels } from '../adapters/ssh/open-channels.ts'
 import { listenPlace } from './listen-place.ts'
 
-/** Milliseconds for a connection inside the cluster. */
+/** Milliseconds to wait for a connection inside the cluster. */
 const DIAL = 10_000
 
 export interface SshServerConfig {
   readonly sshPort: number
-  /** As in the configuration of the agent. */
+  /** Sockets as in the configuration of the agent. */
   readonly sockets?: { readonly ssh: string }
   /** The folder in which clients may listen on Unix sockets; absent: they may not. */
   readonly shared?: string
@@ -33,9 +33,9 @@ interface Bound {
 }
 
 /**
- * The SSH server of the agent, on 127.0.0.1 of the Pod or a Unix socket: it connects to ports (direct-tcpip) and
- * listens on ports (tcpip-forward) and on sockets in one folder (streamlocal-forward) for the laptop
- * that has the session's key. It runs nothing: there are no sessions.
+ * Starts the SSH server of the agent, on 127.0.0.1 of the Pod or a Unix socket: it connects to ports (direct-tcpip) and
+ * listens on ports (tcpip-forward) and on sockets in one folder (streamlocal-forward) for the laptop that has the
+ * session's key. It runs nothing: there are no sessions.
  */
 export function startSshServer({ sshPort, sockets, shared, hostKey, userKey }: SshServerConfig): Promise<KeyServer> {
   const bound = new Map<string, Bound>()
@@ -75,7 +75,7 @@ export function startSshServer({ sshPort, sockets, shared, hostKey, userKey }: S
   })
 }
 
-/** Connects to the first of the addresses that a name stands for; rejects with the first error. */
+/** Connects to the first address of a name that accepts a connection; rejects with the error of the first address. */
 async function dial(host: string, port: number): Promise<Socket> {
   const isOwn = ['localhost', '127.0.0.1', '::1'].includes(host)
   // Some servers listen on `localhost` by IPv6 only, and some on the address of the Pod only.
@@ -113,8 +113,8 @@ function dialOnce(host: string, port: number): Promise<Socket> {
 }
 
 /**
- * Listens for a client, in the place of one whose connection may be dead without anybody having
- * noticed; gives the port.
+ * Listens on a port for a client and returns the port. Replaces an earlier listener on the same address, whose
+ * connection may be dead without having been detected.
  */
 async function listen(
   bound: Map<string, Bound>,
@@ -138,10 +138,10 @@ async function listen(
   return bindPort
 }
 
-/** The types of ssh2 have these requests, without their fields. */
+/** Returns the socket path of a request: the types of ssh2 have these requests, without their fields. */
 const socketOf = (info: object): string => (info as { readonly socketPath: string }).socketPath
 
-/** The same for a socket, by its name in the folder. Only its user may connect. */
+/** Listens for a client on a Unix socket, given by its name in the folder. Only the socket's user may connect. */
 async function listenSocket(
   bound: Map<string, Bound>,
   { client, channels }: Owner,
@@ -173,11 +173,11 @@ function release(bound: Map<string, Bound>, owner: Connection, place: string): v
   found.server.close()
 }
 
-/** Listens; no address means all of them, in both families where the Pod has both. */
+/** Listens on an address; an empty one means all addresses, in both families if the Pod has both. */
 async function bind(server: Server, address: string, port: number): Promise<void> {
   const listen = (one: string) =>
     new Promise<void>((resolve, reject) => {
-      // It stays: an error of one connection does not end the others.
+      // The listener stays: an error of one connection does not end the others.
       server.on('error', reject).listen(port, one, resolve)
     })
   if (address !== '') return listen(address)

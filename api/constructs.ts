@@ -22,8 +22,8 @@ export type ComposeApplicationProps = Omit<PureProps, 'host' | 'workingDirectory
   Partial<Pick<PureProps, 'host' | 'workingDirectory'>>
 
 /**
- * A Compose application within a cdk8s chart: the objects that `devctl render` prints, beside constructs of one's own. Throws one Error with
- * all messages when the files have mistakes.
+ * A Compose application within a cdk8s chart: the objects that `devctl render` prints, beside constructs of one's own.
+ * Throws one Error with all messages when the files have mistakes.
  */
 export class ComposeApplication extends PureComposeApplication {
   constructor(scope: Construct, id: string, props: ComposeApplicationProps) {

@@ -25,15 +25,18 @@ export interface SessionInput {
 export interface OpenSessionOptions {
   /** Ends everything that is done with the session. */
   readonly signal: AbortSignal
-  /** Hears of every request that is over. */
+  /** Called with every completed request. */
   readonly trace?: (exchange: EndedRequest) => void
-  /** Hears of requests that were given up because of the signal. */
+  /** Called with requests that were cancelled because of the signal. */
   readonly giveUp?: (call: GivenUp) => void
-  /** Is told what the cluster is called before anything is asked of it. */
+  /** Called with the chosen target before any request is sent to the cluster. */
   readonly chosen?: (target: Session['target']) => void
 }
 
-/** Chooses a cluster and a namespace, and opens the way to it. Asks the cluster nothing yet. Throws a UserError where nothing names one, or the kubeconfig is broken. */
+/**
+ * Chooses a cluster and a namespace, and opens the way to it. Asks the cluster nothing yet. Throws a UserError where
+ * nothing names one, or the kubeconfig is broken.
+ */
 export async function openSession(
   workspace: Pick<Workspace, 'cwd' | 'env' | 'secrets'>,
   { manifest, ...wish }: SessionInput,
@@ -79,7 +82,7 @@ const clock: Clock = {
   },
 }
 
-/** This process, for others who want to work on the same environment. */
+/** Identifies this process to other users who want to work on the same environment. */
 function holder({ stored }: Session['target']): Holder {
   const machine = `${stored.user ?? userInfo().username}@${hostname()}`
   return {

@@ -1,6 +1,7 @@
-// `npm run bench -- build`: what a build costs beside `buildctl build` of the same input with the same output, in the BuildKit of BUILDKIT_HOST.
-// Both take turns; each number is the median of five runs. Nobody else should use this BuildKit meanwhile: buildctl keeps the files of all
-// contexts of all users in one place, and sends them again after somebody else's build. Writes nothing but `.bench`, and images of the registry.
+// `npm run bench -- build`: the cost of a build next to `buildctl build` of the same input with the same output, in the
+// BuildKit of BUILDKIT_HOST. The two take turns; each number is the median of five runs. No other user should use this
+// BuildKit meanwhile: buildctl keeps the files of all contexts of all users in one directory, and sends them again
+// after another user's build. Writes only to `.bench`, and images to the registry.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +20,10 @@ const buildctl = process.env.BUILDCTL || 'buildctl'
 /** Megabytes as BuildKit counts them. */
 const MB = 1_000_000
 const [FILES, SIZE, CHANGED] = [10_000, 50_000, 100_000]
-/** Services that are built at once; each step waits a second and then works, so that the processors are not all that counts. */
+/**
+ * Services that are built at once; each step waits a second and then works, so that the processors are not all that
+ * counts.
+ */
 const SERVICES = 10
 const STEP = 'sleep 1 && head -c 20000000 /dev/zero | sha256sum'
 
@@ -27,7 +31,7 @@ const folder = join(work, 'build')
 const env = { ...process.env, NO_COLOR: '1', CI: '1', DEVCTL_HOME: join(folder, 'home') }
 /** Uses the context, and copies nothing of it, so that what the builder itself does is as little as can be. */
 const READING = `FROM ${image}\nRUN --mount=type=bind,target=/src cat /src/changed | wc -c > /size\n`
-/** As most Dockerfiles do. */
+/** Copies the whole context, like most Dockerfiles. */
 const COPYING = `FROM ${image}\nCOPY . /app\n`
 
 let changes = 0
@@ -128,7 +132,10 @@ function program(args, { cwd }) {
   return measure(process.execPath, [devctl, ...args], { cwd, env })
 }
 
-/** How many bytes more are sent when one file has changed, and the size of that file. BuildKit counts the list of files, too. */
+/**
+ * Returns how many more bytes are sent when one file has changed than when none has. BuildKit counts the list of files,
+ * too.
+ */
 function bytesSent(context) {
   const sent = () => {
     const { stderr } = runDevctl(context, ['--progress', 'json'])
@@ -145,7 +152,7 @@ function bytesSent(context) {
   return sent() - before
 }
 
-/** Contexts that are larger than anybody's, for how much memory they take: once, as they take minutes. */
+/** Measures the memory for contexts larger than any real one: one run each, because they take minutes. */
 function measureHostile() {
   const many = newContext('hostile', [200_000, 100])
   const hostile = [
@@ -229,7 +236,7 @@ function report({ sent, ...measured }) {
   ])
 }
 
-/** Why nothing can be measured; undefined when it can. */
+/** Returns the reason why nothing can be measured; undefined if everything is available. */
 function whatIsMissing() {
   if (!process.env.BUILDKIT_HOST) return 'BUILDKIT_HOST names no BuildKit'
   if (spawnSync(buildctl, ['--version']).status !== 0) return 'buildctl is neither $BUILDCTL nor on the PATH'

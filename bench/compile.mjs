@@ -1,5 +1,5 @@
-// `npm run bench`: what compiling costs. Programs run in turn, so that a busy moment of the machine meets all of them; each number is the
-// median of ten runs.
+// `npm run bench`: what compiling costs. Programs run in turn, so that a busy moment of the machine meets all of them;
+// each number is the median of ten runs.
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -44,7 +44,7 @@ printResults(rows)
 if (kompose === undefined) console.log('\nkompose is left out: it is neither $KOMPOSE nor on the PATH.')
 report()
 
-/** What issue and documents ask for, each with what was measured. */
+/** Prints the goals of the issue and the documents, each with the measured value. */
 function report() {
   const time = name => median(rows.find(row => row.name === name).results.map(one => one.milliseconds))
   const peak = name => median(rows.find(row => row.name === name).results.map(one => one.peak ?? 0))
@@ -83,7 +83,9 @@ function plain(file) {
   return join(folder, 'compose.yaml')
 }
 
-/** $KOMPOSE, the one on the PATH, or the one of the project's shared folder, unpacked; undefined where there is none. */
+/**
+ * $KOMPOSE, the one on the PATH, or the one of the project's shared folder, unpacked; undefined where there is none.
+ */
 function findKompose() {
   for (const command of [process.env.KOMPOSE, 'kompose'])
     if (command && spawnSync(command, ['version']).status === 0) return command

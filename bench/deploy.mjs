@@ -1,5 +1,6 @@
-// `npm run bench -- deploy`: what a deploy costs beside `kubectl apply --server-side` of the same rendered files, on the cluster of
-// KUBECONFIG. Both take turns, each in a namespace of its own; each number is the median of five runs. Makes namespaces, and deletes them.
+// `npm run bench -- deploy`: what a deploy costs beside `kubectl apply --server-side` of the same rendered files, on
+// the cluster of KUBECONFIG. Both take turns, each in a namespace of its own; each number is the median of five runs.
+// Makes namespaces, and deletes them.
 import { spawn, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -46,7 +47,7 @@ async function measureDeploys() {
   }
 }
 
-/** One run of everything; who begins changes, so that nobody always finds the server warm. */
+/** Runs everything once; the order alternates, so that neither tool always finds a warm server. */
 function measureTurn(rows, run, ours, theirs) {
   const file = join(work, 'idle.yaml')
   writeFileSync(file, idleComposeFile(SERVICES))
@@ -72,7 +73,7 @@ function settle(namespace) {
   ask('wait', 'deployment', '--all', '--for=condition=Available', '--timeout=60s', '--namespace', namespace)
 }
 
-/** How many requests the deploys of the idle services take. */
+/** Counts the requests of the deploys of the idle services. */
 function countRequests(namespace) {
   const args = ['deploy', '-f', join(work, 'idle.yaml'), '--name', 'bench', '--namespace', namespace]
   const first = requestsOf(args)
@@ -80,7 +81,10 @@ function countRequests(namespace) {
   return { first, again: requestsOf(args) }
 }
 
-/** What needs Pods: requests of a deploy that waits, and how soon it ends when an image is not to be had. */
+/**
+ * Measures the parts that need Pods: the requests of a `deploy --wait`, and how soon it ends when an image cannot be
+ * pulled.
+ */
 async function measurePods(namespace, newNamespace) {
   const file = join(work, 'chain.yaml')
   writeFileSync(file, chainComposeFile(image))
@@ -90,7 +94,10 @@ async function measurePods(namespace, newNamespace) {
   return { requests, objects: 6, delay: median(delays) }
 }
 
-/** Milliseconds from the event that an image cannot be pulled, as kubectl sees it, to the end of the deploy that waits for it. */
+/**
+ * Milliseconds from the event that an image cannot be pulled, as kubectl sees it, to the end of the deploy that waits
+ * for it.
+ */
 async function pullFailure(namespace) {
   const file = join(work, 'absent.yaml')
   writeFileSync(file, 'services:\n  web:\n    image: nowhere.invalid/nobody/nothing:1\n')
@@ -160,14 +167,14 @@ function requestsOf(args) {
   return Number(count)
 }
 
-/** What kubectl prints. */
+/** Returns the standard output of kubectl; throws an error if kubectl fails. */
 function ask(...args) {
   const { status, stdout, stderr } = spawnSync(kubectl, args, { encoding: 'utf8' })
   if (status !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`)
   return stdout
 }
 
-/** Why nothing can be measured; undefined when it can. */
+/** Returns the reason why nothing can be measured; undefined if everything is available. */
 function whatIsMissing() {
   if (!process.env.KUBECONFIG) return 'KUBECONFIG names no cluster'
   if (spawnSync(kubectl, ['version', '--client']).status !== 0) return 'kubectl is neither $KUBECTL nor on the PATH'

@@ -1,4 +1,7 @@
-/** A Compose file with a number of services, as a team would write them: an API with everything every fifth time, and small services beside it. */
+/**
+ * A Compose file with a number of services, as a team would write them: an API with everything every fifth time, and
+ * small services beside it.
+ */
 export function composeFile(count) {
   const services = Array.from({ length: count }, (_, index) => serviceText(index))
   const volumes = Array.from({ length: Math.ceil(count / 5) }, (_, index) => `  data-${index * 5}:\n`)
@@ -36,7 +39,10 @@ function serviceText(index) {
   return `${lines.join('\n')}\n`
 }
 
-/** A Compose file of three objects a service (Deployment, Service, ConfigMap) that run nothing: what they cost is the API's work alone. */
+/**
+ * A Compose file of three objects a service (Deployment, Service, ConfigMap) that run nothing: what they cost is the
+ * API's work alone.
+ */
 export function idleComposeFile(count) {
   const names = Array.from({ length: count }, (_, index) => `service-${index}`)
   const services = names.map(name =>

@@ -1,5 +1,5 @@
-// Serves the repositories of a folder by `git http-backend` on a free port of this machine, which it prints; ends with its standard input. A process of its own: those that
-// measure wait for what they measure.
+// Serves the repositories of a folder by `git http-backend` on a free port of this machine, which it prints; ends with
+// its standard input. A process of its own: those that measure wait for what they measure.
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 

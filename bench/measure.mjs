@@ -3,8 +3,9 @@ import { spawnSync } from 'node:child_process'
 const TIME = '/usr/bin/time'
 
 /**
- * Runs a program and waits for its end: the whole process, from start to exit. Gives milliseconds, what it printed, and MiB at
- * its peak where GNU time is there to tell. Throws when the exit status is not 0: a program that fails early looks fast.
+ * Runs a program and waits for its end: the whole process, from start to exit. Returns the milliseconds, the output
+ * and, if GNU time is installed, the peak memory in MiB. Throws if the exit status is not 0: a program that fails early
+ * looks fast.
  */
 export function measure(command, args, options) {
   const wrapped = timeIsThere() ? [TIME, ['--quiet', '--format', '\n%M', command, ...args]] : [command, args]

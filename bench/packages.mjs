@@ -1,5 +1,5 @@
-// `npm run bench -- packages`: what packages cost whose place own code has taken, beside that code. Each runs in processes of its
-// own, in turn; the numbers are medians of processor time, which a busy machine changes little.
+// `npm run bench -- packages`: what packages cost whose place own code has taken, beside that code. Each runs in
+// processes of its own, in turn; the numbers are medians of processor time, which a busy machine changes little.
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ const schema = "{ type: 'object', properties: { token: { type: 'string' } } }"
 
 const STATUS = `{ vertexes: [{ digest: 'sha256:1', name: '[1/2] FROM x', inputs: ['a'], started: { seconds: 1, nanos: 2 } }] }`
 
-/** What is loaded, and what is then done with it; `text` is the file. */
+/** Code to load, and the work to do with it; `text` is the content of the file. */
 const rows = [
   {
     name: 'a file of 1,000 services: js-yaml’s events and our trees',

@@ -1,5 +1,6 @@
-// The part `pods` of `npm run bench -- platform`: a platform that is installed into the cluster of KUBECONFIG, as the tests do it
-// (FORGE_ADDRESS, FORGE_TOKEN and FORGE_CA name a Gitea, and a BuildKit builds its images). It removes another platform that is there.
+// The part `pods` of `npm run bench -- platform`: a platform that is installed into the cluster of KUBECONFIG, as the
+// tests do it (FORGE_ADDRESS, FORGE_TOKEN and FORGE_CA name a Gitea, and a BuildKit builds its images). It removes an
+// existing platform.
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -44,7 +45,7 @@ export async function measurePods(goals, rows) {
   }
   let repository
   try {
-    // The images are there before it is measured.
+    // Build the images before measuring.
     await one.install('')
     await one.uninstall()
     const began = performance.now()
@@ -215,7 +216,7 @@ export async function measurePods(goals, rows) {
   }
 }
 
-/** As the tests install it. */
+/** Loads the installation helper of the tests, bundled for Node.js. */
 async function load() {
   const outfile = join(root, 'dist/bench-installation.mjs')
   await build({

@@ -1,5 +1,6 @@
-// `npm run bench -- platform-tunnel`: how fast the files of a build go through the platform to the BuildKit of BUILDKIT_HOST, beside the same build
-// without it. The platform's end of the connection runs in a process of its own, as it does on a cluster. Each number is the median of three runs.
+// `npm run bench -- platform-tunnel`: how fast the files of a build go through the platform to the BuildKit of
+// BUILDKIT_HOST, beside the same build without it. The platform's end of the connection runs in a process of its own,
+// as it does on a cluster. Each number is the median of three runs.
 import { fork } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
-// The server of the platform, in this process before the API server of KUBECONFIG, without Pods (`live`), installed with Pods
-// (`pods`), in a process of its own with many namespaces (`namespaces`), and its connections to builders (`tunnel`). `PARTS=live` chooses. It installs the platform there, so the
-// cluster must be one for tests.
+// The server of the platform, in this process before the API server of KUBECONFIG, without Pods (`live`), installed
+// with Pods (`pods`), in a process of its own with many namespaces (`namespaces`), and its connections to builders
+// (`tunnel`). `PARTS=live` chooses. It installs the platform there, so the cluster must be one for tests.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -49,7 +49,7 @@ if (parts.has('live')) {
     await platform.close()
   }
 }
-// What was measured before something failed is printed, too.
+// Prints what was measured before a failure, too.
 let failed = parts.has('pods') ? await measurePods(goals, rows).catch(error => error) : undefined
 // Last: the cluster is busy with their end for a while.
 if (parts.has('namespaces')) failed ??= await memory().catch(error => error)
@@ -66,7 +66,10 @@ if (parts.has('tunnel')) {
 }
 process.exit(failed ? 1 : 0)
 
-/** From a change in the cluster to the event at a client; then the memory of many clients of one login. */
+/**
+ * Measures the time from a change in the cluster to the event at a client, then the memory for many clients of one
+ * login.
+ */
 async function live() {
   const url = await platform.app.listen({ port: 0, host: '127.0.0.1' })
   const ann = await platform.person('bench')
@@ -124,7 +127,7 @@ async function live() {
   for (const client of [first, ...clients]) client.destroy()
 }
 
-/** What the server takes with many namespaces. */
+/** Measures the memory of the server with many namespaces. */
 async function memory() {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-bench-'))
   platform = await openPlatform()
@@ -138,7 +141,7 @@ async function memory() {
   }
 }
 
-/** What a command asks of the platform when it has all that it needs. */
+/** Counts the requests that a command sends to the platform when it already has all that it needs. */
 async function calls() {
   const url = `http://127.0.0.1:${platform.app.server.address().port}`
   const ann = await platform.person('calls')

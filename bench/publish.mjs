@@ -1,5 +1,6 @@
-// `npm run bench -- publish`: what a publish of a hundred objects into a repository of years costs beside what git itself takes there: a sparse clone
-// and a push of one changed file. All take turns; each number is the median of nine runs. Writes nothing but `.bench`.
+// `npm run bench -- publish`: what a publish of a hundred objects into a repository of years costs beside what git
+// itself takes there: a sparse clone and a push of one changed file. All take turns; each number is the median of nine
+// runs. Writes nothing but `.bench`.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +13,7 @@ import { printGoals, printResults } from './tables.mjs'
 
 const runs = Number(process.env.RUNS ?? 9)
 const [FILES, COMMITS] = [2000, 5000]
-/** How often as long as git alone. */
+/** Longest time allowed, as a multiple of the time that git alone takes. */
 const LIMIT = 2.5
 
 const folder = join(work, 'publish')
@@ -59,7 +60,7 @@ for (let run = 0; run < runs; run++) {
     ]
     for (const [row, take] of run % 2 ? turns.reverse() : turns) rows[way + row].results.push(take())
   }
-  // What is slow is not measured as often: it is there for its memory.
+  // Fewer runs for the slow cases: only their memory matters.
   if (run >= 3) continue
   rows.unchangedMany.results.push(publish(mall, addresses.http, 'unchanged'))
   change(mall, changes++)
@@ -115,7 +116,7 @@ function makeSource(name, services) {
   return path
 }
 
-/** Another image of the first service. */
+/** Changes the image of the first service. */
 function change(source, run) {
   const edited = `services: {service-0: {image: "registry.example.com/team/service-0:2.${run}"}}\n`
   writeFileSync(join(source, 'compose.override.yaml'), edited)
@@ -131,7 +132,7 @@ function publish(source, address, expected = '') {
   return result
 }
 
-/** What the same costs who writes the file by hand: no compiler, no look at what is there. */
+/** Measures the cost of the same by hand: no compiler, no check of the existing files. */
 function floor(address, run) {
   const copy = join(folder, 'floor')
   rmSync(copy, { recursive: true, force: true })

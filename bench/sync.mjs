@@ -1,5 +1,6 @@
-// How fast the sync is by itself, laptop and agent on this machine and a TCP connection between them: no cluster. Beside it `tar | tar`,
-// `cat | cat` and, if it is installed, Syncthing with the settings of Okteto. `PARTS=first,saves,large,written,idle` chooses.
+// Speed of the sync by itself, with laptop and agent on this machine and a TCP connection between them: no cluster.
+// Compared with `tar | tar`, `cat | cat` and, if it is installed, Syncthing with the settings of Okteto.
+// `PARTS=first,saves,large,written,idle` selects parts.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {

@@ -1,4 +1,5 @@
-// Two instances of Syncthing on this machine that share a folder, with the settings that Okteto writes. `undefined` if it is not installed.
+// Two instances of Syncthing on this machine that share a folder, with the settings that Okteto writes. `undefined` if
+// it is not installed.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -8,7 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const KEY = 'bench'
 const DEADLINE = 300_000
 
-/** Both are connected, and the folder is paused until `begin`. */
+/**
+ * Starts two connected Syncthing instances, with the folder paused until `begin`; undefined if Syncthing is not
+ * installed.
+ */
 export async function startSyncthing(folder, local, remote) {
   if (spawnSync('syncthing', ['--version']).status !== 0) return undefined
   const sides = []
@@ -36,7 +40,7 @@ export async function startSyncthing(folder, local, remote) {
     begin: async () => {
       for (const side of sides) await ask(side, '/rest/config/folders/bench', 'PATCH', { paused: false })
     },
-    /** Until the container has as many bytes as that, and needs no more. */
+    /** Waits until the container has at least that many bytes and needs no more. */
     hasAll: bytes =>
       until(async () => {
         const { needBytes, localBytes, state } = await ask(container, '/rest/db/status?folder=bench').catch(() => ({}))
@@ -90,7 +94,7 @@ function run(...words) {
   return stdout
 }
 
-/** A port of this machine that nobody listens on. */
+/** Returns a free port of this machine. */
 export async function freePort() {
   const server = createServer()
   await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))

@@ -1,6 +1,9 @@
 import { median } from './measure.mjs'
 
-/** Prints what was measured: rows of a name and their results, each with the milliseconds and, where they are known, the MiB of a run. */
+/**
+ * Prints what was measured: rows of a name and their results, each with the milliseconds and, where they are known, the
+ * MiB of a run.
+ */
 export function printResults(rows) {
   console.log('| what | ms | peak MiB |\n|---|---:|---:|')
   for (const { name, results } of rows) {

@@ -1,6 +1,6 @@
-// How fast a development container is, with the built program and the cluster of KUBECONFIG, and beside it `kubectl exec` with tar:
-// `KUBECTL=…` if kubectl is not in the path. It makes a namespace of its own. Laptop and cluster should be one machine, or have one clock.
-// `npm run bench -- up checkout idle` measures only these parts.
+// Speed of a development container, with the built program and the cluster of KUBECONFIG, compared with `kubectl exec`
+// with tar: `KUBECTL=…` if kubectl is not on the PATH. It creates its own namespace. Laptop and cluster should be one
+// machine, or share one clock. `npm run bench -- up checkout idle` measures only these parts.
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -41,7 +41,7 @@ const COMPOSE = `name: bench
 services:
   api: {image: "node:22-alpine", command: ["sleep", "100000"], stop_grace_period: 1s, working_dir: /app, user: "1000:1000"}
 `
-/** Prints the time at which each new content of a file is there. */
+/** Prints the time at which each new content of a file appears. */
 const WATCHER = `const fs = require('fs'); fs.writeFileSync('/app/saved.txt', ''); let last = ''
 fs.watch('/app/saved.txt', () => { const text = fs.readFileSync('/app/saved.txt', 'utf8').slice(0, 8)
 if (text && text !== last) { last = text; console.log(text + ' ' + Date.now()) } })
@@ -407,7 +407,7 @@ async function measureForward() {
   }
 }
 
-/** What the running session says, over its socket: another process would take time from what is measured. */
+/** Reads the report of the running session over its socket: another process would take time from the measured one. */
 async function report() {
   const [name] = readdirSync(join(env.DEVCTL_HOME, 'run')).filter(one => one.endsWith('.sock'))
   const socket = connect(join(env.DEVCTL_HOME, 'run', name))

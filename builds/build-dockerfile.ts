@@ -23,7 +23,10 @@ export interface DockerfileInput extends BuildSettings {
   readonly context: string
   /** The names that the image is pushed under; empty: it is built and discarded. */
   readonly names: readonly string[]
-  /** The context that has the builder and the login for the registry of its platform; absent: the one that every command takes. */
+  /**
+   * The context that has the builder and the login for the registry of its platform; absent: the one that every command
+   * takes.
+   */
   readonly devctlContext?: string | undefined
 }
 

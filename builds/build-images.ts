@@ -24,7 +24,7 @@ import { withImagePlaces } from './unpushed-images.ts'
 interface BuildingContext extends EnsureContext {
   readonly chosen: ChosenBuilder
   readonly settings: BuildSettings
-  /** Those that there are already, by service. */
+  /** Images that exist already, by service. */
   readonly images: ReadonlyMap<string, string>
   readonly signal: AbortSignal
 }
@@ -63,7 +63,7 @@ export async function buildImages(
           signal,
           on: ownSteps(specs, onceEach(specs, workspace.cwd, on)),
           changesIn: changeFinder,
-          // What a step prints of them is masked.
+          // Masks these secrets in the output of steps.
           onSecret: content => workspace.secrets?.add(secretsInText(Buffer.from(content).toString())),
           credentials: async host => {
             const login = await loginOf(host, workspace, signal)
@@ -85,7 +85,7 @@ export async function buildImages(
   }
 }
 
-/** With the secrets of options. */
+/** Adds the secrets of the options to the spec. */
 const withSecrets = (spec: BuildSpec, { secrets }: BuildSettings): BuildSpec => ({
   ...spec,
   secrets: new Map([...spec.secrets, ...(secrets ?? [])]),

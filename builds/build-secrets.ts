@@ -23,7 +23,7 @@ export function secretsOfInput({
 
 /** Shorter lines of a text are too often words. */
 const SHORTEST_LINE = 6
-/** What a line sets: `_authToken=…`, `"auth": "…"`. */
+/** Patterns of the values that a line sets: `_authToken=…`, `"auth": "…"`. */
 const SET = [/(?<==\s{0,3}["']?)[^\s"',;{}=][^\s"',;{}]{7,}/g, /(?<=:\s{1,3}["']?|:["'])[^\s"',;{}]{8,}/g]
 
 /** The secrets in the text of one: its lines, and the values that they set, which a step may print alone. */
@@ -33,7 +33,10 @@ export function secretsInText(text: string): readonly string[] {
   return [...whole, ...lines.flatMap(line => SET.flatMap(pattern => line.match(pattern) ?? []))]
 }
 
-/** The password of a URL, as it is written and as it is meant; without one, the user is a token. */
+/**
+ * Returns the password of a URL, as written and percent-decoded. In an HTTP URL without a password, the user name is
+ * the token.
+ */
 function loginIn(url: string): readonly string[] {
   const [, user = '', password] = /^[a-z][a-z0-9+.-]*:\/\/([^/@:]*)(?::([^/]*))?@/i.exec(url) ?? []
   const isHttp = /^https?:/i.test(url)

@@ -5,9 +5,9 @@ import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import type { Span } from '../compiler/text/source.ts'
 import { NotBuilt } from './builder/builder.ts'
 
-/** An image that was built elsewhere, and is said to be in a registry. */
+/** An image that was built elsewhere and that the user claims is in a registry. */
 export interface Claimed {
-  /** As the Compose file names it. */
+  /** Name of the service in the Compose file. */
   readonly service: string
   readonly reference: string
   /** Its `build`. */
@@ -35,9 +35,8 @@ devctl publish --environment staging --image web=registry.example.com/web:1.4@sh
 })
 
 /**
- * Asks the registries of images for their digests, and gives the references with them, by service.
- * One that has a digest stays as it is. Throws `NotBuilt` with a diagnostic for each image whose
- * registry did not confirm it.
+ * Asks the registries for the digests of images, and returns the references with digests, by service. A reference that
+ * has a digest stays unchanged. Throws `NotBuilt` with a diagnostic for each image that its registry did not confirm.
  */
 export async function confirmImages(
   images: readonly Claimed[],

@@ -8,8 +8,8 @@ import type { BuildEnd } from './run-builds.ts'
 const RETRIES = { attempts: 1, silence: 3000 }
 
 /**
- * Asks the registries for the images that a builder has pushed: one that is not there has failed. A
- * registry that cannot be asked from here is left alone. Throws the signal's reason.
+ * Asks the registries for the images that a builder has pushed: a build whose image is missing has failed. Ignores
+ * registries that this machine cannot ask. Throws the signal's reason.
  */
 export async function confirmPushed(
   builds: readonly PlannedBuild[],

@@ -5,8 +5,8 @@ import type { BuildSpec } from '../compiler/values/images/build-spec.ts'
 type Source = Pick<BuildSpec, 'context' | 'dockerfile'>
 
 /**
- * Where a step that failed stands. Builders older than 0.9 (Docker Engine 20.10) only name the step:
- * it is looked for in the Dockerfile.
+ * Returns the position of a failed step. Builders older than 0.9 (Docker Engine 20.10) only name the step, so this
+ * searches the Dockerfile for it.
  */
 export function dockerfilePlace(failure: BuildFailure, spec: Source): DockerfilePlace | undefined {
   const { place } = failure
@@ -29,7 +29,7 @@ interface Instruction {
   /** Lines, counted from 1. */
   readonly start: number
   readonly end: number
-  /** Without comments, line continuations, and the blanks between its words. */
+  /** Text of the instruction without comments, line continuations and the blanks between its arguments. */
   readonly text: string
   /** The name of its stage; empty for one without. */
   readonly stage: string

@@ -35,12 +35,12 @@ export function missingImagesBuilder(
       const looked = distinct.filter(({ reference }) => build !== 'all' || isPinned(reference))
       const found = await findImages(looked, { ...world, isDeploy, signal })
       const present = await withNames(found, isDeploy, world, signal)
-      // A deploy may go on with images that another machine has pushed; who builds wants to have them built.
+      // A deploy may continue with images that another machine has pushed; `build` has to build them.
       const known = isDeploy ? deployable(distinct, present, found.problems, world.on) : present
       if (!isDeploy) tellUnknown(looked, found.problems, world.on)
       const missing = distinct.filter(({ service }) => !known.has(service))
       if (missing.length === 0) return allOf(withDigests(known))
-      // What a deploy takes by its name may be one of them, if it is there.
+      // A deploy may use an official image by its name if the image exists, so these names are checked only now.
       if (mayPush) refuseOfficialNames(missing)
       if (mayPush) tellDenied(missing, found.problems, world.on)
       const images = new Map([...given, ...known])
@@ -57,7 +57,7 @@ export function missingImagesBuilder(
   }
 }
 
-/** Only looks which images are there: what a deploy would build goes by its name. */
+/** Only checks which images exist: an image that a deploy would build is referenced by its tag. */
 export function presentImagesOnly(world: EnsureContext): ImageBuilder {
   return {
     isLooking: true,
@@ -85,8 +85,8 @@ const withDigests = (images: ReadonlyMap<string, string>): ReadonlyMap<string, s
   new Map([...images].filter(([, reference]) => isPinned(reference)))
 
 /**
- * The images whose names point to them, after moving names. If a registry refuses that, the builder
- * has to push; a deploy goes on, since it needs only digests.
+ * Moves names to their images, and returns the images whose names all point to them. If a registry refuses to move a
+ * name, the builder has to push; a deploy continues, since it needs only digests.
  */
 async function withNames(
   { images, moves }: FoundImages,
@@ -120,7 +120,7 @@ function tellPresent(name: string, reference: string, moved: readonly string[], 
   on({ type: 'build-ended', name, outcome: 'present', digest, ...(moved.length > 0 && { moved }), seconds: 0 })
 }
 
-/** With the images of registries that cannot be asked, without a digest. Reports each of those registries once. */
+/** Adds the images whose registries cannot be asked, without a digest. Reports each of those registries once. */
 function deployable(
   images: readonly PlannedBuild[],
   present: ReadonlyMap<string, string>,
@@ -137,7 +137,7 @@ function deployable(
   return new Map([...present, ...unknown.map(({ service, reference }) => [service, reference] as const)])
 }
 
-/** Who builds is told why an image is built that may be there. Reports each registry once. */
+/** Warns that an image is built although its registry may have it. Reports each registry once. */
 function tellUnknown(
   images: readonly PlannedBuild[],
   problems: FoundImages['problems'],
@@ -187,7 +187,7 @@ function firstOfEach(images: readonly UnknownImage[]): Iterable<readonly [string
   return first.values()
 }
 
-/** Registries do not tell everybody that they lack an image: what is denied may be missing. */
+/** Returns true if the image may be missing: a registry may answer "denied" for an image that it lacks. */
 const isToBuild = ({ kind }: RegistryProblem): boolean => kind === 'missing' || kind === 'denied' || kind === 'invalid'
 
 /** Builds; if that is not possible at all, says which images could be deployed as they are. */

@@ -7,7 +7,7 @@ import type { BuildStatus } from '../adapters/buildkit/status.ts'
 export type BuildEvent =
   /** A build is sent to the builder; `reference` is the image that it makes. */
   | { readonly type: 'build-begun'; readonly name: string; readonly reference: string }
-  /** As the builder sends it: secrets are not masked. */
+  /** Status as the builder sends it: secrets are not masked. */
   | { readonly type: 'build-status'; readonly name: string; readonly status: BuildStatus }
   /** A build failed because of the builder, a registry or the connection, and is tried again. */
   | {

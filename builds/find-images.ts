@@ -10,20 +10,20 @@ import { withDigest } from './plan/with-digest.ts'
 
 interface FindOptions extends EnsureContext {
   /**
-   * True if only the digests of images are needed: what the user has named may be taken as it is,
-   * and names in other repositories may point elsewhere.
+   * True if only the digests of images are needed: an image that the user named may be used unchanged, and names in
+   * other repositories may point to another image.
    */
   readonly isDeploy: boolean
   readonly signal: AbortSignal
 }
 
-/** Which images registries have with the content that a build would give them. */
+/** The images that registries already have with the content that a build would produce. */
 export interface FoundImages {
   /** The references with digests, by service. */
   readonly images: ReadonlyMap<string, string>
   /** Names of these images that point elsewhere, by service. */
   readonly moves: ReadonlyMap<string, readonly TagMove[]>
-  /** Why the other images are not found, by service. */
+  /** Reasons why the other images were not found, by service. */
   readonly problems: ReadonlyMap<string, RegistryProblem>
   /** The services that are not found, but have an image of their name in the registry. */
   readonly outdated: readonly PlannedBuild[]
@@ -62,8 +62,8 @@ export async function findImages(
 }
 
 /**
- * The name that proves the content of an image, if a registry has it; undefined if no name does. A
- * deploy takes an image whose content is not known as it is.
+ * Returns the name that proves the content of an image, if a registry has it; undefined if no name does. A deploy uses
+ * an image of unknown content unchanged.
  */
 function provingName({ reference, contentReference, isMoving }: PlannedBuild, isDeploy: boolean): string | undefined {
   if (isPinned(reference)) return reference
@@ -83,7 +83,7 @@ function answerFor(image: PlannedBuild, resolved: ReadonlyMap<string, Resolved>,
   if (proof === undefined || !found) return { problem: { kind: 'missing' } }
   if ('problem' in found) return found
   const { digest } = found
-  // What is taken as it is was made elsewhere, and its names are not ours.
+  // An image that is used unchanged was built elsewhere: its names are not ours to move.
   const others = proof === image.contentReference ? namesOf(image).filter(name => name !== proof) : []
   const stale = others.filter(name => digestIn(resolved, name) !== digest)
   const movable = stale.filter(name => isSameRepository(name, proof))

@@ -14,9 +14,9 @@ export interface KnownImages {
 
 /** Images whose configurations are wanted, by service. */
 export interface WantedImages {
-  /** Those that were built, or found, by their digests. */
+  /** Images that were built or found, with their digests. */
   readonly built: ReadonlyMap<string, string>
-  /** Others that the same registries have: see `plainImages`. */
+  /** Other images in the same registries: see `plainImages`. */
   readonly plain: ReadonlyMap<string, string>
 }
 
@@ -28,9 +28,8 @@ interface KnownOptions extends RegistrySessionOptions {
 const LIMIT = 5000
 
 /**
- * Fetches the configurations of images. Those of plain images are not waited for long, and nothing
- * is said about those that are not known. Throws the reason of the signal, and a UserError for a
- * Docker configuration that cannot be read.
+ * Fetches the configurations of images. Waits only briefly for those of plain images, and does not report the ones that
+ * stay unknown. Throws the reason of the signal, and a UserError for a Docker configuration that cannot be read.
  */
 export async function knownImages(
   { built, plain }: WantedImages,

@@ -1,7 +1,7 @@
 import type { LoadInput, PlanInput } from '../project/input.ts'
 import type { BuildSettings } from './plan/image-input.ts'
 
-/** Which images to build, and how. */
+/** The images to build, and the settings of the builds. */
 export interface ImagesInput extends LoadInput, Pick<PlanInput, 'name' | 'registry' | 'tag'>, BuildSettings {
   /** Services with `build`; absent or empty: all. */
   readonly services?: readonly string[] | undefined

@@ -17,7 +17,7 @@ export interface BuildView {
   readonly began: number
   /** The total duration; absent while it builds. */
   readonly seconds?: number
-  /** Why it is tried again, and how often it was. */
+  /** Reason of the retry, and number of the attempt. */
   readonly retry?: { readonly reason: string; readonly attempt: number; readonly of: number }
 }
 
@@ -26,16 +26,16 @@ export interface StepView {
   readonly digest: string
   /** The digests of the steps that it builds on. */
   readonly inputs: readonly string[]
-  /** By the order in which the steps of all builds begin; 0 until it does. */
+  /** Number in the order in which the steps of all builds begin; 0 before it begins. */
   readonly number: number
   /** The text in brackets before its name: `build 2/5`, `internal`; empty if there is none. */
   readonly stage: string
   /** The instruction: `RUN npm ci`. */
   readonly name: string
   readonly state: 'waiting' | 'running' | 'cached' | 'done' | 'failed' | 'cancelled'
-  /** Of what it has worked, by the clock of the builder. */
+  /** Time that it has worked, by the clock of the builder. */
   readonly seconds: number
-  /** Since when it runs, as `now` was given. */
+  /** Time at which it began to run, on the scale of `now`. */
   readonly since?: number
   readonly bytes?: { readonly current: number; readonly total: number }
   /** The last lines that it has printed. */
@@ -51,7 +51,7 @@ export type BuildChange =
       readonly build: BuildView
       readonly step: StepView
       readonly stream: 'stdout' | 'stderr'
-      /** Since the step began. */
+      /** Time since the step began. */
       readonly seconds: number
       readonly line: string
     }
@@ -67,7 +67,7 @@ interface Step extends Mutable<StepView> {
   readonly streams: Map<number, LogLines>
   /** Seconds of the intervals that have ended, by their begin: an end may be sent several times. */
   readonly intervals: Map<number, number>
-  /** By the clock of the builder. */
+  /** Time at which it began, by the clock of the builder. */
   began: number | undefined
 }
 
@@ -79,7 +79,10 @@ interface Build extends Mutable<BuildView> {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-/** Folds the events of builds into what is shown of them. `mask` takes secrets out of a text, `maskOutput` out of what steps print. */
+/**
+ * Folds the events of builds into what is shown of them. `mask` takes secrets out of a text, `maskOutput` out of what
+ * steps print.
+ */
 export class BuildProgress {
   readonly #mask: (text: string) => string
   readonly #maskOutput: (text: string) => string
@@ -91,7 +94,7 @@ export class BuildProgress {
     this.#maskOutput = text => maskLogins(maskOutput(text))
   }
 
-  /** In the order in which they began. */
+  /** Builds in the order in which they began. */
   get builds(): readonly BuildView[] {
     return [...this.#builds.values()]
   }
@@ -209,7 +212,7 @@ export class BuildProgress {
   }
 }
 
-/** The state of a step as its message says. One that was done, and is looked at again, is still what it was. */
+/** Returns the state of a step according to its message. A step that was cached and is reported again stays cached. */
 function stateOf({ started, completed, cached, error }: Vertex, before: StepView['state']): StepView['state'] {
   if (error) return /context canceled|^canceled$/i.test(error) ? 'cancelled' : 'failed'
   if (cached) return 'cached'

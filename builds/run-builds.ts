@@ -32,16 +32,15 @@ export interface BuildRunContext {
 
 /** Builds at the same time. A builder has its own limit for steps. */
 const AT_ONCE = 8
-/** How often a build is begun that fails because of the builder, the connection or a registry. */
+/** Attempts at a build that fails because of the builder, the connection or a registry. */
 const ATTEMPTS = 3
 /** Milliseconds before the second attempt, and at most before any. */
 const PAUSE = [1000, 10_000] as const
 
 /**
- * Builds images, each after those that it needs (`dependsOn`), the others at the same time. A
- * failure leaves out what needs the image, and lets the others go on. `inputOf` gets the images that
- * there are, by service: `known`, and those that were built before, with their digests. The result
- * has every service; rejects with the signal's reason.
+ * Runs builds concurrently, each after the builds that it needs (`dependsOn`). A failure skips the builds that need the
+ * image; the others continue. `inputOf` gets the images that exist, by service: `known`, and those built so far, with
+ * their digests. The result has every service; rejects with the signal's reason.
  */
 export async function runBuilds(
   builds: readonly PlannedBuild[],

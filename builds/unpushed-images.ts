@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { BuildOutput, ImageLayout } from '../adapters/buildkit/builder.ts'
 import { namesOf, type PlannedBuild } from './plan/planned-build.ts'
 
-/** Where the images of a command are, which pushes them or does not. */
+/** The outputs of the builds of a command, which pushes its images or does not. */
 export interface ImagePlaces {
   readonly builds: readonly PlannedBuild[]
   readonly outputOf: (build: PlannedBuild) => BuildOutput
@@ -21,8 +21,8 @@ const PUSHED: Omit<ImagePlaces, 'builds'> = {
 }
 
 /**
- * Runs with the places of images. Those that are not pushed and that others are built on are in a
- * temporary folder, which is removed at the end.
+ * Calls `use` with the outputs of the builds. Images that are not pushed and that other builds need are written to a
+ * temporary folder, which is deleted at the end.
  */
 export async function withImagePlaces<T>(
   builds: readonly PlannedBuild[],
@@ -49,7 +49,7 @@ export async function withImagePlaces<T>(
   }
 }
 
-/** Without a registry, an image has a name for variables only. */
+/** Returns the name of an image that has no registry; only variables use it. */
 const localName = ({ service }: PlannedBuild): string => `localhost/${service.toLowerCase()}:unpushed`
 
 function layoutsIn(

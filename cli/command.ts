@@ -3,9 +3,9 @@ import type { Io } from './terminal/io.ts'
 
 /** A command of devctl. The declaration is data and light to import; `run` imports what does the work. */
 export interface Command<Options = object> {
-  /** One word; or two for a command below another one, which is declared too: `context use`. */
+  /** Name of one argument, or two for a subcommand of another declared command: `context use`. */
   readonly name: string
-  /** One line without a full stop, for the list of commands. */
+  /** Single line without a full stop, for the list of commands. */
   readonly summary: string
   /** A paragraph or two for the command's own help; default the summary. */
   readonly description?: string

@@ -7,7 +7,7 @@ const GLOBAL: readonly Option<unknown>[] = [
 ]
 const VERSION: Option<unknown> = { flags: '--version', description: 'print the version' }
 
-/** Commands that print what there is to choose from: the services of the files that devctl finds by itself, and the contexts. */
+/** Commands that print the choices: the services of the files that devctl finds by default, and the contexts. */
 const CHOICES = {
   service: 'devctl config --services 2>/dev/null',
   context: 'devctl context list --output name 2>/dev/null',

@@ -6,8 +6,8 @@ import type { Io } from './terminal/io.ts'
 import { redacting } from './terminal/redacting.ts'
 
 /**
- * Runs a command line, given without the names of node and of the script, and gives the exit status: 0 done, 1 failed, 2 wrong usage.
- * The only place that catches; it never throws.
+ * Runs a command line, given without the names of node and of the script, and gives the exit status: 0 done, 1 failed,
+ * 2 wrong usage. The only place that catches; it never throws.
  */
 export async function main(argv: readonly string[], processIo: Io): Promise<number> {
   const began = performance.now()

@@ -12,7 +12,10 @@ Exit status: 0 success, 1 error, 2 usage error, 3 differences (diff --exit-code)
 
 const EPILOGUE = '\n`devctl <command> --help` shows the help of a command.'
 
-/** Runs a command line with a list of commands and gives the exit status. `onCommand` hears which command it is. Throws a UsageError for a line that is not valid. */
+/**
+ * Runs a command line with a list of commands and returns the exit status. `onCommand` receives the name of the
+ * command. Throws a UsageError for an invalid line.
+ */
 export async function runProgram(
   argv: readonly string[],
   io: Io,
@@ -52,8 +55,8 @@ export async function runProgram(
 }
 
 /**
- * Returns the command that a line begins with, and those below it; all commands for any other line. Describing all of them to the
- * parser takes longer than what most of them do.
+ * Returns the command that a line begins with, and those below it; all commands for any other line. Describing all of
+ * them to the parser takes longer than what most of them do.
  */
 function calledOf([word]: readonly string[], commands: readonly Command[]): readonly Command[] {
   const called = commands.filter(({ name }) => name === word)
@@ -117,7 +120,7 @@ function addCommand(parent: CommanderCommand, command: Command, io: Io, run: Run
   return built.action(async () => run(command, built.args, { ...inherited(), ...built.opts() }))
 }
 
-/** Of the options of devctl as a whole, a command's help lists those that change how the command works. */
+/** Returns the global options of devctl that a command's help lists: those that change how the command works. */
 function visibleGlobalOptions(command: CommanderCommand): CommanderOption[] {
   let program = command
   while (program.parent) program = program.parent

@@ -5,7 +5,9 @@ import { processIo } from './terminal/process-io.ts'
 
 export { main } from './main.ts'
 
-/** Runs a command line for this process, with its streams, and leaves the exit status to it. What bin/devctl.cjs calls. */
+/**
+ * Runs a command line for this process, with its streams, and leaves the exit status to it. What bin/devctl.cjs calls.
+ */
 export async function start(argv: readonly string[]): Promise<void> {
   let isWritten = true
   for (const stream of [process.stdout, process.stderr])
@@ -18,7 +20,7 @@ export async function start(argv: readonly string[]): Promise<void> {
       process.exitCode = 1
     })
   const status = await main(argv, processIo())
-  // At once, though something be unwritten that nobody reads, or a connection open.
+  // Exit at once, even with unwritten output that has no reader, or an open connection.
   if (status === INTERRUPTED) process.exit(status)
   if (isWritten) process.exitCode = status
 }

@@ -41,7 +41,7 @@ export interface Checkout {
   readonly root: string
   /** Sorted by path, by code units; empty if `failure` is set. */
   readonly files: readonly TrackedFile[]
-  /** Why the index could not be read. */
+  /** Reason why the index could not be read. */
   readonly failure?: string
 }
 
@@ -78,7 +78,7 @@ export interface DirectoryEntry {
 /** The kind and size of a file. */
 export interface FileStat {
   readonly kind: 'file' | 'folder' | 'other'
-  /** In bytes, for files only. */
+  /** Bytes; meaningful for files only. */
   readonly size: number
 }
 

@@ -18,7 +18,7 @@ export interface SecretRules {
   readonly certificate?: At<string>
   /** The age recipients of `sops`; empty: those of the repository's `.sops.yaml`. */
   readonly age: readonly At<string>[]
-  /** By path of the value: `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`. */
+  /** Secret sources by path of the value: `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`. */
   readonly values: ReadonlyMap<string, SecretSource>
   /** Paths of values that look secret but are not. */
   readonly public: readonly At<string>[]
@@ -35,7 +35,7 @@ export interface SecretSource {
   readonly span: Span
 }
 
-/** Which files to load, and how. Paths are absolute. */
+/** The files to load, and options for loading them. Paths are absolute. */
 export interface LoadOptions {
   /** The current folder: discovery starts here, and diagnostics show paths relative to it. */
   readonly workingDirectory: string
@@ -85,7 +85,7 @@ export interface ManifestInputs {
   readonly variables?: readonly Pair[]
   /** Replaces the `endpoints` of the files, with a warning if they have any. */
   readonly endpoints?: Entry
-  /** Where the manifest names files (by absolute path) and services. */
+  /** Positions at which the manifest names files (by absolute path) and services. */
   readonly places?: { readonly files: ReadonlyMap<string, Span>; readonly services: ReadonlyMap<string, Span> }
 }
 
@@ -113,7 +113,7 @@ export interface PlanOptions {
   readonly policy?: 'restricted'
   /** `--image service=reference`. */
   readonly images?: ReadonlyMap<string, string>
-  /** Where a manifest sets images of services: an unknown service is an error there. */
+  /** Positions at which a manifest sets images of services: an unknown service is reported as an error there. */
   readonly imagePlaces?: ReadonlyMap<string, Span>
   /**
    * The configurations of images, by service, where they are at hand: they refine ports,
@@ -141,8 +141,8 @@ export interface PlanOptions {
    */
   readonly forBuild?: 'build' | 'deploy'
   /**
-   * Set by commands that work on a cluster: a folder that is too large to be copied is synchronized by `up`, and needs no
-   * content in the manifests.
+   * Set by commands that work on a cluster: a folder that is too large to be copied is synchronized by `up`, and needs
+   * no content in the manifests.
    */
   readonly leavesFoldersToUp?: boolean
   /** Give the plan although there are errors: it is what there would be without the parts that are wrong. */

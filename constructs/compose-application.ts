@@ -14,7 +14,7 @@ export interface ComposeApplicationProps extends PlanOptions, Omit<LoadOptions, 
    * `workingDirectory`.
    */
   readonly file: string | readonly string[]
-  /** How files and variables are read. */
+  /** Access to files and variables. */
   readonly host: CompilerHost
 }
 

@@ -3,7 +3,7 @@ import type { Construct } from 'constructs'
 import type { Environment, NetworkPolicyPlan, PolicyPeerRule } from '../compiler/plan/plan.ts'
 import { environmentLabels, objectMeta } from './labels.ts'
 
-/** Which Pods of an environment may talk to which. */
+/** A NetworkPolicy that decides which Pods of an environment may connect to each other. */
 export class IsolationPolicy extends k8s.KubeNetworkPolicy {
   constructor(
     scope: Construct,

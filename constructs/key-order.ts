@@ -68,10 +68,7 @@ const synonyms: Readonly<Record<string, string>> = {
   livenessProbe: 'probe',
 }
 
-/**
- * The same value with the keys of all its maps in reading order. Takes plain JSON; leaves undefined
- * values out.
- */
+/** Returns the value with the keys of all its maps in reading order. Takes plain JSON; leaves undefined values out. */
 export function inReadingOrder(value: unknown, under = ''): unknown {
   if (Array.isArray(value)) return value.map(item => inReadingOrder(item, orderOfItems(under)))
   if (typeof value !== 'object' || value === null) return value

@@ -61,5 +61,5 @@ export const isRoute = ({ kind }: { readonly kind: string }): boolean => byName.
 /** The field of an object's spec that selects its Pods; undefined for kinds that have none. */
 export const podSelectorOf = ({ kind }: { readonly kind: string }): Kind['podSelector'] => byName.get(kind)?.podSelector
 
-/** The place of a kind in the order of `KINDS`; undefined for kinds that are not ours. */
+/** Returns the position of a kind in the order of `KINDS`; undefined for kinds that devctl does not create. */
 export const rankOf = (kind: string): number | undefined => byName.get(kind)?.rank

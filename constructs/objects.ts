@@ -23,24 +23,24 @@ export const makingOf = (plan: Plan): Making => ({
   templates: new PodTemplates(plan),
 })
 
-/** How the objects of one kind, or those that belong together, are made of a plan. */
+/** Functions that create the objects of a kind, or several that belong together, from a plan. */
 interface ObjectsOf<P extends ObjectPlan> {
   /** Begins the ids of the constructs: `config-page`. */
   readonly id: string
   readonly plans: (making: Making) => readonly P[]
   readonly construct: (scope: Construct, id: string, plan: P, making: Making) => Construct
   /**
-   * The same objects without a chart around them. `bare` is the plan without its annotations, which
-   * are added later: the typed classes are slow with maps.
+   * Creates the objects without a chart around them. `bare` is the plan without its annotations, which are added later:
+   * the typed classes are slow with maps.
    */
   readonly json: (bare: P, making: Making, plan: P) => readonly object[]
 }
 
 /** The operations that `Application` and `synth` apply to every object, whatever its plan. */
 export interface Objects {
-  /** Makes the constructs, and tells of each. */
+  /** Creates the constructs, and calls `made` for each. */
   construct(scope: Construct, making: Making, made: (plan: ObjectPlan, construct: Construct) => void): void
-  /** Makes the JSON, and tells of each object. */
+  /** Creates the JSON, and calls `made` for each object. */
   json(making: Making, made: (plan: ObjectPlan, json: object) => void): void
 }
 

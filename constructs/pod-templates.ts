@@ -91,9 +91,9 @@ export const waitedServices = ({ pod }: WorkloadPlan): readonly string[] =>
   [...new Set(pod.waits.flatMap(({ kind, service }) => (kind === 'job' ? [service] : [])))].sort()
 
 /**
- * The name of the ServiceAccount, Role and RoleBinding with which Pods wait for the Jobs of
- * services, whose names have no dots. Workloads that wait for the same ones share it. The others have their own, so that a
- * deploy of some services changes no right of those that it leaves alone.
+ * The name of the ServiceAccount, Role and RoleBinding with which Pods wait for the Jobs of services, whose names have
+ * no dots. Workloads that wait for the same ones share it. The others have their own, so that a deploy of some services
+ * changes no right of those that it leaves alone.
  */
 export const waiterAccountName = (environment: string, services: readonly string[]): string =>
   cutName(`${environment}-waits-for-${services.join('.')}`, 253)

@@ -51,7 +51,7 @@ export function configMapJson(plan: ConfigMapPlan, environment: Environment) {
   }
 }
 
-/** Files that Pods mount and that nobody else should see. */
+/** A Secret with files that Pods mount and that no other user should see. */
 export class FileSecret extends ApiObject {
   constructor(scope: Construct, id: string, { plan, environment }: { plan: SecretPlan; environment: Environment }) {
     super(scope, id, secretJson(plan, environment))

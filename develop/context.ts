@@ -6,8 +6,8 @@ import type { UpEvent } from './events.ts'
 /** The questions that `devctl up` can ask the user. */
 export interface UpQuestions extends Questions {
   /**
-   * Says what becomes of a folder that has lost files on one side; undefined: it stays as it is. The signal is aborted when the files
-   * are back, or somebody else has answered.
+   * Returns what to do with a folder that has lost files on one side; undefined leaves it unchanged. The signal is
+   * aborted when the files are back, or another command has answered.
    */
   readonly whatOfEmptied?: (folder: EmptiedFolder, signal: AbortSignal) => Promise<'delete' | 'restore' | undefined>
   /** True if a line is to be put into ~/.ssh/config, so that `ssh HOST` works; asked once. */

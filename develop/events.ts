@@ -6,11 +6,11 @@ import type { FullDisk } from '../sync/session/full-disks.ts'
 import type { SyncStatus } from '../sync/session/sync-status.ts'
 import type { SyncProblem } from '../sync/stage/problems.ts'
 
-/** What happens in the session of a development container. */
+/** Event in the session of a development container. */
 export type DevelopEvent =
   /** The workload is taken: `deployment/api 3 → 0 replicas, mirror deployment/api-dev`. */
   | { readonly type: 'taken'; readonly dev: string; readonly text: string }
-  /** At most ten a second while files are on their way. */
+  /** Sent at most ten times per second while files are being transferred. */
   | { readonly type: 'sync'; readonly status: SyncStatus; readonly folders: readonly SyncedPair[] }
   | ({ readonly type: 'sync-problem' } & SyncProblem)
   | ({ readonly type: 'sync-conflict' } & SyncConflict)
@@ -21,8 +21,8 @@ export type DevelopEvent =
   /** The container has deleted many files, which were moved from a folder of this machine to another one. */
   | { readonly type: 'sync-deleted'; readonly folder: SyncedPair; readonly files: number; readonly kept: string }
   /**
-   * All files of a folder are gone on one side, or as many as `loss` says. Nothing is deleted on the
-   * other before `answerEmptied`.
+   * All files of a folder, or as many as `loss` states, are missing on one side. Nothing is deleted on the other side
+   * before `answerEmptied`.
    */
   | {
       readonly type: 'sync-stopped'
@@ -31,7 +31,7 @@ export type DevelopEvent =
       readonly side: 'local' | 'remote'
       readonly loss?: LostFiles
     }
-  /** The files are back, or somebody has answered. */
+  /** The files are back, or the user has answered. */
   | { readonly type: 'sync-continued'; readonly dev: string; readonly folder: SyncedPair }
   /** The disk of one side has no room for some files; they follow by themselves. */
   | ({ readonly type: 'sync-full'; readonly folder: SyncedPair } & Omit<FullDisk, 'folder'>)
@@ -44,17 +44,17 @@ export type DevelopEvent =
     }
   /** SSH clients get into the container by a command of theirs. */
   | { readonly type: 'ssh'; readonly host: string; readonly command: string }
-  /** One of several sessions has ended; the others go on. */
+  /** A session has ended; the other sessions continue. */
   | { readonly type: 'session-ended'; readonly dev: string; readonly end: SessionEnd }
 
 /** All events of `devctl up`: of its sessions, and of the deploys that it starts. */
 export type UpEvent = CommonEvent | DeployEvent | DevelopEvent
 
-/** How one of several sessions has ended. */
+/** Outcome of one of several sessions. */
 export type SessionEnd =
   /** Its command, on this machine. */
   | { readonly kind: 'ended'; readonly status: number }
-  /** `down` was called for it, or somebody else has taken it. */
+  /** `down` was called for it, or another session has taken it over. */
   | { readonly kind: 'stopped'; readonly reason: string }
   | { readonly kind: 'failed'; readonly error: Error }
 

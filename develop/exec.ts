@@ -21,9 +21,9 @@ export interface ExecInput extends DevelopmentInput {
 }
 
 /**
- * Runs a command in the container of an active development container: that of the `up` on this
- * machine, else that of the mirror in the cluster. Gives its exit status. A command that is interrupted, or whose
- * output nobody reads any more, is ended in the container, too. Throws a UserError where none is active.
+ * Runs a command in the container of an active development container: that of the `up` on this machine, else that of
+ * the mirror in the cluster. Returns its exit status. Also ends the command in the container if it is interrupted, or
+ * if its output is no longer read. Throws a UserError if no development container is active.
  */
 export async function exec(
   world: DevelopContext & { readonly terminal: RemoteTerminal },

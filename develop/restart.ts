@@ -8,7 +8,7 @@ import { holds, restartProgram } from './exec/restart-program.ts'
 import { developedContainer, findMirrors, podsOf } from './mirror/find-mirror.ts'
 import { askUp } from './session/ask.ts'
 
-/** What was restarted of a development container. */
+/** Restarted parts of a development container. */
 export interface RestartedDevelopment {
   /** The workloads of its `services`; without any, its own program was restarted. */
   readonly services: readonly string[]

@@ -5,14 +5,16 @@ import type { Credentials } from './session/credentials.ts'
 /** Milliseconds between two attempts: about the first, and the longest. */
 const FIRST_PAUSE = 500
 const LONGEST_PAUSE = 5000
-/** The same for credentials that are refused: a credential plugin may open a browser each time. */
+/** Longest pause in milliseconds while credentials are refused: a credential plugin may open a browser each time. */
 const LONGEST_REFUSED = 15_000
 
 /** True for failures of the cluster that may be over at the next attempt. */
 export const isTransient = (error: unknown): error is ClusterError =>
   error instanceof ClusterError && ['unreachable', 'unavailable', 'unauthorized'].includes(error.failure)
 
-/** The same of what is asked of a Pod: another one may come in its place. */
+/**
+ * True for transient failures of a request to a Pod: also if the Pod does not exist, since another one may replace it.
+ */
 export const isTransientForPod = (error: unknown): error is ClusterError =>
   isTransient(error) || (error instanceof ClusterError && error.failure === 'not-found')
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { StatusPages } from './control/messages.ts'
 
-/** What a page shows: JSON for programs, text for people. */
+/** Content of a page: JSON for programs, text for people. */
 export interface PageContent {
   readonly json: unknown
   readonly text: string
@@ -17,8 +17,8 @@ export interface ServedPages extends StatusPages {
 const USER = 'devctl'
 
 /**
- * Serves the state of both ends on a free port of 127.0.0.1, to who has the password: `/` and `/remote`, as text, or as JSON with
- * `/status.json` and `/remote.json`.
+ * Serves the state of both ends on a free port of 127.0.0.1, to who has the password: `/` and `/remote`, as text, or as
+ * JSON with `/status.json` and `/remote.json`.
  */
 export async function servePages(local: () => PageContent, remote: () => Promise<PageContent>): Promise<ServedPages> {
   const password = randomBytes(18).toString('base64url')
@@ -58,7 +58,10 @@ export async function servePages(local: () => PageContent, remote: () => Promise
   }
 }
 
-/** Another page in a browser may send requests here, but it does not know the password, nor the name of the host. */
+/**
+ * True if a request has the password and the expected host name: another page in a browser may send requests here, but
+ * it knows neither.
+ */
 function isAllowed({ headers }: IncomingMessage, password: string): boolean {
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '')) return false
   const given = Buffer.from(headers.authorization ?? '')

@@ -17,7 +17,7 @@ import { sessionFolder } from './session/session-folder.ts'
 /** Milliseconds for what the cluster is asked. */
 const ASKING = 10_000
 
-/** What `status` asks. */
+/** Input of `status`. */
 export type StatusInput = Omit<DevelopmentInput, 'dev'> & SeveralInput
 
 /**
@@ -41,7 +41,10 @@ export async function status(
   })
 }
 
-/** Somebody wants to know why nothing happens: that the cluster does not answer is part of the answer. */
+/**
+ * Throws a UserError if the cluster does not answer in time: the user wants to know why nothing happens, and that is
+ * part of the answer.
+ */
 async function inTime<Result>(
   session: OperationContext['session'],
   work: (session: OperationContext['session']) => Promise<Result>,
@@ -70,7 +73,10 @@ export async function leftMirrors(
   return new Map(all.flatMap(([dev, mirror]) => (mirror ? [[dev, mirror.metadata.name] as const] : [])))
 }
 
-/** The error for development containers without an `up` on this machine; a mirror that is left still replaces its original. */
+/**
+ * The error for development containers without an `up` on this machine; a mirror that is left still replaces its
+ * original.
+ */
 async function notHere(
   { workspace, session }: Pick<OperationContext, 'workspace' | 'session'>,
   missing: readonly string[],
@@ -96,7 +102,7 @@ async function notHere(
   })
 }
 
-/** Which folders are answered for, and how. */
+/** Folders to answer for, and the answer. */
 export interface AnswerEmptiedInput extends StatusInput {
   /** `delete`: the files are deleted on the other side, too; `restore`: they come back from there. */
   readonly answer: EmptiedAnswer

@@ -19,14 +19,14 @@ export interface UpSeveralInput extends Omit<UpInput, 'dev' | 'choose' | 'comman
 
 /** The surroundings of several sessions. */
 export interface SeveralContext extends Omit<DevelopContext, 'on'> {
-  /** Hears what happens; `dev` says in which session, undefined: before there are any. */
+  /** Called with each event; `dev` names its session, undefined before any session exists. */
   readonly on: (event: UpEvent, dev?: string) => void
 }
 
 export type UpSeveralOutcome =
   /** All sessions have ended. */
   | { readonly kind: 'ended'; readonly sessions: ReadonlyMap<string, SessionEnd> }
-  /** What would be applied. */
+  /** Objects that would be applied. */
   | { readonly kind: 'planned'; readonly objects: readonly KubeObject[] }
   /** The application was not deployed; the outcome was not printed yet. */
   | { readonly kind: 'not-deployed'; readonly outcome: DeployOutcome }
@@ -108,7 +108,7 @@ async function tryAll(
 ): Promise<readonly KubeObject[]> {
   const { replaceWorkload } = await import('./mirror/replace-workload.ts')
   const tried = await together(names, (_, index) =>
-    // What there is to be said is said again when it is taken.
+    // Events are reported when the workload is taken.
     replaceWorkload(session, { ...planned[index]!.prepared.take, dryRun: true }, () => {}),
   )
   return tried.flatMap(one => (one.kind === 'planned' ? one.objects : []))

@@ -25,9 +25,8 @@ const DEPLOY = 300_000
 const ASKING = 3000
 
 /**
- * Starts a development container: deploys what is not there, takes the original, connects, and runs
- * the command until it ends. Throws a UserError for what the user can mend, and the reason of the
- * signal.
+ * Starts a development container: deploys what does not exist, takes the original, connects, and runs the command until
+ * it ends. Throws a UserError for errors that the user can fix, and the reason of the signal.
  */
 export async function up(world: UpContext, input: UpInput, project: OpenProject): Promise<UpOutcome> {
   const found = await findDevelopment(world, input, project)
@@ -58,12 +57,12 @@ export async function up(world: UpContext, input: UpInput, project: OpenProject)
 /** Asks what the user may not do in Pods, while other things are asked. */
 export function checkRights(session: Session): Promise<MissingRights> {
   const asked = missingRights(session)
-  // What fails before does not wait for the answer.
+  // An earlier failure does not wait for the answer, whose rejection would then be unhandled.
   asked.catch(() => {})
   return asked
 }
 
-/** True if a development container is in the place of its original now, as far as the cluster says so in a moment. */
+/** True if a development container replaces its original now, as far as the cluster reports it in time. */
 async function isActive(session: Session, dev: string, original: KubeObject | undefined): Promise<boolean> {
   const own = { ...session, signal: AbortSignal.timeout(ASKING) }
   try {
@@ -81,15 +80,15 @@ async function anyOf<One>(all: readonly One[], is: (one: One, index: number) => 
   return (await Promise.all(all.map(is))).includes(true)
 }
 
-/** What is left when sessions have ended. */
+/** Returns the message about the mirrors that stay when sessions have ended. */
 export const keepMirrors = (devs: readonly string[]): string =>
   devs.length === 1
     ? `the mirror of ${devs[0]} stays; \`devctl down ${devs[0]}\` restores the original`
     : `the mirrors of ${devs.join(', ')} stay; \`devctl down ${devs.join(' ')}\` restores the originals`
 
 /**
- * The workloads of development containers, in their order; what is not there is deployed. Throws a
- * UserError for one that is not there, and that no deploy creates.
+ * Returns the workloads of development containers, in their order; deploys those that do not exist. Throws a UserError
+ * for one that does not exist and that no deploy creates.
  */
 export async function originalsOf(
   world: DevelopContext,
@@ -108,7 +107,7 @@ export async function originalsOf(
       : ensureNamespace(world, { createNamespace: input.createNamespace }))
   const isMissing = await anyOf(found, async ({ hasDeploy, development: { autocreate, name } }, index) => {
     if (!hasDeploy || there[index]) return false
-    // What was created is its mirror.
+    // With `autocreate`, its mirror is the workload that was created.
     return !autocreate || (await findMirror(session, name)) === undefined
   })
   if (!input.deploy && !isMissing) {

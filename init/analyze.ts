@@ -12,18 +12,18 @@ import { recognise } from './languages/languages.ts'
 import type { ProjectFiles } from './project-files.ts'
 import { type FoundWorkload, findWorkloads } from './workloads.ts'
 
-/** What is in a folder that gets a manifest. */
+/** The content of a folder that gets a manifest. */
 export interface Analysis {
   /** The default name of the environment, as a DNS label. */
   readonly name: string
   readonly compose?: FoundCompose
   readonly applications: readonly FoundApplication[]
-  /** What deploys the project already, and with which command. */
+  /** The chart or the manifests that deploy the project already, and the command for it. */
   readonly deployed?: {
     readonly by: 'chart' | 'manifests'
     readonly path: string
     readonly command: string
-    /** Those of plain manifests; the names in a chart are made when it is installed. */
+    /** Workloads of plain manifests; the names in a chart are only known once it is installed. */
     readonly workloads: readonly FoundWorkload[]
     /** The keys of a chart's values that have an image. */
     readonly images: readonly string[]
@@ -38,7 +38,7 @@ export interface FoundApplication {
   readonly folder: string
   readonly application?: ProjectApplication
   readonly dockerfile?: FoundDockerfile
-  /** Whether the chart or the manifests of the project deploy it. */
+  /** True if the chart or the manifests of the project deploy it. */
   readonly isDeployed: boolean
 }
 
@@ -94,7 +94,7 @@ function findDeployed(folder: string, files: ProjectFiles, host: CompilerHost): 
   return { by: manifest.automatic, path, command: step.command, workloads, images }
 }
 
-/** Where repositories with several applications have them. */
+/** Folders in which repositories with several applications keep them. */
 const ABOVE_APPLICATIONS = ['', 'apps/', 'services/', 'packages/', 'src/', 'cmd/']
 
 /** The project's folder, if there is an application in it; else those below it that have one. */

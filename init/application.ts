@@ -1,22 +1,22 @@
 /** A guess, and what it was read from, for the comment beside it. */
 export interface Guess<Value> {
   readonly value: Value
-  /** Such as `` `engines` in package.json ``; absent for what devctl proposes by itself. */
+  /** Source of the value, such as `` `engines` in package.json ``; absent for a default of devctl. */
   readonly from?: string
 }
 
-/** What was found out about an application in a folder. */
+/** Facts found about an application in a folder. */
 export interface ProjectApplication {
   /** Relative to the project's folder; `.` for that folder itself. */
   readonly folder: string
-  /** What it is, for people: `Node.js, Express`. */
+  /** Description for users: `Node.js, Express`. */
   readonly title: string
   readonly language: Language
   /** The file that it was recognised by. */
   readonly marker: string
   /** An image with the tools to build and run it. */
   readonly image: Guess<string>
-  /** What runs it during development; the first is proposed. */
+  /** Commands that run it during development; the first is proposed. */
   readonly commands: readonly Guess<string>[]
   readonly port?: Guess<number>
   readonly debugger?: Debugger
@@ -24,7 +24,7 @@ export interface ProjectApplication {
   readonly caches: readonly string[]
   /** Lines of the ignore file: what is made anew in the container. */
   readonly ignores: readonly string[]
-  /** Where the files are in the container. */
+  /** Folder of the files in the container. */
   readonly workdir: Guess<string>
 }
 
@@ -32,11 +32,14 @@ export type Language = 'node' | 'go' | 'python' | 'java' | 'ruby' | 'php' | 'dot
 
 export interface Debugger {
   readonly port: number
-  /** What makes the program accept, or for `connects` seek, the debugger. */
+  /** Condition as text under which the program accepts the debugger or, with `connects`, connects to it. */
   readonly hint: string
   /** The program connects to the laptop, not the other way round. */
   readonly connects?: true
 }
 
-/** What a language says about a folder; the rest comes from the Dockerfile, or is the same for all. */
+/**
+ * Facts that a language determines for a folder; the others come from the Dockerfile, or are the same for all
+ * languages.
+ */
 export type Recognised = Omit<ProjectApplication, 'folder' | 'workdir' | 'language'>

@@ -23,18 +23,18 @@ export interface FoundCompose {
   /** The manifest has to name the files: without `COMPOSE_FILE` of the shell, others are found, or none. */
   readonly isNamedByShell: boolean
   readonly services: readonly DevelopedService[]
-  /** They cannot be compiled: there may be more services. */
+  /** True if the files cannot be compiled: there may be more services. */
   readonly hasErrors: boolean
 }
 
 /** A service that `up` can work on: its files are on this machine. */
 export interface DevelopedService {
   readonly name: string
-  /** As `LOCAL:REMOTE`, relative to the project's folder. */
+  /** Folders as `LOCAL:REMOTE`, relative to the project's folder. */
   readonly folders: readonly string[]
-  /** As `LOCAL:REMOTE`, of the ports that are published. */
+  /** Published ports as `LOCAL:REMOTE`. */
   readonly ports: readonly string[]
-  /** What it runs, where its Compose file or its Dockerfile says that. */
+  /** Command that it runs, if its Compose file or its Dockerfile sets one. */
   readonly command?: Guess<readonly string[]>
 }
 

@@ -1,7 +1,7 @@
 import { dockerfileStages, readDockerfile } from '../compiler/values/dockerfile/dockerfile.ts'
 import type { ProjectFiles } from './project-files.ts'
 
-/** What a Dockerfile says about the image that it makes. */
+/** Facts from a Dockerfile about its image. */
 export interface FoundDockerfile {
   /** Relative to the folder it was looked for in. */
   readonly path: string

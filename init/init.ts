@@ -16,11 +16,11 @@ import { type Proposal, type ProposalChoices, propose } from './propose.ts'
 export interface InitProjectInput {
   /** The manifest to write, relative to the workspace's folder. */
   readonly file: string
-  /** Whether a manifest that is there is replaced; a copy is kept. */
+  /** True if an existing manifest may be replaced; a copy is kept. */
   readonly replace: boolean
   readonly namespace?: string | undefined
   readonly context?: string | undefined
-  /** One question, about the language; nothing else is looked at. */
+  /** True to ask only for the language, and to analyze nothing else. */
   readonly isPlain: boolean
   readonly analyzeOnly: boolean
 }
@@ -35,10 +35,10 @@ export interface InitQuestions {
 }
 
 export interface Written {
-  /** The manifest's path as it is shown. */
+  /** Path of the manifest for messages. */
   readonly path: string
   readonly text: string
-  /** What the file has now. */
+  /** Current content of the file. */
   readonly before?: string
   /** The ignore files that are not there yet, by their paths. */
   readonly ignoreFiles: ReadonlyMap<string, string>
@@ -67,8 +67,8 @@ export type InitProjectOutcome =
     })
 
 /**
- * Looks at a project and writes its manifest, after the manifest reader has accepted it. Without `ask`, the first guess of
- * everything is taken. Throws a UserError if there is a manifest that may not be replaced, or nothing was recognised.
+ * Analyzes a project and writes its manifest, after the manifest reader has accepted it. Without `ask`, uses the first
+ * guess for everything. Throws a UserError if the manifest exists and may not be replaced, or nothing was recognized.
  */
 export async function initProject(
   { workspace }: Pick<LocalContext, 'workspace'>,
@@ -204,7 +204,7 @@ function freeName(path: string): string {
   }
 }
 
-/** `up` deploys what is not there. */
+/** `up` deploys missing services itself. */
 const nextCommand = ({ containers: [first] }: Proposal): string =>
   first === undefined ? 'devctl deploy' : `devctl up ${first}`
 

@@ -4,7 +4,7 @@ import { readFile } from '../adapters/files/read-file.ts'
 
 /** The files of a folder, for a look at what is in it. Paths are relative to it, with `/`. */
 export interface ProjectFiles {
-  /** The text of a file; undefined if there is none, or it is larger than anybody writes. */
+  /** Returns the text of a file; undefined if it does not exist, or is too large to be written by hand. */
   text(path: string): string | undefined
   has(path: string): boolean
   /** The names in a folder, sorted; those of folders end in `/`. */

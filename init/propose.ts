@@ -9,7 +9,7 @@ export interface Proposal {
   readonly text: string
   /** The containers of its `dev` section. */
   readonly containers: readonly string[]
-  /** By their paths, relative to the project's folder. */
+  /** Ignore files by their paths, relative to the project's folder. */
   readonly ignoreFiles: ReadonlyMap<string, string>
 }
 
@@ -91,7 +91,10 @@ function buildOf(found: FoundApplication, { deployed, applications }: Analysis):
   ]
 }
 
-/** What runs the image of its own Dockerfile: it has a stage for development, or nothing else is known. */
+/**
+ * Returns true if the container runs the image of the application's own Dockerfile: it has a stage for development, or
+ * nothing else is known.
+ */
 const usesOwnImage = ({ application, dockerfile, isDeployed }: FoundApplication): boolean =>
   dockerfile !== undefined && !isDeployed && (application === undefined || dockerfile.target !== undefined)
 
@@ -175,7 +178,10 @@ class LocalPorts {
   }
 }
 
-/** Without `sync`, so that what the Compose file leaves out of its folders, and does after a change, counts. */
+/**
+ * Returns the lines of a service. They have no `sync`, so that the folders of the Compose file, its exclusions and its
+ * later changes apply.
+ */
 function ofService({ folders, ports, command }: DevelopedService, files: readonly string[]): YamlLines {
   return [
     ...comment(`\`sync\` is what ${joined(files)} ${files.length > 1 ? 'say' : 'says'}: ${folders.join(', ')}`),

@@ -1,7 +1,7 @@
 import type { Guess } from './application.ts'
 import type { ProjectFiles } from './project-files.ts'
 
-/** How programs of all languages write the port that they listen on. */
+/** Patterns by which programs in all languages set the port that they listen on. */
 const PATTERNS = [
   /\.listen\(\s*(\d{2,5})\b/,
   /\bPORT['"]?\]?\)?\s*(?:\|\||\?\?|,|or)\s*['"]?(\d{2,5})\b/,

@@ -12,7 +12,9 @@ export interface FoundWorkload {
   readonly port?: number
 }
 
-/** The workloads in a file of manifests, or in those of a folder. What is not YAML, such as a template, is passed over. */
+/**
+ * The workloads in a file of manifests, or in those of a folder. What is not YAML, such as a template, is passed over.
+ */
 export function findWorkloads(files: ProjectFiles, path: string): readonly FoundWorkload[] {
   const isFile = /\.ya?ml$/.test(path)
   const paths = isFile

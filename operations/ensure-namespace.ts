@@ -36,7 +36,7 @@ export async function ensureNamespace(world: OperationContext, input: CreatesNam
     await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, { signal })
     on({ type: 'note', text: `created namespace ${namespace}` })
   } catch (error) {
-    // Somebody else was faster.
+    // Another process was faster.
     if (!(error instanceof ClusterError) || error.failure !== 'exists') throw error
   }
 }

@@ -43,11 +43,11 @@ interface Extra
     > {
   /** The project, where it is open already. */
   readonly project?: OpenProject
-  /** Told of each file that is read: its absolute path, and its bytes. */
+  /** Called with the absolute path and the bytes of each file that is read. */
   readonly onRead?: (path: string, bytes: Uint8Array) => void
   /** The plan is wanted although there are errors, which may be about services that are not. */
   readonly plansErrors?: boolean
-  /** The manifests go to a repository, where nobody may read a secret. */
+  /** True if the manifests are committed to a repository, which must not contain readable secrets. */
   readonly forRepository?: boolean
 }
 
@@ -66,7 +66,7 @@ export async function compileFiles(
   const compiler = import('../compiler/index.ts')
   const [{ compile, compileNothing, modelNames }, plan] = await Promise.all([
     compiler,
-    // Refused options wait for the import, so that nothing goes on after the rejection.
+    // Refused options wait for the import, so that nothing continues after the rejection.
     planOptions(workspace, loading, planning, project).finally(() => compiler),
   ])
   workspace.secrets?.addNames([...workspaceNames(workspace, loading), ...optionNames(plan)])

@@ -11,9 +11,9 @@ import type { Workspace } from './workspace.ts'
 const USUAL = /^(devctl|(docker-)?compose(\.override)?)\.ya?ml$/
 
 /**
- * Where an environment is deployed from, the same on every machine: the repository's address and
- * the project's place in it; outside of a repository, or where it has no remote, the names of
- * folders. `directory` is the project's, absolute; `files` are those that were named.
+ * Returns the origin of an environment's files, which is equal on every machine: the repository's address and the
+ * project's path in it; outside of a repository, or without a remote, the names of folders. `directory` is the absolute
+ * path of the project; `files` are the files that the user named.
  */
 export function deploySource(workspace: Workspace, directory: string, files: readonly string[] | undefined): Source {
   const repository = repositoryOf(directory)

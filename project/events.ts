@@ -22,7 +22,10 @@ export type CommonEvent =
   | { readonly type: 'choice'; readonly text: string }
   /** A problem that does not stop the work. */
   | { readonly type: 'warning'; readonly text: string; readonly hint?: string }
-  /** Errors in the files, keys that are lost, or services that do not start. Each is reported once, as soon as it is known. */
+  /**
+   * Errors in the files, keys that are lost, or services that do not start. Each is reported once, as early as
+   * possible.
+   */
   | {
       readonly type: 'diagnostics'
       readonly diagnostics: readonly Diagnostic[]

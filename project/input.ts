@@ -1,4 +1,4 @@
-/** Which files are meant, and what to read of them. */
+/** Selection of the files to read, and of their parts. */
 export interface LoadInput {
   /**
    * A manifest or Compose files, later ones merged over earlier ones; `-` is standard input.
@@ -7,7 +7,7 @@ export interface LoadInput {
   readonly file?: readonly string[] | undefined
   /** The folder that relative paths of the files are of. */
   readonly projectDirectory?: string | undefined
-  /** In place of `.env`. */
+  /** Files to read instead of `.env`. */
   readonly envFile?: readonly string[] | undefined
   readonly profile?: readonly string[] | undefined
   /** True if the files may name files outside of the project, which are read. */

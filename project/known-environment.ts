@@ -18,7 +18,7 @@ export interface KnownEnvironment {
   readonly project: Project | undefined
   /** Absent when the files have mistakes. */
   readonly plan: Plan | undefined
-  /** The services of the Compose file, for the places of failures. */
+  /** Services of the Compose file; they give failures a position. */
   readonly services: Tree | undefined
   readonly diagnostics: readonly Diagnostic[]
 }

@@ -37,7 +37,7 @@ export const lockVersion = {
   properties: { version: { type: 'integer' } },
 } as const satisfies JSONSchema
 
-/** A lock as it is written. */
+/** Schema of a lock of the current version. */
 export const lockFile = {
   type: 'object',
   required: ['version', 'application', 'files'],

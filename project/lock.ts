@@ -8,17 +8,17 @@ import { firstLockFile, lockFile, lockVersion } from './lock.validators.ts'
 export const LOCK_NAME = '.devctl.lock'
 
 /**
- * Which files of a folder are devctl's. It follows from what is written and from nothing else: no
- * time, no version, no absolute path, so that it changes only when a manifest does.
+ * List of the files of a folder that devctl has written. It depends only on the written files, not on time, version or
+ * absolute paths, so that it changes only when a manifest does.
  */
 export interface Lock {
   /** The application whose manifests the folder holds. */
   readonly application: string
   /** The Compose files they came from, as the manifests name them. */
   readonly sources: readonly string[]
-  /** Where the files came from; absent in folders that `render` wrote. */
+  /** Origin of the files; absent in folders that `render` wrote. */
   readonly facts?: Facts
-  /** Of a folder that several overlays share: the folders that use it, and what of it. */
+  /** Folders that use a folder that several overlays share, and what they use of it. */
   readonly uses?: Readonly<Record<string, string>>
   /** Paths with `/`, and the fingerprint of each file as it was written. */
   readonly files: ReadonlyMap<string, string>
@@ -54,7 +54,7 @@ export interface Facts {
   readonly sealed?: Readonly<Record<string, string>>
 }
 
-/** Where the Compose files are kept. */
+/** Location of the Compose files. */
 export interface SourceFacts {
   /** Address of the repository, without credentials; absent outside of one. */
   readonly repository?: string
@@ -67,7 +67,7 @@ export interface SourceFacts {
 
 const VERSION = 2
 
-/** Where a file is written before it is renamed to its place. */
+/** Returns the temporary path of a file, which is renamed to its final path after writing. */
 export const temporaryName = (path: string) => `${path}.devctl-tmp`
 
 /** True if a file of an output folder holds a Secret. */

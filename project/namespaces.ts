@@ -17,7 +17,10 @@ export async function hasNamespace(where: NamespaceAccess): Promise<boolean | un
 export const findNamespace = ({ cluster, namespace, signal }: NamespaceAccess) =>
   unlessForbidden(cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal }), 'unknown' as const)
 
-/** Throws a UserError when the namespace of a command is not there: what it looks for is then not just missing. */
+/**
+ * Throws a UserError if the namespace of a command does not exist, because then more is missing than the object that
+ * the command looks for.
+ */
 export async function requireNamespace(where: NamespaceAccess): Promise<void> {
   if ((await hasNamespace(where)) === false)
     throw await noNamespace(
@@ -48,7 +51,10 @@ export interface CreatesNamespace {
 export const similarNamespace = async ({ cluster, namespace, signal }: NamespaceAccess): Promise<string | undefined> =>
   didYouMean(namespace, await namesOf(cluster, signal))
 
-/** The error for a namespace that is not there: names one that is spelt nearly so, else says `hint`. */
+/**
+ * Returns the error for a namespace that does not exist. It suggests a namespace with a similar name, else gives
+ * `hint`.
+ */
 export async function noNamespace(where: NamespaceAccess, hint: string): Promise<UserError> {
   const { cluster, namespace } = where
   const near = await similarNamespace(where)

@@ -17,7 +17,7 @@ export interface HostOptions {
   readonly handedVariables?: ReadonlyMap<string, string>
   /** User-defined variables of the platform: the last place in which a variable is looked for. */
   readonly platformVariables?: ReadonlyMap<string, string>
-  /** Told of each file that is read: its absolute path, and its bytes. */
+  /** Called with the absolute path and the bytes of each file that is read. */
   readonly onRead?: (path: string, bytes: Uint8Array) => void
   /** Absent: everything may be read. */
   readonly boundary?: Boundary

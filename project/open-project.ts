@@ -45,10 +45,10 @@ export function targetOf(
 const NAMES = ['devctl.yml', 'devctl.yaml', '.devctl/devctl.yml', '.devctl/devctl.yaml']
 
 /**
- * Finds and reads the manifest that the options of a command mean: the one that `-f` names, else
- * the nearest one, unless a Compose file is nearer; else what the automatic rules make of a chart
- * or of plain manifests. A project without a manifest costs a few looks at names. Throws a
- * UsageError for an environment that does not exist.
+ * Finds and reads the manifest that the options of a command select: the one that `-f` names, else the nearest one,
+ * unless a Compose file is nearer; else the one that the automatic rules generate from a chart or from plain manifests.
+ * A project without a manifest costs only a few file name checks. Throws a UsageError for an environment that does not
+ * exist.
  */
 export async function openProject(workspace: Workspace, loading: LoadInput): Promise<OpenProject> {
   workspace.secrets?.addNames(workspaceNames(workspace, loading))
@@ -163,8 +163,8 @@ async function read(workspace: Workspace, loading: LoadInput, path: string, stdi
 }
 
 /**
- * The manifest that the automatic rules make of the folder devctl runs in. Folders above it are not
- * looked at: `k8s` and `charts` are common words.
+ * Returns the manifest that the automatic rules generate from the folder devctl runs in. Parent folders are not
+ * checked: `k8s` and `charts` are common names.
  */
 async function automatic(workspace: Workspace, loading: LoadInput, folder: string): Promise<ReadManifest | undefined> {
   if (workspace.env.COMPOSE_FILE || namesComposeFile(join(folder, '.env'))) return undefined

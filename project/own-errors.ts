@@ -17,7 +17,7 @@ export function errorsOf(service: string, tree: Tree, diagnostics: readonly Diag
   )
 }
 
-/** What is left of diagnostics without those of some codes about one of these services. */
+/** Returns the diagnostics without those of the given codes about one of these services. */
 export function withoutRemarks(
   diagnostics: readonly Diagnostic[],
   codes: ReadonlySet<string>,

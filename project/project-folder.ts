@@ -17,7 +17,9 @@ export function namedFiles(workspace: Workspace, { file }: Pick<LoadInput, 'file
     : []
 }
 
-/** Returns the env files that are named by options or, as in Compose, by COMPOSE_ENV_FILES; undefined if there are none. */
+/**
+ * Returns the env files that are named by options or, as in Compose, by COMPOSE_ENV_FILES; undefined if there are none.
+ */
 export function namedEnvFiles(
   { env }: Workspace,
   { envFile }: Pick<LoadInput, 'envFile'>,

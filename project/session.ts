@@ -13,7 +13,7 @@ export interface Session {
   /** The way to it, for who has to talk to it otherwise. */
   readonly access: KubeconfigAccess
   readonly namespace: string
-  /** How the two were chosen. */
+  /** Selected context and namespace, and the settings that selected them. */
   readonly target: Target
   /** Aborted at the deadline, and when the caller gives up. */
   readonly signal: AbortSignal
@@ -23,12 +23,15 @@ export interface Session {
   readonly holder: Holder
 }
 
-/** The surroundings of an operation that needs no cluster, besides its input; `Event` is what it reports besides the common events. */
+/**
+ * The surroundings of an operation that needs no cluster, besides its input; `Event` is what it reports besides the
+ * common events.
+ */
 export interface LocalContext<Event = never> {
   readonly workspace: Workspace
   /** Aborted at the deadline, and when the caller gives up. */
   readonly signal: AbortSignal
-  /** Hears what happens. */
+  /** Receives progress events. */
   readonly on: (event: CommonEvent | Event) => void
 }
 
@@ -36,8 +39,8 @@ export interface LocalContext<Event = never> {
 export interface OperationContext<Event = never> {
   readonly workspace: Workspace
   readonly session: Session
-  /** Hears what happens. */
+  /** Receives progress events. */
   readonly on: (event: CommonEvent | Event) => void
-  /** Absent, or without one of them: nobody is there to ask. */
+  /** Questions to the user; absent, or without one of them, if the user cannot be asked. */
   readonly ask?: Questions
 }

@@ -50,6 +50,6 @@ export function chooseTargetDefaults(
   }
 }
 
-/** What those who ask see of the registry; undefined if there is none. */
+/** Returns the text that shows the chosen registry to users; undefined if there is none. */
 export const registryText = ({ registry, registryFrom }: ChosenTargetDefaults): string | undefined =>
   registry === undefined ? undefined : `images are pushed to ${registry}, chosen by ${registryFrom}`

@@ -9,6 +9,8 @@ export interface Tolerance {
   readonly tolerateFailures?: boolean | undefined
 }
 
-/** True if failures end no wait: by the option, or by DEVCTL_TOLERATE_FAILURES with any value except `0` and `false`. */
+/**
+ * True if failures end no wait: by the option, or by DEVCTL_TOLERATE_FAILURES with any value except `0` and `false`.
+ */
 export const toleratesFailures = ({ env }: Pick<Workspace, 'env'>, { tolerateFailures = false }: Tolerance): boolean =>
   tolerateFailures || !['', '0', 'false'].includes(env['DEVCTL_TOLERATE_FAILURES'] ?? '')

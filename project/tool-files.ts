@@ -4,8 +4,8 @@ import { visibleText } from '../compiler/text/visible-text.ts'
 import { devctlHome, type Surroundings } from './contexts/home.ts'
 import type { CommonEvent } from './events.ts'
 
-// Files that say what tools run on this machine, and that development containers have written: `up` notes them, and the next
-// command that works on the project names them once.
+// Files that say what tools run on this machine, and that development containers have written: `up` notes them, and the
+// next command that works on the project names them once.
 
 /** Paths that are kept, and that are named. */
 const KEPT = 200
@@ -20,7 +20,7 @@ export class ToolFileNotes {
   #coming: readonly string[] = []
   #writing: Promise<void> = Promise.resolve()
 
-  /** `fails` hears why some could not be noted. */
+  /** `fails` receives the error if some files could not be noted. */
   constructor(world: Surroundings, fails: (error: unknown) => void) {
     this.#world = world
     this.#fails = fails
@@ -45,8 +45,8 @@ export class ToolFileNotes {
 }
 
 /**
- * Names the files in or above a folder that were noted, as a warning, and forgets them. A note that cannot be read or changed stops
- * no command: it is for the next one.
+ * Names the files in or above a folder that were noted, as a warning, and forgets them. A note that cannot be read or
+ * changed stops no command: it is for the next one.
  */
 export async function tellToolFiles(
   world: Surroundings,
@@ -85,7 +85,7 @@ function change(world: Surroundings, edit: (paths: readonly string[]) => readonl
   })
 }
 
-/** The paths in the file; none of one that somebody has damaged. */
+/** Returns the paths in the file; none if the file is damaged. */
 function pathsIn(text: string | undefined): readonly string[] {
   try {
     const { paths } = JSON.parse(text ?? '{}') as { readonly paths?: unknown }

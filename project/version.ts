@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The version in the package.json nearest above this module, whether it runs from its source, from dist or from a bundle. */
+/**
+ * The version in the package.json nearest above this module, whether it runs from its source, from dist or from a
+ * bundle.
+ */
 export function version(): string {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     const found = readPackage(join(folder, 'package.json'))

@@ -1,5 +1,5 @@
-// Builds dist: the compiled modules with their types (`tsc -b`, which compiles only what changed), then the bundles. Does nothing
-// if dist is newer than all of its sources.
+// Builds dist: the compiled modules with their types (`tsc -b`, which compiles only what changed), then the bundles.
+// Does nothing if dist is newer than all of its sources.
 import { spawnSync } from 'node:child_process'
 import { rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -6,13 +6,16 @@ import { build } from 'esbuild'
 import subsetFont from 'subset-font'
 
 const root = join(import.meta.dirname, '..')
-/** Where the server answers with these files. */
+/** URL path under which the server serves these files. */
 const ASSETS = '/assets/'
 
-/** What the pages and names in them are written with; anything else is drawn with a font of the system. */
+/** Characters used by the pages and by names in them; all others are drawn with a system font. */
 const LETTERS = `${String.fromCharCode(...range(0x20, 0x7e), ...range(0xa0, 0xff))}ıŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‹›€™←↑→↓−·×⌘↵`
 
-/** Leaves out of a font what no page shows: the first page is half of a font otherwise. The weights are those of style/tokens.css. */
+/**
+ * Leaves out of a font what no page shows: the first page is half of a font otherwise. The weights are those of
+ * style/tokens.css.
+ */
 const smallFonts = {
   name: 'small fonts',
   setup: ({ onLoad }) =>

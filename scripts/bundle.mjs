@@ -42,7 +42,7 @@ async function bundle() {
     splitting: true,
     format: 'esm',
     legalComments: 'linked',
-    // The files become scripts, in which the place of a module goes by other names.
+    // The files become scripts, in which the path of a module has other names.
     define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
     metafile: true,
     write: false,
@@ -50,8 +50,8 @@ async function bundle() {
     plugins: [membersAtOnce()],
   })
   const folder = join(root, 'dist/bin')
-  // Removes parts of earlier builds, whose names have other hashes, and compiled code, which V8 takes for that of any file of the
-  // same length.
+  // Removes parts of earlier builds, whose names have other hashes, and compiled code, which V8 takes for that of any
+  // file of the same length.
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   for (const { path, text } of outputFiles) {
@@ -75,7 +75,10 @@ async function bundleAgent() {
   })
 }
 
-/** The server of the platform, and the program of its runs, each in one file: their images have a stock Node.js and this. */
+/**
+ * The server of the platform, and the program of its runs, each in one file: their images have a stock Node.js and
+ * this.
+ */
 async function bundlePlatform() {
   await build({
     ...output,

@@ -3,8 +3,9 @@ import { relative } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 
 /**
- * Prints the files that took longest, the tests that were skipped and what failed, from Vitest's JSON results and the steps that
- * failed without results (name and output of each). Returns how many failed, and the closing line "N passed, N failed".
+ * Prints the files that took longest, the tests that were skipped and what failed, from Vitest's JSON results and the
+ * steps that failed without results (name and output of each). Returns how many failed, and the closing line "N passed,
+ * N failed".
  */
 export function summarize(files, failedSteps) {
   const suites = files.flatMap(file => JSON.parse(readFileSync(file, 'utf8')).testResults)

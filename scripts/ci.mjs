@@ -1,7 +1,7 @@
-// Runs what must pass before a change is merged: `npm run ci`, on a machine that has what `.ci/run` installs. The layer pods, most
-// of which is waiting, runs beside the other layers, and these run one after the other: all at once would only slow each other down.
-// A layer that cannot run has failed where root, zstd and the shared folder are at hand. The last line is "N passed, N failed"; the
-// exit status is 1 if anything failed.
+// Runs what must pass before a change is merged: `npm run ci`, on a machine that has what `.ci/run` installs. The layer
+// pods, most of which is waiting, runs beside the other layers, and these run one after the other: all at once would
+// only slow each other down. A layer that cannot run has failed where root, zstd and the shared folder are at hand. The
+// last line is "N passed, N failed"; the exit status is 1 if anything failed.
 import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -18,8 +18,8 @@ const work = mkdtempSync(join(tmpdir(), 'devctl-ci-'))
 // Agents of other users have their files in it.
 chmodSync(work, 0o755)
 /**
- * GOGC: API servers and kubectl collect garbage less often, as there is memory enough. EXPECT_ALL makes a test fail, instead of skipping
- * itself, if a program that it needs is missing.
+ * GOGC: API servers and kubectl collect garbage less often, as there is memory enough. EXPECT_ALL makes a test fail,
+ * instead of skipping itself, if a program that it needs is missing.
  */
 const env = { ...process.env, CI: '1', NO_COLOR: '1', GOGC: '400', ...(hasPods && { EXPECT_ALL: '1' }) }
 
@@ -31,7 +31,10 @@ const start = Date.now()
 const atStart = processorTimes()
 const seconds = since => `${Math.round((Date.now() - since) / 1000)} s`
 
-/** Returns how long all processors have worked since this machine started, and how long they had nothing to do; milliseconds. */
+/**
+ * Returns how long all processors have worked since this machine started, and how long they had nothing to do;
+ * milliseconds.
+ */
 function processorTimes() {
   const times = cpus().map(({ times }) => times)
   const sum = of => times.reduce((total, one) => total + of(one), 0)
@@ -60,8 +63,9 @@ function processorSeconds(times) {
 }
 
 /**
- * Runs a command within some minutes and writes its output to a file; then prints it, with the time that it took and that
- * processors worked for it, and the part of this time in which the machine had nothing to do. Returns whether it succeeded.
+ * Runs a command within some minutes and writes its output to a file; then prints it, with the time that it took and
+ * that processors worked for it, and the part of this time in which the machine had nothing to do. Returns whether it
+ * succeeded.
  */
 async function step(name, minutes, command, words, more = {}) {
   const began = Date.now()
@@ -113,8 +117,9 @@ async function mustPass(name, ...words) {
 }
 
 /**
- * Has the cluster's program prepare what the tests run on. It ends at the first part that stops early, as the kubelet does when
- * containerd is not ready, and at the first package that cannot be fetched; called again, it goes on from there.
+ * Lets the cluster's program prepare what the tests run on. The program stops at the first part that ends early, as the
+ * kubelet does when containerd is not ready, and at the first package that cannot be fetched; called again, it
+ * continues from there.
  */
 async function prepare(name, minutes, words) {
   for (let attempt = 1; attempt <= 3; attempt++)
@@ -129,7 +134,10 @@ const startCluster = () => prepare('cluster', 10, ['up', '--buildkit', '--docker
 const IMAGES = ['busybox', 'debian', 'nginx', 'redis', 'postgres', 'node22', 'python', 'kubectl']
 
 const inMemory = 'mkdir "$0" && mount -t tmpfs tmpfs "$0" && TMPDIR=$0 exec "$@"'
-/** Runs a command whose temporary files are in memory, in a mount namespace of its own: git writes thousands of small files. */
+/**
+ * Runs a command whose temporary files are in memory, in a mount namespace of its own: git writes thousands of small
+ * files.
+ */
 const IN_MEMORY = hasPods ? ['unshare', '--mount', 'sh', '-c', inMemory, join(work, 'memory')] : []
 
 /** Runs projects of Vitest, started by `under`. */
@@ -153,10 +161,15 @@ function kill(child) {
 
 const cluster = (...words) => spawnSync(program, words, { encoding: 'utf8', env }).stdout.trim()
 
-/** Returns the path of the kubeconfig of the cluster with nodes; its folder has the state and the programs of the cluster. */
+/**
+ * Returns the path of the kubeconfig of the cluster with nodes; its folder has the state and the programs of the
+ * cluster.
+ */
 const kubeconfig = () => /KUBECONFIG=(\S+)/.exec(cluster('env'))[1]
 
-/** The variables with which tests find the builders of the cluster; a builder that is named and not found is a failure. */
+/**
+ * The variables with which tests find the builders of the cluster; a builder that is named and not found is a failure.
+ */
 function builderVariables() {
   const state = dirname(kubeconfig())
   return {

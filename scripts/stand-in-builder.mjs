@@ -6,7 +6,10 @@ import { decodeMessage, encodeMessage } from '../dist/adapters/buildkit/wire.js'
 
 const DIGEST = `sha256:${'0'.repeat(64)}`
 
-/** A BuildKit that takes all files of a context and builds nothing: enough for a build to run through. Gives its address, and how to close it. */
+/**
+ * A BuildKit that takes all files of a context and builds nothing: enough for a build to run through. Gives its
+ * address, and how to close it.
+ */
 export async function standInBuilder() {
   const grpc = await loadGrpc()
   const server = new grpc.Server()

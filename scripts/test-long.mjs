@@ -1,7 +1,7 @@
-// Runs what takes longer than a merge may wait: `npm run test:long` runs all of it, prints each part when it has ended, and the times of
-// all at the end. `npm run test:long -- FILE...` runs files, `npm run test:long -- --repeat 20 FILE...` files of any layer so many
-// times, and stops at the first failure. KUBECONFIG names the cluster for tests with Pods, REFERENCE_LOADER the reference loader;
-// API servers are started.
+// Runs what takes longer than a merge may wait: `npm run test:long` runs all of it, prints each part when it has ended,
+// and the times of all at the end. `npm run test:long -- FILE...` runs files, `npm run test:long -- --repeat 20
+// FILE...` files of any layer so many times, and stops at the first failure. KUBECONFIG names the cluster for tests
+// with Pods, REFERENCE_LOADER the reference loader; API servers are started.
 import { spawn } from 'node:child_process'
 import { createReadStream, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -46,7 +46,10 @@ function filesOf(layer, condition) {
 const withMore = layer => ({ name: `test/${layer}`, files: filesOf(layer, file => says(file, HAS_MORE)) })
 const isWithPods = file => file.includes('/long/pods/') || says(file, NEEDS_PODS)
 
-/** Two parts run side by side, the longest first: most of the time of Pods is waiting. Parts of which each has many Pods do not. */
+/**
+ * Two parts run side by side, the longest first: most of the time of Pods is waiting. Parts of which each has many Pods
+ * do not.
+ */
 const partsOf = () => [
   { name: 'test/long, with Pods', files: filesOf('long', isWithPods), hasPods: true },
   { name: 'test/long, without Pods', files: filesOf('long', file => !isWithPods(file)) },

@@ -1,11 +1,11 @@
 import { isIPv6 } from 'node:net'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** Where BuildKit listens. */
+/** The address that BuildKit listens on. */
 export interface BuilderAddress {
-  /** As messages write it. */
+  /** The address before parsing, for messages. */
   readonly text: string
-  /** As gRPC takes it. */
+  /** The target for a gRPC client: `dns:///HOST:PORT` or `unix:PATH`. */
   readonly target: string
   /** The name or IP address; absent for a socket. */
   readonly host?: string

@@ -23,7 +23,7 @@ export interface ImageLayout {
   readonly digest: string
 }
 
-/** Where the image goes. `discard` only checks that it builds, and fills the builder's cache. */
+/** The destination of the image. `discard` only checks that it builds, and fills the builder's cache. */
 export type BuildOutput =
   | { readonly kind: 'registry'; readonly names: readonly string[] }
   | { readonly kind: 'engine'; readonly names: readonly string[] }
@@ -33,7 +33,10 @@ export type BuildOutput =
   | { readonly kind: 'discard' }
 
 export interface BuildCall {
-  /** What the build is called: builders of a platform are chosen by it, so that it finds what earlier ones have left. */
+  /**
+   * Name of the build: a platform selects the builder by it, so that a build finds the cache of earlier builds with the
+   * same name.
+   */
   readonly name?: string
   /** Its abort cancels the build on the builder. */
   readonly signal: AbortSignal
@@ -56,7 +59,7 @@ export interface BuildResult {
 
 /** A builder that has answered. */
 export interface Builder {
-  /** How messages call it: ``BuildKit at `tcp://builder:1234` ``. */
+  /** Name of the builder in messages: ``BuildKit at `tcp://builder:1234` ``. */
   readonly name: string
   /** Its version, if it tells. */
   readonly version?: string

@@ -29,7 +29,7 @@ export async function connectToBuilder(address: string, options: BuilderOptions)
 
 /** A builder behind connections that are made some other way. */
 export interface BuilderRoute {
-  /** How messages call it. */
+  /** Name of the builder in messages. */
   readonly name: string
   /** Opens a connection on which BuildKit answers. */
   readonly open: () => Promise<Socket>

@@ -7,14 +7,14 @@ import { decodeMessage } from './wire.ts'
 
 /** A step of a build that failed. */
 export class BuildFailure extends Error {
-  /** Where the step stands, if BuildKit says. */
+  /** The position of the step in the Dockerfile, if BuildKit reports it. */
   readonly place: DockerfilePlace | undefined
   /** The digest of the step in the status. */
   readonly step: string | undefined
   readonly exitStatus: number | undefined
-  /** It was a registry that failed for a moment: the same build may succeed. */
+  /** True if a registry failed temporarily: the same build may succeed later. */
   readonly isTransient: boolean
-  /** What the status calls the step, if the builder does not say where it stands. */
+  /** Name of the step in the status, if the builder does not report its position. */
   readonly stepName: string | undefined
 
   constructor(
@@ -79,7 +79,10 @@ function buildFailure(error: ServiceError): BuildFailure | undefined {
   return new BuildFailure(error.details, place, vertex?.digest, exit?.Code, isTransient)
 }
 
-/** The same of a builder that has no details, from its text: that of Docker 20.10. */
+/**
+ * Returns the failure of a step from the text of the error, for a builder that sends no details: the one in Docker
+ * 20.10. Undefined if the error is not about a step.
+ */
 function plainFailure(text: string, failedStep: Vertex | undefined): BuildFailure | undefined {
   const start = { filename: 'Dockerfile', text: '', start: 1, end: 1 }
   if (/\bthe Dockerfile(?: \([^)]*\))? cannot be empty$/i.test(text))
@@ -98,7 +101,7 @@ function plainFailure(text: string, failedStep: Vertex | undefined): BuildFailur
   return new BuildFailure(message, undefined, step, exitStatus, isTransient, stepName)
 }
 
-/** How a frontend says that `target` names no stage. */
+/** Error of a frontend if `target` names no stage. */
 const UNKNOWN_TARGET = /target stage "[^"]*" could not be found/
 
 /** The details of a `google.rpc.Status`: BuildKit writes them as JSON, whose type says so. */
@@ -118,7 +121,7 @@ interface StatusMessage {
  */
 export class BuilderError extends Error {
   readonly kind: 'unreachable' | 'refused' | 'tls' | 'too-old' | 'lost' | 'registry' | 'changed'
-  /** The same build may succeed a moment later. */
+  /** True if the same build may succeed a moment later. */
   readonly isTransient: boolean
 
   constructor(kind: BuilderError['kind'], message: string, options?: ErrorOptions & { isTransient?: boolean }) {
@@ -136,7 +139,7 @@ const UNAVAILABLE = 14
 const DATA_LOSS = 15
 const UNAUTHENTICATED = 16
 
-/** Why there is no connection to a builder. `name` is what messages call it. */
+/** Returns the error for a failed connection to a builder. `name` is the builder's name in messages. */
 export function connectionError(error: ServiceError, name: string): BuilderError {
   const { code, details } = error
   const fail = (kind: BuilderError['kind'], text: string) => new BuilderError(kind, text, { cause: error })
@@ -149,14 +152,16 @@ export function connectionError(error: ServiceError, name: string): BuilderError
   return fail(kind, `no connection to ${name}: ${text}`)
 }
 
-/** What gRPC reports of the last attempt to connect; all of it if there was none. */
+/**
+ * Returns the part of gRPC's message about the last attempt to connect; the whole message if it mentions no attempt.
+ */
 const lastError = (details: string): string =>
   /Last error: (?:Error: )?(.*?)\s*(?:\. Resolution note:.*)?$/s.exec(details)?.[1] ?? details
 
 /** The code of Node.js before a message. */
 const CODE = /^(?:Error )?\[?[A-Z]+(?:_[A-Z]+)+\]?:? /
 
-/** Why a connection failed, from what Node.js or gRPC reports. */
+/** Returns the reason why a connection failed, from the message of Node.js or gRPC. */
 export function reasonOf(reason: string): readonly [kind: BuilderError['kind'], text: string] {
   const libraryReason = /:SSL routines:[^:]*:([^:]+)/.exec(reason)?.[1]
   if (libraryReason === 'wrong version number') return ['tls', 'it does not use TLS']
@@ -198,9 +203,9 @@ export function solveError(
   return new BuilderError('refused', `${name} does not accept the build: ${details}`, { cause: error })
 }
 
-/** How a builder says in a step that it cannot call back. */
+/** Errors of a step from which the builder could not call back over the session. */
 const SESSION_LOST = /no active session|transport is closing|closing transport|error reading from server/
 
-/** How a builder or gRPC calls a connection or session that has gone. */
+/** Errors of a builder or of gRPC for a lost connection or session. */
 const LOST =
   /RST_STREAM|ECONNRESET|EPIPE|transport is closing|closing transport|connection error|connection reset|no active session|session .*not found|no such job|error reading from server|\bEOF\b/i

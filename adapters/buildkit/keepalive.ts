@@ -1,8 +1,8 @@
-/** How an idle connection is kept, in milliseconds (https://grpc.io/docs/guides/keepalive/). */
+/** Keepalive settings of an idle connection, in milliseconds (https://grpc.io/docs/guides/keepalive/). */
 export interface Keepalive {
-  /** After how much silence to ping. Absent: never. */
+  /** Silence after which to ping. Absent: never. */
   readonly time?: number
-  /** How long to wait for the response to a ping before the connection counts as lost. */
+  /** Longest wait for the response to a ping before the connection counts as lost. */
   readonly timeout: number
   /** True to ping even while nothing is being built. */
   readonly permitWithoutStream: boolean

@@ -1,8 +1,8 @@
 import type { Vertex } from './status.ts'
 
-/** What a builder without details says of a failure. */
+/** The failure that a builder without details reports. */
 export interface OlderFailure {
-  /** In the words of newer builders. */
+  /** The message, in the wording of newer builders. */
   readonly message: string
   /** The step as the status names it: `[web 2/3] RUN make`, `[internal] load metadata for IMAGE`. */
   readonly stepName: string | undefined
@@ -12,7 +12,7 @@ export interface OlderFailure {
 /** The instruction of a step; what loads a base image, or a file for `ADD`. */
 const OF_DOCKERFILE = /^\[(?:\S+ )?\d+\/\d+\] |^\[internal\] load metadata for |^FROM |^https?:\/\//
 
-/** How the frontend begins an error about the Dockerfile. */
+/** Beginning of a frontend's error about the Dockerfile. */
 const PREFIX = /^failed to solve with frontend \S+: failed to (?:create LLB definition|build LLB|solve LLB): /
 
 /**

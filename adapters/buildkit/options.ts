@@ -1,6 +1,6 @@
 import type { Keepalive } from './keepalive.ts'
 
-/** How to connect to a builder. */
+/** Options for connecting to a builder. */
 export interface BuilderOptions {
   /** Certificates: with them, or with the scheme `https` or `tls`, the connection is encrypted. */
   readonly tls?: BuilderTls

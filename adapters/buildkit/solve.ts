@@ -20,14 +20,14 @@ export interface SolveRequest {
   readonly sharedKey: string
 }
 
-/** Where the result goes (https://github.com/moby/buildkit#output). */
+/** The destination of the result (https://github.com/moby/buildkit#output). */
 export interface Exporter {
   readonly type: string
   readonly attributes: Readonly<Record<string, string>>
 }
 
 export interface Solving {
-  /** What the build is called. */
+  /** Name of the build. */
   readonly name?: string
   readonly signal: AbortSignal
   readonly onStatus: (status: BuildStatus) => void
@@ -93,11 +93,14 @@ async function openTunnel(
   }
 }
 
-/** How long the events of a build that has ended may be silent, in milliseconds. */
+/** Longest silence of the events of a build that has ended, in milliseconds. */
 const SILENCE = 3000
-/** The same for a build that has had none: one that was refused has no end of them. */
+/**
+ * Longest silence of the events of a build that has ended without any, in milliseconds: the events of a refused build
+ * never end.
+ */
 const FIRST_SILENCE = 300
-/** How long they may go on, whatever comes. */
+/** Longest time that the events of a build that has ended may continue, in milliseconds. */
 const LAST_EVENTS = 10_000
 
 /** Steps, parts of steps and warnings of a build: they are kept. */
@@ -141,7 +144,10 @@ function watch(
     stop: () => stream.cancel(),
     /** The first that has failed. */
     failedStep: () => failedStep,
-    /** Waits for the end of the events, unless they are silent or go on for too long, or the signal. */
+    /**
+     * Waits for the end of the events, but stops when they are silent or continue for too long, or when the signal is
+     * aborted.
+     */
     ended: async (signal: AbortSignal) => {
       if (signal.aborted) return
       signal.addEventListener('abort', onSilence, { once: true })

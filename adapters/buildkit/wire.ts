@@ -198,7 +198,7 @@ class Reader {
     else throw new Error(`unknown type ${wireType}`)
   }
 
-  /** Where the next bytes begin. */
+  /** Moves past the next bytes and returns the position at which they begin. Throws if the message is cut off. */
   #move(length: number): number {
     const start = this.#at
     if (length < 0 || start + length > this.#bytes.length) throw new Error('the message is cut off')

@@ -24,23 +24,24 @@ const LOCK_TIMEOUT = 10_000
 const STALE = 4_000
 
 export interface FileEdit {
-  /** How errors name the file. */
+  /** Name of the file in errors. */
   readonly shown: string
-  /** The mode of a file that is new; one that is there keeps its own, unless `isPrivate`. */
+  /**
+   * True to give the file the mode 0600 even if it exists. A new file always has it; otherwise an existing file keeps
+   * its mode.
+   */
   readonly isPrivate: boolean
   /**
-   * The new text from the present one, which is undefined where there is no file; undefined: leave
-   * it as it is. Must be quick, for others wait, and may be called again, should the file have
-   * changed meanwhile.
+   * Returns the new text for the present one, which is undefined if the file does not exist; undefined leaves the file
+   * unchanged. Must be quick, because other processes wait, and may be called again if the file has changed meanwhile.
    */
   readonly edit: (text: string | undefined) => string | undefined | Promise<string | undefined>
 }
 
 /**
- * Changes a text file so that two processes that do it at once both have their way, and nobody ever
- * sees half of it: under a lock file beside it (`<file>.lock`, as kubectl has one), by a temporary
- * file that is renamed. Links are followed. Throws a UserError when the lock cannot be had in 10
- * seconds, or the file cannot be written.
+ * Changes a text file so that two processes that change it at the same time keep both changes, and no reader ever sees
+ * an incomplete file: takes a lock file beside it (`<file>.lock`, like kubectl), writes a temporary file and renames
+ * it. Follows links. Throws a UserError if the lock is not free within 10 seconds, or if the file cannot be written.
  */
 export async function changeFile(file: string, change: FileEdit): Promise<void> {
   try {
@@ -70,8 +71,8 @@ export function readText(path: string): string | undefined {
 }
 
 /**
- * One attempt; gives false when this process was stopped for so long that others took the lock for
- * a dead one's: it must not put its old copy over what they have written since.
+ * Makes one attempt. Returns false if this process was stopped for so long that another process took its lock for a
+ * dead process's: this one must not overwrite later changes with its old copy.
  */
 async function changeOnce(path: string, { shown, isPrivate, edit }: FileEdit, deadline: number): Promise<boolean> {
   const lock = `${path}.lock`
@@ -111,7 +112,7 @@ async function takeLock(path: string, lock: string, shown: string, deadline: num
   }
 }
 
-/** Milliseconds since the lock was taken; 0 when it has just been given back. */
+/** Returns the milliseconds since the lock was taken; 0 if it has just been released. */
 function age(lock: string): number {
   const taken = statSync(lock, { throwIfNoEntry: false })?.mtimeMs
   return taken === undefined ? 0 : Date.now() - taken

@@ -39,8 +39,7 @@ export function readFile(path: string): FileContent {
 }
 
 /**
- * Opens a file for reading. Opening a pipe would else wait for somebody to write to it. Throws what
- * node:fs throws.
+ * Opens a file for reading. Opening a pipe would otherwise block until a writer appears. Throws the error of node:fs.
  */
 export function openWithoutWaiting(path: string): number {
   // Windows has no such flag, and no such pipes.
@@ -51,12 +50,11 @@ export function openWithoutWaiting(path: string): number {
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
 /**
- * Milliseconds to wait for somebody to write to pipes, for all of them together; who has opened one
- * may take longer.
+ * Milliseconds to wait for writers of pipes, for all pipes together; a writer that has opened its pipe may take longer.
  */
 let timeLeft = 2000
 const PAUSE = 10
-/** Bytes: more than any file that somebody generates on the way. */
+/** Largest content of a pipe in bytes: more than any file that a command generates on the fly. */
 const MOST_OF_PIPE = 64 << 20
 
 /** The pipes that were read, by path and inode. */

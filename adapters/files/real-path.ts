@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs'
 
 /**
- * A path with its links followed; undefined where nothing is there. As the kernel does it:
- * `realpathSync` without `native` takes the `..` of a link's target off its text, and so finds
- * another file than the one that is read, or none.
+ * Returns a path with its links followed; undefined if nothing exists there. Resolves links as the kernel does:
+ * `realpathSync` without `native` applies the `..` of a link's target to its text, and so finds another file than the
+ * one that is read, or none.
  */
 export function realPath(path: string): string | undefined {
   try {

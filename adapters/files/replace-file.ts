@@ -4,10 +4,9 @@ import { realPath } from './real-path.ts'
 import { temporaryPath } from './temporary-file.ts'
 
 /**
- * Writes a file so that nobody sees half of it: a temporary file beside it is renamed. Links are
- * followed, and a file that exists keeps its mode. A device or a pipe, such as /dev/stdout, is
- * written in place, and so is a file that cannot be replaced: one that is mounted, or in a folder
- * of others. Throws what node:fs throws.
+ * Writes a file so that no reader sees an incomplete one: writes a temporary file beside it and renames it. Follows
+ * links, and keeps the mode of an existing file. Writes in place to a device or a pipe, such as /dev/stdout, and to a
+ * file that cannot be replaced: a mounted one, or one in a folder of another user. Throws the error of node:fs.
  */
 export async function replaceFile(file: string, text: string): Promise<void> {
   const path = realPath(file) ?? file

@@ -89,13 +89,13 @@ function withLines(text: string, at: number, lines: readonly string[], indent: n
 const replaced = (text: string, [from, to]: readonly [from: number, to: number], written: string): string =>
   text.slice(0, from) + written + text.slice(to)
 
-/** From where to where a node stands, with its quotes. What was parsed has a range. */
+/** Returns the start and the end of a node, with its quotes. A parsed node always has a range. */
 const rangeOf = ({ range }: Node): readonly [from: number, to: number] => [range![0], range![1]]
 
 const column = (text: string, [start]: readonly [from: number, to: number]): number =>
   start - (text.lastIndexOf('\n', start - 1) + 1)
 
-/** Where the last thing ends that stands in a node. */
+/** Returns the position at which the last item of a node ends. */
 const endOf = (yaml: Yaml, node: Node): number =>
   yaml.isCollection(node) && !node.flow ? endOfLast(yaml, node as YAMLMap | YAMLSeq) : rangeOf(node)[1] // there are no others
 
@@ -105,7 +105,7 @@ function endOfLast(yaml: Yaml, node: YAMLMap | YAMLSeq): number {
   return yaml.isNode(inner) ? endOf(yaml, inner) : rangeOf(node)[1]
 }
 
-/** After the line break that follows; a block of text ends in its own. */
+/** Returns the position after the next line break; a block scalar already ends after its own. */
 function lineEnd(text: string, offset: number): number {
   if (text[offset - 1] === '\n') return offset
   const next = text.indexOf('\n', offset)

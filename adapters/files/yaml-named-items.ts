@@ -8,8 +8,8 @@ export interface NamedItem {
 }
 
 /**
- * Puts items into lists of a YAML document, in the place of those of the same name, and sets texts at its top. All else
- * stays, with its comments. Gives the text, or a clause that says why the document cannot be edited.
+ * Puts items into lists of a YAML document, replacing items with the same name, and sets texts at its top level.
+ * Everything else stays, with its comments. Returns the text, or a clause that says why the document cannot be edited.
  */
 export async function putNamedItems(
   text: string,

@@ -5,12 +5,12 @@ export type Yaml = typeof import('yaml')
 /** A step into a document: the value of a key, or the item of a list that has this `name`. */
 export type YamlStep = string | { readonly name: string }
 
-/** How far a path leads into a document. */
+/** The part of a path that exists in a document. */
 export interface YamlPlace {
   readonly ok: true
   /** The way to `node`, as the document has it. */
   readonly steps: readonly (string | number)[]
-  /** The deepest thing on the path that is there; undefined in an empty document. */
+  /** The deepest existing node on the path; undefined in an empty document. */
   readonly node: Node | undefined
   /** The pair that `node` is the value of, in a mapping. */
   readonly pair: Pair | undefined

@@ -1,8 +1,8 @@
 import { ALL_FORGES } from './forges.ts'
 
-/** Where a repository is, as far as its address says. */
+/** The location of a repository, as far as its address states it. */
 export interface RepositoryAddress {
-  /** In lower case, without a port: `github.com`. */
+  /** Host name in lower case, without a port: `github.com`. */
   readonly host: string
   /**
    * The root of the web server, where the address is one of the web:

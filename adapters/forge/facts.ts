@@ -1,6 +1,6 @@
 import type { Abortable } from './forge.ts'
 
-/** Somebody at a forge; the number stays when the name is given to others. */
+/** A user of a forge; the id stays the same when the login is given to another user. */
 export interface ForgePerson {
   readonly id: string
   readonly login: string
@@ -18,16 +18,16 @@ export interface ForgePull {
   /** The last commit of its branch. */
   readonly commit: string
   readonly branch: string
-  /** Where its branch is; undefined where that is gone, or not to be seen. `owner` is a person. */
+  /** The repository of its branch; undefined if it was deleted or cannot be read. `owner` is set only for a person. */
   readonly head: { readonly id: string; readonly url: string; readonly owner?: string } | undefined
 }
 
 /**
- * What a forge says of one repository and of its requests, for who has to know whose code it is. Everything throws
- * a ForgeError where the forge refuses or does not answer: no answer is never taken for a right.
+ * The facts that a forge reports about one repository and its requests, for callers that have to know whose code it is.
+ * Every method throws a ForgeError if the forge refuses or does not answer: a missing answer never counts as a right.
  */
 export interface RepositoryFacts {
-  /** Its number, and whether the token is of somebody who may write there. */
+  /** Returns the number of the repository, and whether the user of the token may write there. */
   repository(waiting?: Abortable): Promise<{ readonly id: string; readonly mayWrite: boolean }>
   pull(number: number, waiting?: Abortable): Promise<ForgePull>
   /** False also where the token may not ask. */

@@ -34,8 +34,8 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
    */
   readonly apiOf: (root: string) => string
   /**
-   * How its servers differ from those of other kinds: asked without a token. Absent for a kind with
-   * one public server.
+   * The call that distinguishes its servers from those of other kinds; it is sent without a token. Absent for a kind
+   * with one public server.
    */
   readonly question?: KindQuestion
   /**
@@ -47,8 +47,8 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
   readonly serversIn: (env: ForgeVariables) => readonly NamedServer[]
   readonly tokens: TokenVariables
   /**
-   * How a token is sent, and the other headers of each call. A token is the only credential: there
-   * is no user name.
+   * Returns the headers that each call is sent with, the one with the token included. A token is the only credential:
+   * there is no user name.
    */
   readonly headers: (token: string) => Readonly<Record<string, string>>
   /** The permissions that a token needs, in words. `said` is the forge's reason for a refusal. */
@@ -58,7 +58,7 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
     answer: ForgeAnswer,
     variable: string,
   ) => { readonly message: string; readonly hint: string } | undefined
-  /** How many characters the text of a request may have, with the page or refusal that says so. */
+  /** Longest text of a request in characters; each module notes where the limit comes from. */
   readonly bodyLimit: number
   /** The web pages of the repository at `root`. */
   readonly pages: (root: string) => Pages
@@ -68,7 +68,7 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
   readonly webhookEvents: string
   /** Webhooks of the repository of the site, for these events. */
   readonly webhooks: (api: Calls) => RepositoryWebhooks
-  /** What it says of the repository of the site and of its requests. */
+  /** Returns the facts about the repository of the site and about its requests. */
   readonly facts: (api: Calls) => RepositoryFacts
 }
 
@@ -76,7 +76,7 @@ export type Pages = Pick<Forge, 'newRequestPage' | 'requestsPage' | 'commitPage'
 
 /** A call that a server of the kind answers without a token, if only with a refusal. */
 export interface KindQuestion {
-  /** From the root of the server. */
+  /** Path from the root of the server. */
   readonly path: string
   /** Must return false for every other kind of server, even one that copied this API. */
   readonly isIt: (answer: ForgeAnswer) => boolean
@@ -93,18 +93,16 @@ export interface NamedServer {
 
 /** The variables that tokens come from, beside the one that works with each forge. */
 export interface TokenVariables {
-  /** Those of the public server, and of the server that a pipeline runs on. */
+  /** Variables of the public server, and of the server that a pipeline runs on. */
   readonly names: readonly string[]
-  /** Those whose token may be for this site; the first that is set counts. */
+  /** Returns the variables whose token may be for this site; the first that is set counts. */
   readonly namesFor: (site: Site, env: ForgeVariables) => readonly string[]
   /**
    * Origins that the name of a variable vouches for: public servers, and those that the tools of
    * the forge take from the environment.
    */
   readonly knownOrigins: (variable: string, site: Site, env: ForgeVariables) => readonly string[]
-  /**
-   * A token of a pipeline that cannot open requests, and what to set a variable to in its place.
-   */
+  /** A token of a pipeline that cannot open requests, and the value to set a variable to instead. */
   readonly unfit?: { readonly variable: string; readonly instead: string }
   /** The only repository that the token of a variable is for, where that is known. */
   readonly repositoryOf?: (variable: string, env: ForgeVariables) => string | undefined
@@ -122,7 +120,7 @@ export interface Site {
   readonly api: string
   /** `owner/name`; groups of GitLab may have subgroups. */
   readonly path: string
-  /** Where the forge that the continuous integration runs on is this very one. */
+  /** True if the continuous integration runs on this very forge. */
   readonly isOurs: boolean
 }
 
@@ -152,11 +150,11 @@ export interface Calls {
    * up: rate limits, and for calls that may be repeated also 5xx and cut connections.
    */
   send(call: ForgeCall): Promise<void>
-  /** The same; gives the answer, which has to fit the schema. */
+  /** Sends a call as `send` does, and returns the answer, which must match the schema. */
   object<T>(call: ForgeCall, validate: Validator<T>): Promise<T>
   /**
-   * The same for a list, and whether it has more pages. The answer must be a JSON array, with a
-   * `Link` header if there are more; any other list is read with `object`, page by page.
+   * Sends a call as `send` does, and returns a list and whether it has more pages. The answer must be a JSON array,
+   * with a `Link` header if there are more; any other list is read with `object`, page by page.
    */
   list<T>(
     call: ForgeCall,

@@ -10,16 +10,15 @@ import { tokenFor } from './token.ts'
 export interface ForgeOptions {
   /** `--forge`, for a host whose name does not say. */
   readonly forge?: ForgeKind
-  /** How long it is tried, and who is notified of pauses (`onPause`). */
+  /** The pauses and attempts of calls, and the function that is notified of pauses (`onPause`). */
   readonly retries?: Partial<ForgeRetries>
   /** An option of the command line names the repository: its forge may have the user's token. */
   readonly isNamedByUser?: true | undefined
 }
 
 /**
- * The forge that a repository address (https, ssh, `git@host:owner/name.git`) belongs to; undefined
- * for a folder of this machine and for a host that nothing is known of. Reads tokens and proxies
- * from `env` and asks nobody.
+ * Returns the forge that a repository address (https, ssh, `git@host:owner/name.git`) belongs to; undefined for a
+ * folder of this machine and for an unknown host. Reads tokens and proxies from `env` and sends no requests.
  */
 export function forgeOf(repository: string, env: ForgeVariables, options: ForgeOptions = {}): Forge | undefined {
   const { forge, retries, isNamedByUser } = options

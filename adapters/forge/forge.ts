@@ -1,6 +1,6 @@
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 
-/** The place where a repository is kept and where its changes are reviewed. */
+/** The server that keeps a repository and on which its changes are reviewed. */
 export interface Forge {
   readonly kind: ForgeKind
   /** Its name in messages. */
@@ -10,21 +10,21 @@ export interface Forge {
   /** Its requests, where the environment has a token that may be sent there. */
   readonly requests: PullRequests | undefined
   /**
-   * Why there are none, and what to set: a sentence for the user, without a full stop. Absent with
-   * a token.
+   * The reason why there are no requests, and what to set: a sentence for the user, without a full stop. Absent with a
+   * token.
    */
   readonly withoutToken?: string
   /**
-   * Where a request can be opened by hand, its title filled in. The body is not: addresses have a
-   * limit of a few thousand characters.
+   * Returns the page on which a user can open a request, its title filled in. The body is not: addresses have a limit
+   * of a few thousand characters.
    */
   newRequestPage(request: Branches & { readonly title: string }): string
-  /** Where all requests of the repository are listed. */
+  /** Page that lists all requests of the repository. */
   readonly requestsPage: string
   commitPage(commit: string): string
 }
 
-/** Both in the same repository, without `refs/heads/`. */
+/** The two branches of a request, both in the same repository, without `refs/heads/`. */
 export interface Branches {
   /** The branch with the changes. */
   readonly head: string
@@ -40,7 +40,7 @@ export interface RequestText {
 }
 
 export interface NewRequest extends Branches, RequestText {
-  /** By name. */
+  /** Names of labels. */
   readonly labels?: readonly string[]
   /** User names; `org/team` for a team, if the forge has teams. */
   readonly reviewers?: readonly string[]
@@ -65,15 +65,12 @@ export interface PullRequest extends RequestText {
   readonly isDraft: boolean
 }
 
-/**
- * A request, and what could not be done about it: a reviewer whom nobody knows does not stop a
- * publish.
- */
+/** A request, and what could not be done about it: an unknown reviewer does not stop a publish. */
 export interface OpenResult {
   readonly request: PullRequest
   /** True if it was created now; false if one existed already, which then has the new text. */
   readonly isNew: boolean
-  /** In words, lower case, no full stop. */
+  /** The things that could not be done, in words: lower case, no full stop. */
   readonly notes: readonly string[]
 }
 
@@ -102,22 +99,28 @@ export interface PullRequests {
    */
   close(request: PullRequest, comment: string, waiting?: Abortable): Promise<readonly string[]>
   /**
-   * Writes the one comment of a request that begins with a marker, or gives it another text. A marker is a
-   * comment of HTML: nobody sees it. Gives its number, where the forge says it.
+   * Writes the single comment of a request that begins with a marker, or replaces its text. A marker is an HTML
+   * comment, which is not displayed. Returns the number of the comment, if the forge reports it.
    */
   comment(number: number, comment: MarkedComment, waiting?: Abortable): Promise<number | undefined>
 }
 
-/** What a forge is told: where it sends deliveries, and what it signs them with. */
+/**
+ * The settings of a new webhook: the address that the forge sends deliveries to, and the secret that it signs them
+ * with.
+ */
 export interface NewWebhook {
   readonly address: string
   readonly secret: string
 }
 
-/** The webhooks in the settings of one repository. Everything throws a ForgeError if the forge refuses or does not answer. */
+/**
+ * The webhooks in the settings of one repository. Everything throws a ForgeError if the forge refuses or does not
+ * answer.
+ */
 export interface RepositoryWebhooks {
   /** Adds one that sends the events of requests, and gives its number. */
   add(webhook: NewWebhook, waiting?: Abortable): Promise<number>
-  /** Removes one; it is no error if it is gone already. */
+  /** Removes a webhook; it is no error if it was removed already. */
   remove(number: number, waiting?: Abortable): Promise<void>
 }

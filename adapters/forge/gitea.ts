@@ -10,11 +10,9 @@ import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import type { Calls, ForgeCall, ForgeModule, ForgeVariables } from './forge-module.ts'
 import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } from './workflow.ts'
 
-/**
- * A draft is one by its title; these are the prefixes of a server that nobody has set others for.
- */
+/** Prefixes of a title that make a request a draft, on a server whose administrator has not set others. */
 const DRAFT = /^\s*(\[wip\]|wip:)\s*/i
-/** The most that a server gives at once, where nobody has changed it. */
+/** Longest page that a server returns, unless its administrator has changed the limit. */
 const PAGE = 50
 
 const NAMES = ['GITEA_TOKEN', 'FORGEJO_TOKEN']
@@ -31,7 +29,7 @@ export const gitea: ForgeModule<'gitea'> = {
   apiOf: root => `${root}/api/v1`,
   question: {
     path: '/api/v1/version',
-    // Where everybody has to log in it is an error, which names the description of the API.
+    // A server that requires a login answers with an error, which names the description of the API.
     isIt: ({ status, text }) => (status === 200 ? parseJson(text, giteaVersion) : parseJson(text, giteaRefusal)).ok,
   },
   serverVariables: ['GITEA_SERVER_URL', 'FORGEJO_SERVER_URL'],

@@ -13,7 +13,7 @@ import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } f
 /** The public server, and those of companies at it. */
 const isHosted = (host: string): boolean => host === 'github.com' || host.endsWith('.ghe.com')
 
-/** Those of github.com are not sent to other servers, as its command line has it. */
+/** Variables with tokens for github.com: they are not sent to other servers, as in GitHub's own command line. */
 const NAMES = [WORKFLOW_TOKEN, 'GH_TOKEN']
 const ENTERPRISE = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN']
 

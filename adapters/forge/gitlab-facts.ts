@@ -6,7 +6,7 @@ import type { Calls, ForgeCall } from './forge-module.ts'
 /** Developer: https://docs.gitlab.com/api/access_requests/ (valid access levels) */
 const WRITER = 30
 
-/** What GitLab says of a project and its merge requests: https://docs.gitlab.com/api/merge_requests/ */
+/** Returns the facts of a GitLab project and its merge requests: https://docs.gitlab.com/api/merge_requests/ */
 export function gitlabFacts(api: Calls): RepositoryFacts {
   const root = `/projects/${encodeURIComponent(api.site.path)}`
   const get = (path: string, purpose: string, signal: AbortSignal | undefined): ForgeCall => ({
@@ -17,7 +17,7 @@ export function gitlabFacts(api: Calls): RepositoryFacts {
     signal,
   })
 
-  /** Undefined for a fork that is gone, or private. */
+  /** Returns the project of the branch; undefined for a fork that is deleted or private. */
   async function headOf(project: number | null, signal: AbortSignal | undefined): Promise<ForgePull['head']> {
     if (project === null) return undefined
     try {

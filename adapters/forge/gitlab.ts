@@ -61,7 +61,7 @@ export const gitlab: ForgeModule<'gitlab'> = {
   facts: gitlabFacts,
 }
 
-/** As it prints them after a push. */
+/** Returns the pages of a project, with the address of a new request in the form that GitLab prints after a push. */
 function gitlabPages(root: string): Pages {
   return {
     requestsPage: `${root}/-/merge_requests`,
@@ -154,7 +154,7 @@ function gitlabRequests(api: Calls): PullRequests {
     return toRequest(await api.object(call, mergeRequest))
   }
 
-  /** Reviewers are numbers. A name that nobody has is noted. */
+  /** Returns the numbers of reviewers, which GitLab expects. An unknown name is noted. */
   async function idsOf(names: readonly string[], notes: string[], signal: AbortSignal | undefined) {
     const ids: number[] = []
     for (const name of names) {

@@ -57,7 +57,7 @@ export function tokenLogin(
 
 const hostsIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter(host => host !== '')
 
-/** Without a port the usual one is meant; on this machine any. */
+/** True if a name is the host of the address. A name without a port means the usual port; on this machine, any port. */
 function isHost(named: string, { host, hostname, origin }: URL): boolean {
   if (named.includes('://')) return URL.canParse(named) && new URL(named).origin === origin
   const name = named.toLowerCase()

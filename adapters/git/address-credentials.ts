@@ -10,9 +10,7 @@ export interface AddressCredentials {
   readonly password?: string
 }
 
-/**
- * Takes the user and the password out of an address of the web; every other address stays as it is.
- */
+/** Splits the user and the password off a web address; returns every other address unchanged. */
 export function splitCredentials(address: string): { readonly url: string; readonly credentials?: AddressCredentials } {
   const url = /^https?:/i.test(address) && URL.canParse(address) ? new URL(address) : undefined
   if (!url || (url.username === '' && url.password === '')) return { url: address }
@@ -36,6 +34,6 @@ export function withUser(env: GitOptions['env'], credentials: AddressCredentials
   return withSettings(env, [[`credential.${credentials.origin}.username`, credentials.user]])
 }
 
-/** A part of an address without escapes; what is not an escape stays as it is, as in git. */
+/** Decodes the escapes in a part of an address; leaves everything else unchanged, as git does. */
 const unescaped = (text: string): string =>
   text.replaceAll(/(?:%[\da-f]{2})+/gi, found => Buffer.from(found.replaceAll('%', ''), 'hex').toString())

@@ -8,14 +8,11 @@ import { filePathIn } from './repository-url.ts'
 
 /** The address of a repository, as git is given it and as people read it. */
 export interface Address {
-  /**
-   * For git: an address with a scheme, or git's own `user@host:path`; an address of the web without
-   * credentials.
-   */
+  /** Address for git: one with a scheme, or git's own `user@host:path`; a web address without its credentials. */
   readonly url: string
-  /** Those that an address of the web had. */
+  /** Credentials that a web address contained. */
   readonly credentials?: AddressCredentials
-  /** As it was written, without credentials. */
+  /** The address as it was written, without credentials. */
   readonly shown: string
   /** Absolute path, where it is a folder of this machine. */
   readonly folder?: string
@@ -46,8 +43,8 @@ export function readAddress(text: string, base: string): Address {
     if (path !== undefined) return ofFolder(path, shown)
     if (!/^(https?|ssh|git|git\+ssh|ssh\+git):\/\/[^\s\p{Cc}]+$/iu.test(text) || !URL.canParse(text))
       throw new UserError(`\`${shown}\` is not a repository URL`, { hint: HINT })
-    // Where the host ends is read differently by programs: what is shown, and gets the token, could
-    // be another one than git asks.
+    // Programs disagree on where the host ends: the server that is shown, and gets the token, could be another one than
+    // git connects to.
     if (/^[a-z+]+:\/\/[^/]*[\\?#]/.test(text))
       throw new UserError(`\`${shown}\` is not a repository URL: it has no valid host`, {
         hint: 'write a `/` behind the host, and `\\`, `?` and `#` before it as `%5C`, `%3F` and `%23`',

@@ -43,8 +43,9 @@ export async function isAncestor(
 }
 
 /**
- * A shallow history may say no because it ends too early; its yes is a yes. A history that is whole
- * has all ancestors: a commit that is not there is none of them.
+ * Returns true or false for an ancestor; undefined if this repository cannot show it. A shallow history may say no
+ * because it ends too early; its yes is reliable. A complete history has all ancestors: a commit that is missing there
+ * is not an ancestor.
  */
 async function ask(git: Git, older: string, newer: string): Promise<boolean | undefined> {
   try {

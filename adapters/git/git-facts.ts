@@ -54,8 +54,8 @@ async function askAll(folder: string, options: GitOptions): Promise<GitFacts> {
 }
 
 /**
- * The same for the same changes, so that nothing is built again without need, and another one when
- * a changed file changes again.
+ * Returns an id of a state with uncommitted changes: the same for the same changes, so that nothing is rebuilt without
+ * need, and another one when a changed file changes again.
  */
 function stateId(head: string, changes: string, top: string): string {
   const hash = createHash('sha1').update(head).update(changes)
@@ -67,7 +67,7 @@ function stateId(head: string, changes: string, top: string): string {
   return hash.digest('hex')
 }
 
-/** From lines of `remote.NAME.url ADDRESS`. */
+/** Returns the address of `origin`, else of the first remote, from lines of `remote.NAME.url ADDRESS`. */
 function addressOf(config: string): string | undefined {
   const remotes = config.split('\n').flatMap(line => {
     const [, name, address] = /^remote\.(.*)\.url (.+)$/.exec(line) ?? []

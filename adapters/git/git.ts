@@ -12,14 +12,14 @@ export interface Git {
    * signal's reason.
    */
   run(...words: string[]): Promise<string>
-  /** The same, but gives undefined where the command fails. */
+  /** Runs a git command as `run` does, but returns undefined if the command fails. */
   ask(...words: string[]): Promise<string | undefined>
 }
 
 export interface GitOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
-  /** For the servers that this git may talk to. */
+  /** Logins for the servers that this git may talk to. */
   readonly logins?: readonly GitLogin[]
   /** The parts of a repository that are elsewhere: GIT_DIR and its like. */
   readonly place?: Readonly<Record<string, string>>
@@ -39,12 +39,12 @@ export class GitFailure extends Error {
   }
 }
 
-/** Without credentials: `https://token@host/x` becomes `https://host/x`. */
+/** Removes the credentials from the addresses in a text: `https://token@host/x` becomes `https://host/x`. */
 export function withoutCredentials(text: string): string {
   return text.replace(/([a-z+]+:\/\/)[^/\s]*@/gi, '$1')
 }
 
-/** Git for a folder that is there. `signal` ends what runs. */
+/** Returns git for an existing folder. Aborting `signal` ends running commands. */
 export function openGit(folder: string, { env, signal, logins = [], place }: GitOptions): Git {
   const own = { ...withoutOtherRepository(withSettings(env, loginSettings(logins))), ...QUIET, ...place }
   const run = async (...words: string[]) => {
@@ -73,8 +73,8 @@ export function openGit(folder: string, { env, signal, logins = [], place }: Git
 }
 
 /**
- * Nobody sits at the terminal of these commands, and their words are read by us. `ext::` and its
- * like, which run any program, are not spoken.
+ * Environment of every git command: no user can answer a prompt, and devctl parses the messages. `ext::` and similar
+ * protocols, which run any program, are not allowed.
  */
 const QUIET = {
   GIT_TERMINAL_PROMPT: '0',

@@ -8,9 +8,7 @@ export interface GitLogin {
   readonly origin: string
   readonly user: string
   readonly password: string
-  /**
-   * They come from the address itself, and count for more than the user's own credential helpers.
-   */
+  /** True if the login comes from the address itself: it takes precedence over the user's own credential helpers. */
   readonly isOfAddress?: true
 }
 
@@ -36,13 +34,13 @@ const FIRST = 3
 const helper = (descriptor: number) =>
   `!f() { test "$1" = get && IFS= read -r u <&${descriptor} && IFS= read -r p <&${descriptor} && printf "%s\\n%s\\n" "$u" "$p"; }; f`
 
-/** How often one command of git may ask: each fetch of a missing object does. */
+/** Number of times that one git command may ask for a login: each fetch of a missing object does. */
 const QUESTIONS = 500
 
 /**
- * Opens a file descriptor for each login, for one command: a file without a name, so that a kill
- * leaves no password on the disk. The environment would be inherited by hooks, and a command line
- * can be seen by everybody. `close` must be called when the command has been started.
+ * Opens a file descriptor for each login, for one command: a file without a name, so that a kill leaves no password on
+ * the disk. Hooks would inherit an environment variable, and every user of the machine can see a command line. `close`
+ * must be called when the command has been started.
  */
 export function handOver(logins: readonly GitLogin[]): { readonly descriptors: readonly number[]; close(): void } {
   if (logins.length === 0) return { descriptors: [], close() {} }

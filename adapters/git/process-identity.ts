@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * This process, so that others can tell later whether it is still there: its id and when it began.
+ * Returns the id and the start time of this process, so that other processes can check later whether it is still
+ * running.
  */
 export function thisProcess(): string {
   return `${process.pid} ${startOf(process.pid) ?? ''}\n`

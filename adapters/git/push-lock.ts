@@ -10,28 +10,27 @@ export const PUSH_LOCK_PREFIX = 'devctl-turn-'
 /** Milliseconds between two looks, and by how much they differ by chance. */
 const LOOK = 25
 /**
- * Milliseconds that one owner is waited for: an owner that takes longer has a slow server, and
- * everybody goes on beside them.
+ * Milliseconds to wait for one owner: an owner that takes longer has a slow server, and all waiting processes continue
+ * beside it.
  */
 const LOCK_TIMEOUT = 15_000
 /**
- * Milliseconds after which a file that says nothing of its owner is nobody's: it was ended between
- * making and writing it.
+ * Milliseconds after which a lock file that names no owner counts as left behind: its process was ended between
+ * creating and writing it.
  */
 const UNSAID = 5000
 
 /** The lock of a branch on this machine. */
 export interface PushLock {
   end(): void
-  /** Another process held it before, and may have pushed. */
+  /** True if another process held the lock before; it may have pushed. */
   readonly hasWaited: boolean
 }
 
 /**
- * Waits until no other devctl of this machine pushes to the same branch: side by side all but one
- * would do their work for nothing. It only saves work: who is right is decided by the push, so an
- * owner that is gone or slow, or a folder that takes no files, is not a reason to wait. Throws the
- * signal's reason.
+ * Waits until no other devctl on this machine pushes to the same branch: of several at once, all but one would do their
+ * work for nothing. The lock only saves work, because the push decides which one wins; so an owner that has ended or is
+ * slow, or a folder that cannot be written to, is not a reason to wait. Throws the signal's reason.
  */
 export async function takePushLock(
   env: Readonly<Record<string, string | undefined>>,
@@ -57,7 +56,7 @@ export async function takePushLock(
   }
 }
 
-/** True if the owner of a lock is gone. */
+/** True if the owner of a lock has ended. */
 export const isStalePushLock = (file: string) => look(file) === 'left'
 
 /** The owner of the lock; undefined if the lock is not held. */
@@ -84,7 +83,7 @@ function take(file: string, own: string): 'mine' | 'held' | 'impossible' {
 
 function giveBack(file: string, own: string): void {
   const found = look(file)
-  // Somebody may have taken it over, for whom we looked gone.
+  // Another process may have taken the lock over because this one seemed to have ended.
   if (typeof found === 'object' && found.owner === own) rmSync(file, { force: true })
 }
 

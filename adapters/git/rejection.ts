@@ -1,6 +1,6 @@
-/** Why a server, or the way to it, did not do what was asked. */
+/** The reason why a git command on a server failed: the server rejected it, or the connection to it failed. */
 export type Rejection =
-  /** Somebody else was faster: again, on what is there now. */
+  /** Lost a race against another push: retry on top of the current state. */
   | 'race'
   /** The connection or the server broke: again, as it may have been done. */
   | 'broken'
@@ -10,7 +10,7 @@ export type Rejection =
   | 'credentials'
   /** There is no such repository. */
   | 'missing'
-  /** There is nobody at the address. */
+  /** The server at the address cannot be reached. */
   | 'unreachable'
 
 /**
@@ -47,8 +47,8 @@ const WORDS: readonly (readonly [Rejection, RegExp])[] = [
 ]
 
 /**
- * Which kind of failure git reports on standard error. What is in none of the words is a refusal:
- * it is shown, and not tried again.
+ * Returns the kind of failure that git reports on standard error. A message that matches none of the patterns is a
+ * refusal: it is shown, and not retried.
  */
 export function classify(said: string): Rejection {
   return WORDS.find(([, pattern]) => pattern.test(said))?.[0] ?? 'refused'

@@ -3,12 +3,9 @@ import type { Git, GitOptions } from './git.ts'
 
 /** The server that a repository of the user came from. */
 export interface SourceRemote {
-  /**
-   * Without credentials, as the repository has it: what the user's configuration makes of it is for
-   * git to do.
-   */
+  /** The address as the repository has it, without credentials: git applies the user's configuration to it. */
   readonly url: string
-  /** For git in a repository elsewhere. */
+  /** Options for git in another repository. */
   readonly options: Pick<GitOptions, 'env' | 'logins'>
   /** Lines for the configuration of that repository. */
   readonly configuration: string

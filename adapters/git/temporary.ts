@@ -8,7 +8,7 @@ import { isStalePushLock, PUSH_LOCK_PREFIX } from './push-lock.ts'
 const PREFIX = 'devctl-publish-'
 const OWNER = 'owner'
 const WORK = 'work'
-/** Milliseconds after which a folder that says nothing of its process is nobody's any more. */
+/** Milliseconds after which a folder that names no process counts as left behind. */
 const OLD = 10_000
 
 /** A private folder. */
@@ -19,8 +19,8 @@ export interface Temporary {
 }
 
 /**
- * Does work with a private folder in TMPDIR, which is gone afterwards, whatever happens; also
- * removes those that killed runs have left.
+ * Calls `work` with a private folder in TMPDIR, which is removed afterwards in any case; also removes the folders that
+ * killed runs have left.
  */
 export async function withTemporary<Result>(
   env: Readonly<Record<string, string | undefined>>,
@@ -34,7 +34,9 @@ export async function withTemporary<Result>(
   }
 }
 
-/** The same for who removes the folder. */
+/**
+ * Creates a private folder in TMPDIR, which the caller removes; also removes the folders that killed runs have left.
+ */
 export function openTemporary(env: Readonly<Record<string, string | undefined>>): Temporary {
   const base = env.TMPDIR || tmpdir()
   removeLeftovers(base)
@@ -49,16 +51,16 @@ export function openTemporary(env: Readonly<Record<string, string | undefined>>)
 }
 
 /**
- * Removes the folders whose process is gone, and their turns. What cannot be looked at or removed
- * is somebody else's.
+ * Removes the folders whose process has ended, and the push locks of such processes. Skips what cannot be read or
+ * removed: it belongs to another user.
  */
 function removeLeftovers(base: string): void {
   for (const name of readdirSync(base)) {
     const path = join(base, name)
     try {
       if (name.startsWith(PREFIX) ? isLeft(path) : name.startsWith(PUSH_LOCK_PREFIX) && isStalePushLock(path)) {
-        // The owner's name last: where a git that lost its devctl still writes, the next run knows
-        // that nobody owns the folder.
+        // The owner's name is removed last: if a git that has lost its devctl still writes, the next run knows that the
+        // folder has no owner.
         rmSync(join(path, WORK), { recursive: true, force: true })
         rmSync(path, { recursive: true, force: true })
       }

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events'
 
 /**
- * The value of the promise, or a rejection with the signal's reason as soon as it is aborted. The
- * promise continues for other callers that share it.
+ * Returns the value of the promise; rejects with the signal's reason as soon as it is aborted. The promise continues
+ * for other callers that share it.
  */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise

@@ -3,7 +3,7 @@ import { Agent as SecureAgent, type AgentOptions as SecureAgentOptions } from 'n
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 
-/** How connections are kept, and whom they trust; the fields of Node's agents. */
+/** Options that control how connections are kept and which certificates are trusted; the fields of Node's agents. */
 export type ConnectionOptions = Pick<AgentOptions, 'keepAlive' | 'maxSockets' | 'maxFreeSockets' | 'timeout'> &
   Pick<SecureAgentOptions, 'secureContext' | 'rejectUnauthorized' | 'servername'>
 
@@ -42,8 +42,8 @@ export async function agentFor(
 }
 
 /**
- * A TLS connection to a server through a proxy, perhaps not secure yet. Whether its certificate is trusted is left to the
- * caller.
+ * A TLS connection to a server through a proxy, perhaps not secure yet. Whether its certificate is trusted is left to
+ * the caller.
  */
 export async function tunnelTo(server: URL, proxy: string, options: ConnectionOptions): Promise<TLSSocket> {
   const agent = (await agentFor(server, proxy)) as unknown as { createConnection: Connect }

@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https'
 
 export interface Message {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** From the root of the server, with the query. */
+  /** Path from the root of the server, with the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string | number | string[]>>
   readonly body?: string | Uint8Array | undefined
@@ -41,11 +41,10 @@ export class TooLong extends Error {
 }
 
 /**
- * Sends one request, once, and gives the answer when its head is there, whatever its status. A
- * server may have a path of its own, as behind a gateway:
- * `https://rancher.example.com/k8s/clusters/c-1`. Rejects with NoAnswer, or with what Node says of
- * the connection (`failureOf`). A signal that is aborted ends the connection, also later, while the
- * answer is read.
+ * Sends one request, once, and returns the answer when its head has arrived, whatever its status. A server may have a
+ * path of its own, as behind a gateway: `https://rancher.example.com/k8s/clusters/c-1`. Rejects with NoAnswer, or with
+ * Node's error for the connection (`failureOf`). Aborting the signal ends the connection, even later, while the answer
+ * is read.
  */
 export function exchange(
   server: URL,
@@ -79,7 +78,7 @@ export function exchange(
       const isSecure = 'encrypted' in socket
       if (sent.reusedSocket || !socket.connecting) expect(true, deadlines.answer)
       else socket.once(isSecure ? 'secureConnect' : 'connect', () => expect(true, deadlines.answer))
-      // Finds out when the other end is gone without a word.
+      // Detects that the other side disappeared without closing the connection.
       if (isStream) socket.setKeepAlive(true, 15_000)
     })
     sent.on('response', response => {
@@ -141,7 +140,7 @@ export async function readBody(
   return Buffer.concat(parts)
 }
 
-/** The same as text. */
+/** Reads the whole answer as text; rejects as `readBody` does. */
 export const readText = async (response: IncomingMessage, silence: number): Promise<string> =>
   (await readBody(response, { silence })).toString('utf8')
 
@@ -156,8 +155,9 @@ export interface WholeAnswer {
 const SLOWEST = 16
 
 /**
- * Sends one request to an address, once, and reads the whole answer, whatever its status. `silence`
- * is for the connection, the answer and each pause in it, and the answer must not trickle. Rejects as `exchange` and `readBody` do.
+ * Sends one request to an address, once, and reads the whole answer, whatever its status. `silence` is for the
+ * connection, the answer and each pause in it, and the answer must not trickle. Rejects as `exchange` and `readBody`
+ * do.
  */
 export async function exchangeWhole(
   { url, method, headers, body }: Pick<Message, 'method' | 'headers' | 'body'> & { readonly url: URL },

@@ -1,6 +1,6 @@
 import { NoAnswer } from './exchange.ts'
 
-/** Why there is no answer. What each client says of it is in its own words. */
+/** The reason why there is no answer. Each client describes it in its own words. */
 export type ConnectionFailure =
   | 'no-connection'
   | 'no-answer'

@@ -7,7 +7,7 @@ import { tunnelTo } from './agents.ts'
 export interface PresentedCertificate {
   /** `dev.example.com`, `*.dev.example.com`. */
   readonly names: readonly string[]
-  /** What its issuer is called. */
+  /** Name of its issuer. */
   readonly issuer: string
   readonly from: Date
   readonly until: Date
@@ -15,7 +15,7 @@ export interface PresentedCertificate {
   readonly fingerprint: string
   /** The authority at the end of the chain, as far as the server presents it. */
   readonly root?: PresentedAuthority
-  /** Why this machine does not trust it; undefined when it does. */
+  /** The reason why this machine does not trust it; undefined if it does. */
   readonly distrust?: string
   /** True if it is for this host, too. */
   covers(host: string): boolean

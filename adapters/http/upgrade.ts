@@ -6,7 +6,7 @@ import { NoAnswer, readBody } from './exchange.ts'
 /** Bytes of an answer that refuses. */
 const REFUSAL = 64 << 10
 
-/** The server has answered, and does not go on with the other protocol. */
+/** A server answered, but did not switch to the other protocol. */
 export class NotUpgraded extends Error {
   readonly status: number
   readonly text: string
@@ -30,10 +30,10 @@ export interface UpgradeRequest {
 }
 
 /**
- * Asks a server to go on with another protocol over the same connection
- * (https://www.rfc-editor.org/rfc/rfc9110#field.upgrade), and gives the connection. It is one of the
- * system, not a stream over another protocol. Rejects with NotUpgraded, NoAnswer, what the
- * connection fails with, and the signal's reason.
+ * Asks a server to switch to another protocol over the same connection
+ * (https://www.rfc-editor.org/rfc/rfc9110#field.upgrade), and returns the connection. It is a socket of the system, not
+ * a stream over another protocol. Rejects with NotUpgraded, NoAnswer, the error of the connection, and the signal's
+ * reason.
  */
 export function upgradeTo({ url, protocol, headers, within, signal }: UpgradeRequest, agent: Agent): Promise<Socket> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest

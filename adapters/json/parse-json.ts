@@ -35,7 +35,7 @@ export function parseJson<T>(text: string, validate: Validator<T>): JsonResult<T
   return checkJson(value, validate)
 }
 
-/** The same for a value that has been parsed already, such as a part of a kubeconfig. */
+/** Checks a value that has been parsed already, such as a part of a kubeconfig, against a schema. */
 export function checkJson<T>(value: unknown, validate: Validator<T>): JsonResult<T> {
   return validate(value) ? { ok: true, value } : { ok: false, problem: problemOf(validate.errors![0]!) }
 }

@@ -30,7 +30,7 @@ export interface WatchEvent {
   readonly object: KubeObject
 }
 
-/** One object, whole. A review, which is an answer and not stored, has no name. */
+/** True for one complete object. A review, which is an answer and not stored, has no name. */
 export const isObject = (value: unknown): value is KubeObject =>
   (isItem(value) || (isRecord(value) && /Review$/.test(String(value['kind'])) && isRecord(value['metadata']))) &&
   typeof value['apiVersion'] === 'string' &&

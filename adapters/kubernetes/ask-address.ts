@@ -7,18 +7,18 @@ import type { TLSSocket } from 'node:tls'
 export interface AddressAnswer {
   /** The HTTP status. */
   readonly status?: number
-  /** Why the certificate is not trusted here, in words. */
+  /** The reason why this machine does not trust the certificate, in words. */
   readonly certificate?: string
-  /** The same came back for a host that no route has. */
+  /** True if a host that no route has gets the same response. */
   readonly isLikeNoRoute?: boolean
-  /** Why there was no answer, in words. */
+  /** The reason why there was no answer, in words. */
   readonly failure?: string
 }
 
 export interface AskOptions {
   /**
-   * Where the cluster takes requests for the address, as its route says: an IP address or a name.
-   * Used where the address' own name does not resolve.
+   * Address at which the cluster accepts requests for the host, as its route reports it: an IP address or a name. Used
+   * if the host name itself does not resolve.
    */
   readonly entry?: string | undefined
   readonly signal?: AbortSignal | undefined
@@ -27,9 +27,9 @@ export interface AskOptions {
 }
 
 const TIMEOUT = 3000
-/** As much of a page is compared. */
+/** Bytes of a page that are compared. */
 const BYTES = 4096
-/** A name that nobody may have (RFC 2606). */
+/** A host name that can never be registered (RFC 2606). */
 const NOBODY = 'no-such-route.invalid'
 
 /**
@@ -101,7 +101,7 @@ function fetchPage(url: URL, host: string, to: string, signal: AbortSignal): Pro
         reject,
       )
     }
-    // That a certificate is not trusted is said, and no reason not to ask: nothing secret is sent.
+    // An untrusted certificate is reported, but does not prevent the request: nothing secret is sent.
     const sent = isSecure
       ? secureRequest({ ...options, servername: host, rejectUnauthorized: false }, take)
       : plainRequest(options, take)

@@ -58,7 +58,7 @@ export interface ObjectQuery {
   readonly fields?: string | undefined
 }
 
-/** What a subresource takes and gives: it has a kind, and need not have a name. */
+/** An object that a subresource takes or returns: it has a kind, and need not have a name. */
 export interface SubresourceObject {
   readonly apiVersion: string
   readonly kind: string
@@ -81,10 +81,7 @@ export interface PageOptions extends CallOptions {
 export interface ApplyOptions extends CallOptions {
   /** The field manager. */
   readonly manager: string
-  /**
-   * Ask what would become of the object, and write nothing. The answer has the version of the
-   * object that is there.
-   */
+  /** True to compute the result without writing anything. The answer has the version of the existing object. */
   readonly dryRun?: boolean
   /** Take fields over from other managers. */
   readonly force?: boolean
@@ -116,7 +113,7 @@ export type Change =
 
 export interface LogOptions extends CallOptions {
   readonly container: string
-  /** Of the container before its last restart. */
+  /** True for the log of the container before its last restart. */
   readonly previous?: boolean
   readonly tailLines?: number
   readonly sinceSeconds?: number
@@ -146,7 +143,7 @@ export interface KnownKind extends Resource {
  * soon after its signal is aborted (with the signal's reason).
  */
 export interface Cluster {
-  /** As its user knows it: the name of the context. */
+  /** Name of the context, by which the user knows the cluster. */
   readonly name: string
   /** The namespace of the context. */
   readonly namespace: string
@@ -159,12 +156,13 @@ export interface Cluster {
   /** All objects, fetched in pages. */
   list(query: ObjectQuery, options?: CallOptions): Promise<readonly KubeObject[]>
   /**
-   * The same objects a page at a time, for those who need not have all of them at once. It fails in
-   * the middle when the server has no longer the state that it began with.
+   * Yields the objects page by page, for callers that need not have all of them at once. Fails midway if the server no
+   * longer has the state that the list began with.
    */
   pages(query: ObjectQuery, options?: PageOptions): AsyncIterable<readonly KubeObject[]>
   /**
-   * Server-side apply with strict field validation. Gives the object as it is then, or would be.
+   * Applies an object with server-side apply and strict field validation. Returns the object in its new state, or with
+   * `dryRun` in the state that it would have.
    */
   apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>
   /** Throws `exists`. */
@@ -172,9 +170,9 @@ export interface Cluster {
   /** Replaces the object; throws `conflict` when its `resourceVersion` is an old one. */
   replace(object: KubeObject, options?: CallOptions): Promise<KubeObject>
   /**
-   * Merges a patch into the object (RFC 7396: null removes a field, lists are replaced), with strict
-   * field validation. Gives the object as it is then, or would be. Throws `not-found`, and `conflict`
-   * when the patch has a `resourceVersion` that is an old one.
+   * Merges a patch into the object (RFC 7396: null removes a field, lists are replaced), with strict field validation.
+   * Returns the object in its new state, or with `dryRun` in the state that it would have. Throws `not-found`, and
+   * `conflict` if the patch has an outdated `resourceVersion`.
    */
   patch(ref: ObjectRef, patch: Readonly<Record<string, unknown>>, options: PatchOptions): Promise<KubeObject>
   /**
@@ -198,7 +196,7 @@ export interface Cluster {
   logs(pod: { readonly name: string; readonly namespace: string }, options: LogOptions): AsyncIterable<string>
 }
 
-/** Why a cluster did not do what was asked. */
+/** The reason why a call to a cluster failed. */
 export type ClusterFailure =
   /** No answer, or a connection that cannot be made (name, port, certificate, proxy, time). */
   | 'unreachable'
@@ -206,9 +204,9 @@ export type ClusterFailure =
   | 'unauthorized'
   /** The user may not do this (403). */
   | 'forbidden'
-  /** The kind, the namespace or the object is not there (404). */
+  /** The kind, the namespace or the object does not exist (404). */
   | 'not-found'
-  /** Another manager has the fields, or a precondition does not hold (409). */
+  /** The fields belong to another manager, or a precondition does not hold (409). */
   | 'conflict'
   /** There is one already (409, AlreadyExists). */
   | 'exists'
@@ -247,9 +245,9 @@ export class ClusterError extends Error {
 /** An admission webhook that a request failed for, in the server's words. */
 export interface WebhookFailure {
   readonly name: string
-  /** It answered, and said no; otherwise it cannot be reached, or did not answer in time. */
+  /** True if the webhook answered and denied the request; false if it cannot be reached, or did not answer in time. */
   readonly refuses: boolean
-  /** Why; empty where it gave no reason. */
+  /** The reason; empty if the webhook gave none. */
   readonly said: string
 }
 

@@ -11,9 +11,9 @@ import { textOf } from './kubeconfig-files.ts'
 export interface Connection {
   /** `Authorization` and impersonation. Secret. */
   readonly headers: Readonly<Record<string, string | string[]>>
-  /** For calls: keeps some connections. */
+  /** Agent for calls: keeps some connections. */
   readonly calls: Agent
-  /** For watches and logs, which hold a connection for long: as many as there are. */
+  /** Agent for watches and logs, which hold a connection for long: opens as many as are needed. */
   readonly streams: Agent
 }
 
@@ -26,7 +26,7 @@ export interface Access {
    */
   connect(fresh: boolean): Promise<Connection>
   /**
-   * Whose credentials were refused, and why as far as is known: `` user `ann`: its token expired on
+   * Returns the user whose credentials were refused, and the reason if it is known: `` user `ann`: its token expired on
    * … ``.
    */
   describeUser?(): string
@@ -47,8 +47,8 @@ export interface KubeconfigAccess extends Access {
 export const POOL = 8
 const CALLS = { keepAlive: true, maxSockets: POOL, maxFreeSockets: POOL }
 /**
- * Milliseconds after which a connection that nobody uses is closed, before something between us and
- * the server forgets it without a word.
+ * Milliseconds after which an unused connection is closed, before something between this machine and the server drops
+ * it silently.
  */
 const IDLE = 30_000
 
@@ -87,7 +87,7 @@ export async function kubeconfigAccess(
   }
 }
 
-/** A cluster that is reached with tokens which somebody gives out. */
+/** A cluster that is reached with tokens that the caller provides. */
 export interface TokenTarget {
   readonly context: string
   readonly namespace: string
@@ -117,8 +117,8 @@ export function tokenAccess({ context, namespace, server, ca, proxy, token }: To
 }
 
 /**
- * Gives accesses to the cluster of the environment's kubeconfig with the tokens of others in the place of
- * its user. Throws a UserError as `loadKubeconfig` does.
+ * Returns a function that creates accesses to the cluster of the environment's kubeconfig, with tokens of other users
+ * instead of the kubeconfig's own user. Throws a UserError as `loadKubeconfig` does.
  */
 export async function tokenAccesses(env: Env): Promise<(token: TokenTarget['token'], who: string) => KubeconfigAccess> {
   const own = await loadKubeconfig(undefined, env)
@@ -171,7 +171,7 @@ async function connectOurselves(
   }
 }
 
-/** Those who share what they trust share this, too. */
+/** Secure contexts by TLS settings: connections with the same settings share one. */
 const contexts = new WeakMap<ClusterCredentials['tls'], SecureContext>()
 
 function contextOf(tls: ClusterCredentials['tls']): SecureContext {

@@ -74,7 +74,10 @@ export class Discovery {
     return new Map(resources.map(({ kind, name, namespaced }) => [kind, { name, namespaced }]))
   }
 
-  /** The kinds of a group and version; none if the cluster does not have it, or no longer, as its last definition was deleted. */
+  /**
+   * The kinds of a group and version; none if the cluster does not have it, or no longer, as its last definition was
+   * deleted.
+   */
   async #resources(apiVersion: string, signal: AbortSignal | undefined): Promise<ResourceList['resources']> {
     try {
       const { resources } = await this.#client.json({ method: 'GET', path: rootOf(apiVersion), signal }, isResourceList)

@@ -17,9 +17,8 @@ const NOT_THERE = 3
 const FAILED = 4
 
 /**
- * Connects its input and output. Kubernetes lets it run on when the way to it breaks, so it ends
- * when it has heard nothing for a minute: both protocols that use it ask every 10 s whether the
- * other end is there.
+ * Program that connects its input and output to the target. Kubernetes lets it continue when the connection to it
+ * breaks, so it exits after a minute without input: both protocols that use it send a keepalive every 10 s.
  */
 const BRIDGE = `
 const { argv, exit, stdin, stdout, stderr } = process
@@ -54,7 +53,7 @@ class BridgeStream extends Duplex {
 
   constructor(remote: ExecProcess, target: BridgeTarget) {
     super({ allowHalfOpen: true })
-    // It may fail before anybody listens: the error stays in `errored`.
+    // The bridge may fail before the caller listens: the error stays in `errored`.
     this.on('error', () => {})
     this.#remote = remote
     this.#target = target

@@ -9,14 +9,14 @@ import type { Fields } from './kubeconfig-files.ts'
 /** The credentials from a credential plugin. All of them are secret. */
 export interface PluginCredentials {
   readonly token?: string
-  /** PEM. */
+  /** Certificate as PEM. */
   readonly clientCertificateData?: string
   readonly clientKeyData?: string
 }
 
 /**
- * The kubeconfig with what its user's credential plugin gives in the plugin's place; as it is when
- * the user has none. Throws as `runPlugin` does.
+ * Returns the kubeconfig with the credentials from its user's credential plugin instead of the plugin; unchanged if the
+ * user has no plugin. Throws as `runPlugin` does.
  */
 export async function withPluginCredentials(
   kubeconfig: Kubeconfig,

@@ -12,7 +12,7 @@ export interface ExecTarget {
   readonly container: string
   /** The program and its arguments; no shell is added. */
   readonly command: readonly string[]
-  /** Without it the command finds its input closed. */
+  /** True to send input to the command; otherwise its input is closed. */
   readonly stdin: boolean
   /** Runs it in a terminal of this size; there is only one output then. */
   readonly tty?: { readonly columns: number; readonly rows: number }
@@ -41,7 +41,7 @@ export interface ExecProcess {
    * output yet to be read.
    */
   readonly exit: Promise<number>
-  /** Ends the connection. The process goes on running: Kubernetes does not end it. */
+  /** Ends the connection. The process keeps running: Kubernetes does not end it. */
   destroy(): void
 }
 
@@ -50,7 +50,7 @@ const STDOUT = 1
 const STDERR = 2
 const STATUS = 3
 const RESIZE = 4
-/** Of v5: its content is the channel that ends. */
+/** Channel of v5 for ends of channels: the content of its message is the channel that ends. */
 const CLOSE = 255
 
 const CLOSING_PROTOCOL = 'v5.channel.k8s.io'
@@ -103,7 +103,7 @@ class SocketProcess implements ExecProcess {
     this.exit = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
     })
-    // Whoever only reads the output sees the error there.
+    // A caller that only reads the output gets the error there.
     this.exit.catch(() => {})
     this.stdin = this.#input()
     this.stdout = this.#output()
@@ -143,7 +143,7 @@ class SocketProcess implements ExecProcess {
         if (this.#full.size === 0) this.#socket.resume()
       },
       destroy: (error, done) => {
-        // What nobody reads any more must not hold back the rest.
+        // Output that the caller no longer reads must not hold back the rest.
         this.#full.delete(stream)
         if (this.#full.size === 0) this.#socket.resume()
         done(error)

@@ -30,10 +30,7 @@ export interface ConnectOptions extends CallOptions {
   /** The name of a context of the kubeconfig; without one, its current context. */
   readonly context?: string | undefined
   readonly env: Env
-  /**
-   * Of the whole command, not of one call: when it is aborted, a credential plugin that waits for
-   * somebody is ended.
-   */
+  /** Signal of the whole command, not of one call: aborting it ends a credential plugin that waits for the user. */
   readonly signal?: AbortSignal | undefined
   /** Called for every request when it is over. */
   readonly trace?: ((exchange: EndedRequest) => void) | undefined

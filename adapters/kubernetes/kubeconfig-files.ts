@@ -14,7 +14,7 @@ export type Fields = Readonly<Record<string, unknown>>
  * first wins.
  */
 export interface KubeconfigFiles {
-  /** The absolute paths that were asked for, whether the files are there or not. */
+  /** Absolute paths of all files that were tried, including missing ones. */
   readonly paths: readonly string[]
   /** True if `KUBECONFIG` names them. */
   readonly areNamed: boolean
@@ -29,7 +29,7 @@ export interface KubeconfigFile {
 
 /** The name of the context that a Pod's service account makes. */
 const IN_POD = 'inClusterContext'
-/** Where Kubernetes puts what a Pod needs to talk to its cluster. */
+/** Folder into which Kubernetes puts what a Pod needs to talk to its cluster. */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 /**
@@ -61,7 +61,7 @@ export const textOf = (value: unknown): string | undefined =>
 
 /** The fields of a map; none of anything else. */
 export const fieldsOf = (value: unknown): Fields =>
-  // The check leaves maps whose values nobody knows.
+  // After the check it is a map with values of unknown types.
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 
 /**

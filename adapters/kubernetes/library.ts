@@ -7,14 +7,14 @@ import type { Kubeconfig } from './kubeconfig.ts'
 /** The connection that the client library makes from a kubeconfig. Each agent is a new one. */
 export interface LibraryConnection {
   readonly agents: readonly [Agent, Agent]
-  /** Secret. */
+  /** Headers with the credentials: secret. */
   readonly headers: Readonly<Record<string, string | string[]>>
 }
 
 /**
- * Lets @kubernetes/client-node do what is laborious: the old providers of tokens, and SOCKS
- * proxies. It is heavy (a third of a second from its own files, a tenth from the bundle), so nobody
- * else loads it. Throws `unauthorized` when the credentials cannot be had.
+ * Connects with @kubernetes/client-node, for the laborious cases: the old token providers, and SOCKS proxies. The
+ * library is heavy (a third of a second from its own files, a tenth from the bundle), so no other module loads it.
+ * Throws `unauthorized` if no credentials can be obtained.
  */
 export async function connectByLibrary(kubeconfig: Kubeconfig): Promise<LibraryConnection> {
   const { KubeConfig } = await import('@kubernetes/client-node')

@@ -34,8 +34,8 @@ async function listOnce(client: Client, query: ObjectQuery, resource: Resource, 
 }
 
 /**
- * The objects, a page at a time, and the version of the list from which a watch goes on. Throws when the server no
- * longer has the state that it began with.
+ * Yields the objects page by page, with the resourceVersion of the list to start a watch from. Throws if the server no
+ * longer has the state that the list began with.
  */
 export async function* pagesOf(
   client: Client,

@@ -9,9 +9,9 @@ import { toUnreachable } from './unreachable.ts'
 
 /** All in milliseconds. */
 export interface SocketLimits {
-  /** Until the server has accepted the connection. */
+  /** Longest time until the server has accepted the connection. */
   readonly handshake: number
-  /** Between two pings; a connection that misses two answers in a row is dead. */
+  /** Interval between two pings; a connection that misses two answers in a row is dead. */
   readonly ping: number
 }
 
@@ -27,7 +27,7 @@ export interface PodSocketTarget {
   readonly protocols: readonly string[]
 }
 
-/** Who uses a PodSocket. Each message is of one channel. */
+/** The user of a PodSocket. Each message belongs to one channel. */
 export interface PodSocketUser {
   take(channel: number, content: Buffer): void
   /** Called once: the connection is closed; with an error unless one of both ends closed it. */
@@ -38,20 +38,23 @@ export interface PodSocketUser {
 const FRAME = 64 * 1024
 /** Messages of fewer bytes are not worth a buffer that is used again. */
 const SMALL = 16 * 1024
-/** Buffers of messages that are kept to be used again: new ones for a large file cost the garbage collector a second of 500 MB. */
+/**
+ * Buffers of messages that are kept to be used again: new ones for a large file cost the garbage collector a second of
+ * 500 MB.
+ */
 const SPARE = 80
 /**
- * As many bytes can be under way without being read: a process that reads nothing makes the server
- * stop reading, too, and then it answers no ping. Such a connection gets more time.
+ * Bytes that can be in transit without being read: a process that reads nothing makes the server stop reading, too, and
+ * then it answers no ping. Such a connection gets more time.
  */
 const UNREAD = 64 * 1024
 const MISSED = 2
 const MISSED_WHILE_HELD = 20
 
 /**
- * Opens a WebSocket to a Pod with the connection and the credentials of the cluster. `use` is called
- * as soon as it is open, before the first message. Rejects with a ClusterError when the server does
- * not accept it, or with the reason of the signal; the signal also ends the open connection.
+ * Opens a WebSocket to a Pod with the connection and the credentials of the cluster. Calls `use` when the WebSocket is
+ * open, before the first message. Rejects with a ClusterError if the server does not accept it, or with the reason of
+ * the signal; the signal also ends the open connection.
  */
 export async function openPodSocket<T>(
   access: Access,
@@ -123,8 +126,8 @@ function open<T>(
 }
 
 /**
- * Masks are there against proxies that mistake contents for requests: they see nothing of a connection with TLS. To mask
- * takes longer than everything else that is done with the bytes.
+ * Sets an empty mask. Masks protect against proxies that mistake content for requests, but proxies see nothing of a
+ * connection with TLS. Masking takes longer than everything else that is done with the bytes.
  */
 const noMask = (mask: Buffer): void => void mask.fill(0)
 

@@ -14,13 +14,11 @@ export interface PodPort {
 
 /** All in milliseconds. */
 export interface ForwardLimits extends SocketLimits {
-  /**
-   * After our side has ended: how long the other one may be silent before the connection is closed.
-   */
+  /** Longest silence of the other side after this side has ended, before the connection is closed. */
   readonly linger: number
   /**
-   * For the first handshakes. One that is swallowed on its way is not waited for as long as a server
-   * that is slow: nothing has happened in the Pod yet, so it is begun again.
+   * Time limits of the first handshakes. A handshake that is lost in transit gets less time than a slow server: nothing
+   * has happened in the Pod yet, so it is started again.
    */
   readonly first: readonly number[]
 }
@@ -31,11 +29,10 @@ const DATA = 0
 const ERROR = 1
 
 /**
- * One TCP connection to a port of a Pod, through the API server. Reading and writing hold each
- * other back as on a socket. The stream is destroyed with an error when the port refuses, or the
- * way there breaks. Rejects with a ClusterError when the server does not let it be made. The
- * protocol has no half-closed state: after `end()` the connection is kept until the Pod closes it,
- * or is silent for `linger`.
+ * Opens a TCP connection to a port of a Pod, through the API server. A slow reader or writer holds the other side back,
+ * as on a socket. The stream is destroyed with an error when the port refuses, or the connection to it breaks. Rejects
+ * with a ClusterError if the server does not allow the connection. The protocol has no half-closed state: after `end()`
+ * the connection is kept until the Pod closes it, or is silent for `linger`.
  */
 export async function openPortForward(
   access: Access,
@@ -86,7 +83,7 @@ class ForwardStream extends Duplex {
 
   constructor(socket: PodSocket, target: Omit<PodPort, 'namespace'>, linger: number) {
     super({ allowHalfOpen: true })
-    // The Pod may refuse before anybody listens: the error stays in `errored`.
+    // The Pod may refuse before the caller listens: the error stays in `errored`.
     this.on('error', () => {})
     this.#target = target
     this.#socket = socket

@@ -12,33 +12,33 @@ import { isPassing, toUnreachable } from './unreachable.ts'
 
 /** All in milliseconds. */
 export interface Limits {
-  /** Until the connection stands. */
+  /** Longest time until the connection is established. */
   readonly connect: number
-  /** Until the answer to a question begins, and between two parts of it. */
+  /** Longest time until the answer to a read begins, and between two parts of it. */
   readonly read: number
-  /** The same for what writes, which may wait for admission webhooks of up to 30 s. */
+  /**
+   * Longest time until the answer to a write begins, and between two parts of it; a write may wait for admission
+   * webhooks of up to 30 s.
+   */
   readonly write: number
   /**
-   * How long after a call's begin it may still be sent again; once more in any case after the first
-   * time that nothing is answered.
+   * Time after the beginning of a call in which it may still be sent again; after a first attempt without an answer it
+   * is sent once more in any case.
    */
   readonly retry: number
   /**
-   * The same as long as the server has not answered anything yet, and the time for all of that: a
-   * wrong address must show soon.
+   * Time in which a call may still be sent again while the server has not answered anything yet, and limit for all
+   * these attempts together: a wrong address must show soon.
    */
   readonly first: number
   /** About the first pause before it is sent again. */
   readonly pause: number
   /**
-   * How long a watch goes on to try after its first failure without an answer in between. A call of
-   * it tries for `retry` by itself.
+   * Time for which a watch keeps trying after its first failure without an answer in between. Each call of it is
+   * retried for `retry` by itself.
    */
   readonly lost: number
-  /**
-   * Without a word for longer than this, a watch is taken for dead: the server sends a bookmark
-   * each minute.
-   */
+  /** Longest silence of a watch before it counts as dead: the server sends a bookmark each minute. */
   readonly silence: number
 }
 
@@ -56,14 +56,14 @@ export const LIMITS: Limits = {
 /** The method of a request to the API server. */
 export type Method = Exclude<Message['method'], 'HEAD'>
 
-/** One request and what became of it; nothing in it is secret. */
+/** A request and its outcome; nothing in it is secret. */
 export interface EndedRequest {
   readonly method: Method
-  /** With the query. */
+  /** Path with the query. */
   readonly path: string
   /** Undefined when there was no answer. */
   readonly status: number | undefined
-  /** Until the answer began, waiting for a free connection not counted. */
+  /** Milliseconds until the answer began, not counting the wait for a free connection. */
   readonly milliseconds: number
 }
 
@@ -79,10 +79,10 @@ export interface GivenUp {
   readonly reason: unknown
 }
 
-/** How far a call is. */
+/** The progress of a call. */
 interface Progress {
   failure?: ClusterError
-  /** Since when an answer is waited for. */
+  /** Time at which the attempt was sent that has no answer yet. */
   sentAt?: number | undefined
 }
 
@@ -102,8 +102,7 @@ export interface ApiCall {
    */
   readonly onRepeat?: () => void
   /**
-   * It goes on from a state that the server may no longer have: 410 is for its caller, who lists
-   * again.
+   * True if the call continues from a state that the server may no longer have: the caller handles 410 and lists again.
    */
   readonly goesOn?: boolean
 }

@@ -19,7 +19,7 @@ export class Shared<T> {
     return this.#abandoned.signal.aborted
   }
 
-  /** The result; rejects with the signal's reason as soon as it is aborted. */
+  /** Waits for the result; rejects with the signal's reason as soon as it is aborted. */
   async wait(signal: AbortSignal | undefined): Promise<T> {
     this.#waiting++
     try {

@@ -57,8 +57,8 @@ interface Status {
 }
 
 /**
- * The parts of a `Status` object that are there; undefined when the body is something else, as a
- * load balancer's page.
+ * Returns the parts of a `Status` object that the body has; undefined if the body is something else, such as a load
+ * balancer's page.
  */
 function readStatus(body: string): Status | undefined {
   const value = parse(body)
@@ -66,8 +66,8 @@ function readStatus(body: string): Status | undefined {
 }
 
 /**
- * How a command in a container ended, as the `exec` subresource says in its last message: a Status
- * without its kind.
+ * Returns the outcome of a command in a container, from the last message of the `exec` subresource: a Status without
+ * its kind.
  */
 export function readCommandStatus(body: string): Status & { readonly hasSucceeded: boolean } {
   const value = parse(body) ?? {}

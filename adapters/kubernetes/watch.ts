@@ -15,17 +15,17 @@ const SERVER_TIMEOUT = 300
 const END_OF_INITIAL = 'k8s.io/initial-events-end'
 
 /**
- * Servers that cannot tell in one answer what there is and what becomes of it (`WatchList`: in beta
- * since Kubernetes 1.32, where it can be switched off): they say so, and are asked for a list
- * first. https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
+ * Clients of servers that cannot send the existing objects and their changes in one answer (`WatchList`: in beta since
+ * Kubernetes 1.32, where it can be switched off): such a server refuses the request, and is asked for a list first.
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
  */
 const needList = new WeakSet<Client>()
 
 /**
- * Tells what there is, then follows the changes, for ever: a connection that ends, is cut or falls
- * silent is taken up where it was, after a pause that grows while nothing comes. When the server no
- * longer has that state, lists again and says `Restarted`. Throws what will not pass (`forbidden`,
- * say; a server that has not answered for about a minute), and the signal's reason.
+ * Yields the existing objects, then follows the changes without end: a connection that ends, is cut or falls silent is
+ * resumed from the last version, after a pause that grows while nothing arrives. If the server no longer has that
+ * state, lists again and yields `Restarted`. Throws permanent errors (`forbidden`, say; a server that has not answered
+ * for about a minute), and the signal's reason.
  */
 export async function* watchObjects(
   client: Client,
@@ -76,8 +76,7 @@ export async function* watchObjects(
           response.setTimeout(client.limits.silence)
           yield { type: 'Listed' }
         }
-        // Not before: what comes first is in no order, and to go on after some of it would leave
-        // out the rest.
+        // The initial events have no order: to resume after some of them would leave out the rest.
         if (isWhole) version = object.metadata.resourceVersion ?? version
       }
     } catch (error) {
@@ -103,7 +102,7 @@ export async function* watchObjects(
   }
 }
 
-/** Of a watch: with the changes since a version, or without one with all that there is. */
+/** Returns the path of a watch: with the changes since a version, or without a version with all existing objects. */
 function watchPath(
   { apiVersion, namespace, labels, fields }: ObjectQuery,
   resource: Resource,

@@ -6,8 +6,8 @@ type Env = Readonly<Record<string, string | undefined>>
 const START = 3000
 
 /**
- * The program that opens a page for the person who sits at this machine, and its arguments; undefined
- * where nobody does: in a pipeline, over SSH, without a display.
+ * Returns the program that opens a page for the user at this machine, and its arguments; undefined if no user sits
+ * there: in a pipeline, over SSH, without a display.
  */
 export function browserCommand(env: Env, system: string = process.platform): readonly string[] | undefined {
   if (env.CI || env.SSH_CONNECTION || env.SSH_TTY || env.SSH_CLIENT) return undefined
@@ -21,7 +21,7 @@ export function browserCommand(env: Env, system: string = process.platform): rea
   return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open'] : undefined
 }
 
-/** Opens a page. False when the program is not there, or says at once that it cannot. */
+/** Opens a page. Resolves to false if the program does not exist, or fails at once. */
 export function openPage(command: readonly string[], page: string, env: Env): Promise<boolean> {
   const [program = '', ...words] = command
   return new Promise(resolve => {

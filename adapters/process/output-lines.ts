@@ -4,10 +4,7 @@ import type { Masker } from '../../compiler/values/secrets/masker.ts'
 
 /** Characters after which a line is cut into pieces, so that memory has a bound. */
 const LONGEST = 32_768
-/**
- * Escape sequences that set colours: the only ones that are of use outside the place they were
- * meant for.
- */
+/** Escape sequences that set colours: the only ones that are useful outside the terminal that they were meant for. */
 const COLOUR = /\u001b\[[\d;:]*m/g
 /** Control characters without a meaning in a line; ESC is seen to before. */
 const CONTROL = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f]/g
@@ -56,7 +53,7 @@ function lastState(line: string): string {
   return text.slice(text.lastIndexOf('\r') + 1)
 }
 
-/** Where to cut: not inside an escape sequence, nor between the two halves of a character. */
+/** Returns the position at which to cut: not inside an escape sequence, nor between the two halves of a character. */
 function pieceEnd(text: string): number {
   const sequence = text.lastIndexOf('\u001b', LONGEST)
   if (sequence > 0 && LONGEST - sequence < 64) return sequence

@@ -9,7 +9,7 @@ export interface PortOwner {
   readonly process: number
 }
 
-/** Milliseconds for the search: the answer is a help, and nobody should wait for it. */
+/** Milliseconds for the search: the answer is only a help, and the user should not wait for it. */
 const SEARCH = 2000
 /** Milliseconds after which others have a turn. */
 const TURN = 20
@@ -40,7 +40,7 @@ async function ownerInProc(port: number, signal: AbortSignal): Promise<PortOwner
   }
   if (sockets.size === 0) return undefined
   const processes = readdirSync('/proc').map(Number).filter(Number.isInteger)
-  // What was started last is asked first: it is more likely than what runs since the machine does.
+  // The newest processes are checked first: they are more likely owners than those that have run since boot.
   let began = performance.now()
   for (const id of processes.sort((a, b) => b - a)) {
     if (holds(id, sockets)) return { process: id, name: readFileSync(`/proc/${id}/comm`, 'utf8').trim() }
@@ -66,7 +66,7 @@ function holds(id: number, sockets: ReadonlySet<string>): boolean {
   try {
     return readdirSync(`/proc/${id}/fd`).some(file => sockets.has(linkOf(`/proc/${id}/fd/${file}`)))
   } catch {
-    // It has ended, or is somebody else's.
+    // The process has ended, or belongs to another user.
     return false
   }
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Milliseconds between two looks at whether the processes are gone. */
+/** Milliseconds between two checks for running processes. */
 const LOOK = 20
 /**
- * Milliseconds that the kernel has to take away what was killed. What nobody reaps stays as a
- * zombie, which does nothing any more.
+ * Milliseconds that the kernel has to remove killed processes. A process that is not reaped stays as a zombie, which
+ * does nothing any more.
  */
 const BURIAL = 1_000
 
@@ -30,16 +30,16 @@ export class ProcessGroup {
   }
 
   /**
-   * To be called when the first process has ended: an empty group is over, since another one may
-   * get its number.
+   * Releases the group if it is empty, since another group may get its number. Must be called when the first process
+   * has ended.
    */
   settle(): void {
     if (!this.send(0)) this.release()
   }
 
   /**
-   * To be called when the first process has ended and the others may go on, as the shared
-   * connection of ssh does.
+   * Lets the remaining processes continue, as the shared connection of ssh does. Must be called when the first process
+   * has ended.
    */
   release(): void {
     this.#isOver = true

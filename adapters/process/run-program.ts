@@ -22,7 +22,7 @@ export interface ProgramEnd {
   readonly status: number
   /** The signal that ended it. */
   readonly signal?: NodeJS.Signals
-  /** Why it could not be started: `ENOENT` where there is no such program, or no such folder. */
+  /** The reason why it could not be started: `ENOENT` if the program or the folder does not exist. */
   readonly failure?: NodeJS.ErrnoException
   readonly stdout: string
   readonly stderr: string
@@ -112,8 +112,8 @@ function collect(stream: Readable | null): string[] {
 let terminal: boolean | undefined
 
 /**
- * At a terminal programs stay in our group: a new one would have no terminal, where ssh asks for
- * the passphrase of a key; and Ctrl-C reaches them all by itself. Windows has no groups.
+ * True if programs stay in devctl's process group. At a terminal they do: a new group would have no terminal, where ssh
+ * asks for the passphrase of a key; and Ctrl-C reaches them all by itself. Windows has no groups.
  */
 function hasTerminal(): boolean {
   if (process.platform === 'win32') return true

@@ -147,9 +147,8 @@ class Output {
   }
 
   /**
-   * Waits for what is on its way, when its program has ended: true when all of it was handed on.
-   * False when nothing has come for `drain` milliseconds, or when there `isMore` that goes on
-   * printing.
+   * Waits for the remaining output after the program has ended. Returns true if all of it was handed on; false if
+   * nothing has come for `drain` milliseconds, or if `isMore` reports that processes are left which may print more.
    */
   async isOver(drain: number, isMore: () => boolean): Promise<boolean> {
     for (let round = 0; ; round++) {
@@ -175,7 +174,7 @@ class Output {
         this.#lines++
       }
     } catch (error) {
-      // Ours: nobody waits for more of it.
+      // Caused by `stop`: the caller waits for no more output.
       if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
     }
   }

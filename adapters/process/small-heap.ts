@@ -15,12 +15,15 @@ export function keepHeapSmall(): void {
   if (areFlagsKnown()) setFlagsFromString('--semi-space-growth-factor=1')
 }
 
-/** V8 gives back the room for short-lived objects only if few were made in the last 5 s. */
+/**
+ * Milliseconds between the two collections: V8 frees the room for short-lived objects only if few were made in the last
+ * 5 s.
+ */
 const PAUSE = 6000
 
 /**
- * Gives back what is not used. Each of two collections stops the process for some 100 ms. Without the flag by which V8
- * tests its own compaction, most pages stay, nearly empty, after a time in which much was made.
+ * Frees unused memory. Each of two collections stops the process for some 100 ms. Without the flag with which V8 tests
+ * its own compaction, most pages stay, nearly empty, after a period with many allocations.
  */
 export async function shrinkHeap(pause = PAUSE): Promise<void> {
   if (!areFlagsKnown()) return

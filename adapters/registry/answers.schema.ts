@@ -65,7 +65,7 @@ export const artifactManifest = {
 const digest = { type: 'string', pattern: '^sha(256:[0-9a-f]{64}|512:[0-9a-f]{128})$' } as const
 
 /**
- * Where the configuration of an image is: in its manifest, or in one of the manifests of an index
+ * The location of an image's configuration: in its manifest, or in one of the manifests of an index
  * (https://github.com/opencontainers/image-spec/blob/main/image-index.md).
  */
 export const configPlace = {
@@ -123,5 +123,5 @@ export const imageConfiguration = {
   },
 } as const satisfies JSONSchema
 
-/** One of the errors that a registry lists. */
+/** An error in the list that a registry answers with. */
 export type RegistryError = FromSchema<typeof errorAnswer>['errors'][number]

@@ -8,9 +8,8 @@ import { artifactManifest } from './answers.validators.ts'
  */
 const CONFIG_TYPE = 'application/vnd.cncf.flux.config.v1+json'
 /**
- * Flux takes the first layer of any type. Argo CD wants just one, of a type of its list, which has
- * this one unless somebody has changed it
- * (https://argo-cd.readthedocs.io/en/stable/user-guide/oci/).
+ * Media type of the layer. Flux takes the first layer of any type. Argo CD requires exactly one, of a type in its list,
+ * which has this one unless an administrator has changed it (https://argo-cd.readthedocs.io/en/stable/user-guide/oci/).
  */
 const LAYER_TYPE = 'application/vnd.oci.image.layer.v1.tar+gzip'
 export const MANIFEST_TYPE = 'application/vnd.oci.image.manifest.v1+json'

@@ -11,7 +11,7 @@ import { RegistrySession, type RegistrySessionOptions } from './registry-session
 
 /** The most bytes of a layer that is read: no folder of manifests comes near. */
 const LARGEST_LAYER = 64 * 1024 * 1024
-/** How often the upload of a blob is begun again when the registry has lost it. */
+/** Most uploads of a blob, the first included: an upload is started again if the registry has lost it. */
 const MOST_UPLOADS = 4
 
 /** The content of a tag. */
@@ -29,9 +29,9 @@ export interface ArtifactStore {
   /** The content of the tag now; undefined if there is no such tag. */
   find(): Promise<Stored | undefined>
   /**
-   * Brings the blobs, then the manifest, under further tags first. Gives false, and the tag is as
-   * it was, where it does not have `expected` any more. A registry cannot be asked to move a tag
-   * only from what was expected: it is looked at right before.
+   * Uploads the blobs, then writes the manifest, under further tags first. Returns false, and leaves the tag unchanged,
+   * if it no longer has `expected`. A registry cannot move a tag on the condition that it has an expected digest, so
+   * the tag is checked right before.
    */
   push(artifact: Artifact, expected: string | undefined, furtherTags: readonly string[]): Promise<boolean>
   close(): void

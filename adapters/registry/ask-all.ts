@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { RegistrySession, type RegistrySessionOptions } from './registry-session.ts'
 
-/** How many questions are under way at the same time. */
+/** Number of questions that are under way at the same time. */
 const AT_ONCE = 8
 
 /**

@@ -8,7 +8,7 @@ import type { DockerConfig } from './docker.schema.ts'
 import { dockerConfig, helperAnswer } from './docker.validators.ts'
 import { HUB_KEY, hostOf } from './registry.ts'
 
-/** How a person logs in to a registry. All of it secret. */
+/** The login of a user at a registry. All of it is secret. */
 export interface RegistryLogin {
   readonly username: string
   readonly password: string
@@ -81,7 +81,7 @@ async function credentialsOf(
   return fromFile(config, registry)
 }
 
-/** By what name a store knows a registry: that by which somebody logged in. */
+/** Returns the name under which a store keeps a registry: the one that the user logged in with. */
 function keyIn({ auths = {} }: DockerConfig, registry: string): string {
   const key = Object.keys(auths).find(key => hostOf(key) === registry)
   return key ?? (registry === 'docker.io' ? HUB_KEY : registry)

@@ -1,18 +1,18 @@
 import type { ImageReference } from '../../compiler/values/images/image-reference.ts'
 import { registryOf, repositoryOf } from './registry.ts'
 
-/** Where a registry keeps what is in one repository. */
+/** The address of a repository in a registry. */
 export interface ImageRepository {
-  /** As credentials are kept: `docker.io`. */
+  /** Name of the registry under which its credentials are kept: `docker.io`. */
   readonly registry: string
-  /** As it is connected to, with its port: `registry-1.docker.io`. */
+  /** Host to connect to, with its port: `registry-1.docker.io`. */
   readonly host: string
   readonly repository: string
   /** The requested access; absent: to read. */
   readonly access?: 'push'
 }
 
-/** Where the manifest of a tag is. */
+/** The address of the manifest of a tag. */
 export interface ManifestAddress extends ImageRepository {
   readonly tag: string
 }

@@ -6,7 +6,7 @@ import { type Challenge, parseChallenge } from './registry-challenge.ts'
 import { errorText, isSafeStep, type RegistryAnswer, type RegistryExchange } from './registry-exchange.ts'
 import { RegistryFailure } from './registry-problem.ts'
 
-/** A header `Authorization`, and whether it stands for somebody's login. */
+/** An `Authorization` header, and whether it is for a user's login. */
 export interface Authorization {
   readonly header: string | undefined
   readonly isLogin: boolean
@@ -15,10 +15,9 @@ export interface Authorization {
 const NOBODY: Authorization = { header: undefined, isLogin: false }
 
 /**
- * Gets what registries want to see before they answer: the login itself (Basic), or a token of
- * their token service for one repository (Bearer), for everybody or for who is logged in.
- * Credentials are read when a registry asks for them. What a registry has taken for a repository is
- * used again.
+ * Obtains what registries require before they answer: the login itself (Basic), or a token of their token service for
+ * one repository (Bearer), either anonymous or for the user who is logged in. Credentials are read when a registry asks
+ * for them. An authorization that a registry has accepted for a repository is used again.
  */
 export class Authorizer {
   readonly #exchange: RegistryExchange

@@ -20,19 +20,19 @@ export interface RegistryQuestion {
 }
 
 export interface RegistryAnswer extends WholeAnswer {
-  /** Where it came from, after all redirects. */
+  /** Address that the answer came from, after all redirects. */
   readonly url: URL
 }
 
-/** How long a registry is waited for; all in milliseconds, but `attempts`. */
+/** Limits of the attempts to reach a registry; all in milliseconds, except `attempts`. */
 export interface RegistryRetries {
-  /** How often a question is sent when the answer is 429 or 5xx, or there is none. */
+  /** Number of times that a question is sent if the answer is 429 or 5xx, or there is none. */
   readonly attempts: number
-  /** Before the second attempt, and twice as long before each further one. */
+  /** Pause before the second attempt; it is twice as long before each further one. */
   readonly pause: number
   /** The longest pause that a registry can ask for. */
   readonly longest: number
-  /** Without a word for that long, a connection is given up, and the second time the question. */
+  /** Longest silence of a connection before it is given up; the second time the question is given up, too. */
   readonly silence: number
 }
 
@@ -40,7 +40,7 @@ export interface RegistryRetries {
 export interface RegistryRetry {
   /** The host of the registry, or of its token service, with its port. */
   readonly host: string
-  /** Why, as a clause. */
+  /** The reason, as a clause. */
   readonly reason: string
   /** The next attempt, from 2. */
   readonly attempt: number
@@ -59,7 +59,7 @@ const LARGEST_BODY = 4 * 1024 * 1024
 const MOST_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 /**
- * After these the same is sent again (RFC 9110, 15.4.8 and 15.4.9); the others would make a GET of
+ * Redirects after which the same request is sent again (RFC 9110, 15.4.8 and 15.4.9); the others would make a GET of
  * it.
  */
 const REDIRECTS_OF_PUT = new Set([307, 308])
@@ -70,7 +70,7 @@ export class RegistryExchange {
   readonly #retries: RegistryRetries
   readonly #env: Readonly<Record<string, string | undefined>>
   readonly #onRetry: (retry: RegistryRetry) => void
-  /** By origin. */
+  /** Agents by origin. */
   readonly #agents = new Map<string, Promise<Agent>>()
 
   /** `env` names the proxies. */
@@ -210,7 +210,7 @@ export function isSafeStep(from: URL, to: URL): boolean {
 export function errorText({ body }: RegistryAnswer): string | undefined {
   const first = errorsIn(body)[0]
   const words = [first?.code, first?.message].filter(Boolean).join(': ')
-  // Somebody else's text: no control characters, and no novel.
+  // The text is the registry's: no control characters, and a limited length.
   const line = words.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
   return line === '' ? undefined : line.slice(0, 200)
 }

@@ -1,6 +1,6 @@
 import { registryOf } from './registry.ts'
 
-/** Why a registry gave no digest for a reference. Nothing in it is secret. */
+/** The reason why a registry gave no digest for a reference. Nothing in it is secret. */
 export type RegistryProblem =
   | { readonly kind: 'invalid'; readonly reason: string; readonly hint?: string }
   /**
@@ -15,9 +15,9 @@ export type RegistryProblem =
   | { readonly kind: 'denied'; readonly login: 'none' | 'sent' | 'refused'; readonly said?: string }
   /** There is no connection; `reason` is a clause. */
   | { readonly kind: 'unreachable'; readonly reason: string; readonly hint?: string }
-  /** It answers with a status that may pass, again and again. */
+  /** The registry repeatedly answers with a status that may be temporary. */
   | { readonly kind: 'busy'; readonly status: number; readonly said?: string }
-  /** It does not take what is pushed. */
+  /** The registry does not accept the push. */
   | { readonly kind: 'refused'; readonly status: number; readonly said?: string }
   /** The server is not a registry, or does not speak the protocol of one; `reason` is a clause. */
   | { readonly kind: 'not-a-registry'; readonly reason: string }

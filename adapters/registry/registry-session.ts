@@ -15,7 +15,7 @@ import {
 import { RegistryFailure, type RegistryProblem } from './registry-problem.ts'
 
 export interface RegistrySessionOptions {
-  /** Where the Docker configuration is, and what credential helpers run with. */
+  /** Environment that names the Docker configuration, and in which credential helpers run. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The deadline of all of it. */
   readonly signal: AbortSignal
@@ -67,7 +67,7 @@ export class RegistrySession {
   async ask({ path, ...question }: RepositoryQuestion, address: ImageRepository): Promise<RegistryAnswer> {
     const origin = await this.#originOf(address.host)
     const url = new URL(path, origin)
-    // Where the registry has led us to, its credentials are not for.
+    // The registry's credentials are not for another server that it refers to.
     const isOwn = url.origin === new URL(origin).origin
     if (!isOwn && !isSafeStep(new URL(origin), url))
       throw new RegistryFailure({ kind: 'not-a-registry', reason: `it redirects elsewhere, to \`${url.host}\`` })
@@ -96,7 +96,7 @@ export class RegistrySession {
    */
   async missing(answer: RegistryAnswer, address: ImageRepository): Promise<RegistryProblem> {
     if (errorsIn(answer.body).some(({ code }) => code)) return { kind: 'missing' }
-    // Nobody has to list errors. What every registry has is this (…/spec.md#determining-support).
+    // Registries need not list errors, but all of them have this endpoint (…/spec.md#determining-support).
     const base = await this.#exchange.ask({ method: 'GET', url: new URL('/v2/', await this.#originOf(address.host)) })
     return base.status === 200 || base.status === 401
       ? { kind: 'missing' }

@@ -1,6 +1,6 @@
 import { registryIn } from '../../compiler/values/images/image-reference.ts'
 
-/** By what name Docker and Kubernetes keep the credentials of Docker Hub. */
+/** Name under which Docker and Kubernetes keep the credentials of Docker Hub. */
 export const HUB_KEY = 'https://index.docker.io/v1/'
 
 const HUB = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io'])

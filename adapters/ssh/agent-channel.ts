@@ -1,13 +1,13 @@
 import type { Duplex } from 'node:stream'
 import type ssh2 from 'ssh2'
 
-/** What ssh2's servers have for channels that they open; the class has no method for this kind. */
+/** The private parts of ssh2's servers that open channels; the class has no method for this kind. */
 interface ChannelOpener {
   readonly _chanMgr: { add(opened: (error: Error | undefined, channel: Duplex) => void): number }
   readonly _protocol: { openssh_authAgent(channel: number, window: number, packet: number): void }
 }
 
-/** As ssh2 has them for its other channels. */
+/** Window and packet sizes in bytes that ssh2 uses for its other channels. */
 const WINDOW = 2 * 1024 * 1024
 const PACKET = 32 * 1024
 

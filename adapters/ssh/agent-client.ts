@@ -5,14 +5,14 @@ import { join } from './join.ts'
 import { keyBytes } from './keys.ts'
 import { OpenChannels } from './open-channels.ts'
 
-/** Milliseconds until the agent has let us in, and between two questions whether it is there. */
+/** Milliseconds until the agent has accepted the login, and between two keepalive requests. */
 const READY = 15_000
 const KEEPALIVE = 10_000
 const MISSED = 3
 /** SSH_OPEN_CONNECT_FAILED (RFC 4254, 5.1). */
 const CONNECT_FAILED = 2
 
-/** Why the agent did not do what was asked. */
+/** The reason why a request to the agent failed. */
 export type AgentFailure =
   /** The connection to the agent was lost, or could not be made. */
   | 'lost'
@@ -102,7 +102,7 @@ class SshAgent implements PodAgent {
       this.#end = resolve
     })
     const end = (error?: Error) => this.#lose(error)
-    // Before ssh2 hears of it, which would end its channels as if they were complete.
+    // Registered before ssh2's own listeners, which would end its channels as if they were complete.
     stream.once('error', end).once('close', () => end())
     client.on('error', end).on('close', () => end())
     client.on('tcp connection', ({ destIP, destPort }, accept, reject) => {
@@ -187,7 +187,7 @@ class SshAgent implements PodAgent {
     try {
       this.#client.unforwardIn(host, port, () => {})
     } catch {
-      // The connection has gone, and with it the listener.
+      // The connection was lost, and the listener with it.
     }
   }
 
@@ -196,7 +196,7 @@ class SshAgent implements PodAgent {
     try {
       this.#client.openssh_unforwardInStreamLocal(name, () => {})
     } catch {
-      // The connection has gone, and with it the listener.
+      // The connection was lost, and the listener with it.
     }
   }
 
@@ -211,5 +211,5 @@ class SshAgent implements PodAgent {
   }
 }
 
-/** Others are names of Services, which are elsewhere. */
+/** True if a host is the Pod itself. Other hosts are names of Services, which are elsewhere. */
 const isOfPod = (host: string): boolean => ['localhost', '127.0.0.1', '::1'].includes(host)

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 
 /**
- * Connects two streams, sockets or channels, both ways. An end is passed on after the last byte, and
- * the other direction goes on; a stream that breaks breaks the other.
+ * Connects two streams, sockets or channels, in both directions. The end of a stream is passed on after its last byte,
+ * and the other direction continues; a stream that breaks breaks the other.
  */
 export function join(one: Duplex, other: Duplex): void {
   pass(one, other)

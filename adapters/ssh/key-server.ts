@@ -7,7 +7,10 @@ import { OpenChannels } from './open-channels.ts'
 /** Milliseconds in which a client must have proved its key. */
 const AUTHENTICATION = 20_000
 
-/** Where a server listens: on a port, where 0 is any that is free, or on a Unix socket, which everybody may use who sees it. */
+/**
+ * Address on which a server listens: a port, where 0 is any free one, or a Unix socket, which every user who can see it
+ * may use.
+ */
 export type ListenPlace = { readonly host: string; readonly port: number } | { readonly path: string }
 
 export interface KeyServerOptions {
@@ -26,10 +29,9 @@ export interface KeyServer {
 }
 
 /**
- * An SSH server that lets in whoever has one key, under any name. What its clients may do is up to
- * `use`, which gets each of them before it has proved its key: without listeners they may do
- * nothing. The channels that it keeps are broken when the connection is lost. Rejects with Node's
- * error when the port cannot be had.
+ * Starts an SSH server that accepts every client with one key, under any user name. `use` decides what a client may do,
+ * and gets it before it has proved its key: without listeners a client may do nothing. The channels that it keeps are
+ * broken when the connection is lost. Rejects with Node's error if the server cannot listen on its address.
  */
 export async function startKeyServer(
   { at, hostKey, userKey }: KeyServerOptions,

@@ -1,16 +1,16 @@
 import ssh2 from 'ssh2'
 
-/** Both halves of an ed25519 key, as OpenSSH writes them to files. */
+/** An ed25519 key pair in the form in which OpenSSH writes it to files. */
 export interface SshKeyPair {
-  /** Secret. */
+  /** Private half, which stays secret. */
   readonly privateKey: string
-  /** One line: type, key and comment. */
+  /** A single line: type, key and comment. */
   readonly publicKey: string
 }
 
 /**
- * Makes a key; the comment says whose it is. One in 256 keys of ssh2 cannot be read, because it takes leading zeros away that belong
- * to the key (mscdex/ssh2#1390): another one is made then.
+ * Makes a key; the comment says whose it is. One in 256 keys of ssh2 cannot be read, because it takes leading zeros
+ * away that belong to the key (mscdex/ssh2#1390): another one is made then.
  */
 export function createSshKeyPair(comment: string): SshKeyPair {
   for (;;) {

@@ -5,14 +5,14 @@ import { isPlatform, readContexts } from '../../project/contexts/store.ts'
 import { findTarget, type Target, type TargetOptions } from '../../project/contexts/target.ts'
 import type { Workspace } from '../../project/workspace.ts'
 
-/** Of a target, what builds use: the builder, the registry and its login. */
+/** The part of a target that builds use: the builder, the registry and its login. */
 export type BuildTarget = Pick<Target, 'stored' | 'context' | 'namespace'>
 
-/** What names the target of a build. */
+/** Sources that may name the target of a build. */
 export interface BuildTargetSources {
-  /** Of the option `--context`. */
+  /** Value of the option `--context`. */
   readonly context?: string | undefined
-  /** Of the environment that an option has chosen: it counts like options. */
+  /** Target of the environment that an option selected; ranks like an option. */
   readonly environment?: TargetOptions | undefined
   readonly manifest?: TargetOptions | undefined
 }
@@ -36,7 +36,10 @@ export async function findBuildTarget(
   return withHome(workspace, target)
 }
 
-/** The context that was not found is a platform: nobody has logged in to it, or its address is none. */
+/**
+ * Returns true if the context that was not found is a platform: the user has not logged in to it, or its address is
+ * invalid.
+ */
 function namesPlatform(
   around: Pick<Workspace, 'cwd' | 'env'>,
   environment: TargetOptions | undefined,

@@ -30,9 +30,9 @@ export interface ImageBuilder {
    */
   readonly isLooking?: true
   /**
-   * Gives the references with digests, by service. An image that a registry has is taken as it is.
-   * One that is left out is deployed by its tag (a warning says why). Throws `NotBuilt` for those
-   * that cannot be built, a UserError if there is no builder, and the signal's reason.
+   * Returns the references with digests, by service. An image that a registry already has is used unchanged. An image
+   * missing from the result is deployed by its tag (a warning says why). Throws `NotBuilt` for images that cannot be
+   * built, a UserError if there is no builder, and the signal's reason.
    */
   ensure(images: readonly PlannedBuild[], options: EnsureOptions): Promise<ReadonlyMap<string, string>>
 }

@@ -5,7 +5,7 @@ import { findBuildTarget } from './build-target.ts'
 
 /** A builder, as the user has named it. */
 export interface ChosenBuilder {
-  /** Of a platform, which has builders of its own: it is asked before `address`. */
+  /** Builders of a platform; tried before `address`. */
   readonly platform?: PlatformBuilders
   /** The address of a BuildKit (`tcp://HOST:PORT`, `unix://PATH`), or `docker`: the local engine. */
   readonly address: string
@@ -40,7 +40,10 @@ function localEngine(env: Workspace['env']): ChosenBuilder {
   return { address: LOCAL_ENGINE, from: 'the local engine: neither `BUILDKIT_HOST` nor the context names another' }
 }
 
-/** Chooses the builder of a command that talks to no cluster: only the environment names another context than the current one. */
+/**
+ * Chooses the builder of a command that talks to no cluster: only the environment names another context than the
+ * current one.
+ */
 export async function currentBuilder(workspace: Pick<Workspace, 'cwd' | 'env'>): Promise<ChosenBuilder> {
   const { stored, namespace } = await findBuildTarget(workspace)
   return chooseBuilder(workspace, stored, namespace)

@@ -25,7 +25,7 @@ function sshOf({ ssh, context, contexts }: ImageInput, env: Env): ImageInput['ss
   return isFetched && !ssh.has('default') && agentOf(env).length > 0 ? new Map([...ssh, ['default', []]]) : ssh
 }
 
-/** Where OpenSSH's agent for Windows listens. */
+/** Named pipe on which OpenSSH's agent for Windows listens. */
 const WINDOWS_AGENT = '\\\\.\\pipe\\openssh-ssh-agent'
 
 /** Keys and sockets of an entry of `ssh`; without any, the agent of the user, if there is one. */
@@ -37,7 +37,10 @@ function agentOf({ SSH_AUTH_SOCK: socket }: Env): readonly string[] {
   return process.platform === 'win32' ? [WINDOWS_AGENT] : []
 }
 
-/** Without a login, the cache of GitHub Actions is left out: the same file is built elsewhere, too. */
+/**
+ * Returns the caches with their logins. Drops the cache of GitHub Actions if it has no login: the same file is also
+ * built elsewhere.
+ */
 const caches = (entries: readonly BuildCache[], env: Env): readonly BuildCache[] =>
   entries.map(entry => withLogin(entry, env)).filter(({ type, attributes }) => type !== 'gha' || isUsable(attributes))
 
@@ -51,8 +54,9 @@ function withLogin({ type, attributes }: BuildCache, env: Env): BuildCache {
 }
 
 /**
- * As https://docs.docker.com/build/cache/backends/gha/#authentication, but an address in the file gets no
- * token: it may be that of a stranger.
+ * Returns the missing attributes of the GitHub Actions cache, as in
+ * https://docs.docker.com/build/cache/backends/gha/#authentication. An address in the file gets no token: it may belong
+ * to an attacker.
  */
 function actions({ version, url, url_v2 }: BuildCache['attributes'], env: Env): Env {
   if (url || url_v2) return {}
@@ -65,7 +69,10 @@ function actions({ version, url, url_v2 }: BuildCache['attributes'], env: Env): 
   }
 }
 
-/** As https://docs.docker.com/build/cache/backends/s3/#authentication; a session belongs to its key. */
+/**
+ * Returns the missing attributes of the S3 cache, as in
+ * https://docs.docker.com/build/cache/backends/s3/#authentication. A session token belongs to its key.
+ */
 function aws({ access_key_id, secret_access_key }: BuildCache['attributes'], env: Env): Env {
   if (access_key_id && secret_access_key) return {}
   return {

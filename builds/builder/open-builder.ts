@@ -36,7 +36,10 @@ export async function openBuilder(
   return { builder: await openAt({ address, from }, purpose, env, signal), from }
 }
 
-/** Where the platform has no builders, and there is no other one: in a run there never is. */
+/**
+ * Combines two errors: the platform has no builders, and no other builder answers. In a run, there never is another
+ * one.
+ */
 const withoutBoth = ({ message, hint }: NoBuilders, { message: other, notes, cause }: UserError): UserError =>
   new UserError(message, { notes: [other, ...notes], ...(hint !== undefined && { hint }), cause })
 
@@ -88,7 +91,10 @@ async function explained<T>(
   }
 }
 
-/** Those of BUILDKIT_CERT_PATH, as Docker has them in DOCKER_CERT_PATH: ca.pem, cert.pem, key.pem. */
+/**
+ * Reads the certificates in BUILDKIT_CERT_PATH, named as Docker names them in DOCKER_CERT_PATH: ca.pem, cert.pem,
+ * key.pem.
+ */
 async function certificatesOf({ BUILDKIT_CERT_PATH: folder }: Env): Promise<BuilderTls | undefined> {
   if (!folder) return undefined
   const found = await certificatesIn(folder)

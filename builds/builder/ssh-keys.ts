@@ -24,8 +24,8 @@ services:
 })
 
 /**
- * The SSH keys and agents of builds that cannot be used, each at its place in the file: a step may
- * ask for them after a long time. Reads the keys.
+ * Reports the SSH keys and agents of builds that cannot be used, each at its position in the file: a step may not ask
+ * for them until much later. Reads the keys.
  */
 export async function checkSshKeys(
   builds: readonly PlannedBuild[],

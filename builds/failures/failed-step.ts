@@ -19,7 +19,7 @@ export interface FailedBuild {
   readonly spec: Pick<BuildSpec, 'context' | 'dockerfile'> & Partial<Pick<BuildSpec, 'secrets'>>
   /** The Dockerfile in the Compose file (`dockerfile_inline`). */
   readonly inline?: At<string>
-  /** Its `build`: for failures of which the builder does not say the place. */
+  /** Position of its `build`, for failures whose position the builder does not report. */
   readonly span?: Span | undefined
   /** Its `target`, if the file sets one. */
   readonly target?: At<string>
@@ -112,7 +112,10 @@ export const shownPath = (path: string, cwd: string): string => {
   return short.length < path.length ? short : path
 }
 
-/** Notes for the secrets that a step mounts and the build does not have: without `required`, BuildKit runs it without them. */
+/**
+ * Notes for the secrets that a step mounts and the build does not have: without `required`, BuildKit runs it without
+ * them.
+ */
 function missingSecrets(instruction: string, { spec: { secrets } }: FailedBuild): readonly string[] {
   const mounts = [...instruction.matchAll(/--mount=(\S*type=secret\S*)/g)].map(([, options]) => options!)
   const ids = mounts.flatMap(options => /(?:^|,)id=([^,\s]+)/.exec(options)?.[1]?.replaceAll(/['"]/g, '') ?? [])
@@ -124,7 +127,7 @@ function missingSecrets(instruction: string, { spec: { secrets } }: FailedBuild)
     )
 }
 
-/** What is known of a path that is not in the context. */
+/** Explains why a path is not in the context. */
 function missingPath(path: string, { spec, cwd }: FailedBuild): Partial<FailureCause> {
   if ('remote' in spec.context) return {}
   const { folder } = spec.context
@@ -139,7 +142,10 @@ function missingPath(path: string, { spec, cwd }: FailedBuild): Partial<FailureC
   return { hint: near ?? `paths are relative to the context, which is \`${shownPath(folder, cwd) || '.'}\`` }
 }
 
-/** How to have a path in the context: without the line that is the path itself; a pattern may be there for others. */
+/**
+ * Says how to include a path in the context: remove the line that is exactly the path if no other line excludes it;
+ * else add an exception, since a pattern may be there for other files.
+ */
 function includingHint(path: string, ignore: string): string {
   const bare = (text: string) =>
     text

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 
-/** Why a step failed, in words for a diagnostic. */
+/** The reason why a step failed, phrased for a diagnostic. */
 export interface FailureCause {
   readonly message: string
   readonly hint?: string | undefined
@@ -15,10 +15,10 @@ export interface FailureCause {
 
 /** The facts from which a cause is determined. */
 export interface FailedInstruction {
-  /** As BuildKit says why it failed. */
+  /** Error message of BuildKit. */
   readonly message: string
   readonly exitStatus: number | undefined
-  /** Of the Dockerfile; empty if BuildKit does not say. */
+  /** Instruction of the Dockerfile; empty if BuildKit does not report it. */
   readonly instruction: string
   readonly stages: readonly string[]
 }

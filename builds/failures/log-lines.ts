@@ -1,8 +1,8 @@
 /** A line is not kept any longer than this: it is cut. */
 const LONGEST_LINE = 1 << 14
-/** Characters of a line that are looked at for secrets. */
+/** Longest part of a line, in characters, that is searched for secrets. */
 const LONGEST_PIECE = 1 << 16
-/** Where a line that is still coming is cut, half of a secret may stand: that much is left out. */
+/** Characters to drop before the cut in a line that is too long: half of a secret may be there. */
 const UNCERTAIN = 1 << 12
 
 /**

@@ -41,8 +41,8 @@ Build again. A file that is written all the time, such as a log, belongs in \`.d
 })
 
 /**
- * Why an image was not built, at its `build`; nothing for one that was, and for one that was
- * skipped since another failed. Throws what is not about the build.
+ * Returns the diagnostics that explain why an image was not built, at its `build`; none for an image that was built, or
+ * skipped because another one failed. Throws errors that are not about the build.
  */
 export function notBuilt(
   { service, span, inline, target }: PlannedBuild,

@@ -2,7 +2,10 @@ import type { BuilderError } from '../../adapters/buildkit/failure.ts'
 import { registryOf } from '../../adapters/registry/registry.ts'
 import { loginCommand } from '../../adapters/registry/registry-problem.ts'
 
-/** What to do about a push that a registry has not taken, which is known by the text of the error; undefined for another error. */
+/**
+ * Returns the hint for a push that a registry refused, which is recognized by the text of the error; undefined for
+ * another error.
+ */
 export function pushHint({ kind, message }: BuilderError): string | undefined {
   const [, image] = /failed to push (\S+):/.exec(message) ?? []
   if (kind !== 'registry' || image === undefined) return undefined

@@ -3,7 +3,7 @@ import type { At } from '../../compiler/text/source.ts'
 import { secretValues } from '../../compiler/values/secrets/known-secrets.ts'
 import { isVariableWithSecret } from '../../compiler/values/secrets/secret-names.ts'
 
-/** What the tag of a build's content does not tell. */
+/** The values that the tag of a build's content leaves out. */
 export interface HiddenValues {
   /** All values of the build: equal for two builds with one tag if they have the same content. */
   readonly all: string
@@ -12,9 +12,9 @@ export interface HiddenValues {
 }
 
 /**
- * The values of a build, if some do not count in the tag because they look secret: everybody sees
- * the tag, and a weak value could be guessed from it. The tag then does not tell when they change.
- * They stay in this process.
+ * Returns the values of a build if the tag leaves some out because they look secret: anyone can read the tag, and a
+ * weak value could be guessed from it. The tag then does not show when they change. The values never leave this
+ * process.
  */
 export const hiddenValues = (
   args: readonly (At<string> & { readonly name: string })[],

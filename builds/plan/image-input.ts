@@ -20,7 +20,7 @@ export interface BuildSettings {
 /** The images that other builds were built on, by service. */
 export interface BaseImages {
   readonly images: ReadonlyMap<string, string>
-  /** Those that are not pushed. */
+  /** Images that are not pushed. */
   readonly layouts: ReadonlyMap<string, ImageLayout>
 }
 
@@ -58,7 +58,10 @@ const sourceOf = (context: BuildContext, { images, layouts }: BaseImages): Sourc
     ? context
     : (layouts.get(context.service) ?? { remote: `docker-image://${images.get(context.service)}` })
 
-/** For a Dockerfile with the reference in `FROM`, which it has from a variable: it is not in the registry. */
+/**
+ * Maps the reference to the layout, for a Dockerfile whose `FROM` gets the reference from a variable: the image is not
+ * in a registry.
+ */
 function byReference(service: string, { images, layouts }: BaseImages): readonly (readonly [string, Source])[] {
   const [layout, reference] = [layouts.get(service), images.get(service)]
   // The name as the builder looks it up.

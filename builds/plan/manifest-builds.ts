@@ -85,7 +85,9 @@ export function manifestBuilds(
 
 const isMoving = (context: ContextSource): boolean => 'remote' in context && mayMove(context.remote)
 
-/** Both would set the same variables. */
+/**
+ * Throws a UserError if an image of the manifest and a service have the same name: both would set the same variables.
+ */
 function checkNames(builds: ReadonlyMap<string, ImageBuild>, { builds: ofServices }: Plan): void {
   const both = ofServices.find(({ service }) => builds.has(service))
   if (!both) return

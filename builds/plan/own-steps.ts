@@ -3,7 +3,7 @@ import type { BuildSpec } from '../../compiler/values/images/build-spec.ts'
 import { dockerfileText } from '../dockerfile-place.ts'
 import type { BuildEvent } from '../events.ts'
 
-/** `[linux/amd64 tested 2/4] RUN npm test`: its platform, its stage, its place in it. */
+/** Name of a step, `[linux/amd64 tested 2/4] RUN npm test`: platform, stage, number of the step. */
 const NAME = /^\[(?:\S+\/\S+ )?(\S+) \d+\/\d+\] /
 
 /**

@@ -6,9 +6,11 @@ import type { HiddenValues } from './hidden-values.ts'
 
 /** An image to build, and what it is called. */
 export interface PlannedBuild {
-  /** The service, as the Compose file names it; an image of the manifest; the name of the file for a Dockerfile alone. */
+  /**
+   * The service, as the Compose file names it; an image of the manifest; the name of the file for a Dockerfile alone.
+   */
   readonly service: string
-  /** Where its `build` is written; undefined for a Dockerfile alone. */
+  /** Position of its `build`; undefined for a standalone Dockerfile. */
   readonly span: Span | undefined
   /** The Dockerfile in the Compose file (`dockerfile_inline`). */
   readonly inline?: At<string>
@@ -16,7 +18,10 @@ export interface PlannedBuild {
   readonly target?: At<string>
   /** The entries of its `ssh`. */
   readonly ssh?: readonly SshKey[]
-  /** The image in the manifests: with the tag of its content, unless the file or an option names it. Empty: it has no name. */
+  /**
+   * The image in the manifests: with the tag of its content, unless the file or an option names it. Empty: it has no
+   * name.
+   */
   readonly reference: string
   /**
    * The name that only an image of this content has; often `reference`. Undefined: its content is
@@ -28,7 +33,7 @@ export interface PlannedBuild {
    * does not say what is in it, or since the file says so.
    */
   readonly isMoving?: boolean
-  /** What the tag of its content does not tell. Never printed. */
+  /** Values that the tag of its content leaves out. Never printed. */
   readonly hidden?: HiddenValues
   /** Further names of the image. */
   readonly tags: readonly string[]
@@ -46,7 +51,7 @@ export interface PlannedBuild {
 export const namesOf = ({ reference, contentReference = '', tags }: PlannedBuild): readonly string[] =>
   [...new Set([reference, contentReference, ...tags])].filter(name => name !== '')
 
-/** These builds and those that they need, in the order of `all`. */
+/** Returns these builds and the builds that they need, in the order of `all`. */
 export function withNeeded<Build extends Pick<PlannedBuild, 'service' | 'dependsOn'>>(
   names: Iterable<string>,
   all: readonly Build[],
@@ -61,7 +66,7 @@ export function withNeeded<Build extends Pick<PlannedBuild, 'service' | 'depends
   return all.filter(({ service }) => wanted.has(service))
 }
 
-/** With those marked that are built on an image that is built each time. */
+/** Marks the builds whose base image is rebuilt each time. */
 export function withMoving(builds: readonly PlannedBuild[]): readonly PlannedBuild[] {
   const moving = new Set(builds.flatMap(({ service, isMoving }) => (isMoving ? [service] : [])))
   if (moving.size === 0) return builds

@@ -58,7 +58,7 @@ export function plannedBuilds(
         ...(inline && { inline }),
         ...(target && { target }),
         ssh,
-        // What is not pushed needs no name.
+        // An image that is not pushed needs no name.
         reference: hasRegistry ? image : '',
         contentReference: hasRegistry ? contentImage : undefined,
         isMoving: hidden !== undefined || isMoving(service.build!) || isRebuilt(service, command),
@@ -86,8 +86,9 @@ const hiddenOf = (
 ): HiddenValues | undefined => hiddenValues(args, [dockerfileInline, target, ...labels], secretPlaces)
 
 /**
- * As Compose: `pull_policy: build` is for all commands, `no_cache` and `pull` for those that only
- * build. The result depends on more than the files, such as a newer base image.
+ * Returns true if the image is rebuilt each time, as Compose does: `pull_policy: build` applies to all commands,
+ * `no_cache` and `pull` to those that only build. The result depends on more than the files, such as a newer base
+ * image.
  */
 const isRebuilt = ({ build, pullPolicy }: Service, command: ImageCommand): boolean =>
   pullPolicy?.value === 'build' ||

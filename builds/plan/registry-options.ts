@@ -1,10 +1,13 @@
 import type { RegistrySessionOptions } from '../../adapters/registry/registry-session.ts'
 import type { EnsureContext } from '../builder/builder.ts'
 
-/** As often as a build. */
+/** Retries for registries: as many as for a build. */
 const RETRIES = { attempts: 3, pause: 1000 }
 
-/** How registries are asked for the images of a build: what is waited for is told, once for all questions to a registry. */
+/**
+ * Returns the settings for requests to the registries of a build's images: reports each wait once, however many
+ * requests to a registry are waiting.
+ */
 export function registryOptions(
   { workspace: { env, platformImages }, on }: EnsureContext,
   signal: AbortSignal,

@@ -72,19 +72,19 @@ function contentsOf(images: readonly PlannedBuild[]): ReadonlyMap<string, string
 /** Builds without repetitions, and what those stand for. */
 export interface DistinctBuilds {
   readonly builds: readonly PlannedBuild[]
-  /** The services of the builds that are left out, each with the service that is built in its place. */
+  /** Services whose builds are left out, each with the service that is built instead. */
   readonly twins: ReadonlyMap<string, string>
   /** The images of all builds, from those of the distinct ones. */
   readonly allOf: (images: ReadonlyMap<string, string>) => ReadonlyMap<string, string>
 }
 
-/** One build for those with the same content in the same repository, with the names of all of them. */
+/** Merges builds with the same content in the same repository into one build with all their names. */
 export const distinctBuilds = (images: readonly PlannedBuild[]): DistinctBuilds =>
   oncePer(images, ({ contentReference }, content) => `${contentReference} ${content}`)
 
 /**
- * One build for those with the same content and the same settings in whatever repositories: the builder pushes its image under the
- * names of all of them.
+ * Merges builds with the same content and the same settings, in any repositories: the builder pushes the image under
+ * all their names.
  */
 export const distinctContents = (
   images: readonly PlannedBuild[],
@@ -93,7 +93,10 @@ export const distinctContents = (
 
 const mapsAsLists = (_: string, value: unknown) => (value instanceof Map ? [...value] : value)
 
-/** One build for all with the same key, which is made of the image and of its content; those whose content is unknown stay apart. */
+/**
+ * Merges the builds that have the same key, which is made from the image and its content. Builds of unknown content
+ * stay separate.
+ */
 function oncePer(
   images: readonly PlannedBuild[],
   keyOf: (image: PlannedBuild, content: string) => string,

@@ -22,7 +22,7 @@ export function withSharers(
   return new Map(shared)
 }
 
-/** These services, and those that have the same image by name, one of which may build it. */
+/** Returns these services and those that use an image of the same name, which only one of them may build. */
 export function sharersOf(images: ReadonlyMap<string, string>, services: readonly string[]): readonly string[] {
   const names = new Set(services.flatMap(service => images.get(service) ?? []).map(withDefaultTag))
   return [...images].flatMap(([service, name]) => (names.has(withDefaultTag(name)) ? [service] : []))

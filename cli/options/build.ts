@@ -1,7 +1,10 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { Option } from './option.ts'
 
-/** `--build-arg NAME=VALUE`, repeatable; undefined for a name without a value. Values are not shown in messages: they may be secret. */
+/**
+ * `--build-arg NAME=VALUE`, repeatable; undefined for a name without a value. Values are not shown in messages: they
+ * may be secret.
+ */
 export const buildArguments: Option<Readonly<Record<string, string | undefined>> | undefined> = {
   flags: '--build-arg <name=value>',
   description: 'set a build argument; a name without a value takes it from the environment; may be repeated',
@@ -21,7 +24,10 @@ export interface SecretOption {
   readonly variable?: string
 }
 
-/** `--secret id=ID,src=PATH` or `id=ID,env=NAME`, repeatable. With the id alone, the variable of that name, else the file. */
+/**
+ * `--secret id=ID,src=PATH` or `id=ID,env=NAME`, repeatable. With the id alone, the variable of that name, else the
+ * file.
+ */
 export const buildSecrets: Option<readonly SecretOption[] | undefined> = {
   flags: '--secret <id=id,src=path>',
   description:

@@ -2,14 +2,17 @@ import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 
 /** An option as data. The key it is declared under is its long flag in camel case. */
 export interface Option<Value> {
-  /** As in help: `-f, --file <path>`. */
+  /** Flags as shown in help: `-f, --file <path>`. */
   readonly flags: string
   readonly description: string
   readonly default?: Value
   readonly choices?: readonly string[]
   /** The type of the value, for completion. */
   readonly completes?: 'file' | 'folder' | 'context'
-  /** The value of the option after one more use of it; throws a UsageError for a text it cannot take. Absent: a flag, or the text itself. */
+  /**
+   * The value of the option after one more use of it; throws a UsageError for a text it cannot take. Absent: a flag, or
+   * the text itself.
+   */
   parse?(text: string, previous: Value | undefined): Value
 }
 

@@ -31,7 +31,7 @@ export const loading = {
   environment: text('--environment <name>', 'use this environment of the manifest'),
 }
 
-/** How to compile the files. */
+/** Options for compiling the files. */
 export const planning = {
   name: text(
     '--name <name>',

@@ -39,7 +39,7 @@ export const publishing = {
   timeout,
 }
 
-/** How it is published, and what is printed. */
+/** Options for publishing, and for its output. */
 export const dryRun = flag('--dry-run', 'print what would change without changing anything')
 export const output = choice('--output <form>', 'output format', ['text', 'json'], 'text')
 export const pullRequest = flag(

@@ -1,7 +1,9 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { Option } from './option.ts'
 
-/** `--var NAME=VALUE`, repeatable; a later one of a name counts. Values are not shown in messages: they may be secret. */
+/**
+ * `--var NAME=VALUE`, repeatable; a later one of a name counts. Values are not shown in messages: they may be secret.
+ */
 export const variables: Option<Readonly<Record<string, string>> | undefined> = {
   flags: '--var <name=value>',
   description: 'set a variable for the Compose file and the commands; may be repeated',

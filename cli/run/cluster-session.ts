@@ -19,9 +19,9 @@ export interface SessionOptions {
   readonly namespace: string | undefined
   /** Milliseconds; default $DEVCTL_TIMEOUT, else five minutes. */
   readonly timeout: number | undefined
-  /** At `debug` every request is told on stderr, and their number at the end. */
+  /** Log level; `debug` prints every request to stderr, and their number at the end. */
   readonly logLevel?: LogLevel
-  /** There is no deadline: the command goes on until Ctrl-C, which is then its ordinary end. */
+  /** True for no deadline: the command continues until Ctrl-C, which is its normal end. */
   readonly isEndless?: boolean
   /**
    * The target in the manifest: options and variables override it, and it overrides the current
@@ -31,8 +31,8 @@ export interface SessionOptions {
 }
 
 /**
- * Connects to the cluster of the target (project/contexts/target.ts) and runs the work under one deadline; what the cluster refuses becomes a
- * message for people.
+ * Connects to the cluster of the target (project/contexts/target.ts) and runs the work under one deadline; what the
+ * cluster refuses becomes a message for people.
  */
 export async function withCluster(
   io: Io,

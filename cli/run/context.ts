@@ -16,7 +16,10 @@ import type { Io } from '../terminal/io.ts'
 import { toTable } from '../terminal/table.ts'
 import { fieldsOf, type UseValues, usingContext, warnOfVariables } from './using-context.ts'
 
-/** Makes a context the current one, and remembers of it what the options say. Without a name asks the person at the terminal. */
+/**
+ * Makes a context the current one, and remembers of it what the options say. Without a name asks the person at the
+ * terminal.
+ */
 export async function useContext(context: Context, word: string | undefined, values: UseValues) {
   const { io, logLevel } = context
   if (values.builder !== undefined) checkBuilder(values.builder)
@@ -41,8 +44,8 @@ export async function useContext(context: Context, word: string | undefined, val
 }
 
 /**
- * Throws a UsageError for what `BUILDKIT_HOST` may not be either, and for a word alone: it is more likely a misspelt `docker`
- * than a host.
+ * Throws a UsageError for what `BUILDKIT_HOST` may not be either, and for a word alone: it is more likely a misspelt
+ * `docker` than a host.
  */
 function checkBuilder(value: string): void {
   if (['docker', '-'].includes(value) || (!/^[\w-]+$/.test(value) && isAddress(value))) return
@@ -81,7 +84,7 @@ async function askForContext(io: Io): Promise<string | undefined> {
   return chosen === NEW ? askForPlatform(io) : chosen
 }
 
-/** The answer of somebody who wants to log in to a platform; no context is called so. */
+/** Value of the answer "log in to a platform"; no context has this name. */
 const NEW = ''
 
 /** An address is typed with or without its scheme. */
@@ -145,7 +148,7 @@ const inFormat = {
   name: (known: readonly KnownContext[]) => known.map(({ name }) => `${name}\n`).join(''),
 }
 
-/** Forgets what devctl knows of a context, and logs out of a platform. The kubeconfig stays as it is. */
+/** Deletes what devctl has stored about a context, and logs out of a platform. Leaves the kubeconfig unchanged. */
 export async function forgetContext({ io, logLevel }: Context, word: string): Promise<number> {
   const name = contextName(word)
   const home = devctlHome(io)

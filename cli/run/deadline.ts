@@ -5,15 +5,21 @@ import { INTERRUPTED } from '../terminal/exit-status.ts'
 import { watchForInterruption } from '../terminal/interruption.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** Milliseconds that a command may take where nothing is said. */
+/** Default deadline of a command in milliseconds. */
 const TIMEOUT = 300_000
 
-/** The deadline of a command in milliseconds: its option, else $DEVCTL_TIMEOUT, else `fallback` (five minutes). Throws a UsageError. */
+/**
+ * The deadline of a command in milliseconds: its option, else $DEVCTL_TIMEOUT, else `fallback` (five minutes). Throws a
+ * UsageError.
+ */
 export function deadlineOf({ env }: Io, timeout: number | undefined, fallback = TIMEOUT): number {
   return timeout ?? (env.DEVCTL_TIMEOUT ? parseDuration(env.DEVCTL_TIMEOUT, 'DEVCTL_TIMEOUT') : fallback)
 }
 
-/** Runs the work of a command under one deadline, which Ctrl-C ends too. `hint` is what to do when it is over, and `onInterrupt` says that it was interrupted. */
+/**
+ * Runs the work of a command under one deadline, which Ctrl-C ends too. `hint` is what to do when it is over, and
+ * `onInterrupt` says that it was interrupted.
+ */
 export async function withDeadline(
   io: Io,
   {

@@ -7,7 +7,10 @@ import { printOutcome } from '../terminal/print-outcome.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { withProject } from './project-session.ts'
 
-/** Deploys what a project depends on, runs its commands, then brings the environment in the cluster to what the files say. */
+/**
+ * Deploys what a project depends on, runs its commands, then brings the environment in the cluster to what the files
+ * say.
+ */
 export async function deployApplication(context: Context, options: DeployValues): Promise<number> {
   return withProject(context, { ...options, usesPlatform: { form: options.output } }, async (own, project, session) => {
     const { deploy } = await import('../../operations/deploy/deploy.ts')
@@ -26,7 +29,7 @@ export async function deployApplication(context: Context, options: DeployValues)
   })
 }
 
-/** Tells who wants to know (`--loglevel info`) which cluster and namespace it is, and what decided. */
+/** Prints the cluster and the namespace, and the settings that selected them, with `--loglevel info` or `debug`. */
 export function tellTarget(
   { logLevel }: Context,
   { namespace, target }: Session,

@@ -69,8 +69,8 @@ async function printOutcome(
 }
 
 /**
- * Which key of a service becomes a part of a workload: the first name in a path that is a key
- * here.
+ * Keys of a service by the fields of a workload that they become; the innermost name in a path that is a key here
+ * counts.
  */
 const FIELDS: Readonly<Record<string, string>> = {
   env: 'environment',

@@ -4,7 +4,10 @@ import { suggest } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { explainedRefusals } from '../../platform/rules/refusal-pages.ts'
 
-/** The page of a code, of a diagnostic or of an error of the platform; the list of a family's codes for its name; the list of all without one. */
+/**
+ * The page of a code, of a diagnostic or of an error of the platform; the list of a family's codes for its name; the
+ * list of all without one.
+ */
 export async function explainCode(code: string | undefined): Promise<string> {
   // The kinds are declared beside the code that reports them: the whole compiler must be there.
   await Promise.all([

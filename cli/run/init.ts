@@ -95,7 +95,7 @@ const LANGUAGES: Readonly<Record<Language, string>> = {
   rust: 'Rust',
 }
 
-/** The manifest before it is written, or how it differs from the one that is there. */
+/** Shows the manifest before it is written, or its differences from the existing one. */
 async function showChange(io: Io, { path, text, before }: Written): Promise<void> {
   if (before === undefined) {
     if (io.choose) io.stderr.write(`\n${text}\n`)

@@ -17,7 +17,10 @@ export interface KubeconfigValues extends TargetOptions {
 /** Milliseconds that kubectl waits for its token at most. */
 const PLUGIN = 30_000
 
-/** Makes kubectl and its like use the current context and its namespace. A plain cluster has its credentials in the kubeconfig already. */
+/**
+ * Makes kubectl and its like use the current context and its namespace. A plain cluster has its credentials in the
+ * kubeconfig already.
+ */
 export async function updateKubeconfig(
   { io }: Context,
   { execCredential, ...options }: KubeconfigValues,
@@ -65,7 +68,9 @@ async function thisProgram({ env }: Io): Promise<{ readonly command: string; rea
     : { command: process.execPath, args: [script] }
 }
 
-/** What kubectl reads: https://kubernetes.io/docs/reference/config-api/client-authentication.v1/ */
+/**
+ * Prints the credential that kubectl reads: https://kubernetes.io/docs/reference/config-api/client-authentication.v1/
+ */
 function printCredential(io: Io, target: Target): Promise<number> {
   if (!isPlatform(target.context))
     throw new UserError(`\`${target.context}\` is not a platform`, {

@@ -25,7 +25,9 @@ export interface LogValues extends LoadingValues, Omit<SessionOptions, 'timeout'
   readonly follow: boolean
 }
 
-/** Prints the logs of an environment's services whose names match, until Ctrl-C, or until whoever reads them has enough. */
+/**
+ * Prints the logs of an environment's services whose names match, until Ctrl-C, or until the reader closes the output.
+ */
 export async function showLogsOf(context: Context, pattern: string | undefined, options: LogValues): Promise<number> {
   const { io, logLevel } = context
   if (pattern !== undefined) refuseFile(pattern, io.cwd)

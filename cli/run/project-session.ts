@@ -20,8 +20,8 @@ interface Values extends LoadingValues, SessionOptions {
 }
 
 /**
- * Opens the project that the options mean and connects to the cluster that it is for, as `withCluster` does. The work gets the context with
- * the variables of `--var`, and of the platform.
+ * Opens the project that the options mean and connects to the cluster that it is for, as `withCluster` does. The work
+ * gets the context with the variables of `--var`, and of the platform.
  */
 export async function withProject(
   context: Context,

@@ -14,7 +14,10 @@ export interface ListValues extends LoadingValues, Omit<SessionOptions, 'timeout
   readonly output: 'json' | undefined
 }
 
-/** Prints how the services of an environment are: those that the words name, else all, with those of the files that are not there. */
+/**
+ * Prints how the services of an environment are: those that the words name, else all, with those of the files that are
+ * not there.
+ */
 export async function listServices(context: Context, words: readonly string[], options: ListValues): Promise<number> {
   const { io, logLevel } = context
   return withProject(context, { ...options, var: undefined, timeout: undefined }, async (own, project, session) => {

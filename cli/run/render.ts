@@ -17,7 +17,9 @@ export interface RenderValues extends LoadingValues, PlanningValues {
   readonly takeOver: boolean
 }
 
-/** Compiles, then prints the manifests or writes them to a folder. Nothing is printed or written when there are errors. */
+/**
+ * Compiles, then prints the manifests or writes them to a folder. Nothing is printed or written when there are errors.
+ */
 export async function renderFiles(
   context: Context,
   services: readonly string[],
@@ -68,7 +70,7 @@ async function toYamlStream(manifests: readonly Manifest[]): Promise<string> {
   return printStream(manifests)
 }
 
-/** One object that holds all, as `kubectl get -o json` prints them. */
+/** Returns a single List object with all manifests, as `kubectl get -o json` prints it. */
 function toJsonList(manifests: readonly Manifest[]): string {
   const items = manifests.map(({ object }) => object)
   return `${jsonText({ apiVersion: 'v1', kind: 'List', items }, 2)}\n`

@@ -19,5 +19,5 @@ export function schemaOf(kind: 'manifest' | 'compose'): JsonSchema {
       })
 }
 
-/** The same as a text. */
+/** Returns the schema as text. */
 export const printSchema = (kind: 'manifest' | 'compose'): string => `${JSON.stringify(schemaOf(kind), undefined, 2)}\n`

@@ -1,20 +1,22 @@
 import { isPlatform } from '../../project/contexts/store.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** What `context use` is to remember. */
+/** Settings that `context use` stores. */
 export interface UseValues {
   readonly token: string | undefined
   readonly namespace: string | undefined
   readonly builder: string | undefined
   readonly domain: string | undefined
   readonly registry: string | undefined
-  /** Of the authority of a platform that has one of its own. */
+  /** Fingerprint of the certificate authority of a platform that has its own. */
   readonly caFingerprint: string | undefined
   /** False: a code is typed into a browser elsewhere. */
   readonly browser: boolean
 }
 
-/** The fields of a stored context that the options set; `-` is how no value is printed, and forgets the one there is. */
+/**
+ * The fields of a stored context that the options set; `-` is how no value is printed, and forgets the one there is.
+ */
 export const fieldsOf = ({ namespace, builder, domain, registry }: UseValues) => ({
   ...(namespace && { namespace }),
   ...(builder && { builder: unlessNone(builder) }),

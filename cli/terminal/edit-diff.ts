@@ -9,8 +9,8 @@ const LONGEST_FILE = 40
 const LONGEST = 200
 
 /**
- * Does work that may find files which somebody has edited by hand; what they say, and what devctl would write, is shown on standard error before the error is thrown on.
- * `pause` ends what else is shown there.
+ * Calls `work`, which may find files that were edited by hand. Shows their differences from what devctl would write on
+ * standard error, and then rethrows the error. `pause` ends other output there.
  */
 export async function showingEdits<Result>(
   io: Io,
@@ -27,7 +27,10 @@ export async function showingEdits<Result>(
   }
 }
 
-/** A unified diff from what is in a folder to what devctl would write. What looks secret is masked, the files of Secrets are left out. */
+/**
+ * A unified diff from what is in a folder to what devctl would write. What looks secret is masked, the files of Secrets
+ * are left out.
+ */
 export async function editDiff(folder: string, edits: readonly ConflictingFile[], colour: boolean): Promise<string> {
   const shown: string[] = []
   for (const [index, edit] of edits.entries()) {

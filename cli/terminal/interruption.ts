@@ -2,7 +2,10 @@ import { once } from 'node:events'
 import { basename } from 'node:path'
 import { INTERRUPTED } from './exit-status.ts'
 
-/** Milliseconds in which two signals are one press of Ctrl-C: `npx` hands on what the terminal has sent to all of its processes anyway. */
+/**
+ * Milliseconds in which two signals are one press of Ctrl-C: `npx` hands on what the terminal has sent to all of its
+ * processes anyway.
+ */
 const ONE_PRESS = 500
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -11,10 +14,10 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 class Interrupted extends Error {}
 
 /**
- * Aborts `signal` with `Interrupted` at Ctrl-C, at SIGTERM, and when the terminal is closed, so that
- * what runs can come to a clean end. At the second one the process ends at once: whoever asks twice
- * does not want to wait. A closed terminal asks only once, however often it is told: the kernel and
- * the shell both send SIGHUP. `stop` gives the signals back.
+ * Aborts `signal` with `Interrupted` at Ctrl-C, at SIGTERM, and when the terminal is closed, so that running work can
+ * end cleanly. A second signal ends the process at once: a user who asks twice does not want to wait. A closed terminal
+ * counts once, however many signals arrive: the kernel and the shell both send SIGHUP. `stop` removes the signal
+ * handlers.
  */
 export function watchForInterruption(): { readonly signal: AbortSignal; readonly stop: () => void } {
   const interrupt = new AbortController()
@@ -36,8 +39,9 @@ export function watchForInterruption(): { readonly signal: AbortSignal; readonly
 }
 
 /**
- * Asks a person until a signal ends the process, which nobody who waits for an answer would see: then the signal of `ask` is aborted. The
- * terminal makes no signal of Ctrl-C while a question has its keys, so that `ask` calls `onLeave`, and whoever listens gets one.
+ * Asks the user, and aborts the signal of `ask` when a signal ends the process: a pending question would not notice it.
+ * While a question reads the keys, the terminal sends no signal for Ctrl-C, so `ask` calls `onLeave`, and other
+ * listeners get a SIGINT.
  */
 export async function askUntilInterrupted<Answer>(
   ask: (signal: AbortSignal, onLeave: () => void) => Promise<Answer>,

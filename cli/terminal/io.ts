@@ -3,9 +3,9 @@ import type { RawStreams } from './remote-terminal.ts'
 
 /** The parts of its process that a command may use. Made once, in main.ts; tests make their own. */
 export interface Io {
-  /** For results. */
+  /** Output for results. */
   readonly stdout: Output
-  /** For progress, diagnostics and prompts. */
+  /** Output for progress, diagnostics and prompts. */
   readonly stderr: Output
   /** Everything on standard input; reads it on the first call. */
   readonly readStdin: () => Promise<Uint8Array>
@@ -18,23 +18,29 @@ export interface Io {
   readonly givenVariables?: ReadonlySet<string>
   /** The variables of the platform that is deployed to; they are not in `env`. */
   readonly platformVariables?: ReadonlyMap<string, string>
-  /** Hears the URL of the platform that the command works on. */
+  /** Receives the URL of the platform that the command works on. */
   readonly onPlatform?: (url: string) => void
-  /** Starts this program with other words in the background, and does not wait for it; absent where nothing can go on. */
+  /**
+   * Starts this program with other arguments in the background, without waiting for it; absent if no process can
+   * outlive this one.
+   */
   readonly startAgain?: (words: readonly string[], env: Readonly<Record<string, string>>) => Promise<void>
-  /** Asks the person at the terminal; absent where nobody sits there. */
+  /** Asks the user at the terminal; absent without a user at a terminal. */
   readonly choose?: Choose
   /** The standard streams as bytes, for a program that runs in a container; absent where this process has none. */
   readonly rawStreams?: () => RawStreams
   /** Has the person at the terminal type a line; there where `choose` is. Gives undefined when they leave (Ctrl-C). */
   readonly ask?: (question: string) => Promise<string | undefined>
-  /** Has the person at the terminal type something that is not shown; there where `choose` is. Gives undefined when they leave (Ctrl-C). */
+  /**
+   * Has the person at the terminal type something that is not shown; there where `choose` is. Gives undefined when they
+   * leave (Ctrl-C).
+   */
   readonly askHidden?: (question: string) => Promise<string | undefined>
 }
 
 /**
- * Lets a person choose one of a list; gives undefined when they leave without an answer (Ctrl-C). A question whose signal is aborted
- * is taken off the terminal, and gives undefined, too.
+ * Lets a person choose one of a list; gives undefined when they leave without an answer (Ctrl-C). A question whose
+ * signal is aborted is taken off the terminal, and gives undefined, too.
  */
 export type Choose = (
   question: string,
@@ -48,19 +54,19 @@ export const isAgreed = async (choose: Choose, question: string): Promise<boolea
 
 export interface PromptAnswer {
   readonly value: string
-  /** How it is shown; default the value. */
+  /** Text to show; default the value. */
   readonly label?: string
-  /** It is where the choice begins. */
+  /** True for the answer that is selected first. */
   readonly isPreset?: boolean
-  /** Why it cannot be taken; it is shown all the same. */
+  /** Reason why it cannot be chosen; it is shown anyway. */
   readonly disabled?: string
 }
 
 export interface Output {
   readonly write: (text: string) => void
   /**
-   * Writes as it is what the user has asked for itself: manifests, the model, what programs print. Absent: as `write`. All else goes through
-   * `write`, which takes out secrets and what a terminal would obey.
+   * Writes unchanged the output that the user has asked for: manifests, the model, the output of programs. Absent: as
+   * `write`. All other output uses `write`, which removes secrets and terminal control sequences.
    */
   readonly writeAsIs?: (text: string) => void
   readonly isTTY: boolean
@@ -68,7 +74,10 @@ export interface Output {
   readonly columns?: number
   /** Height of the terminal in rows; undefined when it is none. */
   readonly rows?: number
-  /** Resolves when all that was written has gone to whoever reads it; rejects when that fails, or nobody reads any more. Absent: at once. */
+  /**
+   * Resolves when all output has reached its reader; rejects if that fails, or the reader has closed the output.
+   * Absent: at once.
+   */
   readonly flushed?: () => Promise<void>
 }
 

@@ -12,13 +12,16 @@ const COLOURS = [36, 33, 32, 35, 34, 96, 93, 92, 95, 94]
 export interface LogPrinterOptions {
   readonly colour: boolean
   readonly timestamps: boolean
-  /** Once it is aborted, nobody is kept waiting. */
+  /** Signal that ends all waiting. */
   readonly signal: AbortSignal
-  /** The output can take no more: nobody reads it, or its disk is full. */
+  /** Called when the output can take no more: its reader has closed it, or its disk is full. */
   readonly closed: (reason: unknown) => void
 }
 
-/** Prints lines of many containers, each behind the name of its container, and lets those who print wait while the output does not keep up. */
+/**
+ * Prints lines of many containers, each behind the name of its container, and lets those who print wait while the
+ * output does not keep up.
+ */
 export class LogPrinter {
   readonly #output: Output
   readonly #options: LogPrinterOptions

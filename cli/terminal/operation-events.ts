@@ -114,7 +114,10 @@ export function report(
   else for (const one of diagnosticsToJson(diagnostics)) writeObject(io.stdout, { type: 'diagnostic', ...one })
 }
 
-/** The state of an environment when its deploy is stopped: by its deadline, by Ctrl-C, or because the cluster is unreachable. */
+/**
+ * The state of an environment when its deploy is stopped: by its deadline, by Ctrl-C, or because the cluster is
+ * unreachable.
+ */
 export function stoppedText({
   environment,
   namespace,

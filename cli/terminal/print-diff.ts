@@ -7,14 +7,14 @@ export interface DiffPrinting {
   readonly colour: boolean
   /** Milliseconds since 1970. */
   readonly now: number
-  /** The place of an object's lines in the files: `compose.yaml:24 services.api`. */
+  /** Returns the position of an object's lines in the files: `compose.yaml:24 services.api`. */
   readonly placeOf: (diff: ObjectDiff) => string | undefined
 }
 
 const MARKS = { create: '+', update: '~', replace: '!', delete: '-', keep: ' ' } as const
 const COLOURS = { create: 32, update: 33, replace: 35, delete: 31, keep: 2 } as const
 
-/** How many objects differ, and how many do not, in a line. */
+/** Returns a line with the numbers of objects that differ and that do not. */
 export const differingText = (differing: number, unchanged: number): string =>
   differing === 0
     ? `nothing differs (${plural(unchanged, 'object')})`
@@ -66,7 +66,7 @@ export async function diffText(diffs: readonly ObjectDiff[], printing: DiffPrint
 const marked = (mark: '-' | '+', text: string | undefined): readonly string[] =>
   text === undefined ? [] : text.split('\n').map(line => `${mark}${line}`)
 
-/** A text as it is, anything else as JSON; undefined for what is not there. */
+/** Returns a string unchanged, and any other value as JSON; undefined for a missing value. */
 function valueText(value: unknown): string | undefined {
   if (value === undefined) return undefined
   if (typeof value === 'string') return value.split('\n').map(printable).join('\n')

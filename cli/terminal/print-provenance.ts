@@ -1,7 +1,7 @@
 import { displayWidth, printable } from '../../compiler/values/printable.ts'
 import type { FilePlace, Provenance } from '../../operations/config/provenance.ts'
 
-/** A line for each value: path and value, then the place and what else is known. */
+/** Returns a line for each value: path and value, then the position and other facts. */
 export function printProvenance(values: readonly Provenance[]): string {
   const rows = values.map(one => ({ left: `${printable(one.path)}: ${shorten(one.value)}`, right: originText(one) }))
   // A few very long values must not push all others away.

@@ -8,9 +8,9 @@ import { printSummary } from './report.ts'
 import { statesText } from './service-states-text.ts'
 
 /**
- * Prints a run in the cluster as a deploy from here: its progress, its diagnostics, its public addresses.
- * Gives the exit status when it has ended; 1 also where the platform knows no end of it. `onError` hears what the run
- * says is wrong, as it is printed.
+ * Prints a run in the cluster like a deploy from this machine: its progress, its diagnostics, its public addresses.
+ * Returns the exit status when it has ended; 1 also if the platform reports no end. `onError` receives the errors that
+ * the run reports, as printed.
  */
 export async function printRun(
   context: Pick<Context, 'io' | 'logLevel'>,

@@ -8,7 +8,7 @@ interface Terminal {
   readonly output: NodeJS.WritableStream
 }
 
-/** The end of a question that nobody answers. */
+/** Settings for the end of a question without an answer. */
 interface QuestionEnd {
   readonly signal?: AbortSignal
   /** True if the question is taken off the terminal at its end. */
@@ -17,7 +17,10 @@ interface QuestionEnd {
   readonly onLeave?: () => void
 }
 
-/** A list to choose from with the arrow keys. Gives undefined when the person leaves it with Ctrl-C, and when the signal is aborted. */
+/**
+ * A list to choose from with the arrow keys. Gives undefined when the person leaves it with Ctrl-C, and when the signal
+ * is aborted.
+ */
 export async function chooseOne(
   terminal: Terminal,
   question: string,

@@ -3,9 +3,9 @@ import { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import type { Io, Output } from './io.ts'
 
 /**
- * The Io of a command: all that is written goes through one redactor, which knows the secret values (ARCHITECTURE.md, "Secrets"), and no
- * character gets through that a terminal would obey. The variables of the process whose names say that they are secret are known from the
- * start; what else a command finds it enters in `secrets`.
+ * The Io of a command: all that is written goes through one redactor, which knows the secret values (ARCHITECTURE.md,
+ * "Secrets"), and no character gets through that a terminal would obey. The variables of the process whose names say
+ * that they are secret are known from the start; what else a command finds it enters in `secrets`.
  */
 export function redacting(io: Io, onPlatform?: Io['onPlatform']): Io & { readonly secrets: KnownSecrets } {
   const secrets = new KnownSecrets()

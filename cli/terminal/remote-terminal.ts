@@ -94,11 +94,11 @@ function sizeOf({ stdin, stdout }: RawStreams): { readonly columns: number; read
   return { columns: stdout.columns || 80, rows: stdout.rows || 24 }
 }
 
-/** What is known of the screen while a program has it. */
+/** State of the screen while a program has it. */
 interface Screen {
   readonly modes: TerminalModes
   readonly screenBack: () => void
-  /** Whether what was written last ends in the middle of a line. */
+  /** State of the line: `isBegun` is true if the last output ends in the middle of a line. */
   readonly line: { isBegun: boolean }
 }
 

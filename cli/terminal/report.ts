@@ -16,8 +16,8 @@ const SHOWN: Readonly<Record<LogLevel, readonly Severity[]>> = {
 }
 
 /**
- * Prints the diagnostics that the log level includes to standard error, one entry per code, and the number of those that
- * are `seen`; in a GitHub workflow with an annotation for each.
+ * Prints the diagnostics that the log level includes to standard error, one entry per code, and the number of those
+ * that are `seen`; in a GitHub workflow with an annotation for each.
  */
 export function printDiagnostics(
   diagnostics: readonly Diagnostic[],
@@ -42,7 +42,10 @@ export function printSummary(text: string, io: Io, logLevel: LogLevel): void {
   if (logLevel !== 'error') io.stderr.write(`${text}\n`)
 }
 
-/** Turns paths as diagnostics show them (from the folder devctl runs in) into paths from the root of the repository that a GitHub workflow works on. */
+/**
+ * Turns paths as diagnostics show them (from the folder devctl runs in) into paths from the root of the repository that
+ * a GitHub workflow works on.
+ */
 export function repositoryPath(io: Io): (path: string) => string {
   const root = io.env.GITHUB_WORKSPACE
   return path => {

@@ -1,6 +1,6 @@
 /** Modes that a terminal begins with; it begins without all others. */
 const INITIAL = new Set(['7', '25'])
-/** Those of the alternate screen. */
+/** Modes of the alternate screen. */
 const FULL_SCREEN = ['47', '1047', '1049']
 /** The longest beginning of a sequence that is kept for the next part. */
 const LONGEST = 64

@@ -35,8 +35,8 @@ export interface Project {
   /** The canonical tree, with the keys of the dialect. */
   readonly tree: MapTree
   /**
-   * The documents as they are written, in the order of the merge: a later one wins. Those of included and extended files
-   * come first.
+   * The documents as they are written, in the order of the merge: a later one wins. Those of included and extended
+   * files come first.
    */
   readonly documents: readonly MapTree[]
   /** Extensions of another tool: `x-okteto-liveness`. */
@@ -214,7 +214,7 @@ export interface Build {
     readonly hard: number
     readonly span: Span
   }[]
-  /** With those that `privileged` and `network: host` imply. */
+  /** Entitlements, including those that `privileged` and `network: host` imply. */
   readonly entitlements: readonly At<string>[]
   /** The parameters of an attestation, or false for none; absent: as the builder does. */
   readonly provenance?: At<string | false>
@@ -268,7 +268,7 @@ export interface Restart {
   readonly policy?: At<'always' | 'on-failure' | 'no'>
   /** The key that the policy is from. */
   readonly key?: 'restart' | 'deploy.restart_policy.condition'
-  /** From `on-failure:N` or `max_attempts`. */
+  /** Number of attempts, from `on-failure:N` or `max_attempts`. */
   readonly maxAttempts?: At<number>
 }
 
@@ -305,7 +305,10 @@ export interface Hook {
   readonly perReplica?: At<boolean>
 }
 
-/** What a change of a watched path does (https://github.com/compose-spec/compose-spec/blob/main/develop.md#action). */
+/**
+ * Action that a change of a watched path triggers
+ * (https://github.com/compose-spec/compose-spec/blob/main/develop.md#action).
+ */
 export type WatchAction = 'rebuild' | 'sync' | 'restart' | 'sync+restart' | 'sync+exec'
 
 /** An entry of `develop.watch`. */
@@ -339,7 +342,7 @@ export interface Port {
   readonly span: Span
   readonly target: number
   readonly protocol: Protocol
-  /** As written: a number, a range, or absent. */
+  /** Published port as written: a number or a range; absent if not given. */
   readonly published?: string
   readonly hostIp?: string
   readonly mode?: string
@@ -413,7 +416,7 @@ export interface TmpfsMount extends MountBase {
   readonly type: 'tmpfs'
   /** Ignored by Docker. Users expect it to name a shared volume. */
   readonly source?: At<string>
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size?: bigint
   readonly mode?: number
 }
@@ -433,7 +436,7 @@ export interface OtherMount extends MountBase {
 export interface TmpfsEntry {
   readonly span: Span
   readonly target: string
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size?: bigint
   /** Options other than `size`, as written. */
   readonly options: readonly string[]
@@ -522,12 +525,12 @@ export interface FileObject {
   readonly external: boolean
   /** Absent if external, unreadable, or not needed because a Secret of the cluster has it. */
   readonly content?: Uint8Array
-  /** Where the files take it from; absent if external. */
+  /** Source of the content in the files; absent if external. */
   readonly source?: FileObjectSource
   readonly labels: readonly Pair[]
 }
 
-/** Where the content of a config or secret comes from. */
+/** Source of the content of a config or secret. */
 export type FileObjectSource =
   /** An absolute path. */
   | { readonly kind: 'file'; readonly path: At<string> }

@@ -63,7 +63,7 @@ export class Budget {
     this.checkTime(span)
   }
 
-  /** For loops over what has been read: throws OverBudget where all of it takes too long. */
+  /** Throws OverBudget if the run takes too long. Called by loops over data that has already been read. */
   checkTime(span?: Span): void {
     if (this.#now() - this.#began > this.#most.seconds * 1000) throw new OverBudget('seconds', this.#most.seconds, span)
   }

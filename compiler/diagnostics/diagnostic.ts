@@ -3,8 +3,8 @@ import type { Span } from '../text/source.ts'
 export type Severity = 'error' | 'warning' | 'info'
 
 /**
- * One mistake or remark about the user's input. `message` is lower case, has no full stop, and sets
- * names in backticks.
+ * A mistake in the user's input, or a remark about it. `message` is lower case, has no full stop, and puts names in
+ * backticks.
  */
 export interface Diagnostic {
   readonly code: string
@@ -19,11 +19,11 @@ export interface Diagnostic {
   readonly hidden?: readonly Span[]
   /** The suggested fix, printed as `= help:`. */
   readonly hint?: string
-  /** Of what is secret, or looks it, and would be written into a repository. */
+  /** Set when the value is, or looks like, a secret that would be committed. */
   readonly secret?: SecretFinding
 }
 
-/** How a finding about a value that is secret, or looks like it, can be resolved. */
+/** Ways to resolve a finding about a value that is, or looks like, a secret. */
 export interface SecretFinding {
   /** The path by which `secrets.public` of an environment names it. */
   readonly path: string
@@ -34,7 +34,7 @@ export interface SecretFinding {
   readonly source?: { readonly secret: string; readonly key: string }
 }
 
-/** Another place that belongs to a diagnostic, and what is there. */
+/** A further position that belongs to a diagnostic, with a message about it. */
 export interface Related {
   readonly span: Span
   readonly message: string

@@ -1,6 +1,6 @@
 import type { DiagnosticKind } from './diagnostic.ts'
 
-/** What explains a code. Most are kinds of diagnostics. */
+/** The parts of a diagnostic that explain its code. Most codes are kinds of diagnostics. */
 export type ExplainedCode = Pick<DiagnosticKind<never>, 'code' | 'severity' | 'explain' | 'loss' | 'strict'>
 
 /** The page that `devctl explain CODE` prints. */

@@ -19,7 +19,7 @@ export class Reporter {
   readonly #hidden = new Map<SourceFile, Span[]>()
   #errors = 0
 
-  /** With `strict`, warnings about lost or approximated keys are errors. */
+  /** Creates a reporter. With `strict`, warnings about lost or approximated keys are errors. */
   constructor(options: { strict?: boolean; budget?: Budget } = {}) {
     this.strict = options.strict ?? false
     this.budget = options.budget ?? new Budget()

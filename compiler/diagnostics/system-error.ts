@@ -1,4 +1,4 @@
-/** Why a file operation failed, in words. */
+/** Returns the reason why a file operation failed, in words. */
 export function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException // what node:fs throws has a code
   return (code && REASONS[code]) ?? code ?? (error instanceof Error ? error.message : String(error))

@@ -31,7 +31,7 @@ export function toldProblem({ severity, code, message, file, range, notes, hint 
   }
 }
 
-/** The lines of a problem, as a terminal shows it: the message, its place, notes and help. */
+/** Returns the lines of a problem, as a terminal shows it: the message, its position, notes and help. */
 export const problemLines = ({ severity, code, message, place, notes, help }: ToldProblem): readonly string[] => [
   `${code === undefined ? severity : `${severity}[${code}]`}: ${message}`,
   ...(place === undefined ? [] : [`  --> ${place}`]),

@@ -6,7 +6,7 @@ export interface ErrorDetails {
   /** Facts, printed as `= note:`. */
   readonly notes?: readonly string[]
   readonly cause?: unknown
-  /** Where in the files the value is written that it is about. */
+  /** Position in the files of the value that the error is about. */
   readonly place?: Span
   /** Lines to write into a file, printed below the hint as they are. */
   readonly lines?: readonly string[]
@@ -40,7 +40,10 @@ export class UserError extends Error {
  */
 export class UsageError extends UserError {}
 
-/** The person has left a question without an answer, by Ctrl-C: nothing is printed. On the command line its exit status is 130. */
+/**
+ * The person has left a question without an answer, by Ctrl-C: nothing is printed. On the command line its exit status
+ * is 130.
+ */
 export class LeftError extends UserError {}
 
 /** The files have errors that were reported as diagnostics: nothing is left to be printed. */

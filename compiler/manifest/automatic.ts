@@ -9,7 +9,7 @@ import { toVariableName } from '../values/variable-name.ts'
 import type { DevctlManifest } from './manifest.ts'
 import type { ReadManifest } from './read.ts'
 
-/** Where a chart is looked for, and where plain manifests are. */
+/** Paths at which a chart is looked for, and paths of plain manifests. */
 const CHARTS = ['chart', 'charts', 'helm/chart', 'helm/charts']
 const MANIFESTS = ['manifests', 'kubernetes', 'k8s'].flatMap(name => [name, `${name}.yml`, `${name}.yaml`])
 const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']

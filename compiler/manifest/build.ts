@@ -204,7 +204,7 @@ export function checkOrder(
   for (const build of builds.values()) visit(build, [])
 }
 
-/** Only the fields that are there: an absent one and an undefined one are two things. */
+/** Returns only the fields that are set: an absent field differs from an undefined one. */
 export function present<T extends Readonly<Record<string, At<string> | undefined>>>(
   fields: T,
 ): { readonly [K in keyof T]?: At<string> } {

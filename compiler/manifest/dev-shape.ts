@@ -159,7 +159,7 @@ const onlyMain: Readonly<Record<string, Row>> = {
   ),
 }
 
-/** Beside the main container, and with nothing that only one of them can have. */
+/** A container in addition to the main one, without the keys that only the main container can have. */
 const besides: Shape = object(shared, { required: ['sync'] })
 
 const { replicas: _, ...mainKeys } = shared

@@ -51,7 +51,7 @@ export interface Development extends DevelopmentContainer {
   readonly probes: { readonly liveness: boolean; readonly readiness: boolean; readonly startup: boolean }
   readonly lifecycle: { readonly postStart: DevelopmentHook; readonly preStop: DevelopmentHook }
   readonly initContainer: { readonly image?: At<string>; readonly resources: DevelopmentContainer['resources'] }
-  /** Milliseconds. */
+  /** Limits in milliseconds. */
   readonly timeout: { readonly step: number; readonly resources: number }
   readonly services: readonly DevelopmentContainer[]
 }
@@ -60,15 +60,15 @@ export interface Sync {
   readonly folders: readonly SyncFolder[]
   readonly compression: boolean
   readonly verbose: boolean
-  /** Seconds. */
+  /** Interval in seconds. */
   readonly rescanInterval: number
 }
 
 export interface SyncFolder {
   readonly span: Span
-  /** As written: relative to the manifest's folder, absolute, or from `~`. */
+  /** Local path as written: relative to the manifest's folder, absolute, or from `~`. */
   readonly local: string
-  /** Absolute. */
+  /** Absolute path in the container. */
   readonly remote: string
   /** The name in this folder of the only file that is synchronized, where `remote` is a file; of a Compose file. */
   readonly file?: string
@@ -78,14 +78,14 @@ export interface ExternalVolume {
   readonly span: Span
   readonly claim: string
   readonly subPath?: string
-  /** Absolute. */
+  /** Absolute mount path. */
   readonly mount: string
 }
 
 export interface DevelopmentSecret {
   readonly span: Span
   readonly local: string
-  /** Absolute. */
+  /** Absolute path in the container. */
   readonly remote: string
   readonly mode: number
 }
@@ -118,7 +118,7 @@ export interface DevelopmentSecurity {
   readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] }
 }
 
-/** True if a hook of the application stays, and what runs in its place. */
+/** A lifecycle hook: whether the application's own hook stays, and the command that replaces it. */
 export interface DevelopmentHook {
   readonly enabled: boolean
   readonly command?: readonly string[]

@@ -150,7 +150,7 @@ function parseRegistry(text: string) {
   )
 }
 
-/** The reference of an image, as it is written. */
+/** Parses the reference of an image; returns it as written. */
 const parseImage = (text: string) => {
   const read = parseImageReference(text)
   return read.ok ? parsed(text) : read
@@ -189,7 +189,7 @@ function readPublish(tree: Tree, at: (field: string) => ModelPath, reading: Read
   }
 }
 
-/** Where an artifact is kept, as it is written. */
+/** Parses the address of an artifact; returns it as written. */
 function parseArtifact(text: string) {
   const read = parseOciReference(text)
   return read.ok ? parsed(text) : read

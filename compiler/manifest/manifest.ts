@@ -15,7 +15,7 @@ export interface DevctlManifest {
    * Absolute path of the file; of the chart or folder where the rules for them made the manifest.
    */
   readonly path: string
-  /** The same as messages show it. */
+  /** Path as messages show it. */
   readonly shown: string
   /** Absolute: where commands run, and what paths are relative to. The folder around `.devctl`. */
   readonly folder: string
@@ -24,9 +24,9 @@ export interface DevctlManifest {
   readonly name?: At<string>
   readonly namespace?: At<string>
   readonly context?: At<string>
-  /** Where the environment names none. */
+  /** Domain for environments that name none. */
   readonly domain?: At<string>
-  /** Where the environment names none. */
+  /** Registry for environments that name none. */
   readonly registry?: At<string>
   readonly build: ReadonlyMap<string, ImageBuild>
   readonly deploy?: DeploySection
@@ -39,12 +39,12 @@ export interface DevctlManifest {
   readonly environments: ReadonlyMap<string, ManifestEnvironment>
 }
 
-/** One command of `deploy` or `destroy`, for the shell: variables in it are the shell's. */
+/** A command of `deploy` or `destroy`. The shell runs it and expands the variables in it. */
 export interface SectionCommand {
   /** The name in progress output; the command itself if it has no name. */
   readonly name: string
   readonly command: string
-  /** Where the command is written. */
+  /** Position of the command. */
   readonly span: Span
 }
 
@@ -103,7 +103,7 @@ export interface ManifestDependency {
   readonly manifest?: At<string>
   readonly branch?: At<string>
   readonly variables: readonly Pair[]
-  /** Milliseconds. */
+  /** Limit in milliseconds. */
   readonly timeout?: At<number>
   readonly wait: boolean
 }
@@ -141,10 +141,10 @@ export interface ManifestEnvironment {
   readonly secrets: SecretRules
 }
 
-/** Where `publish` puts the manifests. */
+/** Target to which `publish` writes the manifests. */
 export interface PublishTarget {
   readonly repository?: At<string>
-  /** Where an artifact is pushed to; there is no repository then. */
+  /** Address that an artifact is pushed to; no repository is set then. */
   readonly oci?: At<string>
   readonly branch?: At<string>
   readonly path?: At<string>

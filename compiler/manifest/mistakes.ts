@@ -115,7 +115,7 @@ function hintForUnknown(key: string, _value: unknown, form: MapForm, path: Model
   return 'remove it; keys of your own begin with `x-`'
 }
 
-/** How structural mistakes of a manifest are reported. */
+/** Diagnostics for structural mistakes in a manifest. */
 export const manifestMistakes: schema.SchemaDiagnostics = {
   badName,
   // No shape of a manifest has lists without repetition, keys that are ignored, or odd values.

@@ -68,8 +68,8 @@ function parseSyncFolder(text: string): Parsed<{ readonly local: string; readonl
 }
 
 /**
- * Where a Windows path begins after its drive: `C:\\src:/app`, `C:/src:/app`; but `a:/src` is a
- * file of one letter.
+ * Returns the offset after the drive of a Windows path: `C:\\src:/app`, `C:/src:/app`; 0 if none, as in `a:/src`, where
+ * `a` is a file of one letter.
  */
 const driveOf = (text: string) => (/^[A-Za-z]:(\\|\/[^:]*:\/)/.test(text) ? 2 : 0)
 

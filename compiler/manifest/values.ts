@@ -43,7 +43,7 @@ export interface Reading {
   readonly reporter: Reporter
   /** Variables: of the shell, of `.env` beside the manifest, of the platform. */
   readonly lookup: Lookup
-  /** Absolute. */
+  /** Absolute path of the folder of the manifest. */
   readonly folder: string
 }
 
@@ -69,10 +69,7 @@ export function parseScalar<T>(
   return undefined
 }
 
-/**
- * A text that is there and that can be used. Variables that are set later stand in it as they are
- * written.
- */
+/** Returns a text that is set and can be used. Variables that are set later stay in it as written. */
 export function known(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
   const found = scalar(tree, ...path)
   return found && isText(found) && !isUnread(found) ? nonEmptyText(found) : undefined
@@ -88,7 +85,7 @@ export function texts(tree: Tree | undefined): readonly At<string>[] {
 const isText = (tree: Tree): tree is ScalarTree =>
   tree.kind === 'scalar' && (tree.type === 'string' || tree.type === 'date')
 
-/** For values that may be written as numbers, too. */
+/** Types of values that may also be written as numbers. */
 export const NUMERIC: readonly ScalarType[] = ['string', 'int', 'float']
 
 /** True or false, or their text. */

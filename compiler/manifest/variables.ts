@@ -39,9 +39,9 @@ function verbatim(...patterns: readonly string[]): readonly (readonly [string, '
 }
 
 /**
- * Substitutes the variables of a manifest, as Compose does, but for commands, and for the
- * environments other than the one that is asked for: their variables need not be set here. What has
- * an error (reported) stays as it is written, and is among `failed`.
+ * Substitutes the variables of a manifest, as Compose does, except in commands and in environments other than the
+ * requested one: their variables need not be set here. A value with an error (reported) stays as written, and is among
+ * `failed`.
  */
 export function substituteVariables(
   tree: MapTree,

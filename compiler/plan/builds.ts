@@ -89,7 +89,7 @@ function checkOutside({ host, reporter, project }: PlanContext, build: Build): v
   check(folder, span)
   if (dockerfile && folder.startsWith('/')) check(resolve(folder, dockerfile.value), dockerfile.span)
   for (const one of additionalContexts) if ('folder' in one) check(one.folder, one.span)
-  // These may be made after this: they are checked whether they are there or not.
+  // A later step may create these, so they are checked even if they do not exist yet.
   for (const { source: name, span } of secrets) {
     const source = project.secrets.get(name)?.source
     if (source?.kind === 'file') mayRead(host, source.path.value, span, reporter)

@@ -19,7 +19,7 @@ export interface PlanContext {
   readonly names: Names
   /** The services that others wait for with `service_healthy`. */
   readonly healthAwaited: ReadonlySet<string>
-  /** By name, so that what two services need is made once. */
+  /** Objects by name, so that an object that two services need is created once. */
   readonly objects: {
     readonly configMaps: Map<string, ConfigMapPlan>
     readonly secrets: Map<string, SecretPlan>
@@ -37,9 +37,9 @@ export const kubectlImage = ({ options }: Pick<PlanContext, 'options'>): string 
   options.kubectlImage ?? 'registry.k8s.io/kubectl:v1.34.2'
 
 /**
- * `compose.yaml#services.web.ports`: a file, relative to the project directory, and a path of keys in it. The file is that
- * of `span`, if it has these keys, else the last one of the merge that has. Keys that no file has at this path, because a
- * service extends that of another file or has them implied, are left out.
+ * `compose.yaml#services.web.ports`: a file, relative to the project directory, and a path of keys in it. The file is
+ * that of `span`, if it has these keys, else the last one of the merge that has. Keys that no file has at this path,
+ * because a service extends that of another file or has them implied, are left out.
  */
 export function sourceOf({ project }: Pick<PlanContext, 'project'>, span: Span, keys: readonly string[]): string {
   const { directory, documents } = project
@@ -72,7 +72,7 @@ export function sortBy<T>(values: Iterable<T>, key: (value: T) => string): T[] {
 
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** The place of `text` inside a span when it is written there as it is; else the span. */
+/** Returns the position of `text` inside a span if it is written there unchanged; else the span. */
 export function narrow(span: Span, text: string): Span {
   const at = span.file.text.slice(span.start, span.end).indexOf(text)
   return at < 0 || text === '' ? span : { file: span.file, start: span.start + at, end: span.start + at + text.length }

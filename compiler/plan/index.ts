@@ -264,8 +264,8 @@ function* mountedFiles(
 }
 
 /**
- * The first mount of a group that keeps data: it makes the group a StatefulSet. A data folder that others mount does not, in
- * a copied folder around it.
+ * The first mount of a group that keeps data: it makes the group a StatefulSet. A data folder that others mount does
+ * not, in a copied folder around it.
  */
 function persistentMount(
   group: Group,

@@ -80,7 +80,10 @@ export function planNames(project: Project, { namespace }: Pick<PlanOptions, 'na
   }
 }
 
-/** Reports services with another name in Kubernetes. `resolves` is true for a name that leads to its service all the same. */
+/**
+ * Reports services with another name in Kubernetes. `resolves` is true for a name that leads to its service all the
+ * same.
+ */
 export function reportRenamed(
   { project, names, reporter }: { readonly project: Project; readonly names: Names; readonly reporter: Reporter },
   resolves: (service: string) => boolean,

@@ -27,7 +27,7 @@ export interface Plan {
   readonly images: ReadonlyMap<string, string>
   /** The images that a build makes, those of active services first; only for commands that build. */
   readonly builds: readonly BuildPlan[]
-  /** How many services the files have, for the summary line. */
+  /** Number of services in the files, for the summary line. */
   readonly serviceCount: number
   /** The Pod Security level that the result needs, and what forces it. */
   readonly security: SecurityLevel
@@ -41,7 +41,7 @@ export interface Environment {
 
 /** An image that a build makes. */
 export interface BuildPlan {
-  /** As the Compose file names it. */
+  /** Name of the service in the Compose file. */
   readonly service: string
   /** Its reference in the manifests. */
   readonly image: string
@@ -73,7 +73,7 @@ export interface SecurityLevel {
 
 /** The fields that all objects have in common. */
 export interface ObjectPlan {
-  /** Of the object; a DNS label or subdomain. For a Job the name before its hash. */
+  /** Name of the object; a DNS label or subdomain. For a Job, the name before its hash. */
   readonly name: string
   /** `compose.yaml#services.web`: the first comment line of its document. */
   readonly source: string
@@ -143,9 +143,9 @@ export interface JobPlan extends WorkloadBase {
   readonly kind: 'Job'
   readonly restartPolicy: 'Never' | 'OnFailure'
   readonly backoffLimit: number
-  /** It has ports, a healthcheck or an endpoint: it is ready when its Pod is. */
+  /** True if the Job has ports, a healthcheck or an endpoint: it is ready when its Pod is. */
   readonly isServer?: boolean
-  /** From `scale`: completions and parallelism. */
+  /** Completions and parallelism, from `scale`. */
   readonly completions?: number
 }
 
@@ -196,7 +196,7 @@ export interface PodPlan {
   readonly nodeRequirements?: readonly NodeRequirement[]
   /** Label of the Pod that marks a shared volume: Pods with it go to one node. */
   readonly colocate?: readonly string[]
-  /** At most one Pod of this workload on a node. */
+  /** True if at most one Pod of this workload may run on a node. */
   readonly spreadOut?: boolean
   /** Node labels to spread over, best effort. */
   readonly topologyKeys?: readonly string[]
@@ -213,11 +213,13 @@ export interface ContainerPlan {
   readonly name: string
   readonly image: string
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never'
-  /** Literal words, whose `$` the constructs escape for Kubernetes, and references to variables (argument-variables.ts). */
+  /**
+   * Literal words, whose `$` the constructs escape for Kubernetes, and references to variables (argument-variables.ts).
+   */
   readonly command?: readonly string[]
   readonly args?: readonly string[]
   readonly workingDir?: string
-  /** In the order to print. */
+  /** Variables in the order to print. */
   readonly env: readonly EnvPlan[]
   readonly ports: readonly ContainerPort[]
   readonly readinessProbe?: ProbePlan
@@ -241,7 +243,7 @@ export interface ContainerPlan {
 export interface OncePlan {
   /** The words of the image's entrypoint and command that come before the container's own. */
   readonly words?: readonly string[]
-  /** How often it may fail and is started again; absent: without limit. */
+  /** Number of restarts after failures; absent: no limit. */
   readonly retries?: number
   /** The small shell image whose static busybox runs the program. */
   readonly toolsImage: string
@@ -253,7 +255,7 @@ export type EnvPlan =
   | { readonly name: string; readonly secret: SecretKey; readonly value?: never }
 
 export interface SecretKey {
-  /** Of the Secret. */
+  /** Name of the Secret. */
   readonly name: string
   readonly key: string
 }
@@ -299,7 +301,7 @@ export interface ContainerSecurity {
 }
 
 export interface ContainerMount {
-  /** Of the Pod's volume. */
+  /** Name of the Pod's volume. */
   readonly volume: string
   readonly path: string
   readonly subPath?: string
@@ -416,15 +418,17 @@ export interface ServicePlan extends ObjectPlan {
    * an alias.
    */
   readonly selects: { readonly service: string } | { readonly label: string }
-  /** Without ports it is headless. */
+  /** Ports; without any, the Service is headless. */
   readonly ports: readonly ServicePort[]
   /** dnsrr: headless although it has ports. */
   readonly headless: boolean
-  /** It leads to Pods that are not ready, too: the service reaches itself, or its peers in a cluster. */
+  /**
+   * True if the Service also leads to Pods that are not ready: the service reaches itself, or its peers in a cluster.
+   */
   readonly publishesNotReady?: true
   /** external_links: a CNAME instead of a selector. */
   readonly externalName?: string
-  /** For connections from outside of the cluster (`x-expose`). */
+  /** Settings for connections from outside the cluster (`x-expose`). */
   readonly exposed?: {
     readonly type: 'LoadBalancer' | 'NodePort'
     readonly loadBalancerClass?: string
@@ -517,7 +521,7 @@ export interface NetworkPolicyPlan extends ObjectPlan {
 }
 
 export interface PolicyPeerRule {
-  /** Pods with these labels; absent: anybody. */
+  /** Labels of the Pods that are allowed; absent: any address. */
   readonly podLabels?: Readonly<Record<string, string>>
   /** `dns`: the cluster's DNS, whatever namespace it is in. */
   readonly dns?: boolean

@@ -66,7 +66,7 @@ export type ResolvePath = (tree: Tree, base: PathBase) => Tree
 
 /** The folder that relative paths are resolved against. */
 export interface PathBase {
-  /** Absolute. */
+  /** Absolute path that relative paths are resolved against. */
   readonly directory: string
   readonly host: CompilerHost
 }

@@ -68,16 +68,15 @@ export interface MapForm {
 export interface Others {
   readonly row: Row | Shape
   readonly names: RegExp
-  /** How names that do not match are treated. */
+  /** Treatment of names that do not match. */
   readonly otherwise: 'error' | 'ignored'
   /** The placeholder for the name in the documentation. */
   readonly called: string
 }
 
 /**
- * How a key is supported: `mapped` to Kubernetes; `approximated`, with some loss; `none`, it has no
- * meaning in a cluster; `refused`, because the application would behave differently without it;
- * `cli`, used by devctl itself.
+ * Support of a key: `mapped` to Kubernetes; `approximated`, with some loss; `none`, it has no meaning in a cluster;
+ * `refused`, because the application would behave differently without it; `cli`, used by devctl itself.
  */
 export type Fate = 'mapped' | 'approximated' | 'none' | 'refused' | 'cli'
 
@@ -123,11 +122,11 @@ const scalar = (types: readonly ValueType[], more?: Omit<ScalarForm, 'types'>): 
   scalar: { types, ...more },
 })
 
-/** Text. */
+/** Shape of a text. */
 export const text = (more?: Pick<ScalarForm, 'pattern' | 'like' | 'odd' | 'hintForUnquoted'>): Shape =>
   scalar(['string'], more)
 
-/** One of `words`, or text that matches `pattern`. */
+/** A word of `words`, or text that matches `pattern`. */
 export const word = (words: readonly string[], more?: Pick<ScalarForm, 'pattern' | 'like'>): Shape =>
   scalar(['string'], { words, ...more })
 
@@ -205,7 +204,7 @@ export const record = (
 export const options = (...more: readonly ValueType[]): Shape =>
   record(scalar(['string', 'number', ...more]), { called: 'OPTION', otherwise: 'ignored' })
 
-/** One of several shapes with different kinds of nodes: text or a list, a list or a mapping. */
+/** A choice of several shapes with different kinds of nodes: text or a list, a list or a mapping. */
 export const either = (...shapes: readonly Shape[]): Shape => Object.assign({}, ...shapes)
 
 /** The shape, or null (a key without a value). */

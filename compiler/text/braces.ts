@@ -1,6 +1,5 @@
 /**
- * Where the braces of a text close, line by line: an expression never goes past the end of its
- * line.
+ * Positions at which the braces of a text close, line by line: an expression never extends past the end of its line.
  */
 export interface Braces {
   /** The offset of the `}` that balances the `{` at an offset, or -1 when its line has none. */

@@ -31,7 +31,7 @@ export interface Reset {
   readonly span: Span
 }
 
-/** One document of a file: what it says, and where it says `!reset` or `!override`. */
+/** A document of a file: its content, and the positions of `!reset` and `!override`. */
 export interface YamlDocument {
   /** Undefined where a tag drops all of it. */
   readonly tree: Tree | undefined
@@ -56,15 +56,14 @@ interface Anchored {
 type ContentEvent = ScalarEvent | SequenceEvent | MappingEvent
 
 interface Tag {
-  /** In the short form, `!!str`. */
+  /** Tag in its short form, `!!str`. */
   readonly name: string
   readonly span: Span
 }
 
 /**
- * Reads documents from their events into trees: aliases are resolved to the one tree of their
- * anchor, merge keys are merged, plain scalars are typed, and the places of `!reset` and
- * `!override` are noted. Reports `yaml/*`.
+ * Reads documents from their events into trees: resolves aliases to the single tree of their anchor, merges merge keys,
+ * types plain scalars, and records the positions of `!reset` and `!override`. Reports `yaml/*`.
  */
 export class DocumentReader {
   readonly #file: SourceFile
@@ -72,7 +71,7 @@ export class DocumentReader {
   readonly #events: readonly Event[]
   readonly #reporter: Reporter
   #next = 0
-  /** Where the last part with content ended. */
+  /** End of the last part with content. */
   #lastEnd = 0
   #visits = 0
 
@@ -168,8 +167,8 @@ export class DocumentReader {
   }
 
   /**
-   * A value; `key` is the place of its key, where it is shown when it is not written. Undefined for
-   * what is reset or in error.
+   * Reads a value; `key` is the position of its key, which stands for a value that is not written. Returns undefined
+   * for a value that is reset or in error.
    */
   #node(key: Span | undefined): Tree | undefined {
     if (++this.#visits > MAX_NODES)
@@ -256,7 +255,7 @@ export class DocumentReader {
     return true
   }
 
-  /** The place of a collection that has just been read. */
+  /** Returns the position of the collection that has just been read. */
   #spanFrom(start: number): Span {
     const opening = this.#text[start]
     if (opening === '[' || opening === '{') this.#lastEnd = closingEnd(this.#text, Math.max(this.#lastEnd, start + 1))
@@ -275,7 +274,7 @@ export class DocumentReader {
     return { kind: 'seq', span: this.#spanFrom(start), items }
   }
 
-  /** Where an item that is not written would be: at its dash. */
+  /** Returns the position of an item that is not written: its dash. */
   #dash(): Span | undefined {
     const next = this.#events[this.#next]!
     if (next.type !== EVENT_ID.SCALAR || next.valueStart >= 0) return undefined
@@ -349,7 +348,7 @@ export class DocumentReader {
     return tree
   }
 
-  /** Where a key that is not written would be: at its colon. */
+  /** Returns the position of a key that is not written: its colon. */
   #colon(): Span {
     const at = skipBlanks(this.#text, this.#lastEnd, ',')
     return this.#span(at, at + 1)
@@ -386,8 +385,8 @@ export class DocumentReader {
   }
 
   /**
-   * From the quote or the header of a block to the end; the key, or the end of the anchor or tag,
-   * for a value that is not written.
+   * Returns the position of a scalar: from the quote or the block header to the end; for a value that is not written,
+   * the key, or the end of the anchor or tag.
    */
   #placeOf({ valueStart, valueEnd, anchorEnd, tagEnd, style }: ScalarEvent, key: Span | undefined): Span {
     const properties = Math.max(anchorEnd, tagEnd)

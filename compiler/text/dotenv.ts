@@ -20,7 +20,7 @@ import { substitute } from './template.ts'
 export interface DotenvEntry {
   readonly name: string
   readonly value: string
-  /** Of the value without its quotes, or of the name where the value is empty or inherited. */
+  /** Position of the value without its quotes, or of the name if the value is empty or inherited. */
   readonly span: Span
   /** A name without `=`, whose value comes from the lookup. */
   readonly inherited: boolean
@@ -29,13 +29,12 @@ export interface DotenvEntry {
 }
 
 /**
- * Reads the assignments of a `.env`, `env_file` or `label_file`, in order; a name may come more
- * than once. A value is bare (to the end of the line or to ` #`, variables substituted), in double
- * quotes (escapes and variables, may span lines) or in single quotes (as it is). Variables in
- * values are asked of `lookup` first, then of the names read before in this file, then of
- * `earlier`, the files before it. A name without a value is left out unless `lookup` has it.
- * Reports each mistake with its place and goes on with the next line; with `labels`, messages speak
- * of labels. (Compose Specification, env_file, format)
+ * Reads the assignments of a `.env`, `env_file` or `label_file`, in order; a name may occur more than once. A value is
+ * bare (to the end of the line or to ` #`, variables substituted), in double quotes (escapes and variables, may span
+ * lines) or in single quotes (verbatim). Variables in values are looked up with `lookup` first, then among the names
+ * read before in this file, then with `earlier`, in the files before it. A name without a value is left out unless
+ * `lookup` has it. Reports each mistake with its position and continues with the next line; with `labels`, messages
+ * speak of labels. (Compose Specification, env_file, format)
  */
 export function parseDotenv(
   file: SourceFile,
@@ -177,7 +176,7 @@ class DotenvReader {
     const open = this.#at
     const raw = this.#quotedValue(quote)
     if (!raw) {
-      // Nobody knows where it ends: what follows may be the rest of a key.
+      // The end of the value is unknown: the text that follows may be the rest of a key.
       this.#leaveOut(name, open, this.#text.length)
       return -1
     }
@@ -344,9 +343,8 @@ class DotenvReader {
 }
 
 /**
- * Reads an `env_file` with `format: raw`: each line is `NAME=value`, the value taken as it is up to
- * the end of the line. A name alone is left out unless `lookup` has it. Blank lines and lines that
- * begin with `#` are passed over.
+ * Reads an `env_file` with `format: raw`: each line is `NAME=value`, the value taken verbatim up to the end of the
+ * line. A name alone is left out unless `lookup` has it. Skips blank lines and lines that begin with `#`.
  */
 export function parseRawEnv(
   file: SourceFile,

@@ -79,16 +79,15 @@ export function reportMissing(missing: readonly MissingVariable[], reporter: Rep
 }
 
 /**
- * Converts a value to the type its place has; gives undefined for what cannot be converted, and
- * reports it.
+ * Converts a value to the type that its path requires; returns undefined and reports a value that cannot be converted.
  */
 export type Convert = (scalar: ScalarTree, cast: string, reporter: Reporter) => ScalarTree | undefined
 
 /**
- * Substitutes the variables in every string value of a document (never in keys) and converts the
- * values at the places of `casts`; what has the cast `verbatim` stays as it is written. A value
- * that `spared` knows may lack its variables, which it then remembers. Gives undefined for a value
- * that has an error (reported); the entry is then left out, so that nothing is said twice.
+ * Substitutes the variables in every string value of a document (never in keys) and converts the values at the paths of
+ * `casts`; a value with the cast `verbatim` stays as written. A value that `spared` knows may lack its variables, and
+ * then records them. A value with an error (reported) becomes undefined and its entry is left out, so that nothing is
+ * reported twice.
  */
 export function interpolate<C extends string>(
   tree: Tree,

@@ -1,11 +1,13 @@
-/** Where a node is in a document: keys and list indexes. */
+/** Path of a node in a document: keys and list indexes. */
 export type Path = readonly string[]
 
 class RuleNode<T> {
   keys: Map<string, RuleNode<T>> | undefined
   any: RuleNode<T> | undefined
   rule: T | undefined
-  /** This node alone, made once: walks over large documents take most steps to one node. */
+  /**
+   * Step that consists of this node alone, created once: walks over large documents take most steps to a single node.
+   */
   readonly step: RuleStep<T> = [this]
 }
 
@@ -35,7 +37,7 @@ export class PathRules<T> {
     }
   }
 
-  /** Where a walk starts. */
+  /** Start of a walk. */
   get start(): RuleStep<T> {
     return this.#root.step
   }

@@ -21,9 +21,7 @@ export function scalarPlaces(scalar: ScalarTree, text: string): (start: number, 
   }
 }
 
-/**
- * For each character of the text, and for its end, the offset in the raw source that it comes from.
- */
+/** Returns, for each character of the text and for its end, the offset in the raw source that it comes from. */
 function align(raw: string, text: string, style: ScalarTree['style']): Int32Array {
   const offsets = new Int32Array(text.length + 1)
   const isBlock = style === 'literal' || style === 'folded'

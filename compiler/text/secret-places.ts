@@ -8,16 +8,15 @@ export const HIDDEN = '***'
 /** A stretch of the source whose value is secret because of where it comes from. */
 export interface SecretPlace {
   readonly span: Span
-  /** Where it comes from, in words: `\`DB_PASSWORD\``, `the secret \`token\``. */
+  /** Origin in words: `\`DB_PASSWORD\``, `the secret \`token\``. */
   readonly origin: string
   /** The value that it stands for there. */
   readonly value: string
 }
 
 /**
- * The places of a project's files whose values are secret because of where they come from. Every
- * value of the model has its place, so what became of them is found wherever it lands, however it
- * was taken apart on the way.
+ * The positions in a project's files whose values are secret because of their origin. Every value of the model has its
+ * position, so a secret is found in any output, however its value was split on the way.
  */
 export class SecretPlaces {
   readonly #places = new Map<SourceFile, { readonly list: SecretPlace[]; longest: number; sorted: boolean }>()
@@ -41,7 +40,7 @@ export class SecretPlaces {
     if (value !== '') this.#values.add(value)
   }
 
-  /** Enters the places of a document whose variables have been substituted. */
+  /** Adds the secret positions of a document whose variables have been substituted. */
   addFrom(tree: Tree): void {
     switch (tree.kind) {
       case 'map':
@@ -79,7 +78,7 @@ export class SecretPlaces {
     this.#phrases.add(whole)
   }
 
-  /** One of the secret places that a stretch of the source overlaps. */
+  /** Returns a secret position that a stretch of the source overlaps. */
   at(span: Span): SecretPlace | undefined {
     const [found] = this.within(span)
     return found
@@ -110,7 +109,7 @@ export class SecretPlaces {
       for (const { span, value } of list) if (span.file.text.slice(span.start, span.end).includes(value)) yield span
   }
 
-  /** A text without the secrets in it, if its place is one of a secret. */
+  /** Returns a text with its secrets replaced, if its position is that of a secret. */
   without(text: string, span: Span): string {
     if (!this.at(span)) return text
     return [...this.#values]

@@ -10,8 +10,8 @@ export function shownPlace({ file, start }: Span): string {
  */
 export class SourceFile {
   /**
-   * As the user would write it: relative to the folder devctl was started in where that is shorter,
-   * else absolute.
+   * Path as the user would write it: relative to the folder in which devctl was started if that is shorter, else
+   * absolute.
    */
   readonly path: string
   readonly text: string
@@ -19,7 +19,7 @@ export class SourceFile {
   readonly location: string
   /** True if it is outside the project and the user did not allow it: none of its text is shown. */
   readonly isOutside: boolean
-  /** Of the lines that were asked for: a file may be nothing but line ends. */
+  /** Starts of the lines that have been requested so far: a file may consist of line ends only. */
   readonly #lineStarts = [0]
   #areAllKnown = false
   /**
@@ -90,7 +90,7 @@ export interface Span {
   readonly end: number
 }
 
-/** A value with the place it was written at. */
+/** A value with its position. */
 export interface At<T> {
   readonly value: T
   readonly span: Span

@@ -3,9 +3,8 @@ import type { Span } from './source.ts'
 import type { ScalarTree } from './tree.ts'
 
 /**
- * The place of `value.slice(start, end)` of a scalar: exact where its text is written as it is, the
- * place of the escape or the `${…}` where a stretch came from one, and the whole scalar where
- * nothing better is known.
+ * Returns the position of `value.slice(start, end)` of a scalar: exact if its text is written verbatim, the position of
+ * the escape or the `${…}` if a stretch comes from one, and the whole scalar if nothing better is known.
  */
 export function spanInside(scalar: ScalarTree, start: number, end: number): Span {
   const whole = scalar.span

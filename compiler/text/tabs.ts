@@ -49,7 +49,7 @@ interface Region {
   readonly indent: number
 }
 
-/** In the order of the text, none inside another. */
+/** Returns the regions in the order of the text, none inside another. */
 function regionsOf(text: string, events: readonly Event[]): readonly Region[] {
   const regions: Region[] = []
   const columnOf = (offset: number) => offset - (text.lastIndexOf('\n', offset - 1) + 1)

@@ -1,8 +1,8 @@
 import { type Braces, matchBraces } from './braces.ts'
 
 /**
- * Gives the value of a variable and, in words, where it comes from (`the shell`, `.env:3`);
- * undefined when it is not set. `isSecret`: nobody may see it.
+ * Returns the value of a variable and, in words, its origin (`the shell`, `.env:3`); undefined when it is not set.
+ * `isSecret`: the value must not be shown.
  */
 export type Lookup = (
   name: string,
@@ -22,7 +22,7 @@ export interface TemplatePiece {
 
 export interface TemplateResult {
   readonly value: string
-  /** In order, without gaps. */
+  /** Pieces in order, without gaps. */
   readonly pieces: readonly TemplatePiece[]
   /**
    * The variables that were looked up, with their expressions' places. `origin` may be
@@ -50,7 +50,7 @@ export interface TemplateError {
    */
   readonly kind: 'invalid' | 'required'
   readonly name?: string
-  /** Of `required`: the user's own words, variables substituted; may be empty. */
+  /** The user's own words for `required`, variables substituted; may be empty. */
   readonly message: string
   readonly hint?: string
   readonly start: number
@@ -63,19 +63,18 @@ const MAX_DEPTH = 100
  * memory.
  */
 const MAX_LENGTH = 1 << 24
-/** Places that are kept of one text; after that many they are no help to anybody. */
+/** Highest number of positions that are kept for a text; more would not help any user. */
 const MAX_PIECES = 10_000
 
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y
 const OPERATOR = /:?[-?+]/y
 
 /**
- * Substitutes the variables of a text as Compose does: `$NAME`, `${NAME}` and the operators `:-`
- * `-` `:?` `?` `:+` `+`, whose word is itself a template and is looked at only where it is used;
- * `$$` is a dollar sign, and so is a `$` that starts nothing. Gives every error of the text, not
- * only the first. The braces of a word balance; where they do not, the word goes on to the last `}`
- * of its line. Works in one pass; a text without `$` need not come here. (Compose Specification,
- * Interpolation)
+ * Substitutes the variables of a text as Compose does: `$NAME`, `${NAME}` and the operators `:-` `-` `:?` `?` `:+` `+`,
+ * whose word is itself a template and is read only if it is used; `$$` is a dollar sign, and so is a `$` that starts no
+ * expression. Returns every error of the text, not only the first. The braces of a word balance; if they do not, the
+ * word extends to the last `}` of its line. Works in one pass; a text without `$` need not be passed. (Compose
+ * Specification, Interpolation)
  */
 export function substitute(text: string, lookup: Lookup): TemplateResult | { errors: TemplateError[] } {
   const run: Run = { text, lookup, variables: [], unset: [], errors: [], braces: undefined }
@@ -228,7 +227,7 @@ function requireVariable(run: Run, name: string, dollar: number, word: number, c
   run.errors.push({ kind: 'required', name, message: message.value, start: dollar, end: close + 1 })
 }
 
-/** Says why what follows `${` is no expression, and gives the offset to go on from. */
+/** Reports why the text after `${` is no expression, and returns the offset to continue from. */
 function reportInvalid(run: Run, name: string, dollar: number, afterName: number, close: number, end: number): number {
   const { text } = run
   const stop = close >= 0 ? close + 1 : Math.min(end, afterName + match(REST, text, afterName).length)

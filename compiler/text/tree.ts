@@ -1,8 +1,8 @@
 import type { Span } from './source.ts'
 
 /**
- * The content of a YAML document, with the place of every part. Immutable: stages make new nodes
- * and share the rest.
+ * The content of a YAML document, with the position of every part. Immutable: stages create new nodes and share the
+ * rest.
  */
 export type Tree = MapTree | SeqTree | ScalarTree
 
@@ -18,7 +18,7 @@ export interface MapTree extends Node {
 }
 
 export interface Entry {
-  /** Where the key is written. */
+  /** Position of the key. */
   readonly key: Span
   readonly value: Tree
 }
@@ -39,11 +39,11 @@ export interface ScalarTree extends Node {
    * boolean; null: null.
    */
   readonly value: string | number | bigint | boolean | null
-  /** How it is written in the source; absent on values that a stage made. */
+  /** Style in the source; absent on values that a stage created. */
   readonly style?: 'plain' | 'single' | 'double' | 'literal' | 'folded'
   /** The text before interpolation, where a variable took part in the value. */
   readonly template?: string
-  /** The variables that took part in the value, with the place of each `$` expression. */
+  /** The variables that took part in the value, with the position of each `$` expression. */
   readonly variables?: readonly UsedVariable[]
   /**
    * Maps stretches of the value to stretches of the source, where they differ (escapes, folding,
@@ -66,7 +66,7 @@ export interface MissingVariable {
 
 export interface UsedVariable {
   readonly name: string
-  /** Where its value came from, in words: `the shell`, `.env:3`, `its default`, `nowhere`. */
+  /** Origin of its value, in words: `the shell`, `.env:3`, `its default`, `nowhere`. */
   readonly origin: string
   readonly span: Span
   /** The value is secret because of where it comes from. */
@@ -105,7 +105,7 @@ export function mapTree(span: Span, entries: Iterable<readonly [string, Entry]>)
   return { kind: 'map', span, entries: new Map(entries) }
 }
 
-/** A scalar that a stage made; its span is the place it stands for. */
+/** Returns a scalar that a stage creates; its span is the position that it stands for. */
 export function scalarTree(span: Span, value: string | number | boolean | null): ScalarTree {
   const type =
     value === null

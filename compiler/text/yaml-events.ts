@@ -4,7 +4,7 @@ import { mistakeOf, type YamlMistake } from './yaml-mistakes.ts'
 /** Levels of nesting that a document may have. */
 export const MAX_DEPTH = 500
 
-/** How many characters may be read again to make room for lines that are indented too little. */
+/** Characters that may be read again to make room for lines that are indented too little. */
 const MAX_REREAD = 20_000_000
 
 /**
@@ -132,7 +132,7 @@ export function skipBlanks(text: string, from: number, also = ''): number {
   return at
 }
 
-/** Where a `[…]` or `{…}` ends whose last part ends at `from`: behind its bracket. */
+/** Returns the offset after the closing bracket of a `[…]` or `{…}` whose last part ends at `from`. */
 export function closingEnd(text: string, from: number): number {
   const at = skipBlanks(text, from, ',:?')
   return text[at] === ']' || text[at] === '}' ? at + 1 : from

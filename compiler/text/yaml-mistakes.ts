@@ -123,13 +123,13 @@ function misplaced(text: string, at: number, words: Words = MISPLACED): YamlMist
   return say(words, at)
 }
 
-/** Where the word begins that stands alone on its line before the offset. */
+/** Returns the offset of the word that stands alone on its line before the offset. */
 function wordBefore(text: string, at: number): number {
   const before = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
   return at - before.trimStart().length
 }
 
-/** Where the tag begins that the offset is in or behind. */
+/** Returns the start of the tag that the offset is in or directly behind. */
 function tagStart(text: string, at: number): number {
   let start = at
   while (start > 0 && !/\s/.test(text[start - 1]!)) start--

@@ -13,12 +13,11 @@ interface MatchedFolder {
 }
 
 /**
- * Whether patterns exclude a path, as in
- * https://pkg.go.dev/github.com/moby/patternmatcher#PatternMatcher.MatchesUsingParentResults: the
- * last pattern that matches decides, and one that matches a folder holds for all that is in it. But
- * a pattern is only asked about a path if it would change the result so far. So `!a` after `a/*`
- * takes nothing back: nothing has excluded `a` when it is asked about `a`, and it does not match
- * `a/b` itself.
+ * Returns a function that returns true if the patterns exclude a path, as in
+ * https://pkg.go.dev/github.com/moby/patternmatcher#PatternMatcher.MatchesUsingParentResults: the last pattern that
+ * matches decides, and a pattern that matches a folder applies to everything in it. But a pattern is only tested
+ * against a path if it would change the result so far. So `!a` after `a/*` includes nothing again: `a` is not excluded,
+ * so `!a` is not tested against it, and `!a` does not match `a/b` itself.
  */
 export function excluder(patterns: readonly ExcludingPattern[]): (path: string) => boolean {
   if (!patterns.some(({ takesBack }) => takesBack)) return path => patterns.some(({ glob }) => glob.holds(path))

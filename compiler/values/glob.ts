@@ -7,12 +7,11 @@ export interface Glob {
 }
 
 /**
- * Reads a pattern with `*`, `?`, `[…]` and `**`, which stands for any number of folders, and at the
- * end for all that follows. A set that is not closed, or has its ends in the wrong order, stands
- * for itself.
+ * Reads a pattern with `*`, `?`, `[…]` and `**`, which stands for any number of folders, and at the end for everything
+ * that follows. A set that is not closed, or has its ends in the wrong order, stands for itself.
  *
- * Each character of a path is looked at once, whatever the pattern. As a regular expression, a
- * pattern with a few stars can take hours.
+ * Reads each character of a path once, whatever the pattern. As a regular expression, a pattern with a few stars can
+ * take hours.
  */
 export function parseGlob(pattern: string): Glob {
   const automaton = lazily(stepsOf(pattern))
@@ -33,13 +32,13 @@ export function parseGlob(pattern: string): Glob {
 const SLASH = 0x2f
 
 type Step =
-  /** One character. */
+  /** A single character. */
   | { readonly kind: 'one'; readonly takes: (code: number) => boolean }
   /** Any characters within a folder's name. */
   | { readonly kind: 'star' }
   /** Any number of folders, each with its slash. */
   | { readonly kind: 'folders' }
-  /** All that follows. */
+  /** Everything that follows. */
   | { readonly kind: 'rest' }
 
 const notSlash = (code: number) => code !== SLASH
@@ -110,7 +109,7 @@ function takesOf(text: string, isInverted: boolean): ((code: number) => boolean)
   return code => code !== SLASH && ranges.some(([from, to]) => code >= from && code <= to) !== isInverted
 }
 
-/** A state of the automaton: all places of the pattern that what was read so far may lead to. */
+/** A state of the automaton: all positions in the pattern that the characters read so far may lead to. */
 interface State {
   /** Twice the index of a step that comes next; one more within folders that a step stands for. */
   readonly steps: readonly number[]
@@ -119,8 +118,8 @@ interface State {
 }
 
 /**
- * How many places all states that are kept may have together; there could be more states than fit
- * into memory.
+ * Highest number of positions that all kept states may have together; without a limit, the states might not fit into
+ * memory.
  */
 const MOST_PLACES = 4_096
 

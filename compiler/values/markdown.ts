@@ -12,7 +12,7 @@ export function code(text: string): string {
   return `${fence}${blank}${line}${blank}${fence}`
 }
 
-/** The same in a cell of a table, where a bar would end it even in code. */
+/** Returns text as code for a table cell, where a bar would end the cell even in code. */
 export const cell = (text: string): string => code(text).replaceAll(/\\*\|/g, '\\|')
 
 /** Lines as a block of code in some language. */
@@ -61,8 +61,8 @@ export function details(summary: string, content: string, isOpen = false): strin
 }
 
 /**
- * A line of text that is not markup anywhere, for titles: names and numbers that would ping
- * somebody are taken apart.
+ * Returns a line of text for titles that is never interpreted as markup: mentions and issue numbers that would notify
+ * other users are split by a blank.
  */
 export function title(text: string, longest: number): string {
   const line = printable(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()).replaceAll(

@@ -7,7 +7,7 @@ export interface PublishedPort {
    * A number, or the range that one target is published on; `0` is a port of the engine's choice.
    */
   readonly published?: string
-  /** Without brackets. */
+  /** Host address without brackets. */
   readonly hostIp?: string
   readonly protocol: 'tcp' | 'udp' | 'sctp'
 }

@@ -53,8 +53,8 @@ export function printable(text: string): string {
 }
 
 /**
- * The same for a text of several lines: line ends and tabs stay, and so do colours and weights of
- * letters, as devctl's own printers make them.
+ * Returns the same as `printable`, for a text of several lines: line ends and tabs stay, and so do the colors and font
+ * weights that devctl's own printers write.
  */
 export function printableText(text: string): string {
   if (!UNSAFE.test(text)) return text

@@ -5,7 +5,7 @@ import { failed, type Parsed, parsed } from './parsed.ts'
 export interface ShortVolume {
   /** `bind` when the source is a path, which is then created where it is missing; else `volume`. */
   readonly type: 'volume' | 'bind'
-  /** As written; absent for an anonymous volume. */
+  /** Source as written; absent for an anonymous volume. */
   readonly source?: string
   readonly sourceAt?: readonly [start: number, end: number]
   /** The path in the container, cleaned: `/d/` is `/d`. Not checked to be absolute. */

@@ -1,12 +1,11 @@
 import { type Failed, failed, type Parsed, parsed } from './parsed.ts'
 
 /**
- * Splits the text of a `command` or `entrypoint` into words, as a shell would, without being one:
- * single and double quotes group, a backslash takes the next character as it is except inside
- * single quotes, `$(…)` and backquotes stay as they are written; there are no variables, patterns
- * or comments. Blank text has no words. An operator of the shell (`&&`, `|`, `>` …) is an error,
- * where the reference loader drops the rest of the command without a word. (Compose Specification,
- * services, command)
+ * Splits the text of a `command` or `entrypoint` into arguments as a shell would, without running one: single and
+ * double quotes group, a backslash takes the next character verbatim except inside single quotes, `$(…)` and backquotes
+ * stay as written; variables, patterns and comments are not supported. Blank text has no arguments. An operator of the
+ * shell (`&&`, `|`, `>` …) is an error; the reference loader silently drops the rest of the command there. (Compose
+ * Specification, services, command)
  */
 export function splitWords(text: string): Parsed<string[]> {
   const words: string[] = []

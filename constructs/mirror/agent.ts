@@ -59,13 +59,13 @@ export function agentContainer(
 /** Memory that the agent has used at most in a first synchronisation of 10,000 files, with room. */
 const DEFAULT_RESOURCES: Json = { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '512Mi' } }
 
-/** Where the agent sees what it needs; the whole volume, of which the others see parts. */
+/** Mounts of the agent: among them the whole volume, of which the other containers mount parts. */
 export const AGENT_MOUNTS: readonly ContainerMount[] = [
   { volume: SYNC_VOLUME, path: VOLUME_PATH },
   { volume: RUN_VOLUME, path: RUN_PATH },
   { volume: CODE_VOLUME, path: '/devctl/code', readOnly: true },
   { volume: TOOLS_VOLUME, path: TOOLS_PATH, readOnly: true },
-  // Where something is mounted already, Kubernetes mounts no token of the account.
+  // If a volume is already mounted at this path, Kubernetes mounts no service account token.
   { volume: RUN_VOLUME, path: '/var/run/secrets/kubernetes.io/serviceaccount', subPath: 'no-token', readOnly: true },
 ]
 

@@ -5,7 +5,7 @@ import { compact, type Json, listIn, mapIn, mergeBy } from './json.ts'
 import { HOLD_COMMAND, runCommand } from './scripts.ts'
 import type { ContainerSettings, HookSettings, MirrorSettings, SecuritySettings } from './settings.ts'
 
-/** What the Pod of a development container gives it. */
+/** Parts of a development container that come from its Pod. */
 export interface PodParts {
   readonly mounts: readonly ContainerMount[]
   /** The variables that the settings add. */

@@ -77,19 +77,19 @@ export function syncContainers(
   return isBeside ? { tools, before: [fill], beside: [agent], own } : { tools, before: [fill, agent], beside: [], own }
 }
 
-/** What the kubelet mounts in every container. */
+/** Paths that the kubelet mounts in every container. */
 const OF_KUBELET = ['/etc/hosts', '/etc/hostname', '/etc/resolv.conf', '/var/run/secrets/kubernetes.io/serviceaccount']
 
 /**
- * True if something else is mounted in a folder: when the container starts, its place is made in the
- * folder, as root. A folder that is not empty is not filled, and nobody else may write there.
+ * Returns true if another volume is mounted inside a folder: when the container starts, its mount point is created in
+ * the folder, as root. A folder that is not empty is not filled, and no other user may write to that mount point.
  */
 const hasMountsBelow = (folders: readonly VolumeFolder[], mounts: readonly string[]): boolean =>
   folders.some(({ path }) => [...mounts, ...OF_KUBELET].some(mount => mount.startsWith(`${path.replace(/\/$/, '')}/`)))
 
 const otherMounts = (settings: MirrorSettings): readonly string[] => containerMounts(settings).map(({ path }) => path)
 
-/** It sleeps most of the time. */
+/** Resources of the fill container, which sleeps most of the time. */
 const FILL_RESOURCES: Json = { requests: { cpu: '1m', memory: '16Mi' }, limits: { memory: '256Mi' } }
 
 /** True if nothing of the container happens before its process 1, which is ours, has seen the files. */
@@ -101,7 +101,10 @@ function waitsByItself(live: Json, settings: MirrorSettings, { runs }: MirrorFac
   return isOurs && !isProbed && !(enabled && hook !== undefined)
 }
 
-/** The agent in the place of the application: its variables and ports stay, for the command on the laptop. */
+/**
+ * Returns the containers with the agent in place of the application, whose variables and ports stay, for the command on
+ * the laptop.
+ */
 export function hybridContainers(
   live: Json,
   settings: MirrorSettings,

@@ -14,7 +14,7 @@ const GENERATED = new Set([
   'batch.kubernetes.io/job-name',
   'batch.kubernetes.io/job-completion-index',
 ])
-/** What only the Pods of Jobs may say. */
+/** Fields that only the Pods of Jobs may have. */
 const OF_JOBS = ['restartPolicy', 'activeDeadlineSeconds']
 
 /** A Pod template of its own: labels, annotations, and the spec with every field that it has. */

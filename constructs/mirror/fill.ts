@@ -17,11 +17,11 @@ import { INSTALL } from './scripts.ts'
 import type { MirrorFacts, VolumeFolder } from './settings.ts'
 import { asksForUser, fillSecurity, NOBODY, placesSecurity, type RunsAs, restricted } from './user.ts'
 
-/** What of the volume the containers of a Pod have mounted. */
+/** The parts of the volume that the containers of a Pod mount. */
 export interface Places {
-  /** Where the container sees them, and where they are in the volume. */
+  /** Folders, with their paths in the container and in the volume. */
   readonly folders: readonly VolumeFolder[]
-  /** Whose they are. */
+  /** User who owns the folders. */
   readonly identity: RunsAs
   /** The root of the volume belongs to root, and has to be given to the user. */
   readonly needsOwner: boolean
@@ -34,8 +34,8 @@ interface Image {
 }
 
 /**
- * Puts busybox and the scripts where all containers find them. It also makes the places of the
- * volume: where the kubelet finds nothing to mount it makes a folder of root's.
+ * Returns the container that installs busybox and the scripts for all containers. It also creates the mounted folders
+ * of the volume: if one is missing, the kubelet creates it as root.
  */
 export function toolsContainer({ toolsImage }: Pick<MirrorFacts, 'toolsImage'>, places?: Places): ContainerPlan {
   return tools(toolsImage, {
@@ -72,7 +72,7 @@ function tools(
   })
 }
 
-/** Where these containers have the tools. */
+/** Mount of the tools in these containers. */
 const TOOLS: ContainerMount = { volume: TOOLS_VOLUME, path: '/devctl' }
 /** The whole volume, as the script that fills volumes expects it. */
 const VOLUME: ContainerMount = { volume: SYNC_VOLUME, path: '/devctl-volume' }
@@ -93,7 +93,10 @@ function makePlaces({ folders, identity, needsOwner }: Places): string {
   ].join('')
 }
 
-/** Gives what root has made to a user; to everybody where he is not known. */
+/**
+ * Returns the command that gives files created by root to the user, or makes them writable for all users if the user is
+ * unknown.
+ */
 function giving(identity: RunsAs, needsOwner: boolean): string {
   if (identity.kind === 'unknown') return identity.rootAllowed ? `${busybox} chmod 0777` : ''
   const { uid, gid = uid } = identity.user
@@ -107,9 +110,9 @@ function withParents(path: string): readonly string[] {
 }
 
 /**
- * Copies the folders of the image into the volume, if they are empty there. Beside the others it
- * stays, since a container of a Deployment cannot end. It runs as the user of the image, whom it
- * tells the agent where nobody else knows him.
+ * Returns the container that copies the folders of the image into the volume, if they are empty there. With `stays` it
+ * runs beside the other containers and does not end, since a container of a Deployment cannot end. It runs as the user
+ * of the image, and reports that user to the agent if the user is otherwise unknown.
  */
 export function fillContainer(
   { image, imagePullPolicy }: Image,
@@ -140,8 +143,8 @@ export function fillContainer(
 }
 
 /**
- * Fills a sync folder, and writes down from which image. That of another one is copied beside it,
- * for the agent, which knows what nobody has touched.
+ * Fills a sync folder and records the image that it was filled from. If the image has changed, copies the folder of the
+ * new image beside the old one, for the agent, which knows the files that have not been changed since.
  */
 function recorded(fill: string, image: string, { directory, path, rootless }: FillWish): string {
   const name = directory.slice('src/'.length)
@@ -185,7 +188,7 @@ fi
 `
 }
 
-/** The agent reads it as soon as it is there. */
+/** Script that writes the user; the agent reads the file as soon as it exists. */
 const TELL_USER = `\
 ${busybox} printf %s:%s "$(${busybox} id -u)" "$(${busybox} id -g)" > ${USER_FILE}.new
 ${busybox} mv ${USER_FILE}.new ${USER_FILE}

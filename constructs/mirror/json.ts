@@ -8,7 +8,7 @@ export const mapIn = (whole: Json | undefined, field: string): Json => (whole?.[
 export const listIn = (whole: Json | undefined, field: string): readonly Json[] =>
   (whole?.[field] ?? []) as readonly Json[] // of Kubernetes' structures
 
-/** Without the fields that are undefined, and without empty maps and lists at the top. */
+/** Returns an object without the fields that are undefined, and without empty maps and lists at the top level. */
 export function compact<T extends object>(whole: T): T {
   const kept = Object.entries(whole).filter(([, value]) => value !== undefined && !isEmpty(value))
   return Object.fromEntries(kept) as T // the fields that are left out are optional
@@ -17,7 +17,7 @@ export function compact<T extends object>(whole: T): T {
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
-/** A list with the items of another put in the place of those of the same key, and behind them. */
+/** Merges two lists: items of the second replace those of the first with the same key; the others are appended. */
 export function mergeBy(field: string, list: readonly Json[], over: readonly Json[]): readonly Json[] {
   const added = new Map(over.map(item => [item[field], item]))
   const merged = list.map(item => {

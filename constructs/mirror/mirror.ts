@@ -8,8 +8,8 @@ import { variablesApart } from './variables.ts'
 import { developmentLabels, mirrorWorkload, ownerReferences } from './workload.ts'
 
 /**
- * The objects that stand in for an application while somebody works on it, made of the live object
- * and what the settings change. Without an application, a stand-alone container and its Service.
+ * Returns the objects that replace an application during development, built from the live object and the changes in the
+ * settings. Without an application: a stand-alone container and its Service.
  */
 export function mirror(original: LiveObject | undefined, settings: MirrorSettings, facts: MirrorFacts): MirrorObjects {
   const name = original?.metadata.name ?? settings.name
@@ -124,7 +124,7 @@ export function firstName(original: LiveObject): string {
   return `${original.metadata.name}-${start}`
 }
 
-/** By which other Pods find the first one. */
+/** Returns the host name and subdomain by which other Pods find the first Pod. */
 function firstPod(original: LiveObject): Json {
   const { serviceName } = mapIn(original, 'spec') as { readonly serviceName?: string } // a StatefulSet's
   return compact({ hostname: firstName(original), subdomain: serviceName })

@@ -23,7 +23,7 @@ export const TOOLS_VOLUME = 'devctl-tools'
 export const AGENT_CONTAINER = 'devctl-agent'
 /** The init container that ends with its user as its termination message: `1000:1000`. */
 export const USER_CONTAINER = 'devctl-user'
-/** Where the agent sees the volume with the files. */
+/** Mount path in the agent of the volume with the files. */
 export const VOLUME_PATH = '/devctl/volume'
 /** The folder of the agent's volume in memory. */
 export const RUN_PATH = '/run/devctl'

@@ -79,7 +79,10 @@ export const volumeLabel = (development: string): string =>
 const CODE_ITEMS = ['agent.cjs.gz', 'session.json'].map(key => ({ key, path: key }))
 const NOBODY_AT_ALL: RunsAs = { kind: 'known', user: NOBODY, rootAllowed: true }
 
-/** The container that the settings name, or the first one. Throws when there is none of that name: the caller has looked. */
+/**
+ * The container that the settings name, or the first one. Throws when there is none of that name: the caller has
+ * looked.
+ */
 export function chosenContainer(spec: Json, { container }: ContainerSettings): Json {
   const containers = listIn(spec, 'containers')
   const found = container === undefined ? containers[0] : containers.find(one => one['name'] === container)
@@ -124,8 +127,8 @@ function podSpec(
 const COPIES = ['configMap', 'secret', 'projected']
 
 /**
- * The volumes of the application without the copies of files in whose place the container has the files themselves: a deploy names
- * a copy by its contents, so each change of a file would replace the mirror.
+ * The volumes of the application without the copies of files in whose place the container has the files themselves: a
+ * deploy names a copy by its contents, so each change of a file would replace the mirror.
  */
 function withoutReplaced(live: Json, containers: readonly Json[]): readonly Json[] {
   const before = mountedBy([...listIn(live, 'initContainers'), ...listIn(live, 'containers')])

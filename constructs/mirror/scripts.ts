@@ -68,7 +68,7 @@ done
 exit 0
 `
 
-/** What the tools container does: puts busybox and the two scripts into the volume of the tools. */
+/** Script of the tools container: installs busybox and the two scripts in the tools volume. */
 export const INSTALL = `\
 set -e
 cp /bin/busybox /devctl/busybox
@@ -81,7 +81,10 @@ ${RUN}END_OF_SCRIPT
 /** The command of the process 1 that waits. */
 export const HOLD_COMMAND: readonly string[] = [TOOL, 'sh', `${TOOLS_PATH}/hold.sh`]
 
-/** The start of the command of the process 1 that runs a command, whose words follow; with a file, as soon as that is there. */
+/**
+ * Returns the start of the command for process 1 that runs another command, whose arguments follow; with `ready`, waits
+ * until that file exists.
+ */
 export const runCommand = (ready?: string): readonly string[] => [
   TOOL,
   'sh',

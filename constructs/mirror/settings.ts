@@ -14,7 +14,7 @@ export interface LiveObject {
   readonly [field: string]: unknown
 }
 
-/** What a development container changes in the container of the application. */
+/** Changes of a development container to the container of the application. */
 export interface ContainerSettings {
   /** A DNS label. */
   readonly name: string
@@ -47,9 +47,9 @@ export interface ResourceSettings {
 }
 
 export interface VolumeFolder {
-  /** Of the container; absolute. */
+  /** Absolute path in the container. */
   readonly path: string
-  /** Of the volume: `src/0`, `data/root/.cache`. */
+  /** Path in the volume: `src/0`, `data/root/.cache`. */
   readonly directory: string
   /** A file is mounted, which the agent makes before the container starts. */
   readonly isFile?: true
@@ -57,7 +57,7 @@ export interface VolumeFolder {
 
 /** A development container, as far as it decides what its mirror is. */
 export interface MirrorSettings extends ContainerSettings {
-  /** `hybrid`: the agent alone runs in the place of the container. */
+  /** Mode of the container. `hybrid`: only the agent runs, in place of the application. */
   readonly mode: 'sync' | 'hybrid'
   readonly autocreate: boolean
   /** Folders that are kept in the volume. */
@@ -68,7 +68,7 @@ export interface MirrorSettings extends ContainerSettings {
   readonly security: SecuritySettings
   readonly serviceAccount?: string
   readonly priorityClassName?: string
-  /** Which probes of the application stay. */
+  /** Probes of the application that stay. */
   readonly probes: { readonly liveness: boolean; readonly readiness: boolean; readonly startup: boolean }
   readonly lifecycle: { readonly postStart: HookSettings; readonly preStop: HookSettings }
   readonly agent: { readonly image?: string; readonly resources: ResourceSettings }
@@ -88,7 +88,7 @@ export interface SecuritySettings {
   readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] }
 }
 
-/** True if a hook of the application stays, and what runs in its place. */
+/** A lifecycle hook: whether the application's own hook stays, and the command that replaces it. */
 export interface HookSettings {
   readonly enabled: boolean
   readonly command?: readonly string[]
@@ -113,7 +113,7 @@ export interface User {
   readonly gid?: number
 }
 
-/** What is known of the cluster, the image and the session besides the settings. */
+/** Facts about the cluster, the image and the session that the settings do not contain. */
 export interface MirrorFacts {
   readonly namespace: string
   /** The agent's program, one file: compressed by gzip, in base64, and a hash of its text. */
@@ -126,7 +126,7 @@ export interface MirrorFacts {
   readonly agentImage: string
   /** An image with a static busybox. */
   readonly toolsImage: string
-  /** What the process 1 of the container does: it waits for commands, or runs the command and starts it again. */
+  /** Task of process 1 of the container: it waits for commands, or runs the command and restarts it. */
   readonly runs: 'hold' | 'command'
   /** The contents of the secrets, in base64. */
   readonly files: readonly string[]
@@ -136,7 +136,10 @@ export interface MirrorFacts {
   readonly claims: ReadonlySet<string>
   /** False: no claim can be bound here. */
   readonly canClaim: boolean
-  /** The size of the claim that is there, where it is larger than what nobody has asked for. */
+  /**
+   * Size of the existing claim, if the settings have the default size and the claim is larger; a smaller explicit size
+   * is refused.
+   */
   readonly claimSize?: string
   /** False before Kubernetes 1.29, where an init container cannot stay. */
   readonly hasSidecars: boolean
@@ -157,7 +160,7 @@ export interface MirrorObjects {
   readonly workload: MirrorObject
   /** The mirrors of `services`, in their order. */
   readonly services: readonly MirrorObject[]
-  /** For a container without an application. */
+  /** Service of a container without an application. */
   readonly service?: MirrorObject
   readonly notes: readonly string[]
 }

@@ -3,8 +3,8 @@ import { type Json, mapIn } from './json.ts'
 import type { MirrorSettings, User } from './settings.ts'
 
 /**
- * Whose files the development container writes, and so the agent has to: numbers, or the user of an
- * image that we cannot read. Root is refused where the application refuses it.
+ * User who owns the files that the development container writes, so the agent must write as the same user: numeric ids,
+ * or the user of an image that devctl cannot read. Root is refused if the application refuses it.
  */
 export type RunsAs =
   | { readonly kind: 'known'; readonly user: User; readonly rootAllowed: boolean }
@@ -54,13 +54,12 @@ const rootWith = (...add: readonly string[]): ContainerSecurity => ({
   seccompProfile: { type: 'RuntimeDefault' },
 })
 
-/** Nobody: for what only writes to volumes in memory. */
+/** The user `nobody`, for containers that only write to volumes in memory. */
 export const NOBODY: User = { uid: 65534, gid: 65534 }
 
 /**
- * The agent's security context. Of an unknown user, it starts as root and drops to the one that was
- * found out; where root is refused it starts as nobody, and is rolled once more when the user is
- * known.
+ * Returns the agent's security context. If the user is unknown, the agent starts as root and drops to the user that the
+ * Pod reports; if root is refused, it starts as nobody, and is restarted once more when the user is known.
  */
 export function agentSecurity(identity: RunsAs): ContainerSecurity {
   const readOnly = { readOnlyRootFilesystem: true }
@@ -83,7 +82,10 @@ export const agentDrops = (identity: RunsAs): boolean => identity.kind === 'unkn
 /** True if the agent only waits for another Pod, in which its user is known: root is refused. */
 export const agentWaits = (identity: RunsAs): boolean => identity.kind === 'unknown' && !identity.rootAllowed
 
-/** What fills the volume runs as the user who will write to it; as root it keeps the owners. */
+/**
+ * Returns the security context of the container that fills the volume. It runs as the user who will write to the
+ * volume; as root it keeps the owners.
+ */
 export function fillSecurity(identity: RunsAs): {
   readonly rootless: boolean
   readonly security?: ContainerSecurity
@@ -94,7 +96,10 @@ export function fillSecurity(identity: RunsAs): {
   return user.uid === 0 ? { rootless: false } : { rootless: true, security: restricted(user) }
 }
 
-/** What makes the places of the volume is the user, but where the volume has to be given to him. */
+/**
+ * Returns the security context of the container that creates the folders of the volume. It runs as the user, unless the
+ * user is unknown or it has to chown the volume first.
+ */
 export function placesSecurity(identity: RunsAs, needsOwner: boolean): ContainerSecurity {
   if (identity.kind === 'unknown' || needsOwner || identity.user.uid === 0)
     return rootWith('CHOWN', 'DAC_OVERRIDE', 'FOWNER')

@@ -7,7 +7,7 @@ export interface VariablesApart {
   readonly env: readonly EnvPlan[]
   /** The part of the Secret's data that holds the values, in base64. */
   readonly data: Readonly<Record<string, string>>
-  /** Another one for another value; undefined where there is no variable. */
+  /** Hash of the values, which changes with each of them; undefined without variables. */
   readonly hash?: string
 }
 

@@ -21,7 +21,7 @@ export function developmentLabels({ name }: Pick<MirrorSettings, 'name'>, origin
   return { ...Object.fromEntries(kept), 'app.kubernetes.io/managed-by': 'devctl', [DEVELOPMENT_LABEL]: name }
 }
 
-/** What a mirror belongs to: with the application it is deleted, too. */
+/** Returns the owner references of a mirror: it is deleted together with the application. */
 export function ownerReferences(original: LiveObject | undefined): Json {
   if (original?.metadata.uid === undefined) return {}
   const { apiVersion, kind, metadata } = original

@@ -7,7 +7,7 @@ export interface PodIdentity {
   readonly workload: Readonly<Record<string, string>>
 }
 
-/** Where a Pod may run: required rules only. Undefined when it may run anywhere. */
+/** Returns the affinity of a Pod: required rules only. Undefined if the Pod may run anywhere. */
 export function toAffinity(
   plan: Pick<PodPlan, 'nodeRequirements' | 'colocate' | 'spreadOut'>,
   identity: PodIdentity,

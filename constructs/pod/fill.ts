@@ -27,13 +27,12 @@ export function fillContainers(
 }
 
 /**
- * Copies the image's directory beside the volume's, renames the copy to say that it is whole, and
- * moves what is in it into the volume's directory. A kill before the renaming leaves the volume
- * empty; after it the next start goes on moving before the service starts. The volume's directory
- * itself is never replaced: another Pod may have it mounted already, and would keep the one that is
- * gone. Several Pods may do this at once: only one of their copies gets the name. The slash after
- * the source makes `cp` follow a directory that is a link. Without root, owners are left to the
- * Pod's fsGroup.
+ * Returns a script that copies the image's directory beside the volume's, renames the copy to mark it as complete, and
+ * moves its content into the volume's directory. A kill before the rename leaves the volume empty; if the kill comes
+ * after it, the next start continues moving before the service starts. The volume's directory itself is never replaced:
+ * another Pod may have it mounted already, and would keep the deleted directory. Several Pods may do this at the same
+ * time: only one of their copies gets the name. The slash after the source makes `cp` follow a directory that is a
+ * link. Without root, owners are left to the Pod's fsGroup.
  */
 export function fillScript(
   fill: Pick<FillPlan, 'directory' | 'path' | 'rootless' | 'owner' | 'isEmpty'>,
@@ -88,8 +87,8 @@ b rm -rf ./.${name}-*
 }
 
 /**
- * Gives a directory that root owns to a user, as it would be theirs on the host. One that already belongs to another user
- * stays.
+ * Gives a directory that root owns to a user, as it would be theirs on the host. One that already belongs to another
+ * user stays.
  */
 const giveDirectory = (owner: FillOwner): string => `\
 if [ "$(b stat -c %u "$to")" = 0 ]; then

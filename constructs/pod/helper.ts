@@ -45,9 +45,8 @@ export function helperContainer(helper: {
 }
 
 /**
- * The security context of helpers where the Pod may not run as root, as their images would: the
- * user `nobody`, and the settings that the restricted level of the Pod Security Standards requires
- * of each container.
+ * Returns the security context of helpers if the Pod may not run as root, as their images would: the user `nobody`, and
+ * the settings that the restricted level of the Pod Security Standards requires of each container.
  */
 export function helperSecurity(plan: Pick<PodPlan, 'runAsNonRoot'>): ContainerSecurity | undefined {
   if (!plan.runAsNonRoot) return undefined

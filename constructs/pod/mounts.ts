@@ -1,7 +1,7 @@
 import type { ContainerMount } from '../../compiler/plan/plan.ts'
 import type { NewerVolumeMount } from './newer-fields.ts'
 
-/** Where a container sees a volume of its Pod. `readOnly` is written only when it is true. */
+/** Returns the volume mount of a container. `readOnly` is written only when it is true. */
 export function toVolumeMount(plan: ContainerMount): NewerVolumeMount {
   return {
     name: plan.volume,

@@ -50,8 +50,8 @@ export function podTemplateJson(template: PodTemplate): Json {
 }
 
 /**
- * Without its labels and annotations, which `addMaps` puts in after rendering: the typed classes
- * copy a map once for each of its keys, and labels and annotations may be many.
+ * Returns a template without its labels and annotations, which `addMaps` adds after rendering: the typed classes copy a
+ * map once for each of its keys, and labels and annotations may be many.
  */
 export function withoutMaps(template: PodTemplate): PodTemplate {
   const { annotations: _, labels: __, ...metadata } = template.metadata

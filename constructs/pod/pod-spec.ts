@@ -72,9 +72,9 @@ export function toPodSpec(plan: PodPlan, context: PodContext): PodSpec {
 }
 
 /**
- * The account of a Pod. Where another one may have stood before, the default is written outright:
- * the API server keeps the old name in the deprecated `serviceAccount` when `serviceAccountName` is
- * only left out, and Pods of an account that is gone are never made. A Job never changes.
+ * Returns the service account of a Pod. If an earlier version may have used another account, writes the default
+ * explicitly: the API server keeps the old name in the deprecated `serviceAccount` when `serviceAccountName` is only
+ * left out, and Pods of a deleted account are never created. A Job never changes.
  */
 function accountName(
   { waiterAccount, restartPolicy }: PodContext,

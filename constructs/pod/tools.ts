@@ -11,7 +11,7 @@ export interface Tools {
   readonly mount: ContainerMount
 }
 
-/** Where the other init containers find it. */
+/** Path of busybox in the other init containers. */
 export const busybox = '/devctl/busybox'
 
 /** The tools of a Pod that fills volumes, waits for Jobs or runs a program once; undefined when it needs none. */

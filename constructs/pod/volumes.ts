@@ -50,8 +50,8 @@ export function toClaimSpec(plan: ClaimSpec): k8s.PersistentVolumeClaimSpec {
 }
 
 /**
- * A folder of a projected volume is there when a file of it is: the name of the Pod, in a file that
- * nobody sees, since something is mounted over the folder.
+ * Returns the source of a projected volume. A folder in it exists only if it contains a file: a file with the name of
+ * the Pod, which stays invisible because a volume is mounted over the folder.
  */
 function toProjected({ sources, folders }: Extract<PodVolume, { kind: 'projected' }>): k8s.ProjectedVolumeSource {
   const places = folders.map(folder => ({ path: `${folder}/.mount`, fieldRef: { fieldPath: 'metadata.name' } }))

@@ -16,10 +16,7 @@ export interface WaitContext {
   readonly jobName: (service: string) => string
 }
 
-/**
- * The init containers that hold a Pod back until what it depends on is there, in the order of the
- * plan.
- */
+/** Returns the init containers that delay a Pod until its dependencies are available, in the order of the plan. */
 export function waitContainers(plan: PodPlan, context: WaitContext): ContainerPlan[] {
   const security = helperSecurity(plan)
   return plan.waits.map(wait => {
@@ -34,10 +31,10 @@ export function waitsForJob(plan: PodPlan): boolean {
 }
 
 /**
- * A connection through the Service waits for readiness and for the port in one: a ClusterIP refuses
- * while no Pod is ready. The name of a headless Service resolves only while a Pod is ready. `nc`
- * has no `-z` in many builds of busybox, and `nslookup` fails as soon as one name of the search
- * list does, so its output is looked at.
+ * Returns the shell loop of a wait. A connection through the Service waits for readiness and for the port at once: a
+ * ClusterIP refuses connections while no Pod is ready. The name of a headless Service resolves only while a Pod is
+ * ready. `nc` has no `-z` in many builds of busybox, and `nslookup` fails as soon as one name of the search list does,
+ * so the loop checks its output.
  */
 function loop(wait: Exclude<WaitPlan, JobWait>): string {
   const host = quote(wait.host)

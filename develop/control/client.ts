@@ -8,7 +8,7 @@ import type { ControlAnswer, ControlRequest } from './messages.ts'
 const ANSWER = 10_000
 const ENDING = 60_000
 
-/** Nobody listens, or the session ends: before it has taken the connection, or in the middle of an answer. */
+/** Error codes if nothing listens, or if the session ends before it accepts the connection or while it answers. */
 const ENDED = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
 /**
@@ -74,7 +74,7 @@ export async function endSession(address: string, signal?: AbortSignal): Promise
   }
 }
 
-/** Undefined if nobody listens. */
+/** Connects to a session; resolves to undefined if nothing listens. */
 const connected = (address: string): Promise<Socket | undefined> =>
   new Promise((resolve, reject) => {
     const socket = connect(address)

@@ -23,7 +23,7 @@ export interface SessionReport {
   /** The manifest's folder: `exec`, `status` and others are for the session of their folder. */
   readonly folder: string
   readonly state: SessionState
-  /** What the state is about: why it reconnects, what it pulls. */
+  /** Details of the state: the reason for reconnecting, the image that is pulled. */
   readonly text: string
   readonly pod?: string
   readonly container?: string
@@ -40,17 +40,17 @@ export interface SessionReport {
 
 /** A folder that has lost all files on one side. */
 export interface EmptiedFolder {
-  /** As the manifest writes it. */
+  /** Path as written in the manifest. */
   readonly local: string
   /** Absolute, in the container. */
   readonly remote: string
-  /** Where the files are gone. */
+  /** Side on which the files are missing. */
   readonly side: 'local' | 'remote'
-  /** How many; absent: all. */
+  /** Number of missing files; absent if all are missing. */
   readonly loss?: LostFiles
 }
 
-/** Where the two ends of the synchronization show their state, on this machine alone. */
+/** Addresses and login of the status pages of both ends of the synchronization; only this machine can reach them. */
 export interface StatusPages {
   readonly local: string
   readonly remote: string
@@ -58,10 +58,10 @@ export interface StatusPages {
   readonly password: string
 }
 
-/** What a command asks a session; one JSON object a line, answered by one. */
+/** Request from a command to a session: one JSON object per line, answered by one JSON object. */
 export type ControlRequest =
   | { readonly ask: 'report' | 'stop' | 'restart' }
-  /** What becomes of the emptied folders; the answer is a report that names them. */
+  /** Decides what happens to the emptied folders; the answer is a report that names them. */
   | { readonly ask: 'answer'; readonly meaning: 'delete' | 'restore' }
 
 export type ControlAnswer =

@@ -13,9 +13,8 @@ export interface ControlServer {
 }
 
 /**
- * Listens for the other commands of this user. `address` is a socket in a folder that only the user
- * may enter, or a named pipe. The socket that a killed process has left is replaced: who calls has
- * found that nobody answers there.
+ * Listens for other commands of this user. `address` is a socket in a folder that only the user may enter, or a named
+ * pipe. Replaces the socket that a killed process has left: the caller has already found that nothing listens there.
  */
 export async function serveControl(address: string, handle: ControlHandler): Promise<ControlServer> {
   const isPipe = address.startsWith('\\\\.\\pipe\\')
@@ -50,12 +49,12 @@ async function converse(socket: Socket, handle: ControlHandler): Promise<void> {
       socket.write(`${JSON.stringify(answer)}\n`)
     }
   } catch {
-    // The other command has gone, or it is no command of ours.
+    // The other command has disconnected, or the client is not devctl.
     socket.destroy()
   }
 }
 
-/** A mistake of the user is told who has asked; other errors end the conversation. */
+/** Turns a UserError into an answer for the client; rethrows any other error, which ends the conversation. */
 function refusal(error: unknown): ControlAnswer {
   if (!(error instanceof UserError)) throw error
   return { ok: false, message: error.message, ...(error.hint !== undefined && { hint: error.hint }) }

@@ -36,14 +36,14 @@ export interface DoctorInput {
   readonly deadline?: number
 }
 
-/** What `doctor` looks at; each part that is absent has its reason, which goes into the report. */
+/** Input of `doctor`. A missing part is the Error that explains why, which goes into the report. */
 export interface DoctorContext {
   readonly workspace: Workspace
   readonly project: OpenProject | Error
   readonly session: Session | Error
   readonly signal: AbortSignal
   readonly now: () => Date
-  /** Hears of each part when it is done. */
+  /** Called with each part of the report when it is done. */
   readonly on: (part: DoctorPart) => void
 }
 
@@ -64,9 +64,9 @@ type File = readonly [path: string, text: string]
 const DEADLINE = 15_000
 
 /**
- * Collects what is needed to find out why a development container does not work, and writes it to a zip in the workspace's
- * folder. Every part has a deadline; one that fails is named in `metadata.json` with the reason. Values of variables, Secrets
- * and annotations are masked, and whatever looks secret in texts.
+ * Collects what is needed to find out why a development container does not work, and writes it to a zip in the
+ * workspace's folder. Every part has a deadline; one that fails is named in `metadata.json` with the reason. Values of
+ * variables, Secrets and annotations are masked, and whatever looks secret in texts.
  */
 export async function doctor(world: DoctorContext, input: DoctorInput): Promise<DoctorOutcome> {
   const { workspace, session, signal, now } = world
@@ -151,7 +151,10 @@ async function whichDev(
   if (dev !== undefined) return dev
   const manifest = project instanceof Error ? undefined : manifestOf(project)
   const written = manifest ? [...manifest.dev.values()].map(({ name }) => name) : []
-  /** Of other clusters and namespaces only where ours are not known. */
+  /**
+   * Lists the containers with a session folder on this machine; includes other clusters and namespaces only if the
+   * current ones are unknown.
+   */
   const here = () => {
     const home = devctlHome(workspace)
     const folder = session instanceof Error ? undefined : dirname(sessionFolder(home, keyOf(session, 'any')))

@@ -7,7 +7,7 @@ import { maskedObject } from './masked.ts'
 /** Lines of the log of each container. */
 const LOG_LINES = 1000
 
-/** What the cluster has of a development container. */
+/** Objects of a development container in the cluster. */
 export interface InCluster {
   readonly mirrors: readonly KubeObject[]
   readonly originals: readonly KubeObject[]
@@ -68,7 +68,7 @@ export async function eventsOf(
   return lines.map(line => `${line}\n`).join('')
 }
 
-/** An event, as far as it is shown. */
+/** Fields of an event that the report shows. */
 interface KubeEvent {
   readonly metadata: KubeObject['metadata']
   readonly involvedObject?: { readonly uid?: string; readonly kind?: string; readonly name?: string }
@@ -126,7 +126,7 @@ function containersOf(pod: KubeObject): readonly { readonly name: string; readon
   }))
 }
 
-/** What `up` has to do in the namespace. */
+/** Permissions that `up` needs in the namespace. */
 const NEEDED: readonly (readonly [group: string, resource: string, verbs: readonly string[]])[] = [
   ['apps', 'deployments', ['get', 'list', 'watch', 'create', 'patch', 'delete']],
   ['apps', 'statefulsets', ['get', 'patch']],
@@ -143,7 +143,10 @@ const NEEDED: readonly (readonly [group: string, resource: string, verbs: readon
   ['coordination.k8s.io', 'leases', ['get', 'create', 'update', 'delete']],
 ]
 
-/** What the user may do of that, by the rules that the API server knows for the namespace. */
+/**
+ * Returns as JSON which of these permissions the user lacks, and the rules that the API server reports for the
+ * namespace.
+ */
 export async function accessOf({ cluster, namespace }: Session, signal: AbortSignal): Promise<string> {
   const review = {
     apiVersion: 'authorization.k8s.io/v1',

@@ -31,7 +31,7 @@ export function listing(folder: string): string {
   return lines.map(line => `${line}\n`).join('')
 }
 
-/** What is known of this machine. */
+/** Returns facts about this machine: versions, hardware, terminal and inotify limits. */
 export function machine(env: Readonly<Record<string, string | undefined>>): object {
   return {
     devctl: version(),
@@ -46,7 +46,7 @@ export function machine(env: Readonly<Record<string, string | undefined>>): obje
   }
 }
 
-/** How many folders may be watched; a `up` that reaches the limit scans the others. */
+/** Returns the inotify limits; an `up` that reaches the limit of watched folders scans the others. */
 function inotifyLimits(): Readonly<Record<string, number | undefined>> {
   const names = ['max_user_watches', 'max_user_instances', 'max_queued_events']
   return Object.fromEntries(names.map(name => [name, numberIn(`/proc/sys/fs/inotify/${name}`)]))

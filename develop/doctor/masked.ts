@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isMap, isScalar, type Tree } from '../../compiler/text/tree.ts'
 
-/** The placeholder for a value that is nobody else's business. */
+/** Placeholder for a private value. */
 const MASK = '***'
 
 /** Keys of a manifest below which every value is masked, whatever it looks like. */

@@ -8,7 +8,7 @@ const LATENCY = 2000
 const THROUGHPUT = 3000
 const CHUNK = Buffer.alloc(64 << 10, 0x20)
 
-/** How quick the way to a container is. */
+/** Latency and throughput of the connection to a container. */
 export interface LineTest {
   /** Milliseconds of a byte there and back. */
   readonly roundTrip: { readonly count: number; readonly median: number; readonly worst: number }

@@ -2,8 +2,8 @@ import type { WatchExec } from '../../compiler/compose/project.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 
 /**
- * What is run in a container for the command of a `sync+exec` rule: in its folder, with its
- * variables. It runs as the user of the container, since Kubernetes has no other for it.
+ * Returns the command line for the command of a `sync+exec` rule: in its folder, with its variables. It runs as the
+ * user of the container, since Kubernetes cannot run it as another user.
  */
 export function execWords({ command, workingDir, environment }: WatchExec, tool = TOOL): readonly string[] {
   const inFolder = workingDir ? [tool, 'sh', '-c', 'cd "$0" && exec "$@"', workingDir.value] : []
@@ -11,5 +11,5 @@ export function execWords({ command, workingDir, environment }: WatchExec, tool 
   return [...inFolder, ...(variables.length > 0 ? [tool, 'env', ...variables] : []), ...command.words]
 }
 
-/** What restarts the program of a container whose process 1 is `run.sh`. */
+/** Command that restarts the program of a container whose process 1 is `run.sh`. */
 export const RESTART_WORDS: readonly string[] = [TOOL, 'sh', '-c', 'kill -USR1 1']

@@ -8,7 +8,7 @@ import { runOnce } from './run-once.ts'
 /** Milliseconds for a container to answer. */
 const ANSWER = 5_000
 
-/** Where a container is asked for. */
+/** Access for querying a container. */
 export interface ContainerQuery {
   readonly access: KubeconfigAccess
   readonly namespace: string
@@ -16,8 +16,8 @@ export interface ContainerQuery {
 }
 
 /**
- * True if a container of a mirror runs. The kubelet tells of a container that has started about a
- * second later, so one that may run is asked itself.
+ * True if a container of a mirror runs. The kubelet reports a started container about a second later, so a container
+ * that may be running is asked directly.
  */
 export const containerRuns = async (query: ContainerQuery, pod: KubeObject, container: string): Promise<boolean> =>
   runs(pod, container) || (mayRun(pod, container) && (await containerAnswers(query, pod, container)))

@@ -7,8 +7,9 @@ import { containerStatus } from '../mirror/mirror-pod.ts'
 import { type OneCommand, runOnce } from './run-once.ts'
 
 /**
- * Milliseconds until the kubelet has told of a container that ended together with its processes: for signals that end
- * containers, and for others. Beside many containers that start or end at once, it needs some seconds.
+ * Milliseconds to wait until the kubelet has reported a container that ended together with its processes: for signals
+ * that end containers, and for others; then the interval between two checks. The kubelet needs some seconds while many
+ * containers start or end at once.
  */
 const TOLD_OF_END = 5000
 const TOLD = 2000
@@ -23,16 +24,16 @@ const TERMINATED = 143
 /** A container of a Pod in which a command has run. */
 export interface ContainerOfCommand {
   readonly cluster: Pick<Cluster, 'get'>
-  /** As it was when the command began. */
+  /** Pod as it was when the command began. */
   readonly pod: KubeObject
   readonly container: string
 }
 
 /**
- * Tells in words if a signal has ended a command because its container ended, as one that needs more
- * memory than its limit, or whose Pod is evicted; undefined if the command ended by itself. The kubelet
- * tells of it some time after the command's connection has ended; `podEnd` gives what else is known of
- * the end of the Pod, which may come before that.
+ * Returns a message if a signal has ended a command because its container ended, for example one that needs more memory
+ * than its limit, or whose Pod is evicted; undefined if the command ended by itself. The kubelet reports this some time
+ * after the command's connection has ended; `podEnd` returns what else is known about the end of the Pod, which may be
+ * available earlier.
  */
 export async function endedContainer(
   { cluster, pod, container }: ContainerOfCommand,
@@ -59,8 +60,8 @@ const ASKING = 3000
 const COUNTERS = ['/sys/fs/cgroup/memory.events', '/sys/fs/cgroup/memory/memory.oom_control']
 
 /**
- * Tells in words if a command was killed because its container ran out of memory, and the container
- * goes on: on some nodes the kernel ends single processes.
+ * Returns a message if a command was killed because its container ran out of memory while the container continues: on
+ * some nodes the kernel kills single processes.
  */
 export async function killedForMemory(
   { access, pod, container, namespace }: Omit<OneCommand, 'command'> & { readonly pod: KubeObject },
@@ -83,12 +84,12 @@ export async function killedForMemory(
 
 /** A container that has ended, and why as a clause. */
 export interface ContainerEnd {
-  /** Of the container that has ended; undefined where the kubelet has told of none. */
+  /** ID of the container that has ended; undefined if the kubelet has not reported one. */
   readonly id: string | undefined
   readonly text: string
 }
 
-/** Why the container that ran in a Pod is not the one that runs in it now; undefined if it is. */
+/** Returns why the container that ran in a Pod is no longer the one that runs in it; undefined if it still is. */
 export function endOfContainer(before: KubeObject, now: KubeObject, container: string): ContainerEnd | undefined {
   const id = containerStatus(before, container)?.containerID
   const status = containerStatus(now, container)

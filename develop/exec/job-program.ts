@@ -25,19 +25,21 @@ export interface JobProgram {
   readonly polling: Polling
 }
 
-/** Hears of the program, and tells when it is wished again. */
+/** Callbacks for the output, the messages and the restarts of the program. */
 export interface JobOptions {
-  /** Called with each run; the signal is aborted when another run is wished, which ends this one. */
+  /**
+   * Called at the start of each run; the returned signal is aborted when another run is requested, which ends this one.
+   */
   restart(): AbortSignal
   line(text: string): void
-  /** Hears what has begun or ended. */
+  /** Called with a message when a run has ended or has lost its connection. */
   note(text: string): void
 }
 
 /**
- * Runs the program of a Job once: it is no server that is started again when it has ended. After that it waits until
- * another run is wished. A run that was cut off is not repeated by itself, as a Job may do something that must not be done
- * twice. Rejects with the reason of the signal.
+ * Runs the program of a Job once: unlike a server, it is not started again when it has ended. Then waits until another
+ * run is requested. A run that was cut off is not repeated automatically, since a Job may do something that must not be
+ * done twice. Rejects with the reason of the signal.
  */
 export async function runJob(
   { access, namespace, dev, container, words, workdir, polling }: JobProgram,

@@ -20,7 +20,7 @@ const READING = 20_000
 /** Variables that are those of the agent's image and its process, not of the application. */
 const NOT_OF_APPLICATION = new Set(['PATH', 'HOME', 'HOSTNAME', 'PWD', 'SHLVL', 'TERM', 'NODE_VERSION', 'YARN_VERSION'])
 
-/** Where the variables of a container are read. */
+/** Access for reading the variables of a container. */
 export interface VariablesOf {
   readonly access: KubeconfigAccess
   readonly namespace: string
@@ -53,7 +53,10 @@ export function parseVariables(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs)
 }
 
-/** The folder in which the command of a hybrid container runs. Throws a UserError for one that is not there. */
+/**
+ * Returns the folder in which the command of a hybrid container runs. Throws a UserError if it does not exist or is not
+ * a folder.
+ */
 function localFolder({ workdir }: Pick<Development, 'workdir'>, folder: string): string {
   const path = resolve(folder, workdir?.value ?? '.')
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path
@@ -64,9 +67,9 @@ function localFolder({ workdir }: Pick<Development, 'workdir'>, folder: string):
 }
 
 /**
- * Chooses what a program of this machine takes of the variables of a container, and tells the names that it does not: who may
- * change the workload in the cluster could run code here by them. It takes those that the files of the project name, unless a
- * name decides what programs do, and those that are as the user has set them (`own`).
+ * Chooses what a program of this machine takes of the variables of a container, and tells the names that it does not:
+ * who may change the workload in the cluster could run code here by them. It takes those that the files of the project
+ * name, unless a name decides what programs do, and those that are as the user has set them (`own`).
  */
 export function variablesHere(
   variables: Readonly<Record<string, string>>,
@@ -82,7 +85,10 @@ export function variablesHere(
   }
 }
 
-/** Returns whether a variable is of devctl, about the container, or of Kubernetes, for Services: it is left out without a word. */
+/**
+ * Returns whether a variable is of devctl, about the container, or of Kubernetes, for Services: it is left out without
+ * a word.
+ */
 const isOfCluster = (name: string, variables: Readonly<Record<string, string>>): boolean =>
   /^DEVCTL_|_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
   (name.endsWith('_PORT') && Object.hasOwn(variables, `${name.slice(0, -'_PORT'.length)}_SERVICE_HOST`))
@@ -92,7 +98,7 @@ export interface HybridCommand extends VariablesOf {
   readonly own: Parameters<typeof variablesHere>[1]
   /** The names of the variables that the files of the project name. */
   readonly named: ReadonlySet<string>
-  /** Hears which variables of the container the program does not have. */
+  /** Called with the names of the variables of the container that the program does not get. */
   readonly onLeftOut: (names: readonly string[]) => void
   readonly command: readonly string[]
   readonly development: Development
@@ -101,8 +107,8 @@ export interface HybridCommand extends VariablesOf {
 }
 
 /**
- * Runs the command on this machine with the variables of the container, once that is connected; and
- * again when that is wished. Gives its exit status.
+ * Runs the command on this machine with the variables of the container as soon as the container is connected, and again
+ * when a restart is requested. Returns its exit status.
  */
 export async function runHere(
   { command, development, folder, own, named, onLeftOut, ...of }: HybridCommand,
@@ -134,7 +140,7 @@ export async function runHere(
   }
 }
 
-/** What a program needs of this machine, rather than of the container. */
+/** Variables that a program takes from this machine rather than from the container. */
 const OF_MACHINE = new Set([
   'PATH',
   'HOME',

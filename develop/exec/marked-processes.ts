@@ -34,8 +34,8 @@ end_${name}() {
 `
 
 /**
- * A script with a function `end_older` that ends what runs other than `$1` have left in the container, this session's
- * and earlier ones': Kubernetes does not end a process whose connection is gone.
+ * Script with a function `end_older` that ends the processes that runs other than `$1` have left in the container, in
+ * this session and in earlier ones: Kubernetes does not end a process whose connection is lost.
  */
 export const END_OLDER_RUNS = ending('older', RUN, 'v')
 

@@ -8,7 +8,7 @@ import type { RemoteTerminal } from './remote-terminal.ts'
 const GRACE = 8000
 const DRAIN = 500
 
-/** What programs print is theirs: it is masked where it is shown, if at all. */
+/** Masker that masks nothing: the output of programs is masked where it is shown, if at all. */
 const masker = new Masker([])
 
 /**

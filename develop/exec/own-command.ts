@@ -27,12 +27,15 @@ export function ownCommand(
   return words.length > 0 ? words : undefined
 }
 
-/** Words of a container as a plan has them, without the escapes of Kubernetes; undefined if one has a variable of the user. */
+/**
+ * Words of a container as a plan has them, without the escapes of Kubernetes; undefined if one has a variable of the
+ * user.
+ */
 function literalWords(words: readonly string[]): readonly string[] | undefined {
   const hasVariable = words.some(word => !isArgumentReference(word) && word.replaceAll('$$', '').includes('$('))
   return hasVariable ? undefined : words.map(word => word.replaceAll('$$', '$'))
 }
 
-/** True for a shell that waits for somebody to type: `bash`, `/bin/sh -l`. */
+/** True for a shell that waits for the user to type: `bash`, `/bin/sh -l`. */
 export const isShell = ([program = '', ...words]: readonly string[] = []): boolean =>
   /^(.*\/)?(sh|ash|bash|dash|fish|ksh|zsh)$/.test(program) && words.every(word => /^-[il]+$|^--login$/.test(word))

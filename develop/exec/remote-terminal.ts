@@ -1,11 +1,11 @@
 import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
 
-/** The status that a shell gives a program whose output nobody reads any more (SIGPIPE). */
+/** Exit status that a shell reports for a program whose output is no longer read (SIGPIPE). */
 export const BROKEN_PIPE = 141
 
-/** How a program of this machine is run. */
+/** Options for running a program on this machine. */
 export interface LocalRun {
-  /** Absolute. */
+  /** Absolute path of the working directory. */
   readonly folder: string
   /** All of them: nothing is added. */
   readonly env: Readonly<Record<string, string>>

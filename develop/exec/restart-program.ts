@@ -37,7 +37,10 @@ export function holds(mirror: KubeObject, container: string): boolean {
   return runsScript(spec, container, 'hold.sh')
 }
 
-/** That of an image whose own command is not known runs by itself. */
+/**
+ * True if `run.sh` runs the program of a container. If the command of the image is unknown, the program runs without
+ * it.
+ */
 function isSupervised({ spec }: KubeObject, container: string): boolean {
   return runsScript(spec, container, 'run.sh')
 }

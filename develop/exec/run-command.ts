@@ -32,22 +32,22 @@ export interface RunningCommand {
   readonly polling: Polling
   /** Names the session: its runs are this with a number. */
   readonly id: string
-  /** Aborted when the user ends the session, and the container goes on. */
+  /** Aborted when the user ends the session while the container keeps running. */
   readonly interrupted: AbortSignal
 }
 
-/** What a running command is asked for, and what it says. */
+/** Callbacks for the restarts and the messages of a running command. */
 export interface RunCommandOptions {
   /** Called with each run; the signal is aborted when it is to be ended and run again. */
   restart(): AbortSignal
-  /** Hears why it is run again, or was killed. */
+  /** Called with the reason why the command is run again, or was killed. */
   again(reason: string): void
 }
 
 /**
- * Runs the command in the Pod that is in sync; again after the connection was lost or the Pod
- * replaced, and when that is wished. Gives its exit status; throws what cannot pass by itself, and
- * the reason of the signal. A command that is interrupted is ended in the container, too.
+ * Runs the command in the Pod that is in sync; runs it again after the connection was lost or the Pod replaced, and
+ * when a restart is requested. Returns its exit status; throws permanent errors and the reason of the signal. Also ends
+ * an interrupted command in the container.
  */
 export async function runCommand(
   supervisor: Supervisor,
@@ -59,7 +59,7 @@ export async function runCommand(
   let isTold = false
   let failures = 0
   const tell = (reason: string) => {
-    // A container that is not there yet is no news.
+    // Report a container that is not ready only once.
     if (!isTold) wishes.again(waitingFor(reason, running))
     isTold = true
   }
@@ -130,8 +130,8 @@ export interface Marks {
 }
 
 /**
- * Makes the words that run a command in the container, with the terminal's type, and marked. A program that is not there, or may
- * not be run, gives the statuses of a shell, 127 and 126.
+ * Returns the exec target of a command, with the terminal's type and the variables that mark its processes. A program
+ * that does not exist, or may not be run, results in the exit statuses of a shell, 127 and 126.
  */
 export function execTarget(
   {

@@ -11,7 +11,7 @@ export interface OneCommand {
   readonly command: readonly string[]
 }
 
-/** Who reads what a command prints; what nobody reads is thrown away. */
+/** Readers of the output of a command; output without a reader is discarded. */
 export interface CommandReaders {
   readonly stdout?: (part: Buffer) => void
   readonly stderr?: (part: Buffer) => void

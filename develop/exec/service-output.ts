@@ -31,7 +31,7 @@ export async function passOutput(
       const now = await cluster.get({ apiVersion: 'v1', kind: 'Pod', ...pod.metadata }, { signal })
       return now && now.metadata.uid === pod.metadata.uid ? endOfContainer(pod, now, container) : undefined
     } catch {
-      // Another Pod, or the connection, is told of elsewhere.
+      // A replaced Pod, or a lost connection, is reported elsewhere.
       signal.throwIfAborted()
       return undefined
     }

@@ -17,7 +17,7 @@ export interface SharedFolder {
 /** Milliseconds in which an event has to come, and for all of it. */
 const EVENT = 2000
 const LIMIT = 20_000
-/** Of what watches: it has seen the event, or not. */
+/** Exit statuses of the watching process: event seen, or not seen. */
 const [SEEN, UNSEEN] = [0, 5]
 
 /** The name of a file that is not synchronized. */
@@ -31,8 +31,8 @@ stdout.write('ready')
 `
 
 /**
- * Whether a container hears of files that another one of its Pod writes; some sandboxes, such as
- * gVisor, do not pass that on. Undefined if it cannot be found out: never rejects.
+ * Returns true if a container receives events for files that another container of its Pod writes; some sandboxes, such
+ * as gVisor, do not forward them. Returns undefined if this cannot be determined; never rejects.
  */
 export async function fileEventsCross(
   access: Access,

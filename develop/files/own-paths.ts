@@ -22,7 +22,9 @@ export function pathsIn(folder: string, paths: readonly string[]): readonly stri
   return places.map(place => relative(folder, place).replaceAll(sep, '/'))
 }
 
-/** Throws a UserError for a folder, links followed, that holds more than a project: the root, the user's home, devctl's. */
+/**
+ * Throws a UserError for a folder, links followed, that holds more than a project: the root, the user's home, devctl's.
+ */
 export function checkProjectFolder(folder: string, written: string, place: readonly string[], world: Surroundings) {
   const user = [userHome(world.env), homedir()].map(path => realPath(path) ?? path)
   const what =
@@ -49,7 +51,7 @@ const ownPlaces = (world: Surroundings): readonly string[] =>
     ...[realPath(home)].filter(place => place !== undefined),
   ])
 
-/** Where a path really is, and each link on the way. Its end need not exist. */
+/** Yields each symbolic link on a path, then the real path. Its end need not exist. */
 function* placesOf(path: string, links: number): Generator<string> {
   const { root } = parse(path)
   let at = root

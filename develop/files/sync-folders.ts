@@ -17,13 +17,13 @@ import { folderRules } from '../select/folder-rules.ts'
 import { checkProjectFolder, ownPathsIn, pathsIn } from './own-paths.ts'
 import { inside } from './watch-patterns.ts'
 
-/** A folder or file of this machine, and its place in the container. */
+/** Folder or file of this machine, and its path in the container. */
 export interface LocalFolder {
-  /** As the agent calls it: `0`, `1`, … in the order of `sync.folders`. */
+  /** Name that the agent uses: `0`, `1`, … in the order of `sync.folders`. */
   readonly name: string
   /** Absolute, links followed. */
   readonly local: string
-  /** As the manifest writes it. */
+  /** Path as written in the manifest. */
   readonly written: string
   /** Absolute, in the container. */
   readonly remote: string
@@ -31,15 +31,15 @@ export interface LocalFolder {
   readonly file?: string
   /** Reads what is not synchronized. */
   readonly readIgnores: () => IgnoreSource
-  /** What is not synchronized either, whatever an ignore file says: paths of devctl itself. */
+  /** Paths of devctl itself: never synchronized, whatever an ignore file says. */
   readonly own: readonly string[]
   /** Paths in it that say what runs on this machine: only this machine changes them. */
   readonly onlyHere: readonly string[]
 }
 
-/** What the paths of `sync` are checked against. */
+/** Folder, boundary and sources for checking the paths of `sync`. */
 export interface FolderPlace {
-  /** What relative paths are of. */
+  /** Folder against which relative paths are resolved. */
   readonly folder: string
   /** Absent: they may be anywhere. */
   readonly boundary: Boundary | undefined
@@ -48,8 +48,8 @@ export interface FolderPlace {
 }
 
 /**
- * The folders of `sync`. Throws a UserError for one that is not there, is no folder, is outside the
- * project, or is more than a project.
+ * Returns the folders of `sync`. Throws a UserError for one that does not exist, is not a folder, is outside the
+ * project, or holds more than a project.
  */
 export function localFolders(
   { sync, volumes, externalVolumes }: Pick<Development, 'sync' | 'volumes' | 'externalVolumes'>,
@@ -78,7 +78,10 @@ export function localFolders(
   })
 }
 
-/** What was meant to be left out may be secret: nothing is synchronized before its lines are right. */
+/**
+ * Throws a UserError if the ignore file has errors: files that should be ignored may be secret, so nothing is
+ * synchronized before its lines are correct.
+ */
 function checkIgnores(folder: string, written: string): void {
   const problems = readIgnores(folder, process.platform)?.problems ?? []
   if (problems.length === 0) return
@@ -116,7 +119,7 @@ function existing({ local, span }: SyncFolder, path: string): string {
 /** The files themselves, and where links lead that they are, or are behind. */
 const withLinks = (paths: readonly string[]): readonly string[] => paths.flatMap(path => [path, realPath(path) ?? path])
 
-/** The folder as the agent has it: its place in the volume, and the only file in it if there is one. */
+/** Returns the folder as the agent sees it: its path in the volume, and the only file in it, if any. */
 export const agentFolder = ({ name, file }: Pick<LocalFolder, 'name' | 'file'>): AgentFolder => ({
   name,
   path: join('src', name),

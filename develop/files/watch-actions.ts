@@ -5,11 +5,11 @@ import { type WatchPatterns, watchFilter } from './watch-patterns.ts'
 export interface ActionRule {
   readonly patterns: WatchPatterns
   readonly action: Exclude<WatchRule['action']['value'], 'sync'>
-  /** With `sync+exec`. */
+  /** Command of a `sync+exec` rule. */
   readonly exec?: WatchExec
 }
 
-/** What becomes of a batch of changes. */
+/** Action for a batch of changes. */
 export type BatchAction =
   /** The image is built again and the mirror gets it: that restarts everything. */
   | { readonly kind: 'rebuild' }
@@ -35,7 +35,7 @@ export function batchDecision(rules: readonly ActionRule[]): (changed: readonly 
   }
 }
 
-/** How actions are carried out. Each rejects with the reason of the signal when that is aborted. */
+/** Operations that carry out actions. Each rejects with the reason of the signal when that is aborted. */
 export interface ActionHandlers {
   /** Waits until all that was seen until now is in the container. */
   settled(signal: AbortSignal): Promise<void>
@@ -49,7 +49,7 @@ export interface ActionHandlers {
   pause(milliseconds: number, signal: AbortSignal): Promise<void>
 }
 
-/** What the user hears of actions. */
+/** Event that reports the progress of an action to the user. */
 export type ActionEvent =
   | { readonly type: 'begun'; readonly action: BatchAction; readonly changed: readonly string[] }
   | { readonly type: 'ended'; readonly action: BatchAction }
@@ -58,7 +58,7 @@ export type ActionEvent =
 
 /** Milliseconds without a change after which a batch is complete. */
 const QUIET = 100
-/** Milliseconds after which a batch is carried out although changes go on. */
+/** Milliseconds after which a batch is carried out even if changes continue. */
 const LONGEST = 2000
 
 /**

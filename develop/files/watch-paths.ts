@@ -9,17 +9,17 @@ import type { ActionRule } from './watch-actions.ts'
 import { inside, type WatchPatterns } from './watch-patterns.ts'
 
 interface WatchPathsOptions {
-  /** Seconds between two looks at everything; 0: never. */
+  /** Seconds between two full scans; 0: never. */
   readonly rescanInterval: number
-  /** Hears of absolute paths whose files have changed. */
+  /** Called with the absolute paths of changed files. */
   readonly changed: (paths: readonly string[]) => void
-  /** Hears of what cannot be read. */
+  /** Called with each path that cannot be read. */
   readonly problem: (path: string, error: unknown) => void
 }
 
 /**
- * Watches the paths of rules on this machine, those of one folder once. What is there at the
- * beginning is no change. Gives what ends it.
+ * Watches the paths of rules on this machine; paths in one folder share a watcher. Files that exist at the beginning do
+ * not count as changes. Returns a function that stops watching.
  */
 export async function watchPaths(rules: readonly ActionRule[], options: WatchPathsOptions): Promise<() => void> {
   const trees = [...rootsOf(rules.map(({ patterns }) => patterns))].map(

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { excluder } from '../../compiler/values/excluder.ts'
 import { dockerIgnore, dockerPattern } from '../../compiler/values/images/ignore-file.ts'
 
-/** Which paths a rule of `develop.watch` is about. Patterns have the grammar of `.dockerignore`. */
+/** Paths that a rule of `develop.watch` covers. Patterns have the grammar of `.dockerignore`. */
 export interface WatchPatterns {
   /** Absolute: the folder or file that is watched. */
   readonly path: string
@@ -15,7 +15,10 @@ export interface WatchPatterns {
   readonly dockerIgnore?: { readonly folder: string; readonly text: string }
 }
 
-/** Says whether a rule is about an absolute path (https://github.com/compose-spec/compose-spec/blob/main/develop.md#ignore). */
+/**
+ * Says whether a rule is about an absolute path
+ * (https://github.com/compose-spec/compose-spec/blob/main/develop.md#ignore).
+ */
 export function watchFilter({
   path,
   isFolder,

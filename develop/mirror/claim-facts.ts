@@ -8,7 +8,7 @@ import { valueAt } from '../../environment/record/up-record.ts'
 import type { Session } from '../../project/session.ts'
 import { allConcurrent } from '../all-concurrent.ts'
 
-/** The size of a claim that nothing is said about. */
+/** Size of a claim for which none is specified. */
 const DEFAULT_SIZE = '5Gi'
 
 /**

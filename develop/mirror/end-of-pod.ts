@@ -7,7 +7,10 @@ interface PodEnd {
   readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason?: string }[]
 }
 
-/** Who ends Pods: https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions */
+/**
+ * Text for each reason why a Pod is disrupted:
+ * https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions
+ */
 const DISRUPTIONS: Readonly<Record<string, string>> = {
   EvictionByEvictionAPI: 'its Pod was evicted, as `kubectl drain` does',
   DeletionByTaintManager: 'its Pod was evicted: its node has got a taint that it does not tolerate',
@@ -18,7 +21,7 @@ const DISRUPTIONS: Readonly<Record<string, string>> = {
 /** True for a Pod none of whose containers will run again. */
 export const isOver = (pod: KubeObject): boolean => ['Failed', 'Succeeded'].includes(statusOf(pod).phase ?? '')
 
-/** Why a Pod ends or has ended, as a clause; undefined if it goes on, or the cluster does not say. */
+/** Returns why a Pod ends or has ended, as a clause; undefined if it continues, or the cluster reports no reason. */
 export function endOfPod(pod: KubeObject): string | undefined {
   const { reason, message, conditions = [] } = statusOf(pod)
   if (isOver(pod) && reason === 'Evicted') return evictedFor(message ?? 'no reason is known')
@@ -37,5 +40,5 @@ const statusOf = (pod: KubeObject): PodEnd => (pod['status'] ?? {}) as PodEnd //
 /** Says that the kubelet has evicted a Pod, with its words. */
 export const evictedFor = (message: string): string => `its Pod was evicted: ${sentence(message)}`
 
-/** Without the full stop and the spaces at its end. */
+/** Removes surrounding spaces and the final period. */
 const sentence = (text: string): string => text.trim().replace(/\.$/, '')

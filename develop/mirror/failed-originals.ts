@@ -1,8 +1,8 @@
 import type { DeployOutcome } from '../../operations/deploy/outcome.ts'
 
 /**
- * Returns the note about a deploy in which only services failed that are developed now: what they run is replaced
- * anyway, and may be what is to be mended. Undefined if the deploy failed otherwise, and nothing can be developed.
+ * Returns the note about a deploy in which only services failed that are being developed: their programs are replaced
+ * anyway, and may be what has to be fixed. Undefined if the deploy failed otherwise, and nothing can be developed.
  */
 export function failedOriginals(outcome: DeployOutcome, developed: readonly string[]): string | undefined {
   if (outcome.kind !== 'failed' || outcome.ended !== undefined) return undefined

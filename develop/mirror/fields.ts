@@ -2,7 +2,7 @@ import type { KubeObject, ManagedFields } from '../../adapters/kubernetes/cluste
 import type { FieldPath } from '../../environment/apply/suspend-fields.ts'
 import { type FieldOwner, UP_MANAGER } from '../../environment/record/up-record.ts'
 
-/** Those who have one of the fields now, without ourselves. */
+/** Returns the managers that own one of the fields now, except `up`. */
 export function ownersOf({ metadata }: KubeObject, fields: readonly FieldPath[]): readonly FieldOwner[] {
   return (metadata.managedFields ?? []).flatMap(({ fieldsV1, ...entry }) => {
     const own = fields.filter(path => has(fieldsV1, path))

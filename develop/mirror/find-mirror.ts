@@ -33,9 +33,9 @@ export const mirrorQuery = (namespace: string, dev: string): ObjectQuery => ({
 
 /** The mirrors of an active development container. */
 export interface ActiveMirrors {
-  /** That of its own application; undefined where it is not active. */
+  /** Mirror of the container's own application; undefined if it is not active. */
   readonly main: KubeObject | undefined
-  /** Those of its `services`. */
+  /** Mirrors of its `services`. */
   readonly beside: readonly KubeObject[]
 }
 

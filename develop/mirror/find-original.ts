@@ -3,7 +3,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { MIRROR_LABEL } from '../../constructs/mirror/names.ts'
 import type { Session } from '../../project/session.ts'
 
-/** How the workload of a development container is found: by its labels, else by its name. */
+/** Query for the workload of a development container: by its labels, else by its name. */
 export interface OriginalQuery {
   readonly name: string
   /** Empty: by name. */
@@ -44,5 +44,5 @@ export async function findOriginal(
   return found[0]
 }
 
-/** As kubectl names it: `deployment/web`. */
+/** Returns the name in kubectl's form: `deployment/web`. */
 export const named = ({ kind, metadata }: KubeObject): string => `${kind.toLowerCase()}/${metadata.name}`

@@ -20,7 +20,8 @@ import { type ChooseDev, chooseDev, listed } from '../select/choose.ts'
 import { reportOf, sessionKey } from '../session/ask.ts'
 import { sessionFolder } from '../session/session-folder.ts'
 
-// What commands about active development containers need to know: their names. Nothing is checked as for a deploy.
+// Names of active development containers, for commands that need nothing else. The manifest is not checked as for a
+// deploy.
 
 type KnownWorld = Pick<OperationContext, 'workspace' | 'session'>
 

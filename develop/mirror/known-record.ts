@@ -12,8 +12,8 @@ export const replaces = (mirror: KubeObject, { metadata: { uid } }: KubeObject):
   mirror.metadata.ownerReferences?.some(owner => owner.uid === uid) ?? false
 
 /**
- * The record by which an application is restored: its own; where somebody has spoilt or removed that,
- * the copy of its mirror. `none`: nothing is to be restored.
+ * Returns the record from which an application is restored: its own, or the copy of its mirror if its own was spoilt or
+ * removed. `none`: nothing has to be restored.
  */
 export function knownRecord(live: KubeObject, mirror: KubeObject | undefined): FoundRecord {
   const own = readUpRecord(live)
@@ -38,7 +38,7 @@ export function withKnownRecord(live: KubeObject, mirror: KubeObject | undefined
   return { ...live, metadata: { ...live.metadata, annotations } }
 }
 
-/** The error for an application of which nobody knows any more what it was before `up`. */
+/** Returns the error for an application whose state before `up` is no longer known. */
 export function unreadableRecord(live: KubeObject, namespace: string, problem: string): UserError {
   const path = scalePath(live.kind)
   const isSuspended = path === SUSPEND

@@ -9,9 +9,9 @@ import type { Session } from '../../project/session.ts'
 const leaseName = (kind: string, name: string): string => `devctl-up-${kind.toLowerCase()}-${name}`
 
 /**
- * Holds the Lease of an application, or of a container without one, as long as `up` runs. Throws a
- * UserError that names the holder when somebody else works on it, unless it is to be taken over. A
- * laptop that cannot reach the cluster keeps it until somebody else has taken it.
+ * Holds the Lease of an application, or of a container without one, as long as `up` runs. Throws a UserError that names
+ * the holder when another user works on it, unless it is to be taken over. A laptop that cannot reach the cluster keeps
+ * the Lease until another user has taken it.
  */
 export function holdApplication(
   { cluster, namespace, holder, clock, signal }: Session,

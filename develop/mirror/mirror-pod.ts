@@ -37,7 +37,7 @@ export interface ContainerStatus {
     readonly running?: { readonly startedAt?: string }
     readonly terminated?: TerminatedContainer
   }
-  /** Before its last start. */
+  /** State before the last start. */
   readonly lastState?: { readonly terminated?: TerminatedContainer }
 }
 
@@ -55,10 +55,10 @@ interface PodStatus {
   readonly containerStatuses?: readonly ContainerStatus[]
 }
 
-/** What is said of a Pod of whose end nobody knows more. */
+/** Text about the end of a Pod for which no reason is known. */
 const HAS_ENDED = 'its Pod has ended'
 
-/** What a Pod does before its agent answers. */
+/** Text about a Pod whose fill container runs, before its agent answers. */
 export const FILLING = 'copies the files of the image'
 
 /** The Pod of a mirror, as a watch sees it. */
@@ -69,7 +69,7 @@ export class MirrorPod {
   readonly #pods = new Map<string, KubeObject>()
   readonly #events = new Map<string, KubeObject>()
   readonly #listeners = new Set<() => void>()
-  /** Why Pods have ended, by their uid. */
+  /** Reasons why Pods have ended, by uid. */
   readonly #ends = new Map<string | undefined, string>()
   #lastEnd: string | undefined
   #failure: unknown
@@ -102,8 +102,8 @@ export class MirrorPod {
   }
 
   /**
-   * Says in words if the cluster knows that the Pod ends, or is gone: a watch hears of it later.
-   * Undefined if it stays, or the cluster cannot be asked.
+   * Returns a message if the cluster reports that the Pod is ending or deleted, which a watch reports later. Undefined
+   * if it stays, or the cluster cannot be queried.
    */
   async leaving(pod: KubeObject, signal: AbortSignal): Promise<string | undefined> {
     const { name, uid } = pod.metadata
@@ -118,13 +118,13 @@ export class MirrorPod {
     }
   }
 
-  /** Why the Pod has ended, as far as the cluster has told: `its Pod was evicted: …`. */
+  /** Returns why the Pod has ended, as far as the cluster has reported it: `its Pod was evicted: …`. */
   endOf(pod: KubeObject): string | undefined {
     const evicted = this.#warningsAbout(pod).findLast(({ reason }) => reason === 'Evicted')
     return this.#ends.get(pod.metadata.uid) ?? (evicted && evictedFor(evicted.message))
   }
 
-  /** What the Pod does now, in a few words. */
+  /** Returns in a few words what the Pod does now. */
   get text(): string {
     const pod = this.current
     if (pod) return activityText(pod, this.#eventsAbout(pod))
@@ -132,9 +132,9 @@ export class MirrorPod {
   }
 
   /**
-   * Waits until `look` gives something for the current Pod. `on` hears each new text on the way.
-   * Throws a UserError as soon as waiting cannot help, and after `timeout` milliseconds. Without
-   * a timeout, what the nodes lack is waited for, too: one that is drained comes back.
+   * Waits until `look` returns a value for the current Pod, and calls `on` with each text until then. Throws a
+   * UserError as soon as waiting cannot help, and after `timeout` milliseconds. Without a timeout, also waits for what
+   * the nodes lack: a drained node comes back.
    */
   async until<Found>(
     look: (pod: KubeObject) => Found | undefined,
@@ -170,7 +170,7 @@ export class MirrorPod {
     const problem = podProblems(pod, this.#warningsAbout(pod), this.#clock.now()).find(one => !one.isPassing)
     // A node, and the volume that another one still has.
     if (isPatient && problem?.container === undefined) return
-    // Some are gone a moment later: a Secret that is not seen yet, a node that comes.
+    // Some problems pass a moment later: a Secret that is not seen yet, a node that is being added.
     if (!problem || problem.code === 'unhealthy' || this.#query.toleratesFailures) return
     const { code, container, detail } = problem
     const end = code === 'crash-loop' ? (endOfAgent(pod) ?? endOfContainer(pod, container)) : undefined
@@ -249,7 +249,10 @@ function allStatuses(pod: KubeObject): readonly ContainerStatus[] {
   return [...initContainerStatuses, ...containerStatuses]
 }
 
-/** The status of a container of the Pod that is no init container; undefined before the kubelet has told of it. */
+/**
+ * Returns the status of a container of the Pod that is not an init container; undefined before the kubelet has reported
+ * it.
+ */
 export const containerStatus = (pod: KubeObject, container: string): ContainerStatus | undefined =>
   statusOf(pod).containerStatuses?.find(({ name }) => name === container)
 
@@ -268,7 +271,7 @@ export function mayRun(pod: KubeObject, container: string): boolean {
   return runs(pod, container) || (before.length > 0 && before.every(isOver))
 }
 
-/** What a Pod does, in a few words; `events` are those about it. */
+/** Returns in a few words what a Pod does; `events` are the events about it. */
 export function activityText(pod: KubeObject, events: readonly KubeObject[]): string {
   const { phase, initContainerStatuses = [], containerStatuses = [] } = statusOf(pod)
   const pulling = events.findLast(one => one['reason'] === 'Pulling' || one['reason'] === 'Pulled')
@@ -285,12 +288,12 @@ export function activityText(pod: KubeObject, events: readonly KubeObject[]): st
 /** `waits for a node: 0/3 nodes are available: 3 node(s) were unschedulable`. */
 function waitsForNode(pod: KubeObject): string {
   const scheduled = statusOf(pod).conditions?.find(({ type }) => type === 'PodScheduled')
-  // What follows is about other Pods, which could make room.
+  // The rest of the message is about other Pods, which could make room.
   const [why = ''] = (scheduled?.status === 'False' ? scheduled.message : undefined)?.split(/\. |\.$/) ?? []
   return why === '' ? 'waits for a node' : `waits for a node: ${why}`
 }
 
-/** Why the agent does not run: it has ended by itself, and the kubelet starts it again. */
+/** Returns why the agent does not run: it has ended by itself, and the kubelet starts it again. */
 function endOfAgent(pod: KubeObject): string | undefined {
   const end = failureOf(pod, AGENT_CONTAINER)
   if (end?.reason === 'OOMKilled')
@@ -298,14 +301,14 @@ function endOfAgent(pod: KubeObject): string | undefined {
   return end && `has no agent: it ended with ${exitOf(end)}`
 }
 
-/** Why another container does not run, in its own last words. */
+/** Returns why another container does not run, with its termination message. */
 function endOfContainer(pod: KubeObject, container: string | undefined): string | undefined {
   const end = container === undefined ? undefined : failureOf(pod, container)
   if (end?.reason === 'OOMKilled') return `\`${container}\` ran out of memory`
   return end && `\`${container}\` ended with ${exitOf(end)}`
 }
 
-/** How a container has failed that does not run now. */
+/** Returns how a container that does not run now has failed; undefined if it has not failed. */
 function failureOf(pod: KubeObject, container: string): TerminatedContainer | undefined {
   const { state, lastState } = allStatuses(pod).find(({ name }) => name === container) ?? {}
   const end = state?.terminated ?? (state?.running ? undefined : lastState?.terminated)

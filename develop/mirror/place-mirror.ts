@@ -8,10 +8,9 @@ import { UP_MANAGER, type UpRecord, valueAt } from '../../environment/record/up-
 import type { Session } from '../../project/session.ts'
 
 /**
- * Applies a mirror, with a copy of the record: it says whose it is when the application is gone.
- * `found` is what has its name, where that has just been read. One of an application that was
- * deleted, or with another selector, is replaced. Throws a UserError where something else has its
- * name.
+ * Applies a mirror with a copy of the record, which identifies the mirror after the application is deleted. `found` is
+ * the object that has its name, if it was just read. Replaces a mirror of a deleted application, or with another
+ * selector. Throws a UserError if an object that is not a mirror has its name.
  */
 export async function placeMirror(
   session: Session,

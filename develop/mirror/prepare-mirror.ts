@@ -18,12 +18,12 @@ import type { ReplaceInput } from './replace-workload.ts'
 import { settingsOf } from './settings.ts'
 import { type AgentWay, chooseWay, type MissingRights } from './stream-rights.ts'
 
-/** The agent's image, if nothing else is said: a stock one with Node.js. */
+/** Default image of the agent: a stock image with Node.js. */
 const AGENT_IMAGE = 'node:22-alpine'
 /** An image with a static busybox. */
 const TOOLS_IMAGE = 'busybox:1.37'
 
-/** All that is known of a development container before anything is changed. */
+/** Everything that is known of a development container before anything is changed. */
 export interface PreparedMirror {
   readonly take: ReplaceInput<SessionConfig>
   readonly folders: readonly LocalFolder[]
@@ -35,13 +35,13 @@ export interface PreparedMirror {
   readonly once?: readonly string[]
   /** `up`: what the container writes stays there. */
   readonly direction: 'both' | 'up'
-  /** How the agent is reached. */
+  /** Connection to the agent. */
   readonly way: AgentWay
 }
 
 /**
- * Reads what a mirror is made of: folders, variables, files of secrets, the user of the image;
- * `rights` were asked for before. Throws a UserError for what is not there.
+ * Reads the input of a mirror: folders, variables, files of secrets, the user of the image; `rights` were requested
+ * before. Throws a UserError if one of them does not exist.
  */
 export async function prepareMirror(
   world: UpContext,

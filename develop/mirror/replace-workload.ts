@@ -26,7 +26,7 @@ import { allAutoscalers, allScalers, pause, restingAutoscalers, scalersOf } from
 import { beforeUp, recordFor, restingPatch, scaleField } from './suspend-original.ts'
 import { type Kept, watchOriginal } from './watch-original.ts'
 
-/** Which application to take, and what its mirror is to be. `Config` is what the agent is started with. */
+/** Application to take, and description of its mirror. `Config` is the configuration that the agent is started with. */
 export interface ReplaceInput<Config extends object> {
   /** Undefined for a container without an application. */
   readonly original: ObjectRef | undefined
@@ -39,8 +39,8 @@ export interface ReplaceInput<Config extends object> {
   readonly agent: string
   readonly facts: Pick<MirrorFacts, 'agentImage' | 'toolsImage' | 'runs' | 'files' | 'user'>
   /**
-   * Makes what the agent is started with; `existing` is that of a mirror which is there, to go on
-   * with its keys: another one starts new Pods. Undefined when it is taken over.
+   * Returns the configuration that the agent is started with; `existing` is that of an existing mirror, whose keys are
+   * kept: other keys start new Pods. `existing` is undefined when the application is taken over.
    */
   readonly session: (existing: unknown) => Config
   /** The folder or repository that it is of. */
@@ -60,7 +60,7 @@ export interface ReplacedWorkload<Config extends object> {
   readonly record: UpRecord
   /** `deployment/api 3 → 0 replicas, mirror deployment/api-dev`. */
   readonly text: string
-  /** Aborted when somebody else has taken the application. */
+  /** Aborted when another session has taken the application. */
   readonly signal: AbortSignal
   /** Keeps the mirror in line with the application, until the signal is aborted. */
   watch(signal: AbortSignal, credentials?: Credentials): Promise<void>
@@ -82,10 +82,10 @@ interface Target {
 }
 
 /**
- * Takes an application: its Lease and a dry run of everything, the Secret and the claim, one patch
- * that scales it to zero and records what was, then the mirror. Each step may be the last one: the
- * next `up` goes on, and `down` restores. What does not need the answer to something else is asked
- * at once. Throws a UserError when somebody else works on it, and what the cluster refuses.
+ * Takes an application: acquires its Lease and does a dry run of everything, applies the Secret and the claim, scales
+ * the application to zero and records its earlier state in one patch, then applies the mirror. Each step may be the
+ * last one: the next `up` continues, and `down` restores. Independent requests are sent at once. Throws a UserError
+ * when another session works on the application, and an error for what the cluster refuses.
  */
 export async function replaceWorkload<Config extends object>(
   session: Session,
@@ -183,7 +183,10 @@ async function targetsOf<Config extends object>(session: Session, input: Replace
   return [first, ...(beside as readonly Target[])]
 }
 
-/** An application and what has the name of its mirror. Throws a UserError if it is not there any more. */
+/**
+ * Returns an application and the object that has the name of its mirror. Throws a UserError if the application was
+ * deleted.
+ */
 async function readTarget(session: Session, ref: ObjectRef): Promise<Target & { readonly live: KubeObject }> {
   const { cluster, namespace, signal } = session
   const mirror = mirrorName(ref.name)
@@ -217,7 +220,7 @@ async function takeAll<Config extends object>(
   const [autoscalers, scalers, mirrors] = await allConcurrent([
     isOver ? allAutoscalers(session) : [],
     isOver ? allScalers(session) : [],
-    // Whoever had the Lease before may have changed them.
+    // The previous holder of the Lease may have changed them.
     allConcurrent(targets.map(({ mirror }) => cluster.get(deploymentOf(session, mirror), { signal }))),
     ...[objects.claim, objects.secret, objects.service].map(
       object => object && cluster.apply(object, { manager: UP_MANAGER, force: true, signal }),
@@ -288,7 +291,7 @@ async function rest<Config extends object>(
       await pause(session, paused)
       return record
     } catch (error) {
-      // Somebody has changed or deleted it since it was read; or it was our own patch, whose answer got lost.
+      // It was changed or deleted since it was read, or the response to our own patch was lost.
       if (!(error instanceof ClusterError) || !['conflict', 'not-found'].includes(error.failure)) throw error
     }
     live = (await readTarget(session, ref)).live
@@ -366,7 +369,7 @@ function refuseContainer(live: KubeObject, container: string | undefined): void 
   })
 }
 
-/** Throws if somebody else has taken the application, also when nothing of him runs any more. */
+/** Throws a UserError if another session has taken the application, even if nothing of that session runs any more. */
 function refuseOther<Config extends object>(
   live: KubeObject | undefined,
   session: Session,

@@ -41,11 +41,11 @@ interface TakenApplication {
 }
 
 /**
- * Ends a development container from any machine: deletes its mirrors and waits until their Pods are
- * gone, restores the applications and the owners of their fields, then deletes what is left. Each
- * step may be the last one: another call goes on. An application that was made again since is left
- * as it is. With `volumes` its claim is deleted, too; else it is named. Throws a UserError, and changes nothing, where
- * it is not known what an application was before.
+ * Ends a development container from any machine: deletes its mirrors and waits until their Pods are deleted, restores
+ * the applications and the owners of their fields, then deletes what is left. Each step may be the last one: another
+ * call continues. An application that was created again since is not changed. With `volumes`, also deletes the claim;
+ * otherwise reports its name. Throws a UserError, and changes nothing, if the earlier state of an application is not
+ * known.
  */
 export async function restoreWorkload(
   session: Session,
@@ -127,7 +127,7 @@ async function markEnding(
   try {
     await cluster.patch({ apiVersion, kind, name: metadata.name, namespace }, patch, { manager: UP_MANAGER, signal })
   } catch (error) {
-    // It is gone, or another one has its name.
+    // The mirror was deleted, or another object has its name.
     if (!(error instanceof ClusterError) || !['not-found', 'conflict'].includes(error.failure)) throw error
   }
 }
@@ -142,7 +142,7 @@ const noRecord = (mirror: string): UpRecord => ({
   owners: [],
 })
 
-/** True if a development container has left its keys for an application, whose mirror is gone. */
+/** True if a development container has left its keys for an application whose mirror is deleted. */
 async function hasSession({ cluster, namespace, signal }: Session, name: string, live: KubeObject): Promise<boolean> {
   if (live.metadata.name === name) return true
   const secret = sessionSecretName(mirrorName(live.metadata.name))
@@ -176,7 +176,7 @@ async function restore(session: Session, { live: seen, record: known }: TakenApp
   }
 }
 
-/** What somebody has scaled since stays as it is. */
+/** Returns the patch that restores the earlier values, except a scale that was changed since. */
 function valuesPatch(live: KubeObject, record: UpRecord): MergePatch {
   const scale = scaleField(live)
   const isScaled = valueAt(live, scale.path) !== scale.value

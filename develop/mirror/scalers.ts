@@ -4,7 +4,10 @@ import { UP_MANAGER, type UpRecord, valueAt } from '../../environment/record/up-
 import type { Session } from '../../project/session.ts'
 
 const SCALED_OBJECT = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject' } as const
-/** With it KEDA leaves a workload at this number of Pods (https://keda.sh/docs/latest/concepts/scaling-deployments/#pausing-autoscaling). */
+/**
+ * Annotation with which KEDA keeps a workload at this number of Pods
+ * (https://keda.sh/docs/latest/concepts/scaling-deployments/#pausing-autoscaling).
+ */
 const PAUSED = 'autoscaling.keda.sh/paused-replicas'
 
 type Paused = NonNullable<UpRecord['paused']>
@@ -13,7 +16,7 @@ type Paused = NonNullable<UpRecord['paused']>
 export const allScalers = ({ cluster, namespace, signal }: Session): Promise<readonly KubeObject[]> =>
   unlessForbidden(cluster.list({ ...SCALED_OBJECT, namespace }, { signal }), [])
 
-/** Those of the ScaledObjects that scale a workload, with the annotation that each has without `up`. */
+/** Returns the ScaledObjects that scale a workload, each with the annotation that it has without `up`. */
 export function scalersOf(all: readonly KubeObject[], live: KubeObject, earlier: UpRecord | undefined): Paused {
   return all
     .filter(one => scales(one, live))
@@ -30,7 +33,10 @@ export const allAutoscalers = ({ cluster, namespace, signal }: Session): Promise
     [],
   )
 
-/** The names of those autoscalers that scale a workload: they stop at zero replicas by themselves, and go on after. */
+/**
+ * Returns the names of the autoscalers that scale a workload: they stop by themselves at zero replicas, and resume
+ * after that.
+ */
 export const restingAutoscalers = (all: readonly KubeObject[], live: KubeObject): readonly string[] =>
   all.filter(one => scales(one, live)).map(({ metadata }) => metadata.name)
 

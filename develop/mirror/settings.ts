@@ -8,7 +8,7 @@ import type {
   VolumeFolder,
 } from '../../constructs/mirror/settings.ts'
 
-/** What is known of a development container besides its section of the manifest. */
+/** Facts about a development container besides its section of the manifest. */
 export interface SettingsInput {
   /** All variables of a container: of its section, of files and options, each once. */
   readonly variables: (container: DevelopmentContainer) => readonly { readonly name: string; readonly value: string }[]
@@ -17,7 +17,7 @@ export interface SettingsInput {
 /** The port of the Service of a container without an application that forwards none. */
 const PORT = 8080
 
-/** What a section of `dev` changes in an application, in the form in which a mirror is made of it. */
+/** Converts a section of `dev` into the settings from which a mirror is made: what it changes in an application. */
 export function settingsOf(development: Development, given: SettingsInput): MirrorSettings {
   const { sync, securityContext, persistentVolume, initContainer } = development
   const main = (sync?.folders ?? []).map(({ local, remote, file }, index) => ({

@@ -2,7 +2,7 @@ import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Session } from '../../project/session.ts'
 
-/** How this machine reaches the agent of a development container. */
+/** Connection from this machine to the agent of a development container. */
 export type AgentWay = 'port-forward' | 'exec'
 
 /** The verbs that the user does not have on two subresources of Pods. */
@@ -11,7 +11,7 @@ export interface MissingRights {
   readonly portForward: readonly string[]
 }
 
-/** What a session needs besides files. */
+/** Requirements of a session besides files. */
 export interface StreamNeeds {
   /** Programs are run in the container. */
   readonly commands: boolean
@@ -24,7 +24,7 @@ export interface ChosenWay {
   readonly notes: readonly string[]
 }
 
-/** The verbs of a connection: the server looks at the one of the method, and from Kubernetes 1.35 on at `create`, too. */
+/** Verbs of a connection: the server checks the verb of the method, and since Kubernetes 1.35 also `create`. */
 const VERBS = ['get', 'create'] as const
 const HINT =
   'ask for a Role with the verbs `get` and `create` on `pods/exec` and `pods/portforward`, as `edit` has them'
@@ -59,8 +59,8 @@ export function chooseWay(
 }
 
 /**
- * The error for a connection that is refused while `up` runs, with the rights that are missing now;
- * any other error as it is.
+ * Returns the error for a connection that is refused while `up` runs, with the rights that are missing now; returns any
+ * other error unchanged.
  */
 export async function withMissingRights(session: Session, error: unknown): Promise<unknown> {
   if (!(error instanceof ClusterError) || error.failure !== 'forbidden') return error

@@ -25,8 +25,8 @@ export function scaleField({ kind }: Pick<KubeObject, 'kind'>): SuspendedField {
 }
 
 /**
- * The fields that make an application rest: no Pods; the claims of a StatefulSet stay, though its
- * policy deletes them when it is scaled; Flux leaves it as it is in the cluster.
+ * Returns the fields that suspend an application: it has no Pods; the claims of a StatefulSet stay, even if its policy
+ * deletes them when it is scaled; Flux does not change it.
  */
 function restingFields(live: KubeObject): readonly SuspendedField[] {
   const deletes =
@@ -39,8 +39,8 @@ function restingFields(live: KubeObject): readonly SuspendedField[] {
 }
 
 /**
- * The record of an application as it is now. What an earlier `up` has set is not taken for the
- * application's own; what somebody has changed since is.
+ * Returns the record of an application in its current state. A value that an earlier `up` has set does not count as the
+ * application's own; a value that was changed since does.
  */
 export function recordFor(
   live: KubeObject | undefined,

@@ -35,27 +35,29 @@ export interface Kept {
   readonly records: readonly UpRecord[]
   /** The mirrors as the cluster has taken them. */
   readonly placed: readonly KubeObject[]
-  /** Asked before something is set again: whoever has taken the application over a moment ago has changed it. */
+  /**
+   * Checks that the application is still ours before a value is set again: another user who has just taken it over has
+   * changed it.
+   */
   readonly isHeld: () => Promise<boolean>
   /** Asked when the application has another image, which has its own program. */
   readonly settingsOf?: (live: KubeObject) => Promise<MirrorSettings>
 }
 
-/** How often an application is scaled to zero again within a minute, before it counts as contested. */
+/** Number of times that an application is scaled to zero again within a minute before it counts as contested. */
 const TIMES = 3
 const MINUTE = 60_000
-/** Milliseconds in which `down` has restored an application whose mirror is gone. */
+/** Milliseconds that `down` may take to restore an application whose mirror is deleted. */
 const RESTORING = 5000
 
 const MIRRORS = { apiVersion: 'apps/v1', kind: 'Deployment' } as const
 
 /**
- * Keeps a mirror in line with its application until the signal is aborted: a changed template gives
- * another mirror; who scales it up changes what `down` restores, and it is scaled to zero again,
- * not more often than `TIMES` a minute. A record that somebody has spoilt is written again, and a
- * mirror that was deleted is made again, as often. A cluster that cannot be reached, or refuses the
- * credentials, is asked again, however long that takes. Throws a UserError when the application was
- * deleted, or given back by somebody else.
+ * Keeps a mirror in line with its application until the signal is aborted. A changed template results in another
+ * mirror. If the application is scaled up, `down` restores the new scale, and the application is scaled to zero again,
+ * at most `TIMES` times a minute. A record that was spoilt is written again, and a deleted mirror is created again, at
+ * most as often. Retries without a limit while the cluster cannot be reached or refuses the credentials. Throws a
+ * UserError when the application was deleted, or restored by `down`.
  */
 export async function watchOriginal(
   session: Session,
@@ -116,7 +118,10 @@ async function follow(
   }
 }
 
-/** Tells of mirrors that were changed, and of those that are gone, unless `down` has deleted them, which says so in their records. */
+/**
+ * Reports changed mirrors and deleted mirrors to the keeper, except those that `down` has deleted, which their records
+ * state.
+ */
 async function followMirrors(
   { cluster, namespace, signal }: Session,
   dev: string,
@@ -129,7 +134,7 @@ async function followMirrors(
     if (change.type === 'Restarted') there = new Set()
     else if (change.type === 'Listed') {
       const missing = keeper.names.flatMap((name, index) => (there.has(name) ? [] : [index]))
-      // Nobody knows who has deleted them: a `down` is given the time to restore the applications.
+      // The watch does not show who has deleted them: give a `down` the time to restore the applications.
       if (missing.length > 0) await pause(RESTORING, signal)
       for (const index of missing) await keeper.gone(index)
     } else if ('object' in change) {
@@ -143,7 +148,7 @@ async function followMirrors(
   }
 }
 
-/** Tells of a Secret or a claim that is gone: without it the next Pod does not start. */
+/** Reports a missing Secret or claim to the keeper: without it the next Pod does not start. */
 async function followNeeded(
   { cluster, namespace, signal }: Session,
   needed: MirrorObject,
@@ -171,16 +176,16 @@ class Keeper {
   readonly #records: UpRecord[]
   /** When each application was scaled to zero again, in milliseconds since 1970. */
   readonly #scaled: number[][]
-  /** How often the record of each application was written again, and each mirror made again. */
+  /** Rate limiters for writing the record of each application again, and for creating each mirror again. */
   readonly #written: readonly RateLimiter[]
   readonly #made: readonly RateLimiter[]
-  /** How often each mirror was given back what somebody had changed in it; the generation that it has since. */
+  /** Rate limiters for undoing the changes in each mirror, and the generation of each mirror since then. */
   readonly #mended: readonly RateLimiter[]
   readonly #generations: (number | undefined)[]
   #settings: MirrorSettings
   #facts: MirrorFacts
   #placed: readonly string[]
-  /** What the mirrors' copies of the records say. */
+  /** Contents of the mirrors' copies of the records. */
   #noted: readonly string[]
   #last: Promise<void> = Promise.resolve()
 
@@ -227,7 +232,7 @@ class Keeper {
     })
   }
 
-  /** A mirror was deleted: by hand, so it is made again, unless `down` or somebody else's `up` is at work. */
+  /** Creates a mirror again that was deleted by hand, unless `down` or the `up` of another user is at work. */
   gone(index: number): Promise<void> {
     return this.#next(async () => {
       const { cluster, namespace, clock, signal } = this.#session
@@ -246,7 +251,7 @@ class Keeper {
       this.#generations[index] = generationOf(await placeMirror(this.#session, wanted, own))
       this.#made[index]!.done(clock.now())
       this.#on({ type: 'note', text: `\`deployment/${name}\` was deleted: it was made again` })
-      // What was deleted while there was no mirror was not missing then.
+      // Objects that were deleted while no mirror existed were not restored then.
       for (const one of this.needed) {
         const { apiVersion, kind, metadata } = one
         if (!(await cluster.get({ apiVersion, kind, name: metadata.name, namespace }, { signal })))
@@ -309,7 +314,7 @@ class Keeper {
     })
   }
 
-  /** Another image, as after a rebuild, has its own program. */
+  /** Reads the settings again for another image, as after a rebuild: it has its own program. */
   async #takeImage(live: KubeObject): Promise<void> {
     const [before] = this.#lives
     const isOther = before && imageOf(detach(before), this.#settings) !== imageOf(detach(live), this.#settings)
@@ -324,7 +329,7 @@ class Keeper {
     return next
   }
 
-  /** Writes the record again that somebody has spoilt or removed: without it `down` cannot restore the application. */
+  /** Writes a record again that was spoilt or removed: without it `down` cannot restore the application. */
   async #putBack(index: number, live: KubeObject, ref: ObjectRef): Promise<void> {
     const { cluster, clock, signal } = this.#session
     if (!this.#written[index]!.may(clock.now()) || !(await this.#isHeld())) return
@@ -411,7 +416,10 @@ const generationOf = ({ metadata }: KubeObject): number | undefined => metadata.
 
 const isNewer = (live: KubeObject, than: number | undefined): boolean => (generationOf(live) ?? 0) > (than ?? 0)
 
-/** Who has changed an object last, besides `up` and the controllers, which only tell how it is; the server does not note everybody. */
+/**
+ * Returns the last field manager besides `up` and the controllers, which only write the status; the server does not
+ * record every manager.
+ */
 function lastEditor({ metadata }: KubeObject): string {
   const others = (metadata.managedFields ?? []).filter(
     ({ manager, subresource }) => manager !== UP_MANAGER && subresource !== 'status',
@@ -420,7 +428,7 @@ function lastEditor({ metadata }: KubeObject): string {
   return last ? `\`${last.manager}\`` : 'somebody'
 }
 
-/** What a record says for `down`. */
+/** Returns the parts of a record that `down` needs. */
 const noted = ({ before, owners, paused }: UpRecord): string => JSON.stringify({ before, owners, paused })
 
 /** True if an application is as this `up` has left it. Its record may have been spoilt. */

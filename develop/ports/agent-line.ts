@@ -13,8 +13,8 @@ export interface AgentPlace {
 }
 
 /**
- * Opens connections to an agent: by a port-forward, or over the exec API where that is not to be had
- * after all, which is said once.
+ * Opens connections to an agent: by a port-forward, or over the exec API if a port-forward turns out to be forbidden,
+ * which is reported once.
  */
 export class AgentLine {
   readonly #access: Access

@@ -15,8 +15,8 @@ export class AgentLink {
   readonly #listeners = new Set<(agent: PodAgent) => void>()
 
   /**
-   * Connects, and again when the connection is lost, until the signal is aborted: that is when the
-   * Pod is another one. Does not reject; `failed` hears of each failure.
+   * Connects, and connects again when the connection is lost, until the signal is aborted: that is when the Pod is
+   * replaced. Does not reject; calls `failed` with each failure.
    */
   async keep(
     open: (signal: AbortSignal) => Promise<PodAgent>,

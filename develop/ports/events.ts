@@ -1,4 +1,4 @@
-/** What happens to the forwards of a session. */
+/** Event of the forwards of a session. */
 export type ForwardEvent =
   /** The port of this machine that was asked for cannot be had; another one leads there instead. */
   | {
@@ -8,7 +8,7 @@ export type ForwardEvent =
       readonly local: string
       readonly remote: string
     }
-  /** Another process has the port, which is waited for. */
+  /** The port is in use by another process; the forward waits for it. */
   | { readonly kind: 'waiting'; readonly local: string; readonly remote: string; readonly why: string }
   /** A connection came to nothing. */
   | { readonly kind: 'refused'; readonly local: string; readonly remote: string; readonly why: string }

@@ -11,9 +11,9 @@ import type { ForwardEvent } from './events.ts'
 const PATIENCE = 10_000
 /** Milliseconds for which a program that has listened may not listen, without a word: it starts again. */
 const RESTART = 10_000
-/** Milliseconds between two looks at a port that another process has. */
+/** Milliseconds between two checks of a port that another process uses. */
 const BUSY = 1000
-/** How many ports after the one that was asked for are tried. */
+/** Number of ports after the requested one that are tried. */
 const NEXT = 20
 
 export interface LocalForward {
@@ -23,7 +23,7 @@ export interface LocalForward {
   readonly service?: string | undefined
   /** Finds the Service; called for each connection until it gives one. */
   readonly findService?: (() => Promise<string | undefined>) | undefined
-  /** How it is shown in place of the name. */
+  /** Label that is shown instead of the name. */
   readonly label?: string | undefined
   /**
    * If another process has the port: `wait` where it may be another session of the project, which
@@ -122,8 +122,8 @@ async function waitForPort(
 }
 
 /**
- * Connects each connection of this machine to the Pod. The same failure is reported once, until a
- * connection is made. A program that has listened before may start again: that is reported if it does not listen by then.
+ * Connects each connection of this machine to the Pod. The same failure is reported once, until a connection is made. A
+ * program that has listened before may start again: that is reported if it does not listen by then.
  */
 function connector(
   forward: LocalForward,

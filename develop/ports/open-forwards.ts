@@ -13,7 +13,7 @@ export interface ForwardsInput {
 
 /** All forwards of a session. */
 export interface OpenForwards {
-  /** As they are shown: those to the container first, by their local ports. */
+  /** Forwards in the order in which they are shown: those to the container first, by their local ports. */
   readonly forwards: readonly { readonly local: string; readonly remote: string }[]
   readonly reverse: readonly { readonly remote: string; readonly local: string }[]
   close(): void
@@ -35,7 +35,7 @@ export async function openForwards(
     for (const one of open) one.close()
     throw error
   }
-  // What listens on all addresses of this machine is reached at its loopback.
+  // A program that listens on all addresses of this machine is reached at the loopback address.
   const here = ['0.0.0.0', '::'].includes(address) ? 'localhost' : address
   const undo = reverse.map(one => openReverse(one, here, link, on))
   return {

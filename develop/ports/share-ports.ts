@@ -4,7 +4,7 @@ import type { FoundDevelopment } from '../select/find-development.ts'
 /** Development containers whose ports of this machine differ, and what was changed for that. */
 export interface SharedPorts {
   readonly found: readonly FoundDevelopment[]
-  /** What became of the ports that two of them want. */
+  /** Messages about ports that two of them want. */
   readonly notes: readonly { readonly dev: string; readonly text: string }[]
 }
 

@@ -5,8 +5,8 @@ import { LeftError, UserError } from '../../compiler/diagnostics/user-error.ts'
 export type ChooseDev = (names: readonly string[]) => Promise<string | undefined>
 
 /**
- * The development container that a command is about: the one that is named, or the only one; else
- * the person is asked. Throws a UserError that lists the names, and a LeftError if nothing is chosen. `names` has at least one.
+ * The development container that a command is about: the one that is named, or the only one; else the person is asked.
+ * Throws a UserError that lists the names, and a LeftError if nothing is chosen. `names` has at least one.
  */
 export async function chooseDev(
   names: readonly string[],

@@ -23,7 +23,9 @@ import {
   withHostVolumes,
 } from './from-compose.ts'
 
-/** Which development container: one of the manifest without `sync`, or a service, which may have to be chosen. */
+/**
+ * Selection of a development container: one of the manifest without `sync`, or a service, which may have to be chosen.
+ */
 export type WhichDevelopment =
   | { readonly declared: Development }
   | { readonly service: string | undefined; readonly choose: ChooseDev | undefined }
@@ -69,7 +71,7 @@ export async function composeDevelopment(
     'declared' in which
       ? declaredCandidate(which.declared, model, host)
       : await chooseCandidate(model, host, which.service, which.choose)
-  // What is wrong with other services is told when they are deployed.
+  // Errors of other services are reported when they are deployed.
   const own = loaded ? errorsOf(candidate.service.name, loaded.tree, diagnostics) : []
   if (own.length > 0) return { kind: 'refused', diagnostics: own }
   const found =
@@ -104,8 +106,8 @@ export async function composeCandidates(
 }
 
 /**
- * Returns the names of the variables that the Compose files give the service of a development container; none if they have no
- * such service, or cannot be read.
+ * Returns the names of the variables that the Compose files give the service of a development container; none if they
+ * have no such service, or cannot be read.
  */
 export async function composeVariables(
   workspace: Workspace,

@@ -7,15 +7,23 @@ import { inside, type WatchPatterns } from '../files/watch-patterns.ts'
 /** A folder or file of this machine that a service has in its container, by a host volume or by `develop.watch`. */
 export interface ComposeFolder {
   readonly span: Span
-  /** Absolute. */
+  /** Absolute path on this machine. */
   readonly local: string
   /** Absolute, in the container. */
   readonly remote: string
-  /** For a host volume of a file: its name in `local`, of which nothing else is synchronized. `remote` is the file, too. */
+  /**
+   * Name of the file in `local`, for a host volume of a file; nothing else in `local` is synchronized. `remote` is the
+   * file, too.
+   */
   readonly file?: string
-  /** Paths in it, relative, where the container has something else: another volume, a config. They are not synchronized. */
+  /**
+   * Paths in it, relative, where the container has something else: another volume, a config. They are not synchronized.
+   */
   readonly excluded: readonly string[]
-  /** The rules of `develop.watch` that bring it here: what none of them is about is not synchronized. Empty: a host volume. */
+  /**
+   * The rules of `develop.watch` that bring it here: what none of them is about is not synchronized. Empty: a host
+   * volume.
+   */
   readonly rules: readonly WatchPatterns[]
   /** `up`: files only travel into the container, as with `docker compose watch`. */
   readonly direction: 'both' | 'up'
@@ -27,7 +35,7 @@ export interface ComposeFolders {
   readonly problems: readonly FolderProblem[]
 }
 
-/** Why something of a service is not synchronized. */
+/** Reason why something of a service is not synchronized. */
 export interface FolderProblem {
   readonly span: Span
   readonly text: string
@@ -69,7 +77,7 @@ interface Place {
   readonly file?: string
 }
 
-/** Where a host volume is on both sides. */
+/** Returns the paths of a host volume on both sides. */
 function volumePlace({ span, source, target }: BindMount, host: FolderHost): Place {
   // A watched path has its links resolved, too.
   const local = host.realPath(source.value)
@@ -127,12 +135,12 @@ function watchedFolders(service: Service, host: FolderHost, problems: FolderProb
   })
 }
 
-/** Where a rule copies its path to. A relative target is one in the working directory. */
+/** Returns the path to which a rule copies its path. A relative target is resolved against the working directory. */
 function targetOf({ target }: WatchRule, { workingDir }: Service): string {
   return posix.resolve('/', workingDir?.value ?? '/', target?.value ?? '.')
 }
 
-/** What a rule is about, with the ignore file of the service's build. */
+/** Returns the patterns of a rule, with the ignore file of the service's build. */
 export function watchPatterns({ path, ignore, include }: WatchRule, service: Service, host: FolderHost): WatchPatterns {
   const file = ignoreFileOf(service, host)
   return {

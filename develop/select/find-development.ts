@@ -50,11 +50,11 @@ export interface FoundDevelopment {
   readonly named?: ReadonlySet<string>
   /** The paths that `sync` of the manifest may name. */
   readonly boundary?: Boundary
-  /** What changes of files do besides travelling. */
+  /** Actions for changed files, besides synchronizing them. */
   readonly actions: readonly ActionRule[]
   /** True if the container runs the program of its service, whose output is shown. */
   readonly runsService: boolean
-  /** What is not synchronized, with its place. */
+  /** Messages about what is not synchronized, with its position. */
   readonly notes: readonly string[]
 }
 
@@ -99,9 +99,8 @@ export async function namedDevelopments(
 }
 
 /**
- * The development container that a command is about: of the manifest, else the service of the
- * Compose file that people work on. Throws a UserError if there is none, and for several if nobody
- * can be asked.
+ * Finds the development container for a command: in the manifest, else the service of the Compose file that can be
+ * developed. Throws a UserError if none exists, and for several if the user cannot be asked.
  */
 export async function findDevelopment(
   world: FindingWorld,
@@ -169,7 +168,10 @@ function refused({ on }: FindingWorld, diagnostics: readonly Diagnostic[]): neve
   throw new ReportedError()
 }
 
-/** Reports the mistakes of the manifest and throws, where there are errors: what is left of it is not what its author wants. */
+/**
+ * Reports the mistakes of the manifest and throws, where there are errors: what is left of it is not what its author
+ * wants.
+ */
 function refuseMistakes(world: FindingWorld, { diagnostics }: OpenProject): void {
   if (diagnostics.some(({ severity }) => severity === 'error')) refused(world, diagnostics)
 }

@@ -6,10 +6,9 @@ import { inside, type WatchPatterns } from '../files/watch-patterns.ts'
 import type { ComposeFolder } from './compose-folders.ts'
 
 /**
- * What is not synchronized of a folder of a Compose file: what its `.stignore` ignores, or the rules
- * without one; what the container has of its own there; and, for a folder of `develop.watch`, what
- * none of its rules is about. A file that is named is synchronized in any case. Throws what reading
- * the ignore file throws.
+ * Returns what is not synchronized in a folder of a Compose file: paths that its `.stignore` ignores, or the default
+ * rules without one; paths where the container has its own content; and, for a folder of `develop.watch`, paths that
+ * none of its rules covers. A named file is synchronized in any case. Throws the errors of reading the ignore file.
  */
 export function folderRules({
   local,
@@ -40,7 +39,10 @@ function pathRule(local: string, { path, isFolder, ignore, include, dockerIgnore
   }
 }
 
-/** Where the folder of patterns is, seen from the sync folder; undefined if neither is in the other. */
+/**
+ * Returns the path of the folder of patterns relative to the sync folder, or the other way around; undefined if neither
+ * is in the other.
+ */
 function placeOf(folder: string, local: string): Omit<PatternSet, 'text'> | undefined {
   if (folder === local) return { below: '', above: '' }
   const [below, above] = [inside(folder, local), inside(local, folder)]
@@ -59,7 +61,7 @@ function toIgnores(patterns: readonly { readonly path: string; readonly takesBac
     .join('\n')
 }
 
-/** With and without the folders that `**` stands for. */
+/** Returns the variants of a pattern with and without the folders that `**` stands for. */
 function variants(parts: readonly string[]): readonly string[] {
   const first = parts.findIndex(part => part !== '**')
   if (first < 0) return ['/**']

@@ -19,11 +19,11 @@ export interface ComposeDevelopment {
   readonly development: Development
   /** The folders of `development.sync.folders`, in their order. */
   readonly folders: readonly ComposeFolder[]
-  /** What changes do besides travelling. */
+  /** Actions for changed files, besides synchronizing them. */
   readonly actions: readonly ActionRule[]
   /** True if the container runs the program of its service, and `up` shows its output, instead of a shell. */
   readonly runsService: boolean
-  /** What is not synchronized, with its place. */
+  /** Messages about what is not synchronized, with its position. */
   readonly notes: readonly string[]
 }
 
@@ -95,7 +95,10 @@ export function declaredCandidate(development: Development, project: Project, ho
   return { service, ...composeFolders(service, host) }
 }
 
-/** Returns the service that a development container of the manifest replaces, if the Compose files have one with its name. */
+/**
+ * Returns the service that a development container of the manifest replaces, if the Compose files have one with its
+ * name.
+ */
 export function findService(
   { name, container }: Pick<Development, 'name' | 'container'>,
   project: Project,
@@ -116,7 +119,10 @@ function serviceOf(development: Development, project: Project): Service {
   })
 }
 
-/** Throws a UserError for a folder in the place of one of the system, or of devctl. */
+/**
+ * Returns the `sync` settings for the folders. Throws a UserError for a folder whose path in the container belongs to
+ * the system or to devctl.
+ */
 function syncOf(folders: readonly ComposeFolder[]): Sync {
   for (const { span, remote } of folders) {
     const problem = reservedProblem(remote)
@@ -133,7 +139,9 @@ function syncOf(folders: readonly ComposeFolder[]): Sync {
   }
 }
 
-/** Published ports are those that people open; each local port once, and TCP alone, as a tunnel carries nothing else. */
+/**
+ * Published ports are those that people open; each local port once, and TCP alone, as a tunnel carries nothing else.
+ */
 function forwardsOf(ports: readonly Port[]): readonly Forward[] {
   const found = new Map<number, Forward>()
   for (const { span, target, protocol, published } of ports) {

@@ -3,7 +3,9 @@ import { suggest } from '../../compiler/diagnostics/suggest.ts'
 import type { Session } from '../../project/session.ts'
 import type { LocalForward } from '../ports/local-forward.ts'
 
-/** What is said of forwards to Services that do not exist in the namespace; nothing where they may not be listed. */
+/**
+ * Returns messages about forwards to Services that do not exist in the namespace; none if Services cannot be listed.
+ */
 export async function missingServices(
   forwards: readonly LocalForward[],
   { cluster, namespace, signal }: Pick<Session, 'cluster' | 'namespace' | 'signal'>,

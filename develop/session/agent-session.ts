@@ -3,7 +3,7 @@ import { createSshKeyPair } from '../../adapters/ssh/keys.ts'
 import type { AgentConfig } from '../../agent/config.ts'
 import { FILLED_FILE, READY_FILE, RUN_PATH, VOLUME_PATH } from '../../constructs/mirror/names.ts'
 
-/** What the Secret of a mirror holds: the agent's configuration, and our half of its keys. */
+/** Content of the Secret of a mirror: the agent's configuration, and our half of its keys. */
 export interface SessionConfig extends AgentConfig {
   /** The public key that the agent proves to have. */
   readonly hostPublicKey: string
@@ -13,7 +13,7 @@ export interface SessionConfig extends AgentConfig {
   readonly reset?: string
 }
 
-/** What the agent of a development container is to do. */
+/** Tasks of the agent of a development container. */
 export interface AgentDuties {
   readonly sshPort: number
   /** The Pod has the network of its node, on which nothing is to listen. */
@@ -30,8 +30,8 @@ export interface AgentDuties {
 const SYNC_PORT = 2223
 
 /**
- * What the agent is started with. The keys of a mirror that is there are kept, so that its Pod goes
- * on; `existing` is what its Secret has.
+ * Returns the configuration that the agent is started with. Keeps the keys of an existing mirror, so that its Pod
+ * continues; `existing` is the content of its Secret.
  */
 export function agentSession(existing: unknown, { hostNetwork, fills, reset, ...duties }: AgentDuties): SessionConfig {
   // In one order: another text starts a new Pod.
@@ -54,7 +54,7 @@ export function agentSession(existing: unknown, { hostNetwork, fills, reset, ...
   }
 }
 
-/** Of a mirror that is there: without it, its Pod would be another one. */
+/** Returns the reset ID of an existing mirror: without it, its Pod would be replaced. */
 function resetOf(existing: unknown): string | undefined {
   const { reset } = (existing ?? {}) as { readonly reset?: unknown }
   return typeof reset === 'string' && /^[0-9a-f]{16}$/.test(reset) ? reset : undefined
@@ -80,7 +80,7 @@ function newKeys(): Keys {
   }
 }
 
-/** Where the agent listens for the synchronization, and for SSH. */
+/** Returns the ports or sockets on which the agent listens for the synchronization, and for SSH. */
 export const agentPlaces = ({ sockets, syncPort, sshPort }: AgentConfig) => ({
   sync: sockets?.sync ?? syncPort,
   ssh: sockets?.ssh ?? sshPort,

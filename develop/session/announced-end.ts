@@ -2,20 +2,22 @@ import { randomBytes } from 'node:crypto'
 import { PassThrough, type Readable, Transform, Writable } from 'node:stream'
 import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
 
-// A command may end before it has read its input. The API server then loses its exit status, or hangs, since nobody takes what is on
-// its way (seen with Kubernetes 1.34; kubectl gives 0, or hangs). So the shell around it says on stderr that it has ended, and reads
-// the rest until this side has stopped to send.
+// A command may end before it has read its input. The API server then loses its exit status, or hangs, since the
+// pending input is never read (seen with Kubernetes 1.34; kubectl returns 0, or hangs). So the shell around it reports
+// on stderr that it has ended, and reads the rest until this side has stopped sending.
 
 /** Seconds for which the shell reads, and milliseconds without output after which the connection is not waited for. */
 const READING = 10
 const GRACE = 3000
-/** The same for a server that cannot end the input. */
+/** Grace period in milliseconds for a server that cannot end the input. */
 const SHORT_GRACE = 300
 
 const NUL = '\0'
 const MARK = Buffer.from(`${NUL}devctl:${randomBytes(6).toString('hex')} `)
 
-/** What a shell does after its command, of which this process then hears by `withAnnouncedEnd`. */
+/**
+ * Returns the script that a shell runs after its command; `withAnnouncedEnd` reads its announcement in this process.
+ */
 export const announceEnd = (tool: string): string => {
   const mark = MARK.toString().replace(NUL, '\\000')
   return `status=$?; ${tool} printf '${mark}%s\\000' "$status" >&2; ${tool} timeout ${READING} ${tool} cat >/dev/null 2>&1; exit "$status"`
@@ -31,7 +33,7 @@ export function withAnnouncedEnd(remote: ExecProcess): ExecProcess {
     late = setTimeout(() => remote.destroy(), remote.endsInput ? GRACE : SHORT_GRACE)
   }
   const stdin = new Writable({
-    // What is left is for nobody.
+    // Input after the end of the command is discarded.
     write: (chunk, encoding, done) => {
       if (status === undefined) remote.stdin.write(chunk, encoding, () => done())
       else done()
@@ -94,7 +96,7 @@ class MarkFinder extends Transform {
   }
 }
 
-/** Where the mark begins, or may begin at the end of the bytes. */
+/** Returns the position where the mark begins, or may begin at the end of the bytes. */
 function markIn(bytes: Buffer): number | undefined {
   const whole = bytes.indexOf(MARK)
   if (whole >= 0) return whole

@@ -1,8 +1,8 @@
-/** What is to be closed again, the last first. */
+/** Steps that clean up, the last one first. */
 export class CleanupStack {
   readonly #steps: (() => void | Promise<void>)[] = []
 
-  /** For what is closed after all that is added, before this or later. */
+  /** Adds a step that runs after all steps of `add`, even those that are added later. */
   addLast(step: () => void | Promise<void>): void {
     this.#steps.unshift(step)
   }

@@ -1,6 +1,6 @@
 import type { CommonEvent } from '../../project/events.ts'
 
-/** What a session says of the credentials of its user, whichever of its parts has used them. */
+/** Reports refused and accepted credentials of the user of a session, whichever of its parts has used them. */
 export class Credentials {
   readonly #on: (event: CommonEvent) => void
   #isRefused = false

@@ -26,7 +26,7 @@ export async function dialAgent(
     try {
       stream = await connect()
       signal.throwIfAborted()
-      // It may have been refused before anybody listened.
+      // The stream may have failed before a listener is attached.
       if (!stream.destroyed && !(await speaks(stream, silence, signal)))
         silence = Math.min(2 * silence, LONGEST_SILENCE)
       if (stream.readableLength > 0) return stream
@@ -52,7 +52,7 @@ async function speaks(stream: Duplex, milliseconds: number, signal: AbortSignal)
   }
 }
 
-/** Nothing listens yet, or the node is not ready for it; a Pod that has gone has a status. */
+/** True if nothing listens yet, or the node is not ready for it; the error about a deleted Pod has a status. */
 const passes = (error: unknown): boolean =>
   error instanceof ClusterError &&
   (error.failure === 'unavailable' || (error.failure === 'not-found' && error.status === undefined))

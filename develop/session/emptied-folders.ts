@@ -4,12 +4,12 @@ import type { DevelopContext } from '../context.ts'
 import type { EmptiedFolder } from '../control/messages.ts'
 import { type LocalFolder, toPair } from '../files/sync-folders.ts'
 
-/** What is to become of a folder that has lost all files on one side. */
+/** Answer for a folder that has lost files on one side. */
 export type EmptiedAnswer = 'delete' | 'restore'
 
 /**
- * The folders of a session whose synchronization has stopped, since all files are gone on one side.
- * Asks the person at the terminal, or waits for a command that answers.
+ * Folders of a session whose synchronization has stopped because all files, or many, are missing on one side. Asks the
+ * user at the terminal, or waits for a command that answers.
  */
 export class EmptiedFolders {
   readonly #dev: string
@@ -23,7 +23,7 @@ export class EmptiedFolders {
     this.#world = world
   }
 
-  /** Those that wait for an answer. */
+  /** Folders that wait for an answer. */
   get all(): readonly EmptiedFolder[] {
     return [...this.#stopped.values()].map(({ emptied }) => emptied)
   }

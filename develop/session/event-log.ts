@@ -45,7 +45,10 @@ function textOf(event: UpEvent): string | undefined {
   }
 }
 
-/** What has gone when the synchronization of a folder stops: `all files of .`, `412 of 530 files of .`. */
+/**
+ * Returns which files are missing when the synchronization of a folder stops: `all files of .`, `412 of 530 files of
+ * .`.
+ */
 export function lostFiles({
   folder,
   loss,

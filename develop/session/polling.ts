@@ -5,8 +5,8 @@ import { join } from 'node:path'
 const VARIABLES = ['CHOKIDAR_USEPOLLING=1', 'WATCHPACK_POLLING=true']
 
 /**
- * Whether the programs of a development container are told to poll for changes of files, since they
- * hear of none. It is remembered in the folder of the session, for `devctl exec` and the next `up`.
+ * Remembers that the programs of a development container have to poll for changed files, because they receive no
+ * events. The folder of the session stores it, for `devctl exec` and the next `up`.
  */
 export class Polling {
   readonly #file: string
@@ -21,7 +21,7 @@ export class Polling {
     return this.#isNeeded
   }
 
-  /** What each command gets: `NAME=value`. */
+  /** Variables for each command: `NAME=value`. */
   get variables(): readonly string[] {
     return this.#isNeeded ? VARIABLES : []
   }

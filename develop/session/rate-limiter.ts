@@ -16,7 +16,7 @@ export class RateLimiter {
     return this.#recent.length < this.#times
   }
 
-  /** It was done. */
+  /** Records one occurrence. */
   done(now: number): void {
     this.#recent = [...this.#recent, now]
   }

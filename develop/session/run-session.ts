@@ -33,7 +33,7 @@ import { findPolling } from './session-polling.ts'
 import { SessionProgram } from './session-program.ts'
 import { CurrentState } from './session-state.ts'
 
-/** What the command was called with, and the project that it has opened. */
+/** Input of the command, and the project that it has opened. */
 export interface SessionRequest {
   readonly input: UpInput
   readonly project: OpenProject
@@ -52,7 +52,7 @@ class Stopped extends Error {}
 /** Milliseconds for restoring the original after the session, which may have been interrupted. */
 const GIVING_BACK = 60_000
 
-/** Reads what a session is made of. Throws a UserError for what is not there, and if it runs already. */
+/** Reads the input of a session. Throws a UserError if a part of it does not exist, or if the session already runs. */
 export async function planSession(
   world: UpContext,
   asked: SessionRequest,
@@ -102,7 +102,7 @@ export async function runSession(world: UpContext, { asked, found, prepared }: P
   }
 }
 
-/** An interruption can come when the application is at rest, and its mirror is not there yet. */
+/** Restores our own application: an interruption can come when it is suspended and its mirror does not exist yet. */
 async function giveBackOwn(
   session: Session,
   { take: { original } }: PreparedMirror,
@@ -178,7 +178,7 @@ async function connected(
       await ssh.tell()
     }
     const status = await program.run()
-    // What the command has written last is here when `up` has ended.
+    // When `up` ends, the last files that the command has written are on this machine.
     await supervisor.ready?.attached.settled().catch(() => {})
     return { kind: 'ended', status, dev, isDown: input.downOnExit ?? false }
   } catch (error) {

@@ -14,7 +14,7 @@ import type { Supervisor } from './supervisor.ts'
 /** Several sessions of this process deploy one after the other: they are of one environment. */
 const deploys = new Slots(1)
 
-/** Whose files are watched, and how the rules are carried out. */
+/** Container whose files are watched, its rules, and the means to carry them out. */
 export interface ActionsOf {
   readonly dev: string
   readonly container: string

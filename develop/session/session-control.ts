@@ -8,7 +8,7 @@ import type { EmptiedAnswer } from './emptied-folders.ts'
 import { controlAddress } from './session-folder.ts'
 import type { PartsInput, SessionParts } from './session-parts.ts'
 
-/** What other commands can have a session do. */
+/** Operations that other commands can request from a session. */
 export interface ControlHandlers {
   stop(): void
   /** Throws a UserError where there is nothing to restart. */
@@ -58,6 +58,6 @@ export async function openControl(
   }
   const address = controlAddress(devctlHome(workspace), sessionKey(session, dev), process.platform)
   const control = await serveControl(address, answer)
-  // Who waits for the end of the session waits for the end of this connection.
+  // A command that waits for the end of the session waits until this connection is closed.
   undo.addLast(() => control.close())
 }

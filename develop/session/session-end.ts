@@ -3,7 +3,9 @@ import { join } from 'node:path'
 
 const fileIn = (folder: string): string => join(folder, 'ended')
 
-/** Remembers in the folder of a session why it has failed, for the commands that find none. A full disk does not matter. */
+/**
+ * Remembers in the folder of a session why it has failed, for the commands that find none. A full disk does not matter.
+ */
 export function writeFailure(folder: string, reason: string): void {
   try {
     writeFileSync(fileIn(folder), `${new Date().toISOString()}: ${reason}\n`, { mode: 0o600 })
@@ -21,5 +23,5 @@ export function readFailure(folder: string): string | undefined {
   }
 }
 
-/** Another session has begun, or the original is restored. */
+/** Deletes the stored failure, since another session has begun, or the original is restored. */
 export const forgetFailure = (folder: string): void => rmSync(fileIn(folder), { force: true })

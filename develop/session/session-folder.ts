@@ -12,9 +12,9 @@ export interface SessionKey {
 }
 
 /**
- * The absolute path of the folder with what this machine keeps of a development container: the log
- * of `up`, the base of the synchronization, conflicts. `home` is devctl's own folder. Throws a UserError if a name is not
- * one that Kubernetes allows: an API server can send any text as a name, and this one becomes part of a path.
+ * The absolute path of the folder with what this machine keeps of a development container: the log of `up`, the base of
+ * the synchronization, conflicts. `home` is devctl's own folder. Throws a UserError if a name is not one that
+ * Kubernetes allows: an API server can send any text as a name, and this one becomes part of a path.
  */
 export function sessionFolder(home: string, { server, namespace, dev }: SessionKey): string {
   return join(
@@ -39,7 +39,10 @@ function socketFolder(home: string): string {
   return join(home, 'run')
 }
 
-/** Where the running `up` of a development container listens: a socket, or a named pipe on Windows. */
+/**
+ * Returns the address on which the running `up` of a development container listens: a socket, or a named pipe on
+ * Windows.
+ */
 export function controlAddress(home: string, key: SessionKey, platform: NodeJS.Platform): string {
   const name = shortHash([key.server, key.namespace, key.dev].join('\n'))
   if (platform === 'win32') return `\\\\.\\pipe\\devctl-${shortHash(home)}-${name}`

@@ -42,7 +42,7 @@ export interface PartsInput {
   readonly signal: AbortSignal
 }
 
-/** What keeps a development container connected. */
+/** Parts that keep a development container connected. */
 export interface SessionParts {
   readonly sync: SyncEngine
   readonly link: AgentLink
@@ -96,7 +96,7 @@ export async function openParts(input: PartsInput, undo: CleanupStack): Promise<
     timeout: development.timeout.resources,
     credentials,
     on(one, text) {
-      // How far the files are is told some milliseconds later: who is ready now wants to know it now.
+      // Progress is reported some milliseconds late: report it now, before `ready`.
       if (one === 'ready') state.tellSync({ kind: 'progress', status: sync.status() })
       state.set(one, text)
     },

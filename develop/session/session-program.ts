@@ -14,7 +14,7 @@ import type { UpContext, UpInput } from '../up-input.ts'
 import type { Polling } from './polling.ts'
 import type { Supervisor } from './supervisor.ts'
 
-/** Whose program it is, and what keeps its container connected. */
+/** Container whose program runs, and the supervisor that keeps it connected. */
 export interface ProgramOf {
   readonly input: UpInput
   readonly found: FoundDevelopment
@@ -26,8 +26,8 @@ export interface ProgramOf {
 }
 
 /**
- * What a session runs: the command of `up`, over a connection or on this machine, or the container's
- * own program, whose output is shown.
+ * Program of a session: the command of `up`, over a connection or on this machine, or the container's own program,
+ * whose output is shown.
  */
 export class SessionProgram {
   readonly #world: UpContext
@@ -93,7 +93,7 @@ export class SessionProgram {
     return runCommand(supervisor, { ...running, interrupted: session.signal }, terminal, wishes, signal)
   }
 
-  /** Ends it and starts it again. Throws a UserError for a shell, in which somebody types. */
+  /** Ends the program and starts it again. Throws a UserError for a shell, in which the user types. */
   async restart(signal: AbortSignal): Promise<void> {
     const { found, prepared, supervisor } = this.#of
     const { name, mode } = found.development

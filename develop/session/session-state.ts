@@ -6,7 +6,7 @@ import type { SessionState } from '../control/messages.ts'
 import type { UpEvent } from '../events.ts'
 import { type LocalFolder, toPair } from '../files/sync-folders.ts'
 
-/** The state of a session, which tells of its changes. */
+/** State of a session; reports its changes. */
 export class CurrentState {
   readonly #dev: string
   readonly #folders: readonly LocalFolder[]

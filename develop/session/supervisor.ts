@@ -20,7 +20,7 @@ const UNAUTHORIZED = 300_000
 const ASK_FIRST = 50
 const ASK_LONGEST = 500
 
-/** What a session is made of. */
+/** Parts of a session. */
 export interface SupervisedParts {
   readonly pod: MirrorPod
   /** The container in which the command runs. */
@@ -39,7 +39,7 @@ export interface SupervisedParts {
   isRunning(pod: KubeObject, signal: AbortSignal): Promise<boolean>
   /** Called with each Pod whose agent is connected; the signal is aborted when that is lost. */
   connected(pod: KubeObject, signal: AbortSignal): void
-  /** Hears of each change of state. */
+  /** Called at each change of state. */
   on(state: SessionState, text: string): void
 }
 
@@ -59,7 +59,7 @@ export class Supervisor {
   readonly #parts: SupervisedParts
   #ready: Ready | undefined
   #wasReady = false
-  /** The Pod whose connection was lost, until it is said why it has ended: the cluster tells of that later. */
+  /** Pod whose connection was lost, until the reason for its end is reported: the cluster knows it later. */
   #left: KubeObject | undefined
   readonly #waiting = new Set<(ready: Ready) => void>()
 
@@ -92,8 +92,8 @@ export class Supervisor {
   }
 
   /**
-   * Says in words if the Pod is being deleted, or is gone: then the connection to it is closed, and
-   * the next Pod is waited for. What runs in a Pod ends before the connection does.
+   * Returns a message if the Pod is being deleted or is deleted. Closes the connection to it then, so that the next Pod
+   * is waited for. The programs in a Pod end before the connection does.
    */
   async leaveEnding({ pod, attached }: Ready, signal: AbortSignal): Promise<string | undefined> {
     const why = await this.#parts.pod.leaving(pod, signal)
@@ -101,7 +101,7 @@ export class Supervisor {
     return why
   }
 
-  /** Why a Pod has ended, as far as the cluster has told. */
+  /** Returns why a Pod has ended, as far as the cluster has reported it. */
   endOf(pod: KubeObject): string | undefined {
     return this.#parts.pod.endOf(pod)
   }
@@ -175,7 +175,7 @@ export class Supervisor {
     }
   }
 
-  /** Why the connection to a Pod has ended, as far as that is known. */
+  /** Returns why the connection to a Pod has ended, as far as that is known. */
   #reasonOf(pod: KubeObject, error: Error): string {
     const end = this.#parts.pod.endOf(pod)
     this.#left = end === undefined ? pod : undefined
@@ -189,7 +189,7 @@ export class Supervisor {
     this.#parts.on('reconnecting', end)
   }
 
-  /** Connects to the agent of a Pod as soon as it answers; throws when the Pod has gone, or does not start. */
+  /** Connects to the agent of a Pod as soon as it answers; throws if the Pod was replaced, or does not start. */
   async #dial(pod: KubeObject, signal: AbortSignal): Promise<Duplex> {
     const { pod: pods, on, connect } = this.#parts
     const stop = new AbortController()
@@ -239,7 +239,7 @@ export class Supervisor {
     }
   }
 
-  /** A session that has worked goes on, however long its next Pod takes. */
+  /** Returns no timeout for a session that was ready before: it continues, however long its next Pod takes. */
   get #timeout(): number | undefined {
     return this.#wasReady ? undefined : this.#parts.timeout
   }
@@ -254,5 +254,5 @@ export class Supervisor {
 
 const isEnd = (one: KubeObject | { readonly error: Error }): one is { readonly error: Error } => 'error' in one
 
-/** The agent's container runs, and the agent is not there yet; or the Pod has just gone. */
+/** True if the agent's container runs but the agent does not listen yet, or if the Pod was just deleted. */
 const isStarting = (error: ClusterError): boolean => error.failure === 'not-found'

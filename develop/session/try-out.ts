@@ -19,7 +19,7 @@ export interface TriedOut {
   readonly facts: MirrorFacts
 }
 
-/** What a mirror is made of. */
+/** Input from which a mirror is made. */
 export interface TryOutInput {
   readonly live: KubeObject | undefined
   readonly settings: MirrorSettings
@@ -73,7 +73,9 @@ async function tryResting(
   await refusing(nameOf(live), () => cluster.patch(ref, patch, { manager: UP_MANAGER, dryRun: true, signal }))
 }
 
-/** False for a claim that is there, is to grow, and whose storage class does not allow that: it stays as it is. */
+/**
+ * Returns false for an existing claim that should grow, but whose storage class does not allow that: it is not changed.
+ */
 async function mayGrow(
   session: Session,
   claim: MirrorObject,
@@ -162,7 +164,9 @@ async function refusing<Result>(name: string, work: () => Promise<Result>): Prom
   }
 }
 
-/** The cluster's reason, in a sentence; what passes, and rights, are said by others. */
+/**
+ * Returns the cluster's reason as an error with a sentence; transient errors and missing rights are reported elsewhere.
+ */
 function refused(error: ClusterError, name: string): unknown {
   const byWebhook = webhookRefusal(error, `\`${name}\``)
   if (byWebhook) return byWebhook

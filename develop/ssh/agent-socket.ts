@@ -5,12 +5,12 @@ import type { AgentListener, PodAgent } from '../../adapters/ssh/agent-client.ts
 import type { OpenChannels } from '../../adapters/ssh/open-channels.ts'
 import type { AgentLink } from '../ports/agent-link.ts'
 
-/** Milliseconds for the socket to be there; without it the session goes on. */
+/** Milliseconds to wait for the agent that creates the socket; without it the session continues. */
 const PATIENCE = 5000
 
 /**
- * The SSH agent of a client (`ssh -A`) as a Unix socket in the container, which is there as long as
- * the client is connected. Gives its path; undefined if there can be none.
+ * Forwards the SSH agent of a client (`ssh -A`) to a Unix socket in the container, which exists as long as the client
+ * is connected. Returns its path; undefined if it cannot be created.
  */
 export async function forwardAgent(
   client: Connection,

@@ -1,7 +1,7 @@
 import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
 import { announceEnd } from '../session/announced-end.ts'
 
-/** How a program runs. */
+/** Options for running a program. */
 export interface FrontRun {
   readonly stdin: boolean
   readonly tty?: { readonly columns: number; readonly rows: number }
@@ -15,7 +15,7 @@ export interface FrontContainer {
   readonly workdir?: string | undefined
   /** The folder in it with the sockets of the agent; absent: none. */
   readonly shared?: string
-  /** What all shells and commands get: `NAME=value`. */
+  /** Variables for all shells and commands: `NAME=value`. */
   readonly variables?: () => readonly string[]
   /**
    * Runs a program as soon as the container is connected. Rejects with a ClusterError, or the reason
@@ -27,10 +27,7 @@ export interface FrontContainer {
 /** Marks the processes of an SSH session. */
 const SESSION = 'DEVCTL_SSH'
 
-/**
- * What every session begins with. A home that cannot be written is replaced: IDEs put their servers
- * there.
- */
+/** Script that every session begins with. Replaces a home that is not writable: IDEs install their servers there. */
 const BEGIN = `\
 b=$0
 if ! [ -w "\${HOME:-/}" ] && "$b" mkdir -p /tmp/devctl-home 2>/dev/null; then export HOME=/tmp/devctl-home; fi
@@ -38,9 +35,9 @@ if ! [ -w "\${HOME:-/}" ] && "$b" mkdir -p /tmp/devctl-home 2>/dev/null; then ex
 `
 
 /**
- * Runs a command with the shell that the user would have, or that shell itself. Without a terminal
- * this shell stays: when nobody has the output open any more, as in `exec cat >file`, Kubernetes
- * ends the input early. It announces the end of the command.
+ * Runs a command with the shell that the user would have, or that shell itself. Without a terminal this shell stays:
+ * when no process has the output open any more, as in `exec cat >file`, Kubernetes ends the input early. It announces
+ * the end of the command.
  */
 const SHELL = `${BEGIN}
 for shell in "$SHELL" /bin/bash /usr/bin/bash /bin/sh; do

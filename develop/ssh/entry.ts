@@ -2,15 +2,15 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { changeFile, readText } from '../../adapters/files/locked-file.ts'
 
-/** What a client of OpenSSH needs to get to a development container. */
+/** Data with which an OpenSSH client connects to a development container. */
 export interface SshEntry {
   readonly dev: string
   readonly namespace: string
   readonly cluster: SshCluster
   readonly port: number
-  /** Public. */
+  /** Public key of the server. */
   readonly hostKey: string
-  /** Private. */
+  /** Private key of the client. */
   readonly userKey: string
 }
 
@@ -18,13 +18,13 @@ export interface SshEntry {
 export interface SshCluster {
   /** Distinguishes it from all others; a part of the names of files. */
   readonly id: string
-  /** For people: the name of its context. */
+  /** Name for people: the name of its context. */
   readonly name: string
 }
 
 /** An entry that is in the file. */
 export interface WrittenEntry {
-  /** What is written after `ssh`: `api.devctl`. */
+  /** Host name for `ssh`: `api.devctl`. */
   readonly host: string
   /** Removes it, with its keys, unless a later session has replaced it. */
   remove(): Promise<void>
@@ -36,8 +36,8 @@ const END = '# devctl: end'
 export const sshConfigFile = (home: string): string => join(home, 'ssh', 'config')
 
 /**
- * Writes the entry of a session, with its keys, into devctl's own file, in place of an older one of
- * this name, namespace and cluster, and removes those of sessions that were killed. `home` is devctl's own folder. Throws a
+ * Writes the entry of a session, with its keys, into devctl's own file, in place of an older one of this name,
+ * namespace and cluster, and removes those of sessions that were killed. `home` is devctl's own folder. Throws a
  * UserError when the file cannot be written.
  */
 export async function writeSshEntry(home: string, entry: SshEntry): Promise<WrittenEntry> {
@@ -66,7 +66,7 @@ export async function writeSshEntry(home: string, entry: SshEntry): Promise<Writ
 /** A development container: those of two namespaces, and of two clusters, can have one name. */
 type Named = Pick<SshEntry, 'dev' | 'namespace'> & { readonly cluster: Pick<SshCluster, 'id'> }
 
-/** What is written after `ssh`: `api.devctl`. */
+/** Returns the host name for `ssh`: `api.devctl`. */
 export const hostOf = (dev: string): string => `${dev}.devctl`
 const fullHostOf = ({ dev, namespace }: Pick<Named, 'dev' | 'namespace'>): string => `${dev}.${namespace}.devctl`
 const fileOf = ({ dev, namespace, cluster }: Named): string => `${dev}.${namespace}.${cluster.id}`
@@ -166,12 +166,12 @@ function isRunning(id: number): boolean {
     process.kill(id, 0)
     return true
   } catch (error) {
-    // It is somebody else's.
+    // The process belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
-/** Whether OpenSSH reads devctl's file, or the user does not want it to. */
+/** State of the `Include` line: OpenSSH reads devctl's file, the user does not want it to, or was not asked yet. */
 export type IncludeState = 'included' | 'declined' | 'unasked'
 
 /** Looks whether the user's own ~/.ssh/config includes devctl's file. Throws what node:fs throws. */

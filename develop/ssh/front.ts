@@ -17,9 +17,9 @@ const PATIENCE = 10_000
 export interface FrontInput {
   /** 0: any that is free. */
   readonly port: number
-  /** Private. */
+  /** Private key of the server. */
   readonly hostKey: string
-  /** Public. */
+  /** Public key of the client. */
   readonly userKey: string
   readonly container: FrontContainer
   readonly link: AgentLink

@@ -18,7 +18,7 @@ export interface FrontOptions {
 
 /** The way for SSH clients to a development container. */
 export interface OpenFront {
-  /** What is written after `ssh`: `api.devctl`. */
+  /** Host name for `ssh`: `api.devctl`. */
   readonly host: string
   readonly port: number
   close(): Promise<void>

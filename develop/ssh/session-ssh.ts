@@ -22,9 +22,9 @@ export interface SessionSsh {
   readonly polling: Polling
 }
 
-/** What lets SSH clients in. */
+/** Access for SSH clients. */
 export interface OpenedSsh {
-  /** Says how they get in; asks before, where nobody has been asked on this machine. */
+  /** Reports how clients connect; asks first if the user was never asked on this machine. */
   tell(): Promise<void>
   close(): Promise<void>
 }

@@ -6,12 +6,15 @@ import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { withAnnouncedEnd } from '../session/announced-end.ts'
 import { type FrontContainer, shellCommand, signalCommand } from './container.ts'
 
-/** What OpenSSH's client gives when the connection fails. */
+/** Exit status of OpenSSH's client when the connection fails. */
 const FAILED = 255
 /** Milliseconds for a signal to get there. */
 const SIGNALLING = 10_000
 
-/** Serves the shells and commands of a session of SSH. `forwardAgent` gives the path of a socket that leads to the client's agent. */
+/**
+ * Serves the shells and commands of a session of SSH. `forwardAgent` gives the path of a socket that leads to the
+ * client's agent.
+ */
 export function serveSession(
   session: Session,
   container: FrontContainer,
@@ -107,6 +110,6 @@ async function sendSignal(container: FrontContainer, session: string, signal: st
     remote.stderr.resume()
     await remote.exit
   } catch {
-    // The container has gone.
+    // The container is no longer reachable.
   }
 }

@@ -31,7 +31,7 @@ export async function recordBefore(
   return write(run, wanted, { ...all, ...(version && { version }), ...(ending && { ending }) })
 }
 
-/** How changes are applied. */
+/** Options of `applyChanges`. */
 export interface ApplyOrders {
   readonly wait: boolean
   readonly chances?: readonly UnreadyWorkload[]
@@ -43,11 +43,10 @@ export interface ApplyOrders {
 export type EndNotes = Pick<EnvironmentRecord, 'history'>
 
 /**
- * Does what was planned: configuration, the workloads in the order of their dependencies with waits
- * between, the routes of those that are ready, and last what nobody wants any more; then writes
- * the record, which is as `recordBefore` gave it, with the kinds that are left and what `notesAfter`
- * gives. With `wait` every workload is waited for. Throws the failures of all workloads that failed,
- * and then deletes nothing.
+ * Carries out a plan: applies the configuration, then the workloads in dependency order with waits in between and the
+ * routes of those that are ready, and finally deletes objects that are no longer wanted. Then writes the record:
+ * `recorded`, as `recordBefore` returned it, with the remaining kinds and the result of `notesAfter`. With `wait`,
+ * waits for every workload. Throws the failures of all workloads that failed; in that case it deletes nothing.
  */
 export async function applyChanges(
   run: DeployRun,
@@ -80,7 +79,10 @@ export async function applyChanges(
 /** Milliseconds for the last words of a deploy, which may have no time left. */
 const LAST_WORDS = 5000
 
-/** Writes what the record says of a deploy at its end, also of one that was interrupted. What fails then changes nothing. */
+/**
+ * Writes what the record says of a deploy at its end, also of one that was interrupted. What fails then changes
+ * nothing.
+ */
 export async function recordEnd(
   { cluster }: DeployRun,
   wanted: DesiredState,
@@ -121,7 +123,7 @@ function reportDeletion({ events }: DeployRun, object: KubeObject): void {
   if (service !== undefined) events.status(service, { state: 'waiting', text: `deleting the old ${object.kind}` })
 }
 
-/** Brings one object to what is wanted; gives it as it is then. */
+/** Applies one step, and returns the resulting object. */
 async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
   const { cluster, signal, events } = run
   if (step.action === 'unchanged') return step.live
@@ -158,7 +160,7 @@ async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
   }
 }
 
-/** Waits until an object that is being deleted is gone. */
+/** Waits until the deletion of an object has finished. */
 async function waitForEnd({ cluster, events, signal }: DeployRun, object: KubeObject): Promise<void> {
   events.ending?.(object)
   await gone(cluster, [object], signal)

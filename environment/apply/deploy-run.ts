@@ -12,7 +12,7 @@ export interface DeployRun {
   readonly by: string
   /** Aborted at the deadline, or by Ctrl-C. */
   readonly signal: AbortSignal
-  /** True if failures end no wait: all waits last until what they wait for is there, or until the deadline. */
+  /** True if failures end no wait: every wait lasts until its condition is met or the deadline has passed. */
   readonly toleratesFailures?: boolean
 }
 
@@ -26,15 +26,13 @@ export interface ApplyEvents {
   waiting(service: string, needs: readonly string[]): void
   /** A workload has another status. */
   status(service: string, status: WorkloadStatus): void
-  /**
-   * A workload is in the cluster as it is wanted; how it is comes later, where it is waited for.
-   */
+  /** Called when a workload has been applied; its status is reported later, when the deploy waits for it. */
   applied(service: string): void
-  /** A route is in the cluster as it is wanted. */
+  /** Called when a route has been applied. */
   routed(route: KubeObject): void
   /**
-   * All are ready, and these are watched for some more time: nothing says that they work but that
-   * they go on running.
+   * Called when all workloads are ready and these are watched for some more time: the only sign that they work is that
+   * they keep running.
    */
   watching(services: readonly string[]): void
   /** The end of an object that is being deleted is waited for. */

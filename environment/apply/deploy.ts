@@ -51,7 +51,7 @@ export interface Deployment {
 }
 
 export interface DeployEnvironmentInput extends Deployment {
-  /** The services of the Compose file, for the places of failures. */
+  /** Services of the Compose file; they give failures a position. */
   readonly services: Tree | undefined
   readonly holder: Holder
   /** Wait until every workload is ready; else only for what others depend on. */
@@ -64,11 +64,11 @@ export interface DeployEnvironmentInput extends Deployment {
   readonly secrets?: KnownSecrets | undefined
   /** Hashes of the warnings that were reported; they are kept in the record. */
   readonly warnings?: readonly string[]
-  /** What the history of the environment says of this deploy. */
+  /** Origin of this deploy, for the history of the environment. */
   readonly origin?: DeployOrigin | undefined
 }
 
-/** Where what is deployed comes from. */
+/** Origin of the deployed files. */
 export interface DeployOrigin {
   /** A file as a path from the top of its repository; undefined for one that is elsewhere. */
   shownFile(location: string): string | undefined
@@ -81,9 +81,9 @@ export interface DeployOrigin {
 export interface DeployEvents extends ApplyEvents {
   /** The changes are known, and begin now. */
   planned(changes: Changes, wanted: DesiredState): void
-  /** Somebody else deploys, or has died while doing so. */
+  /** Called when another process holds the Lease: it is deploying, or has died while doing so. */
   locked(holder: string): void
-  /** True if what was changed by hand is to be taken back; absent: it is. */
+  /** Returns true if manual changes may be overwritten; absent: they are. */
   mayOverwrite?(drift: readonly Drift[]): Promise<boolean>
   /** Values set by others are reverted without asking. */
   overwriting?(drift: readonly Drift[]): void
@@ -107,10 +107,7 @@ export interface DeployResult {
    * workloads that were not ready.
    */
   readonly ended?: unknown
-  /**
-   * The Ingresses and HTTPRoutes that are there as they are wanted: where something failed, those
-   * of services that are ready.
-   */
+  /** Ingresses and HTTPRoutes that have been applied; after a failure, only those of ready services. */
   readonly routes: readonly KubeObject[]
   /** Workloads that were not ready when it began although nothing of them was to be changed. */
   readonly unready: readonly UnreadyWorkload[]
@@ -120,7 +117,7 @@ export interface DeployResult {
 export interface DeployPlan {
   readonly wanted: DesiredState
   readonly changes: Changes
-  /** Somebody deploys just now, or has died while doing so. */
+  /** True if another process is deploying, or has died while doing so. */
   readonly isLocked: boolean
   /** The secrets to store before anything is applied; undefined if they are stored already. */
   readonly toKeep: KeptSecrets | undefined
@@ -246,8 +243,7 @@ export async function planDeploy(
   const wanted = toDesiredState(plan, synth(needsKey ? markSecrets(plan, key) : plan), namespace)
   const [changes, locked] = await Promise.all([
     planChanges(cluster, wanted, recorded, source, choices, options),
-    // Where nothing was deployed yet there is something to do in any case, and who does it finds
-    // out.
+    // The first deploy of an environment always has changes to make, and then finds out whether the Lease is held.
     recorded !== undefined && isLocked(cluster, environment, namespace, options),
   ])
   const toKeep = needsKey && (!kept || kept.isEnding) ? { key, variables: kept?.variables ?? {} } : undefined
@@ -314,7 +310,10 @@ function withNotes(run: DeployRun): { readonly noting: DeployRun; readonly done:
   return { noting: { ...run, events }, done }
 }
 
-/** That the time is up is a failure; other reasons are Ctrl-C, and another process that has taken over. */
+/**
+ * Returns `failed` after an error or at the deadline, and `interrupted` if the signal was aborted for another reason:
+ * Ctrl-C, or another process that has taken over.
+ */
 const endOf = ({ aborted, reason }: AbortSignal): DeployEnd =>
   aborted && (reason as Partial<Error> | undefined)?.name !== 'TimeoutError' ? 'interrupted' : 'failed'
 
@@ -333,13 +332,13 @@ async function begin(
     return { current: first, recorded: await record(first) }
   } catch (error) {
     if (!isOvertaken(error)) throw error
-    // Somebody else has deployed between our plan and our Lease: what they did is there now.
+    // Another deploy finished between our plan and our Lease: plan again with its changes.
     const current = await planDeploy(input, { signal: run.signal })
     return { current, recorded: await record(current) }
   }
 }
 
-/** What the record says of the deploy beside the kinds of objects. */
+/** Returns the parts of the record that describe this deploy, besides the kinds of objects. */
 async function notesOf(
   { plan, services, choices, secrets, warnings = [], origin }: DeployEnvironmentInput,
   { by, clock }: DeployRun,

@@ -25,16 +25,16 @@ export interface DestroyEnvironmentInput {
   readonly holder: Holder
   /** Claims, too. */
   readonly volumes: boolean
-  /** Wait until everything is gone, Pods included. */
+  /** Wait until everything has been deleted, Pods included. */
   readonly wait: boolean
   /**
-   * Chooses what it is about among all that the environment has, which then goes on; absent: all of
-   * it. Throws to stop.
+   * Selects the objects to delete from all objects of the environment, which continues to exist; absent: deletes all of
+   * them. Throws to stop.
    */
   readonly select?: (objects: readonly KubeObject[], namespace: NamespaceState) => Promise<readonly KubeObject[]>
   /**
-   * Done first, while the environment is held; when it throws, nothing is deleted. It is also done if
-   * the record was deleted with the namespace: nobody knows any more that there is nothing to do.
+   * Runs first, while the Lease is held; if it throws, nothing is deleted. Also runs if the record was deleted with the
+   * namespace, because nothing then shows that there is no work for it.
    */
   readonly before?: (signal: AbortSignal, namespace: NamespaceState) => Promise<void>
 }
@@ -49,13 +49,13 @@ export interface DestroyContext {
     mayDelete?(ofCluster: readonly KubeObject[]): Promise<boolean>
     /** An object's deletion was asked for. */
     deleted(object: string): void
-    /** Somebody else works on the environment, or has died while doing so. */
+    /** Called when another process holds the Lease: it is working on the environment, or has died while doing so. */
     locked(holder: string): void
   }
 }
 
 export interface DestroyResult {
-  /** As `deployment/web`. */
+  /** Names of the deleted objects, like `deployment/web`. */
   readonly deleted: readonly string[]
   /** Claims, and what is annotated to be kept. */
   readonly kept: readonly string[]
@@ -69,14 +69,14 @@ export interface DestroyResult {
 
 const recorded = ({ apiVersion, kind }: Kind): RecordedKind => ({ apiVersion, kind })
 
-/** The kinds that an environment can have although its record is gone or was lost. */
+/** Kinds that an environment can have even if its record was deleted or lost. */
 const KNOWN = KINDS.filter(({ isExtra }) => !isExtra).map(recorded)
-/** The same, of kinds that this user may have no right to list. */
+/** Further kinds of that sort, which the user may have no right to list. */
 const EXTRA = KINDS.filter(({ isExtra }) => isExtra).map(recorded)
 
 /**
- * Routes first, so that nobody is led to what is going; then workloads; then what they needed;
- * claims last.
+ * Order of deletion: routes first, so that no request reaches workloads that are being deleted; then workloads; then
+ * the objects that they need; claims last.
  */
 const ORDER = [...kindsOf('route').toReversed(), ...kindsOf('workload')].map(({ kind }) => kind).concat('Service')
 
@@ -156,7 +156,7 @@ export async function destroyEnvironment(
     await input.before?.(active, state)
     for (const group of inOrder(doomed))
       await inParallel(group, async object => {
-        // Somebody may have put something in since.
+        // Another user may have added content in the meantime.
         const why = isEnding(object) ? undefined : await foreignContent(cluster, object, of, { signal: active })
         if (why !== undefined) return void held.set(object, why)
         await deleteObject(cluster, object, wait ? 'Foreground' : 'Background', { signal: active })
@@ -236,7 +236,7 @@ async function podsGone(
   if (going.length > 0) await gone(cluster, going, signal)
 }
 
-/** The kinds that an earlier destroy can have left because of their content: its record is gone. */
+/** Kinds whose objects an earlier destroy may have left because of their content, after it deleted the record. */
 const HOLDING: readonly RecordedKind[] = [
   { apiVersion: 'v1', kind: 'Namespace', namespace: null },
   { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', namespace: null },
@@ -270,7 +270,7 @@ async function unlessFailing<T>(asked: Promise<readonly T[]>, { signal }: CallOp
   }
 }
 
-/** Some kinds are in several groups, and the objects of a namespace are in two lists. */
+/** Returns each object once: some kinds are in several API groups, and the objects of a namespace are in two lists. */
 const withoutRepeats = (objects: readonly KubeObject[]): readonly KubeObject[] => [
   ...new Map(objects.map(object => [object.metadata.uid ?? object, object])).values(),
 ]

@@ -8,14 +8,13 @@ const DURATION = 15
 /** Milliseconds between two signs of life. */
 const RENEWAL = 5000
 /**
- * Milliseconds for giving the Lease back: nobody who presses Ctrl-C wants to wait for a server that
- * does not answer.
+ * Milliseconds allowed for releasing the Lease: after Ctrl-C, users should not wait for a server that does not answer.
  */
 const RELEASE = 3000
 
 /** The holder of a Lease. */
 export interface Holder {
-  /** For people, and distinguished from all others: `ann@laptop (4711)`. */
+  /** Unique name that people can read: `ann@laptop (4711)`. */
   readonly name: string
   /** The login name of whose session it is, on a platform. */
   readonly person?: string
@@ -25,56 +24,62 @@ export interface Holder {
   isGone(name: string): boolean
 }
 
-/** Returns who somebody is, without the number of the process: `ann@laptop`. */
+/** Returns the holder's name without the process ID: `ann@laptop`. */
 export const personOf = ({ holder }: { readonly holder: Holder }): string => holder.name.replace(/ \(\d+\)$/, '')
 
 /** Returns who deploys, wherever: `ann`, as the platform knows her, or without a platform `ann@laptop`. */
 export const deployerOf = (of: { readonly holder: Holder }): string => of.holder.person ?? personOf(of)
 
-/** A Lease, and who wants to hold it. */
+/** A Lease to hold, and its new holder. */
 export interface LeaseRequest {
   readonly cluster: Cluster
   readonly name: string
   readonly namespace: string
   readonly labels: Readonly<Record<string, string>>
-  /** Of what the Lease guards: with it the Lease is deleted, too. */
+  /** Owners of the Lease: it is deleted with the object that it guards. */
   readonly ownerReferences?: KubeObject['metadata']['ownerReferences']
   readonly holder: Holder
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** It waits for somebody who may be gone; said once of each. */
+  /** Called once per holder when it has to wait for a holder that may have died. */
   readonly waiting: (holder: string) => void
-  /** The error for somebody else's Lease; undefined when it is not there any more. */
+  /** Returns the error for a Lease that another process holds; `there` is undefined if the Lease no longer exists. */
   readonly busy: (there: KubeObject | undefined) => UserError
-  /** The error for a Lease that somebody else has taken. */
+  /** Returns the error for a Lease that another process has taken over. */
   readonly lost: () => UserError
   /** Milliseconds without a renewal after which it counts as lost: the cluster cannot be reached. */
   readonly silence: number
   /**
-   * It counts as lost at that moment, also while a renewal is still under way: two must never hold
-   * it at once. Without it, a machine that has slept can go on with what nobody has taken.
+   * True if the Lease counts as lost at that moment even while a renewal is in flight: two processes must never hold it
+   * at once. Otherwise, a machine that has slept can continue if no other process has taken the Lease.
    */
   readonly isStrict?: boolean
   /** Take it from a holder who is alive. */
   readonly takeOver?: boolean
-  /** Make it again when somebody has deleted it: nobody has taken it by that. Otherwise it is lost. */
+  /**
+   * Create it again if it was deleted: a deletion does not mean that another process has taken it. Otherwise it is
+   * lost.
+   */
   readonly remake?: boolean
-  /** True if nobody can take a deleted Lease, as its namespace goes, too: then it is not lost. */
+  /**
+   * Returns true if no process can take a deleted Lease, because its namespace is being deleted, too: then it is not
+   * lost.
+   */
   readonly isMoot?: () => Promise<boolean>
 }
 
 export interface HeldLease {
   /** Aborted when the Lease is lost, and with the signal of the wish. */
   readonly signal: AbortSignal
-  /** Renews it at once, which aborts the signal if somebody else has taken it. */
+  /** Renews it at once, which aborts the signal if another process has taken it. */
   check(): Promise<void>
   /** Gives the Lease back, if it is still ours; never rejects. */
   release(): Promise<void>
 }
 
 /**
- * Gets a Lease, and renews it until it is given back. A holder who says nothing for the duration
- * has died, and its Lease is taken. Throws what `busy` gives when somebody else has it.
+ * Acquires a Lease, and renews it until it is released. A holder that has not renewed it for the duration counts as
+ * dead, and its Lease is taken. Throws the error that `busy` returns if another process holds it.
  */
 export async function holdLease(input: LeaseRequest): Promise<HeldLease> {
   const { cluster, clock, signal } = input
@@ -104,12 +109,12 @@ export async function holdLease(input: LeaseRequest): Promise<HeldLease> {
       if (!isConflict(error) && !isNotFound(error)) return
       const there = await cluster.get(refOf(input), options).catch(() => held)
       if (!there && input.remake) {
-        // What keeps it from that is tried again, or shows that somebody has taken it.
+        // A failure is retried at the next renewal, which also shows whether another process has taken it.
         held = await cluster.create(leaseOf(input, undefined), options).catch(() => held)
         return
       }
-      // When somebody has taken it, two would write at once. Our own newer version is that of a
-      // renewal whose answer got lost.
+      // If another process has taken it, both would write at once. A newer version with our name comes from a renewal
+      // whose response was lost.
       if (there && holderOf(there) === input.holder.name) held = there
       else lost.abort(input.lost())
     }
@@ -149,14 +154,14 @@ async function release(input: LeaseRequest, held?: KubeObject): Promise<void> {
   try {
     if (held) return await give(held)
   } catch (error) {
-    // A renewal that was given up has moved it, or somebody has taken it.
+    // An abandoned renewal has changed its version, or another process has taken it.
     if (!isConflict(error)) return
   }
   try {
     const there = await cluster.get(refOf(input), options)
     if (there && holderOf(there) === holder.name) await give(there)
   } catch {
-    // The next process to take it finds out that its holder is gone.
+    // The next process to take it finds out that its holder has ended.
   }
 }
 

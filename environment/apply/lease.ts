@@ -16,17 +16,19 @@ export interface LeaseInput {
   readonly holder: Holder
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** It waits for somebody who may be gone; said once of each. */
+  /** Called once per holder when it has to wait for a holder that may have died. */
   readonly waiting: (holder: string) => void
-  /** True if nobody can take a deleted Lease, as its namespace goes, too: then it is not lost. */
+  /**
+   * Returns true if no process can take a deleted Lease, because its namespace is being deleted, too: then it is not
+   * lost.
+   */
   readonly isMoot?: () => Promise<boolean>
 }
 
 /**
- * Does the work while holding the environment's Lease, so that two deploys of one environment never
- * mix. Throws a UserError that names the holder when somebody else has it. One that says nothing
- * for its duration has died, and its Lease is taken. The work's signal is aborted when the Lease is
- * lost.
+ * Does the work while holding the environment's Lease, so that two deploys of one environment never mix. Throws a
+ * UserError that names the holder if another process holds it. A holder that has not renewed it for its duration counts
+ * as dead, and its Lease is taken. Aborts the work's signal when the Lease is lost.
  */
 export async function withLease<Result>(
   { environment, ...input }: LeaseInput,

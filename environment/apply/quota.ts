@@ -1,9 +1,9 @@
 import type { Problem } from '../status/problems.ts'
 
 /**
- * The API server counts what a quota allows from a copy that is some moments old: it may refuse Pods once more when
- * the quota is gone or larger. The controller then tries again after as long as it has been refused so far, which can
- * be minutes; a change makes it try at once.
+ * Returns true if a quota has refused Pods. The API server checks quotas against a copy that is some moments old: it
+ * may refuse Pods once more after the quota has been deleted or raised. The controller then backs off for as long as it
+ * has been refused so far, which can be minutes; a change makes it try at once.
  */
 export const isOfQuota = ({ code, detail }: Problem): boolean => code === 'refused' && detail.includes('exceeded quota')
 
@@ -21,15 +21,15 @@ export class QuotaRefusals {
   /** The newest refusal that was known at the last try. */
   #known = 0
 
-  /** From the first look that saw one; in milliseconds since 1970. */
+  /** `now` is the time of the first check that saw a refusal, in milliseconds since 1970. */
   constructor(now: number) {
     this.#since = now
     this.#triedAt = now
   }
 
   /**
-   * What to do now that the only `problems` are those of a quota: `failed` when it has refused again after the last
-   * try. `now` is in milliseconds since 1970.
+   * Returns the next action when a quota is the only reason for `problems`: `failed` if it has refused again after the
+   * last try. `now` is in milliseconds since 1970.
    */
   judge(problems: readonly Problem[], now: number): 'wait' | 'try' | 'failed' {
     const newest = Math.max(0, ...problems.map(({ time }) => time ?? 0))

@@ -69,8 +69,8 @@ export async function deleteObject(
 }
 
 /**
- * Deletes an object and returns when it is gone. With `Foreground` its Pods are gone before it;
- * with `Orphan` they stay. `sent` is called when nothing can stop that any more. Throws as `gone` does.
+ * Deletes an object and waits until it no longer exists. With `Foreground` its Pods are deleted before it; with
+ * `Orphan` they stay. Calls `sent` as soon as the deletion can no longer be stopped. Throws the errors of `gone`.
  */
 export async function deleteAndWait(
   cluster: Cluster,
@@ -104,8 +104,8 @@ export async function applyToStay(
 }
 
 /**
- * Returns when none of the objects is there any more; each kind is watched. Throws a UserError that
- * names them, with the signal's reason as its cause.
+ * Waits until none of the objects exists; watches each kind. Throws a UserError that names the remaining ones, with the
+ * signal's reason as its cause.
  */
 export async function gone(
   cluster: Cluster,

@@ -1,6 +1,6 @@
 import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
-/** What a touch leaves behind. */
+/** Details of a reconcile request, which sets an annotation to the current time. */
 export interface ReconcileRequest {
   /** The annotation that has its time. */
   readonly annotation: string
@@ -9,7 +9,9 @@ export interface ReconcileRequest {
   readonly now: number
 }
 
-/** Changes nothing but an annotation: a change makes the controllers look at once, which else try again after minutes. */
+/**
+ * Changes nothing but an annotation: a change makes the controllers look at once, which else try again after minutes.
+ */
 export async function requestReconcile(
   cluster: Cluster,
   { apiVersion, kind, metadata: { name, namespace } }: KubeObject,

@@ -23,8 +23,8 @@ import type { Step } from './steps.ts'
  */
 const RESTARTED = 'kubectl.kubernetes.io/restartedAt'
 /**
- * Another field manager than that of deploy, which takes back what it has applied itself and
- * applies no more.
+ * Field manager of restarts. It differs from the one of deploy, because a deploy removes fields that it has applied
+ * before and no longer applies.
  */
 const RESTARTER = `${MANAGER}-restart`
 
@@ -39,7 +39,7 @@ export interface RestartServicesInput {
   readonly wait: boolean
   /** Failures end no wait. */
   readonly toleratesFailures?: boolean
-  /** The services of the Compose file, for the places of failures. */
+  /** Services of the Compose file; they give failures a position. */
   readonly services: Tree | undefined
 }
 
@@ -135,7 +135,7 @@ const markOf = ({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeOb
   spec: { template: { metadata: { annotations: { [RESTARTED]: at } } } },
 })
 
-/** True if its Pods stay until somebody deletes them: update policy `on-delete`. */
+/** True if its Pods stay until a user deletes them: update policy `on-delete`. */
 function isReplacedByHand({ spec }: KubeObject): boolean {
   const { updateStrategy } = (spec ?? {}) as { readonly updateStrategy?: { readonly type?: string } } // a workload's spec
   return updateStrategy?.type === 'OnDelete'

@@ -15,7 +15,7 @@ import type { Step } from './steps.ts'
 export interface UnreadyWorkload {
   readonly workload: DesiredWorkload
   readonly live: KubeObject
-  /** In a few words: `its image cannot be pulled`. */
+  /** Reason in a few words: `its image cannot be pulled`. */
   readonly why: string
   /**
    * Waiting alone does not help, or helps late: it gets a fresh chance. What was in its way may be
@@ -97,10 +97,7 @@ export async function retryStuckWorkload(
   for (const pod of pods) if (await deleteObject(cluster, pod, 'Background', options)) done(pod)
 }
 
-/**
- * The steps with those Jobs made again that cannot go on: a Job does not replace its Pods without
- * counting them as failed.
- */
+/** Returns the steps, with stuck Jobs replaced: a Job does not replace its Pods without counting them as failed. */
 export function withJobsAgain(
   steps: ReadonlyMap<DesiredObject, Step>,
   unready: readonly UnreadyWorkload[],
@@ -115,7 +112,7 @@ export function withJobsAgain(
   return new Map([...steps].map(([wanted, step]) => [wanted, again(wanted, step)]))
 }
 
-/** Those whose Pods are replaced, where they are. */
+/** Returns the stuck workloads whose Pods are replaced without replacing the workload, so without Jobs. */
 export const countRetries = (unready: readonly UnreadyWorkload[]): readonly UnreadyWorkload[] =>
   unready.filter(one => one.isStuck && !isStuckJob(one))
 

@@ -10,10 +10,10 @@ export interface SecretName {
 
 type Data = Readonly<Record<string, string>>
 
-/** How often a Secret that others write at the same time is tried. */
+/** Maximum number of attempts at a Secret that others write at the same time. */
 const TRIES = 5
 
-/** The keys that a Secret of the cluster does not hold: all of them where it is not there. */
+/** Returns the keys that a Secret of the cluster does not have: all of them if the Secret does not exist. */
 export async function missingKeys(
   cluster: Cluster,
   secret: SecretName,
@@ -25,10 +25,9 @@ export async function missingKeys(
 }
 
 /**
- * Adds values to a Secret, which is created where it is not there, without labels: it belongs to
- * nobody's deploy, so that nothing prunes it. A key that is there keeps its value. Says whether the
- * Secret was created. Throws a UserError where the Secret takes no new keys: it is being deleted,
- * immutable, or made by a controller.
+ * Adds values to a Secret. A missing Secret is created without labels: it belongs to no deploy, so that none prunes it.
+ * Existing keys keep their values. Returns whether the Secret was created. Throws a UserError if the Secret takes no
+ * new keys: it is being deleted, immutable, or made by a controller.
  */
 export async function addSecretKeys(
   cluster: Cluster,
@@ -46,7 +45,7 @@ export async function addSecretKeys(
       else await cluster.create(newSecret(secret, added), options)
       return there ? 'extended' : 'created'
     } catch (error) {
-      // Somebody else was faster.
+      // Another process was faster.
       const isRace = error instanceof ClusterError && (error.failure === 'exists' || error.failure === 'conflict')
       if (!isRace || left === 1) throw error
     }

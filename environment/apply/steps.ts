@@ -20,7 +20,7 @@ export type Step =
       readonly action: 'update'
       readonly live: KubeObject
       readonly differences: readonly Difference[]
-      /** It was nobody's, and becomes the environment's. */
+      /** True if the object belonged to no environment, and becomes part of this one. */
       readonly isAdopted: boolean
       /** A mirror stands in for it: how many Pods it gets back at its end. */
       readonly replicasLater?: unknown
@@ -29,7 +29,7 @@ export type Step =
   | ({
       readonly action: 'replace'
       readonly live: KubeObject
-      /** Why, and what it means, in words. */
+      /** Reason for the replacement and its effect, in words. */
       readonly reason: string
       /** Its Pods stay and are taken over by the new one. */
       readonly orphan: boolean
@@ -94,8 +94,8 @@ export async function stepFor(
     const there = (await find(context, object)) ?? live
     return isEnding(there) ? afterItsEnd(there) : change(wanted, sent, there, next, false)
   }
-  // Only an object that is there has a version: it is not one of this environment, or the
-  // environment's record is gone.
+  // Only an existing object has a version: it does not belong to this environment, or the environment's record is
+  // missing.
   if (next.metadata.resourceVersion === undefined) return { action: 'create', wanted, object: sent }
   const there = await find(context, object)
   if (!there) return { action: 'create', wanted, object: sent }
@@ -146,7 +146,7 @@ async function dryRun(
     const mayBeThere = error.failure === 'conflict' || error.failure === 'invalid' || hasNoDryRun
     const there = live ?? (mayBeThere ? await find(context, object) : undefined)
     if (there && isEnding(there)) return { ending: there }
-    // Whose it is says more than what cannot be done to it.
+    // The owner of the object explains more than the reason why it cannot be changed.
     if (there && !isOfEnvironment(context, there)) refuseForeign(wanted, there, choices)
     if (error.failure === 'conflict' && !force && error.causes.length > 0) {
       if (isLeftToScaler(error, there)) return dryRun(context, wanted, withoutReplicas(object), live)
@@ -157,13 +157,16 @@ async function dryRun(
       await validate(context, wanted)
       return { isImmutable: true }
     }
-    // The server cannot say what would become of it; what is not there yet is made.
+    // The server cannot preview the result; a missing object is created.
     if (hasNoDryRun) return { next: there ? overlay(there, object) : object, sent: object }
     throw refusal(error, wanted)
   }
 }
 
-/** Would the object be taken, once what has its name is gone? */
+/**
+ * Checks that the server accepts the object once the existing object of that name has been deleted. Throws a UserError
+ * if not.
+ */
 async function revalidate(context: StepContext, wanted: DesiredObject): Promise<void> {
   const { cluster, options } = context
   try {
@@ -177,8 +180,8 @@ async function revalidate(context: StepContext, wanted: DesiredObject): Promise<
 }
 
 /**
- * Before something is deleted to be made again: would it be taken at all? Under another name
- * nothing is in its way.
+ * Checks that the server accepts the object, before the existing one is deleted and created again. A dry run under
+ * another name does not collide with it. Throws a UserError if not.
  */
 async function validate({ cluster, options }: StepContext, wanted: DesiredObject): Promise<void> {
   const { object } = wanted
@@ -190,7 +193,7 @@ async function validate({ cluster, options }: StepContext, wanted: DesiredObject
   }
 }
 
-/** The object of that name, whoever made it. */
+/** Returns the object of that name, no matter which tool created it. */
 function find({ cluster, options }: StepContext, object: KubeObject): Promise<KubeObject | undefined> {
   const { apiVersion, kind, metadata } = object
   const { name, namespace } = metadata

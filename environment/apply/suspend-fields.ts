@@ -1,16 +1,16 @@
 /** A field of an object, as the keys that lead to it. */
 export type FieldPath = readonly string[]
 
-/** Flux leaves an object with `disabled` in this annotation as it is in the cluster. */
+/** Annotation that makes Flux leave an object unchanged if its value is `disabled`. */
 const FLUX_ANNOTATION = 'kustomize.toolkit.fluxcd.io/reconcile'
 
 /** The Pods of an application. */
 export const REPLICAS: FieldPath = ['spec', 'replicas']
-/** Whether a Job or CronJob rests. */
+/** Field that suspends a Job or CronJob. */
 export const SUSPEND: FieldPath = ['spec', 'suspend']
-/** What happens to the claims of a StatefulSet that is scaled down. */
+/** Policy for the claims of a StatefulSet that is scaled down. */
 export const WHEN_SCALED: FieldPath = ['spec', 'persistentVolumeClaimRetentionPolicy', 'whenScaled']
-/** Whether Flux sets the fields of the object. */
+/** Annotation that decides if Flux sets the fields of the object. */
 export const RECONCILE: FieldPath = ['metadata', 'annotations', FLUX_ANNOTATION]
 
 /** More Pods than a cluster can have: https://kubernetes.io/docs/setup/best-practices/cluster-large/ */
@@ -20,8 +20,8 @@ const MOST_PODS = 150_000
 export const scalePath = (kind: string): FieldPath => (kind === 'Job' || kind === 'CronJob' ? SUSPEND : REPLICAS)
 
 /**
- * What is wrong with a field that is to be restored in an application of this kind, as a clause;
- * undefined for one that `up` can have changed, with a value that it can have had. Null: it had none.
+ * Returns the problem with a field to restore in an application of this kind, as a clause; undefined if `up` can have
+ * changed the field and the value is one that it can have had. Null means that the field had no value.
  */
 export function fieldProblem(
   kind: string,

@@ -21,8 +21,8 @@ export const isMirror = ({ kind, metadata }: KubeObject): boolean =>
   kind === 'Deployment' && metadata.labels?.[MIRROR_LABEL] !== undefined
 
 /**
- * What a deploy applies to a workload that a mirror stands in for: the number of its Pods belongs to
- * `up`, so it is left out.
+ * Returns the object that a deploy applies to a workload that a mirror stands in for: without `replicas`, which `up`
+ * controls, if the live number differs.
  */
 export function whileResting(wanted: KubeObject, live: KubeObject | undefined): KubeObject {
   const replicas = valueAt(wanted, REPLICAS)

@@ -14,15 +14,15 @@ export interface Endpoint {
   /** The Services that answer there. */
   readonly services: readonly string[]
   readonly isReady: boolean
-  /** Why it is not ready, in words. */
+  /** Reason why it is not ready, in words. */
   readonly reason?: string
-  /** Where its route says that the cluster takes requests for it: an IP address or a name. */
+  /** IP address or host name at which the cluster takes requests for it, according to its route. */
   readonly entry?: string
   /** The HTTP status that it answers with; absent where it was not asked, or did not answer. */
   readonly status?: number
   /** The Secret of its certificate, when it does not exist: its gateway shows one of its own. */
   readonly missingSecret?: string
-  /** Why its certificate is not trusted here. */
+  /** Reason why this machine does not trust its certificate. */
   readonly certificate?: string
 }
 
@@ -112,7 +112,7 @@ export async function endpointsOf(
   return [...byUrl.values()].sort(shorterFirst)
 }
 
-/** Those that do not exist; none for users who may not read them. */
+/** Returns the names of the Secrets that do not exist; none for users without permission to read them. */
 async function missingSecrets(
   cluster: Cluster,
   namespace: string,

@@ -11,8 +11,8 @@ interface GatewayStatus {
 }
 
 /**
- * How the Gateways of HTTPRoutes are spoken to, and where. Who may not read one takes it for
- * `https`, which is what public routes are.
+ * Returns the scheme and the address of the Gateways of HTTPRoutes. Assumes `https`, the scheme of public routes, for a
+ * Gateway that the user may not read.
  */
 export async function gatewaysOf(
   cluster: Cluster,

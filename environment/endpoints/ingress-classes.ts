@@ -10,10 +10,10 @@ interface Where {
 }
 
 /**
- * Returns the endpoints of an environment with the reason why no ingress controller serves them: the class of their Ingress
- * does not exist, or the cluster has none at all. Only endpoints whose address has not answered well (`unanswered`) are
- * looked at, because some controllers serve Ingresses without a class. Users who may not read the classes, which are in
- * no namespace, get the endpoints as they are.
+ * Returns the endpoints of an environment with the reason why no ingress controller serves them: the class of their
+ * Ingress does not exist, or the cluster has none at all. Checks only endpoints whose address has not answered well
+ * (`unanswered`), because some controllers serve Ingresses without a class. Returns the endpoints unchanged for users
+ * without permission to read the classes, which are cluster-scoped.
  */
 export async function withClassProblems(
   cluster: Cluster,

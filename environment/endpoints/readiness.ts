@@ -6,7 +6,7 @@ interface EndpointSlice {
   readonly endpoints?: readonly { readonly conditions?: { readonly ready?: boolean } }[] | null
 }
 
-/** Why nobody answers at a Service, for those where nobody does. */
+/** Returns the reason why a Service does not answer, for each Service that does not. */
 export async function serviceProblems(
   cluster: Cluster,
   namespace: string,

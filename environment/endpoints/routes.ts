@@ -13,11 +13,11 @@ export interface GatewayFacts {
   /** `NAMESPACE/NAME` of a Gateway that does not exist. */
   readonly missing?: string
   readonly scheme: 'http' | 'https'
-  /** Where it takes requests at the ordinary port of the scheme: an IP address or a name. */
+  /** IP address or host name at which it takes requests on the default port of the scheme. */
   readonly entry?: string
 }
 
-/** By `gatewayKey`. */
+/** Facts about Gateways by `gatewayKey`. */
 export type Gateways = ReadonlyMap<string, GatewayFacts>
 
 interface IngressSpec {
@@ -67,7 +67,9 @@ export const servicesBehind = (route: KubeObject): readonly string[] =>
 export const shorterFirst = (a: Pick<PublicAddress, 'url'>, b: Pick<PublicAddress, 'url'>): number =>
   a.url.length - b.url.length || (a.url < b.url ? -1 : 1)
 
-/** Returns the reason why a route leads nowhere yet: its gateway is missing, or has not taken it. Ingresses do not tell. */
+/**
+ * Returns the reason why a route leads nowhere yet: its gateway is missing, or has not taken it. Ingresses do not tell.
+ */
 export function problemOf(route: KubeObject, gateways: Gateways): string | undefined {
   if (route.kind !== 'HTTPRoute') return undefined
   const facts = factsOf(route, gateways)
@@ -83,8 +85,8 @@ export function problemOf(route: KubeObject, gateways: Gateways): string | undef
 }
 
 /**
- * Where the controller of an Ingress says that it takes requests, or the Gateway of an HTTPRoute,
- * where it may be read.
+ * Returns the address at which requests are taken, as reported by the controller of an Ingress or, if it may be read,
+ * by the Gateway of an HTTPRoute.
  */
 export function entryOf(route: KubeObject, gateways: Gateways): string | undefined {
   if (route.kind !== 'Ingress') return factsOf(route, gateways).find(({ entry }) => entry !== undefined)?.entry

@@ -1,21 +1,18 @@
 import { compareTimes, type LogTime } from './line.ts'
 
-/**
- * How many of the last lines are remembered. What a container writes to its two streams may be some
- * lines out of order.
- */
+/** Number of recent lines to remember. Lines from the two streams of a container may be out of order by some lines. */
 const REMEMBERED = 256
 
 /**
- * How far the log of a container was read, so that reading can be taken up again, at the second of
- * the last line, without losing or repeating one. It goes on over restarts: the log of the next run
- * begins later than that of the one before ended.
+ * Position up to which the log of a container was read. Reading can resume at the second of the last line without
+ * losing or repeating a line. The position stays valid across restarts: the log of the next run begins after the end of
+ * the one before.
  */
 export class Cursor {
   readonly #recent: LogTime[] = []
   #next = 0
   #last: LogTime | undefined
-  /** Of the remembered lines, those that have to come again after `rewind`, and how often. */
+  /** Remembered lines that are expected again after `rewind`, with their number. */
   #expected: Map<string, number> | undefined
 
   /** Nothing was read yet. */
@@ -23,7 +20,7 @@ export class Cursor {
     return this.#last === undefined
   }
 
-  /** From when on to read, in RFC 3339; undefined: from the beginning. */
+  /** Time to read from, in RFC 3339; undefined: from the beginning. */
   get since(): string | undefined {
     return this.#last && new Date(this.#last.seconds * 1000).toISOString()
   }

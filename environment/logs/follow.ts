@@ -9,17 +9,17 @@ import type { WatchedPod } from './watched-pod.ts'
 
 export interface Following extends LogAccess {
   readonly clock: Clock
-  /** For logs that stay open. */
+  /** Slots for logs that stay open. */
   readonly slots: Slots
   print(source: LogSource, line: LogLine): Promise<void> | void
   /** A run of a container has ended, while its Pod stays. */
   ended(source: LogSource, exit: ExitStatus): void
 }
 
-/** Where the reading of a container stands when following begins. */
+/** Reading position of a container when following begins. */
 export interface LogPosition {
   readonly cursor: Cursor
-  /** How far back, as long as no line was read; absent for what began after the command. */
+  /** Range to show as long as no line was read; absent for containers that began after the command. */
   readonly range?: LogRange | undefined
   /** The run whose log was read so far. */
   readonly run?: ContainerRun | undefined
@@ -40,9 +40,8 @@ const PAUSE = [250, 5000] as const
 const LASTING = 10_000
 
 /**
- * Prints the log of a container from a position on, over its restarts, until its Pod is gone or has
- * finished. When it may be read is reported by the watch of the Pod. Throws what will not pass, and
- * the signal's reason.
+ * Prints the log of a container from a position on, across its restarts, until its Pod has been deleted or has
+ * finished. The watch of the Pod reports when the log may be read. Throws permanent errors, and the signal's reason.
  */
 export async function followContainer(
   following: Following,
@@ -116,7 +115,7 @@ export async function followContainer(
   }
 }
 
-/** True if a Pod is there still: its end may not have been reported yet. */
+/** Returns true if a Pod still exists: its end may not have been reported yet. */
 async function isThere({ cluster, signal }: Following, { object: { apiVersion, kind, metadata } }: WatchedPod) {
   const { name, namespace, uid } = metadata
   const live = await cluster.get({ apiVersion, kind, name, namespace }, { signal })

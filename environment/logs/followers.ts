@@ -21,7 +21,7 @@ export class Followers {
     this.#untilOver = untilOver
   }
 
-  /** Why all was stopped, if for a failure. */
+  /** Error that stopped all followers, if one did. */
   get failure(): unknown {
     return this.#failure
   }

@@ -1,6 +1,6 @@
 /** When a line was written, as the node says. */
 export interface LogTime {
-  /** Since 1970. */
+  /** Seconds since 1970. */
   readonly seconds: number
   readonly nanos: number
 }

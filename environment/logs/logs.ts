@@ -24,9 +24,9 @@ export interface LogRequest {
   readonly namespace: string
   /** Undefined: all Pods of the namespace. */
   readonly environment: string | undefined
-  /** Of what was written before the command began. */
+  /** Range of lines to show that were written before the command began. */
   readonly range: LogRange
-  /** Go on with what is written from now on. */
+  /** Continue with lines that are written from now on. */
   readonly follow: boolean
   /** Characters; longer lines come in pieces. Default: that of the cluster. */
   readonly longestLine?: number
@@ -42,7 +42,7 @@ export interface LogContext {
   print(source: LogSource, line: LogLine): Promise<void> | void
   /** Containers whose lines may come. */
   found(sources: readonly LogSource[]): void
-  /** No container is wanted; these are there. What it throws ends the command. */
+  /** Called if no container is wanted, with the existing ones. An error that it throws ends the command. */
   nothing(present: readonly LogSource[]): Promise<void> | void
   /** More logs than `MAX_OPEN_LOGS` are to be followed, or Pods do not fit into the limits. */
   crowded(): void
@@ -133,7 +133,7 @@ async function showPods(request: LogRequest, world: LogContext, { following, pod
   }
 }
 
-/** With a signal of its own: Node warns of one that many listen to. */
+/** Returns a copy with its own signal: Node warns about a signal with many listeners. */
 const forOne = (following: Following): Following => ({ ...following, signal: AbortSignal.any([following.signal]) })
 
 /**

@@ -18,9 +18,8 @@ export interface Late<Source> {
 }
 
 /**
- * Prints the lines of several logs in the order of their times, reading no faster than they are
- * printed: one line of each is in memory. A log that keeps the others waiting, for its node does
- * not answer, is left out and given back.
+ * Prints the lines of several logs in the order of their times. Reads no faster than they are printed: keeps one line
+ * of each in memory. Skips and returns a log that keeps the others waiting because its node does not answer.
  */
 export async function mergeLogs<Source>(
   logs: readonly { readonly source: Source; readonly lines: AsyncIterable<LogLine> }[],

@@ -30,7 +30,7 @@ interface Kept {
 /** The Pods that a query finds, as they come, change and go: only those of their fields that reading logs needs. */
 export class PodSet {
   readonly #asked: PodQuery
-  /** By uid: a Pod of a StatefulSet comes back with the same name. */
+  /** Pods by UID: a Pod of a StatefulSet returns under the same name. */
   readonly #pods = new Map<string, Kept>()
   #isCut = false
 
@@ -38,7 +38,7 @@ export class PodSet {
     this.#asked = asked
   }
 
-  /** Those that are there. Throws what the cluster throws. */
+  /** Lists the existing Pods. Throws the errors of the cluster. */
   async list(signal: AbortSignal): Promise<readonly WatchedPod[]> {
     const { cluster, query } = this.#asked
     for await (const page of cluster.pages(query, this.#options(signal))) for (const pod of page) this.#add(pod)
@@ -68,7 +68,7 @@ export class PodSet {
     }
   }
 
-  /** Forgets all Pods, and gives back what they took of the limits. */
+  /** Forgets all Pods, and returns their share of the limits. */
   close(): void {
     this.#keepOnly(new Set())
   }

@@ -3,7 +3,7 @@ import type { Cursor } from './cursor.ts'
 import { type LogLine, type LogTime, parseLine } from './line.ts'
 import type { ContainerRun, LogSource } from './source.ts'
 
-/** How far back the log of a container that was there before is shown. */
+/** Range of the log to show for a container that existed before. */
 export interface LogRange {
   /** Lines from its end; absent: all. */
   readonly tail?: number | undefined
@@ -26,7 +26,7 @@ interface ReadOptions {
   readonly previous?: boolean
   /** Absent: from where the cursor is. */
   readonly range?: LogRange
-  /** When it goes on at the cursor: no more than so many lines from the end. */
+  /** Maximum number of lines from the end when reading resumes at the cursor. */
   readonly most?: number
 }
 
@@ -101,7 +101,7 @@ async function* readRuns(
   yield* ifThere(readContainer(access, source, cursor, { range }))
 }
 
-/** How many lines of the run before are wanted: what the present one has not. */
+/** Returns the number of wanted lines from the previous run: those that the current run does not have. */
 async function linesLeft(access: LogAccess, source: LogSource, range: LogRange): Promise<number | undefined> {
   if (range.tail === undefined || range.tail === 0) return range.tail
   const { container, pod: name, namespace } = source
@@ -115,7 +115,7 @@ async function linesLeft(access: LogAccess, source: LogSource, range: LogRange):
   return Math.max(0, range.tail - lines)
 }
 
-/** A log that is not there, or not any more, has no lines. */
+/** Yields no lines for a log that does not exist, or no longer exists. */
 export async function* ifThere<T>(lines: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* lines
@@ -124,7 +124,7 @@ export async function* ifThere<T>(lines: AsyncIterable<T>): AsyncGenerator<T> {
   }
 }
 
-/** The Pod is gone, the container has not started, or its log was thrown away. */
+/** Returns true if the Pod was deleted, the container has not started, or its log was discarded. */
 export const isMissing = (error: unknown): boolean =>
   error instanceof ClusterError && (error.failure === 'not-found' || error.failure === 'invalid')
 

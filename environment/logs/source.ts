@@ -8,7 +8,7 @@ export interface LogSource {
   readonly pod: string
   readonly namespace: string
   readonly container: string
-  /** In Kubernetes' form; for a Pod that no service made, what its labels or its owner call it. */
+  /** Service name in Kubernetes form; for a Pod that no service made, the name from its labels or its owner. */
   readonly service: string
   /**
    * The prefix of its lines: `api-j2fnt`, and `api-j2fnt/fill-data` for a helper of the service.
@@ -16,13 +16,13 @@ export interface LogSource {
   readonly name: string
 }
 
-/** One run of a container, from its start to its end. */
+/** A single run of a container, from its start to its end. */
 export interface ContainerRun {
   readonly id: string
   readonly isRunning: boolean
-  /** Of one that has ended. */
+  /** Exit status of a run that has ended. */
   readonly exit?: ExitStatus | undefined
-  /** Of the run before, whose log the node still has; undefined without one. */
+  /** Exit status of the previous run, whose log the node still has; undefined without one. */
   readonly previous?: ExitStatus | undefined
 }
 
@@ -168,7 +168,7 @@ const slimStatus = ({ name, restartCount, containerID, state, lastState }: Conta
   lastState: ended(lastState?.terminated),
 })
 
-/** Without the message, which can have 4 KiB. */
+/** Returns the state without its message, which can have 4 KiB. */
 const ended = (of: Terminated | undefined): { readonly terminated?: Terminated } =>
   of === undefined
     ? {}

@@ -19,13 +19,13 @@ export class WatchedPod {
     return this.#isGone
   }
 
-  /** It is like this now. */
+  /** Replaces the object with its current version. */
   update(object: KubeObject): void {
     this.#object = object
     this.#tell()
   }
 
-  /** It was deleted, and its containers have ended. */
+  /** Marks the Pod as deleted, with all its containers ended. */
   remove(): void {
     this.#isGone = true
     this.#tell()

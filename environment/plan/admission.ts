@@ -1,6 +1,6 @@
 import type { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 
-/** What the rules of a namespace or a cluster say when they refuse an object, and what helps. */
+/** Messages of rules of a namespace or a cluster that refuse an object, each with a hint. */
 const RULES: readonly (readonly [said: RegExp, hint: string])[] = [
   [
     /exceeded quota/,
@@ -19,8 +19,8 @@ const RULES: readonly (readonly [said: RegExp, hint: string])[] = [
 ]
 
 /**
- * What helps against an admission rule of the cluster; undefined where something else has refused, such
- * as missing rights, which the API server reports with the same status.
+ * Returns the hint for a refusal by an admission rule of the cluster; undefined for other refusals, such as missing
+ * permissions, which the API server reports with the same status.
  */
 export const admissionHint = ({ failure, message }: Pick<ClusterError, 'failure' | 'message'>): string | undefined =>
   failure === 'forbidden' ? RULES.find(([said]) => said.test(message))?.[1] : undefined

@@ -8,7 +8,7 @@ import {
 import { MANAGER } from '../labels.ts'
 import { isMap } from './comparison.ts'
 
-/** Where `kubectl apply` keeps what it has applied last. */
+/** Annotation in which `kubectl apply` keeps the object that it has last applied. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** The annotation that tells who made an object part of the environment, and when. */
@@ -28,10 +28,10 @@ const isClientSide = ({ manager, operation, subresource }: ManagedFields): boole
   operation === 'Update' && subresource === undefined && CLIENT_SIDE.has(manager)
 
 /**
- * Makes the fields that such a tool has declared devctl's own, so that those which the files do not
- * say go with the next apply, as they would have gone with the tool's
+ * Makes devctl the owner of the fields that such a tool has declared, so that the next apply removes those that the
+ * files do not set, as the tool's own apply would have
  * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply).
- * An object that changes meanwhile is looked at once more.
+ * Retries once if the object changes in the meantime.
  */
 export async function takeOverFields(cluster: Cluster, object: KubeObject, options: CallOptions): Promise<void> {
   try {

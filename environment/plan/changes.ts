@@ -23,16 +23,14 @@ import { keepsItself } from './prune-rules.ts'
 /** The changes that a deploy would make; none of them is made yet. */
 export interface Changes {
   readonly steps: ReadonlyMap<DesiredObject, Step>
-  /** Objects of the environment that nobody wants any more. */
+  /** Objects of the environment that are no longer wanted. */
   readonly prune: readonly KubeObject[]
   /**
    * Workloads among those that must be gone before their successor is made: another kind, or an
    * older Job of the same service.
    */
   readonly pruneFirst: readonly KubeObject[]
-  /**
-   * Objects that nobody wants any more and that stay all the same: claims, and what asks for it.
-   */
+  /** Objects that are no longer wanted but stay: claims, and objects annotated to be kept. */
   readonly kept: readonly KubeObject[]
   /** The present record; undefined for a new environment. */
   readonly recorded: EnvironmentRecord | undefined
@@ -56,7 +54,7 @@ export async function planChanges(
   refuseOtherSource(environment, recorded?.source, source, choices)
   const objects = allOf(wanted)
   const kinds = unitedKinds(objects.map(({ object }) => object))
-  // Without a record there is nothing to look for: what is there all the same, its dry run tells.
+  // Without a record there is nothing to list: the dry run of an object reports whether it exists.
   const all = recorded ? unitedKinds(kinds, recorded.kinds) : []
   const live = await listEnvironment(cluster, environment, namespace, all, options)
   const byKey = new Map(live.map(object => [keyOf(object), object]))
@@ -100,8 +98,8 @@ export async function planChanges(
 }
 
 /**
- * Throws a UserError when a deploy would delete so many workloads that somebody may have named the
- * wrong file, or the wrong environment. What is only replaced does not count.
+ * Throws a UserError if a deploy would delete so many workloads that the user may have named the wrong file or the
+ * wrong environment. Workloads that are only replaced do not count.
  */
 export function refuseManyDeletions({ prune, steps }: Changes, { pruneLimit }: Choices): void {
   const names = prune.filter(isWorkload).map(nameOf)
@@ -144,7 +142,10 @@ export async function listEnvironment(
   return lists.flat()
 }
 
-/** A kind that is gone for now must not be forgotten: its objects come back with it. */
+/**
+ * Returns the recorded kinds that the cluster does not have now. They stay in the record: their objects return with
+ * them.
+ */
 async function missingKinds(
   cluster: Cluster,
   recorded: EnvironmentRecord | undefined,

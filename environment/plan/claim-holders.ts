@@ -42,6 +42,6 @@ async function stays(cluster: Cluster, object: KubeObject, options: CallOptions)
   return there !== undefined && there.metadata.uid === uid && stays(cluster, there, options)
 }
 
-/** It goes alone, and leaves what belongs to it. */
+/** True if the object is deleted without its dependents. */
 const isOrphaning = ({ metadata }: KubeObject): boolean =>
   Array.isArray(metadata['finalizers']) && metadata['finalizers'].includes('orphan')

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
  */
 export type FieldKey = string | { readonly item: string } | number
 
-/** One value of an object that differs. What is not there is undefined. */
+/** A single value of an object that differs. A missing value is undefined. */
 export interface Difference {
   readonly keys: readonly FieldKey[]
   readonly before: unknown
@@ -17,8 +17,8 @@ export interface Difference {
 const KEPT_BY_SERVER = ['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink']
 
 /**
- * The differences between an object as it is and as a dry run returns it. Status and the server's
- * own metadata are not compared.
+ * Returns the differences between a live object and the result of a dry run. Does not compare the status and the
+ * server's own metadata.
  */
 export function differencesOf(live: KubeObject, next: KubeObject): readonly Difference[] {
   const found: Difference[] = []

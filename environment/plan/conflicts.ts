@@ -22,9 +22,7 @@ function conflictsOf(error: ClusterError): readonly Conflict[] {
 const entriesOf = (live: KubeObject | undefined, { manager }: Conflict): readonly ManagedFields[] =>
   live?.metadata.managedFields?.filter(entry => entry.manager === manager) ?? []
 
-/**
- * True if somebody scales the workload, an autoscaler say: the number of replicas is then theirs.
- */
+/** True if the workload is scaled by an autoscaler or another user, who then decides the number of replicas. */
 export function isLeftToScaler(error: ClusterError, live: KubeObject | undefined): boolean {
   return conflictsOf(error).every(
     conflict =>
@@ -83,7 +81,7 @@ function valueAt(whole: unknown, path: string): unknown {
     return valueAt(found, path.slice(item.length))
   }
   if (typeof whole !== 'object' || whole === null) return undefined
-  // Keys of labels have dots in them: the longest one that is there counts.
+  // Label keys contain dots: the longest key that exists counts.
   const rest = path.slice(1)
   const key = Object.keys(whole)
     .filter(one => rest.startsWith(one) && /^(?:[.[]|$)/.test(rest.slice(one.length)))

@@ -13,12 +13,12 @@ export interface DesiredObject {
 
 /** A workload with what has to be reached before it is applied. */
 export interface DesiredWorkload extends DesiredObject {
-  /** In Kubernetes' form. */
+  /** Service name in Kubernetes form. */
   readonly service: string
   readonly dependencies: readonly DependencyPlan[]
   /** Services that become ready at the same time, and that it may need. */
   readonly beside?: readonly string[]
-  /** It is a Job that serves: ready when its Pods are, though it may never complete. */
+  /** True for a Job that serves: it is ready when its Pods are, though it may never complete. */
   readonly isServer?: boolean
 }
 
@@ -28,9 +28,9 @@ export interface DesiredState {
   readonly namespace: string
   /** The objects that workloads need: accounts, policies, configuration, claims, Services. */
   readonly before: readonly DesiredObject[]
-  /** In the order of their dependencies. */
+  /** Workloads in dependency order. */
   readonly workloads: readonly DesiredWorkload[]
-  /** Routes. */
+  /** Routes, which are applied last. */
   readonly after: readonly DesiredObject[]
 }
 

@@ -27,7 +27,7 @@ export interface ObjectDiff {
 export interface ValueDiff {
   readonly path: string
   readonly keys: readonly FieldKey[]
-  /** Absent: it is not there. */
+  /** Present value; absent if it does not exist. */
   readonly before?: unknown
   readonly after?: unknown
   /** The text shown in place of both values. */
@@ -83,8 +83,8 @@ export function diffOf(
 const REPLACED = 'replaced, because its content changed'
 
 /**
- * Gives the reason why an object goes. The content of files is part of the name of what holds them: it goes although the
- * file is still mounted, when that content changes, or when another object has it, too.
+ * Gives the reason why an object goes. The content of files is part of the name of what holds them: it goes although
+ * the file is still mounted, when that content changes, or when another object has it, too.
  */
 function deletionReasons({ steps, prune }: Changes): (object: KubeObject) => string {
   const all = [...steps.values()]

@@ -4,7 +4,7 @@ import { nameOf } from './desired-state.ts'
 import { type ValueDiff, valueDiffs } from './diff.ts'
 import type { Owner } from './field-owners.ts'
 
-/** A value that somebody else has set, and that a deploy takes back. Secret values are masked. */
+/** A value that another user or tool has set, and that a deploy overwrites. Secret values are masked. */
 export interface Drift extends ValueDiff {
   /** `deployment/web`. */
   readonly object: string

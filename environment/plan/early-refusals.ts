@@ -47,7 +47,7 @@ async function refuseUnknownKinds(
   })
 }
 
-/** Throws a UserError for the first object whose name somebody else has in the namespace. */
+/** Throws a UserError for the first object whose name is already used by an object that is not the environment's. */
 async function refuseTaken(
   cluster: Cluster,
   wanted: DesiredState,

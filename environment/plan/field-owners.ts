@@ -39,8 +39,8 @@ export function isOurs(wanted: KubeObject, live: KubeObject, keys: readonly Fiel
 }
 
 /**
- * What an apply changes of what devctl decides; `next` is the object as the server would have it. Values set by an
- * admission webhook at each request, or by controllers, belong to them.
+ * Returns the differences that an apply makes to fields that devctl owns; `next` is the object as the server would
+ * store it. Values that an admission webhook sets at each request, or that controllers set, belong to them.
  */
 export const ownDifferences = (wanted: KubeObject, live: KubeObject, next: KubeObject): readonly Difference[] =>
   differencesOf(live, next).filter(({ keys }) => isOurs(wanted, live, keys))

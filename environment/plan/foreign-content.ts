@@ -11,7 +11,7 @@ import { isDependant } from '../status/owners.ts'
 import { nameOf } from './desired-state.ts'
 import { keepsItself } from './prune-rules.ts'
 
-/** Whose an object is to be. */
+/** Environment that an object has to belong to. */
 export interface Belonging {
   readonly environment: string
   /** The namespace of the environment. */
@@ -21,9 +21,9 @@ export interface Belonging {
 }
 
 /**
- * Why a Namespace or CustomResourceDefinition has to stay when the environment that made it goes:
- * it holds what is not the environment's, or what asks to be kept, and that would go with it.
- * Undefined for other objects, and for one that holds nothing of the kind.
+ * Returns the reason why a Namespace or CustomResourceDefinition has to stay when its environment is destroyed: it
+ * contains objects that do not belong to the environment, or that are annotated to be kept, and they would be deleted
+ * with it. Undefined for other objects, and for one without such content.
  */
 export async function foreignContent(
   cluster: Cluster,
@@ -46,7 +46,7 @@ export async function foreignContent(
 /** Objects that are named. */
 const SHOWN = 3
 
-/** All that goes when the object goes. */
+/** Returns all objects that are deleted with an object. */
 async function contentOf(cluster: Cluster, object: KubeObject, options: CallOptions): Promise<readonly KubeObject[]> {
   if (object.kind === 'Namespace') {
     const { name: namespace } = object.metadata
@@ -72,8 +72,8 @@ async function contentOf(cluster: Cluster, object: KubeObject, options: CallOpti
 }
 
 /**
- * The objects of a kind; none where its definition is gone, as when both are deleted at the same
- * time.
+ * Lists the objects of a kind; none if its definition is missing, for example because both are being deleted at the
+ * same time.
  */
 async function listIfKnown(cluster: Cluster, query: ObjectQuery, options: CallOptions): Promise<readonly KubeObject[]> {
   try {

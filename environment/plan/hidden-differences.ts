@@ -9,9 +9,9 @@ export interface HiddenDifference extends Difference {
 const MASK = '***'
 
 /**
- * The differences without what is known to be secret. Where the new value has a secret in it, the
- * old one most likely has an older one, which nobody here knows: of it stays what the new value
- * shows, too. The items of a list count together: they move when one comes or goes.
+ * Returns the differences without known secrets. If the new value contains a secret, the old one most likely contains
+ * an older one, which is not known here: of the old value, only the lines that also appear in the new one are shown.
+ * The items of a list count together: they move when an item is added or removed.
  */
 export function withoutKnown(
   differences: readonly Difference[],

@@ -9,8 +9,8 @@ interface Container {
 }
 
 /**
- * Says how to create a Secret that the variables of a workload come from, and does not exist: with all keys that
- * they need. Its place is in the manifest if that names the Secret (`secrets.values`). Undefined for other problems.
+ * Returns a hint on how to create a missing Secret that the variables of a workload refer to, with all keys that they
+ * need. The hint points into the manifest if that names the Secret (`secrets.values`). Undefined for other problems.
  */
 export function missingSecret(
   { code, detail }: Problem,

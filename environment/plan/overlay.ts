@@ -2,9 +2,8 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isMap } from './comparison.ts'
 
 /**
- * About what an object would become: what is wanted, laid over what is there. For where the server
- * cannot say it, because an admission webhook does not answer dry runs: defaults and conversions
- * are unknown then.
+ * Returns an approximation of the resulting object: the wanted one merged into the live one. Used if the server cannot
+ * preview it, because an admission webhook does not support dry runs: defaults and conversions are then unknown.
  */
 export function overlay(live: KubeObject, wanted: KubeObject): KubeObject {
   return laid(live, wanted) as KubeObject // both are objects, so that the result has the fields of one

@@ -18,7 +18,7 @@ const NAMING: Readonly<Record<string, readonly [kind: string, key: string]>> = {
 /** Objects that make a Secret of their own name: External Secrets and Sealed Secrets. */
 const MAKES_SECRET = new Set(['ExternalSecret', 'SealedSecret'])
 
-/** How `referencesOf` calls an object: `ConfigMap/page`. */
+/** Returns the name that `referencesOf` uses for an object: `ConfigMap/page`. */
 export const referenceTo = ({ kind, metadata }: Pick<KubeObject, 'kind' | 'metadata'>): string =>
   `${MAKES_SECRET.has(kind) ? 'Secret' : kind}/${metadata.name}`
 

@@ -7,7 +7,7 @@ import { type DesiredObject, nameOf } from './desired-state.ts'
 import { isOfEndingNamespace, namespaceEnds } from './namespace.ts'
 import { webhookRefusal } from './webhook-refusal.ts'
 
-/** Throws unless the object may be adopted: it belongs to nobody, and the user has said so. */
+/** Throws a UserError unless the object may be adopted: it has no owner, and the user has asked for it. */
 export function refuseForeign({ object, source }: DesiredObject, there: KubeObject, { adopt }: Choices): void {
   const name = `\`${nameOf(object)}\``
   const owner = ownerOf(there)

@@ -10,7 +10,7 @@ import { isEnding } from '../apply/removal.ts'
 import { environmentSelector } from '../labels.ts'
 import { inParallel } from '../pool.ts'
 
-/** Objects that a deploy needs were deleted by somebody else before it was done. */
+/** Error for objects of a deploy that were deleted before the deploy was done. */
 export class ObjectsMissing extends UserError {
   constructor(objects: readonly ObjectRef[]) {
     const names = objects.map(({ kind, name }) => `\`${kind.toLowerCase()}/${name}\``)
@@ -23,9 +23,9 @@ export class ObjectsMissing extends UserError {
 }
 
 /**
- * Throws ObjectsDeleted for objects of an environment that are gone, or are being deleted. Asks
- * with one list per kind and namespace; only what is missing there, perhaps for want of its label,
- * is asked for by itself. Nothing is said of kinds that the user may not list.
+ * Throws ObjectsMissing for objects of an environment that do not exist, or are being deleted. Sends one list request
+ * per kind and namespace; requests single objects only if they are missing from the list, for example because they have
+ * lost their label. Ignores kinds that the user may not list.
  */
 export async function refuseDeleted(
   cluster: Cluster,

@@ -3,7 +3,7 @@ import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 /** An admission webhook that the cluster asks about a write. */
 export interface ProbedWebhook {
   readonly name: string
-  /** For how long it may take to answer. */
+  /** Timeout of the webhook. */
   readonly seconds: number
 }
 
@@ -38,7 +38,7 @@ interface Write {
 
 type Method = 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** An apply makes what is not there. */
+/** Admission operations of each method. An apply (PATCH) creates missing objects. */
 const OPERATIONS: Readonly<Record<Method, readonly string[]>> = {
   POST: ['CREATE'],
   PUT: ['UPDATE'],
@@ -73,7 +73,7 @@ export async function webhooksFor(
       })
       .map(({ name, timeoutSeconds = 10 }) => ({ name, seconds: timeoutSeconds }))
   } catch {
-    // Whatever it is, there is no more to say than what is known without.
+    // Best effort: the caller reports its error without them.
     return []
   }
 }
@@ -91,7 +91,7 @@ async function labelsOf(cluster: Cluster, namespace: string | undefined, signal:
   return found?.metadata.labels ?? {}
 }
 
-/** Those of a namespace; undefined of what is in none, which every webhook is asked about. */
+/** Labels of a namespace; undefined for cluster-scoped objects, to which namespace selectors do not apply. */
 type Labels = Readonly<Record<string, string>> | undefined
 
 function webhooksOf(configuration: KubeObject): readonly Webhook[] {

@@ -6,7 +6,7 @@ import { nameOf, serviceOf } from '../plan/desired-state.ts'
 import { diffOf, type ValueDiff } from '../plan/diff.ts'
 import { changeLists } from './record-texts.validators.ts'
 
-/** What was deployed, as far as it is known. */
+/** Known facts about the origin of a deploy. */
 export interface ChangeOrigin {
   /** `git.example.com/team/shop`. */
   readonly repository?: string
@@ -14,9 +14,9 @@ export interface ChangeOrigin {
   readonly commit?: string
   /** The first line of what the commit says. */
   readonly subject?: string
-  /** With changes that are not committed. */
+  /** True if there were uncommitted changes. */
   readonly isDirty?: boolean
-  /** It is not known whether there are such changes. */
+  /** True if it is not known whether there were uncommitted changes. */
   readonly isUnchecked?: boolean
 }
 
@@ -25,7 +25,7 @@ export interface RecordedValue {
   readonly path: string
   readonly before?: string
   readonly after?: string
-  /** In place of both. */
+  /** Text shown in place of both values. */
   readonly masked?: string
 }
 
@@ -42,7 +42,7 @@ export interface RecordedChange {
 /** A change that a deploy did not get to. */
 export type UnappliedChange = Pick<RecordedChange, 'action' | 'object' | 'service'>
 
-/** How a deploy ended that is not known to have applied everything; `unknown`: it is at work, or was killed. */
+/** End of a deploy that may not have applied everything; `unknown`: it is running, or was killed. */
 export type DeployEnd = 'unknown' | 'failed' | 'interrupted'
 
 /** The changes of one deploy: written before the first object is changed, as if all will be, and again at the end. */
@@ -67,7 +67,7 @@ const MOST_LISTS = 10
 const MOST = 64 * 1024
 /** Bytes when they are unpacked: what is more was not written by us. */
 const MOST_UNPACKED = 1024 * 1024
-/** Of one list. */
+/** Maximum number of changes in a list, and of values in a change. */
 const MOST_CHANGES = 200
 const MOST_VALUES = 50
 /** Values of all lists that are read together: as objects, short ones take much more memory than as text. */
@@ -83,7 +83,7 @@ export function withChangeList(before: string | undefined, list: Omit<ChangeList
   return pack([{ ...list, number: (old[0]?.number ?? 0) + 1 }, ...old])
 }
 
-/** How a deploy ended, for its list. */
+/** End of a deploy, for its list. */
 export interface Ending {
   /** Absent: everything was applied. */
   readonly end?: DeployEnd
@@ -211,7 +211,7 @@ const texts = <K extends string>(all: Readonly<Record<K, string | undefined>>): 
     Object.entries<string | undefined>(all).flatMap(([key, text]) => (text === undefined ? [] : [[key, short(text)]])),
   ) as { readonly [key in K]?: string } // the same keys
 
-/** What a deploy changes, for the record: fewer values than a diff shows, because they stay. */
+/** Returns the changes of a deploy for the record, with fewer values than a diff shows, because they are stored. */
 export function recordedChanges(
   changes: Changes,
   secrets: Pick<KnownSecrets, 'strict'> | undefined,
@@ -238,7 +238,7 @@ export function recordedChanges(
   return { changes: all.slice(0, MOST_CHANGES), ...(left > 0 && { left }) }
 }
 
-/** Fields whose values may be anything: what a program is told, and the content of files. */
+/** Fields with arbitrary values: the input of a program, and the content of files. */
 const CONTENT = new Set(['env', 'command', 'args', 'annotations', 'data', 'binaryData', 'stringData'])
 
 function recorded(object: string, { path, keys, before, after, masked }: ValueDiff): RecordedValue {

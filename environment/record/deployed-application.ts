@@ -9,21 +9,21 @@ import { application } from './record-texts.validators.ts'
 
 /** A service as it was deployed, without values of variables or secrets. */
 export interface DeployedService {
-  /** In Kubernetes' form. */
+  /** Service name in Kubernetes form. */
   readonly service: string
   readonly kind: string
   readonly image?: string
   readonly needs: readonly { readonly service: string; readonly condition: string }[]
   /** Public URLs. */
   readonly endpoints: readonly string[]
-  /** As a path from the top of the repository. */
+  /** Path of the file, relative to the top of the repository. */
   readonly file?: string
   readonly line?: number
   /** The lines of keys that problems are shown at, by their path; sizes and policies with their value. */
   readonly keys: Readonly<Record<string, { readonly line: number; readonly value?: string }>>
 }
 
-/** What somebody has deployed: enough for a picture of it. */
+/** A deployed application, with enough detail to draw it. */
 export interface DeployedApplication {
   readonly services: readonly DeployedService[]
 }
@@ -33,19 +33,19 @@ const MOST = 128 * 1024
 /** Keys whose values say no more than how much, or how often. */
 const PLAIN = /(?:^|[._])(?:memory|mem_\w+|cpus?|restart|pull_policy|condition)$/
 
-/** What the application is read from. */
+/** Sources that the application is read from. */
 interface Read {
   readonly plan: Plan
   readonly wanted: DesiredState
-  /** Of the Compose file. */
+  /** Services of the Compose file. */
   readonly services: Tree | undefined
   /** A file as a path from the top of its repository; undefined for one that is elsewhere. */
   readonly shownFile: (location: string) => string | undefined
 }
 
 /**
- * What a deploy notes of its application, as text for the record. Where only a part is deployed, `before`
- * has the other services. Undefined for one that is too large.
+ * Returns the description of the application as text for the record. After a partial deploy, `before` supplies the
+ * other services. Undefined if the text is too large.
  */
 export function applicationText(read: Read, before?: DeployedApplication): string | undefined {
   const own = deployedServices(read)
@@ -58,8 +58,8 @@ export function applicationText(read: Read, before?: DeployedApplication): strin
 }
 
 /**
- * Reads the application of a record. Members of the namespace can write anything into it: a text that cannot be read has
- * no application, and unknown properties are dropped.
+ * Reads the application of a record. Members of the namespace can write anything into it: a text that cannot be read
+ * has no application, and unknown properties are dropped.
  */
 export function readApplication(text: string | undefined): DeployedApplication | undefined {
   if (text === undefined || text.length > 2 * MOST) return undefined

@@ -3,7 +3,9 @@ import type { JSONSchema } from 'json-schema-to-ts'
 const text = { type: 'string' } as const
 const line = { type: 'integer', minimum: 1, maximum: 1_000_000 } as const
 
-/** The application that a deploy notes in the record (deployed-application.ts), which members of a namespace can edit. */
+/**
+ * The application that a deploy notes in the record (deployed-application.ts), which members of a namespace can edit.
+ */
 export const application = {
   type: 'object',
   required: ['services'],

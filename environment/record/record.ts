@@ -7,13 +7,13 @@ export interface RecordedKind {
   readonly apiVersion: string
   readonly kind: string
   /**
-   * Where they are: absent for the environment's own namespace, null for objects of the whole
-   * cluster. Only commands make them elsewhere.
+   * Namespace of the objects: absent for the environment's own, null for cluster-scoped objects. Only commands create
+   * objects outside of the environment's namespace.
    */
   readonly namespace?: string | null
 }
 
-/** Where an environment is deployed from: two projects of one name must not take turns with it. */
+/** Origin of the deployed files: two projects of the same name must not overwrite each other's environment. */
 export interface Source {
   /** The address of the repository without credentials, else the name of the folder. */
   readonly repository: string
@@ -32,12 +32,15 @@ export interface EnvironmentRecord {
   readonly source?: Source
   /** The user of the last deploy, and its time (ISO 8601). */
   readonly deployed?: { readonly by: string; readonly at: string }
-  /** What was deployed, as `readApplication` reads it; and what the last deploys changed, as `readChangeLists` does. */
+  /**
+   * The deployed application, in the format of `readApplication`, and the changes of the last deploys, in the format of
+   * `readChangeLists`.
+   */
   readonly application?: string
   readonly history?: string
   /** Hashes of the warnings that the last deploy has reported (deploy/known-warnings.ts). */
   readonly warnings?: readonly string[]
-  /** Of the object in the cluster; another one after each write. */
+  /** resourceVersion of the ConfigMap; changes with each write. */
   readonly version?: string
   /**
    * The object, when it is being deleted: what it says still holds, but it has to be written again.
@@ -55,7 +58,7 @@ export const recordName = (environment: string): string => `devctl-${environment
 export const isOwn = ({ kind, metadata }: KubeObject, environment: string): boolean =>
   ['ConfigMap', 'Secret', 'Lease'].includes(kind) && metadata.name === recordName(environment)
 
-/** Where the record of an environment is. */
+/** Returns the reference to the record of an environment. */
 export const recordRef = (environment: string, namespace: string) =>
   ({ apiVersion: 'v1', kind: 'ConfigMap', name: recordName(environment), namespace }) as const
 
@@ -93,9 +96,9 @@ export function toRecord(found: KubeObject): EnvironmentRecord {
 }
 
 /**
- * Writes the record in the place of the one that has its `version`; without one there must be none
- * yet, or one that is being deleted, whose end is waited for. Gives the new version. Throws a
- * ClusterError for which `isOvertaken` holds when somebody else was faster.
+ * Replaces the record at `version`; without it, creates a record, after waiting for the deletion of a record that is
+ * being deleted (`ending`). Returns the new version. Throws a ClusterError for which `isOvertaken` is true if another
+ * process was faster.
  */
 export async function writeRecord(
   cluster: Cluster,
@@ -175,8 +178,8 @@ function parseKind(line: string): RecordedKind[] {
 }
 
 /**
- * Gives a function that writes a kind into the record before the first object of that kind is made
- * by somebody else, such as a command; each kind once. What is in the record stays.
+ * Returns a function that adds a kind to the record before another tool, such as a command, creates the first object of
+ * that kind; once per kind. The other entries of the record stay.
  */
 export function kindKeeper(
   cluster: Cluster,

@@ -7,9 +7,9 @@ import { MANAGER, ownLabels, SECRETS_ANNOTATION } from '../labels.ts'
 import { recordName } from './record.ts'
 
 /**
- * Marks each Pod template that uses secrets of the plan with an HMAC of their content: when a
- * secret changes, so does the template, and its Pods are created again. Without the key nobody can
- * try out values against the mark.
+ * Marks each Pod template that uses secrets of the plan with an HMAC of their content: when a secret changes, so does
+ * the template, and its Pods are created again. Without the key it is impossible to guess values and check them against
+ * the mark.
  */
 export function markSecrets(plan: Plan, key: string): Plan {
   const byName = new Map(plan.secrets.map(secret => [secret.name, secret]))
@@ -36,7 +36,7 @@ function marked<W extends WorkloadPlan>(workload: W, secrets: ReadonlyMap<string
  * must not be able to try out values.
  */
 export interface KeptSecrets {
-  /** Of the marks. */
+  /** Key of the HMACs in the marks. */
   readonly key: string
   /**
    * The variables given to commands of the last deploy by `--var`, and those they handed on:
@@ -47,7 +47,7 @@ export interface KeptSecrets {
   readonly isEnding?: boolean
 }
 
-/** Where the environment's Secret is. */
+/** Returns the reference to the environment's Secret. */
 export const keptRef = (environment: string, namespace: string) =>
   ({ apiVersion: 'v1', kind: 'Secret', name: recordName(environment), namespace }) as const
 

@@ -2,7 +2,10 @@ import type { JSONSchema } from 'json-schema-to-ts'
 
 const path = { type: 'array', items: { type: 'string' } } as const
 
-/** The annotation that `up` leaves in an application (up-record.ts), which anybody can edit. */
+/**
+ * Schema of the annotation that `up` leaves in an application (up-record.ts). Any user who may edit the application can
+ * edit it.
+ */
 export const upRecord = {
   type: 'object',
   required: ['version', 'development', 'by', 'since', 'mirror', 'before', 'owners'],

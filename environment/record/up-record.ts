@@ -7,13 +7,16 @@ import { upRecord } from './up-record.validators.ts'
 /** The field manager of everything that `up` and `down` write. */
 export const UP_MANAGER = 'devctl-up'
 
-/** Who had a field before, as managed fields name managers. */
+/** Previous owner of fields, in the format of managed fields. */
 export type FieldOwner = Omit<ManagedFields, 'fieldsV1'> & {
   readonly apiVersion?: string
   readonly fields: readonly FieldPath[]
 }
 
-/** What was before `up`, and who has taken it. The truth about a mirror, written in the patch that scales the application to zero. */
+/**
+ * State of an application before `up`, and the user who replaced it. The authoritative record of a mirror, written in
+ * the patch that scales the application to zero.
+ */
 export interface UpRecord {
   readonly version: 1
   /** The development container. */
@@ -41,7 +44,7 @@ export interface UpRecord {
   readonly isEnding?: boolean
 }
 
-/** What an application or a mirror says of `up`. Anybody who may edit it can change that. */
+/** The record of `up` as found in an application or a mirror. Any user who may edit the object can change it. */
 export type FoundRecord =
   | { readonly kind: 'none' }
   | { readonly kind: 'record'; readonly record: UpRecord }

@@ -62,5 +62,5 @@ export class JobAttempts {
   }
 }
 
-/** How a container ended last; one that waits or runs ended before. */
+/** Returns the last termination of a container, which for a waiting or running one is that of its previous run. */
 const endOf = ({ state, lastState }: SeenContainer) => state?.terminated ?? lastState?.terminated

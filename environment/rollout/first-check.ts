@@ -21,13 +21,18 @@ interface Pod {
 
 const delayOf = ({ readinessProbe }: Container): number => 1000 * (readinessProbe?.initialDelaySeconds ?? 0)
 
-/** Returns how long after its start a Pod of a workload is first checked, in milliseconds: `healthcheck.start_period`. */
+/**
+ * Returns how long after its start a Pod of a workload is first checked, in milliseconds: `healthcheck.start_period`.
+ */
 export function firstCheckDelay({ spec }: KubeObject): number {
   const { template } = (spec ?? {}) as { readonly template?: { readonly spec?: PodSpec } } // a workload's spec
   return Math.max(0, ...(template?.spec?.containers ?? []).map(delayOf))
 }
 
-/** Returns the milliseconds until the first check of a Pod whose containers run; 0 when each was checked, or has not started. */
+/**
+ * Returns the milliseconds until the first check of a Pod whose containers run; 0 when each was checked, or has not
+ * started.
+ */
 export function untilFirstCheck(pod: KubeObject, now: number): number {
   const { spec, status } = pod as unknown as Pod // the server has checked its shape
   const rests = (spec?.containers ?? []).map(container => {

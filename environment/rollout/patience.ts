@@ -26,7 +26,9 @@ export function withPatience(tracked: ObservedWorkload, dependencies: readonly O
 
 const isWell = ({ status }: ObservedWorkload): boolean => status.state === 'ready' || status.state === 'complete'
 
-/** When a workload became ready or complete, in milliseconds since 1970 by the cluster's clock; infinity if it is not. */
+/**
+ * When a workload became ready or complete, in milliseconds since 1970 by the cluster's clock; infinity if it is not.
+ */
 function readySince({ object, status, pods }: ObservedWorkload): number {
   if (status.state === 'complete') return completedAt(object)
   if (status.state !== 'ready') return Number.POSITIVE_INFINITY

@@ -1,7 +1,4 @@
-/**
- * How a workload is among all that have to be ready together: `stable` when it has been ready for
- * long enough.
- */
+/** State of a workload among all that have to be ready together: `stable` when it has been ready for long enough. */
 export type ReadinessState = 'waiting' | 'ready' | 'stable'
 
 /** Knows when all workloads of a deploy are ready at the same time: `signal` is aborted then. */

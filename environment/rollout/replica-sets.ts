@@ -17,8 +17,8 @@ export function newestSet({ metadata: { annotations, uid: owner } }: KubeObject,
 }
 
 /**
- * Whether a failure to make Pods, of which a Deployment tells, is of an older ReplicaSet: it tells of all that have Pods to
- * make, and those of an older revision say nothing about the deploy.
+ * Returns true if the failure to create Pods that a Deployment reports comes from an older ReplicaSet: it reports all
+ * ReplicaSets that have Pods to create, and those of an older revision do not matter to the deploy.
  */
 export function isOlderFailure(workload: KubeObject, sets: readonly KubeObject[]): boolean {
   const newest = newestSet(workload, sets)

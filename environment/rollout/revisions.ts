@@ -35,10 +35,10 @@ export function newestPods(
 }
 
 /**
- * The Pods of a StatefulSet that a newer revision is to replace. It waits for each to be ready
- * before it goes on, forever when one cannot be
- * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback). None
- * where somebody is to delete them by hand.
+ * Returns the Pods of a StatefulSet that a newer revision has to replace. The controller waits for each to be ready
+ * before it continues, forever if one cannot become ready
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback). None if the user has to
+ * delete them by hand.
  */
 export function replacedPods(workload: KubeObject, pods: readonly KubeObject[]): readonly KubeObject[] {
   if (workload.kind !== 'StatefulSet' || !isSeen(workload)) return []

@@ -45,22 +45,22 @@ export class WorkloadFailed extends Error {
 
 export interface RolloutOptions {
   readonly steps: Changes['steps']
-  /** Brings one object to what is wanted; gives it as it is then. */
+  /** Applies one step, and returns the resulting object. */
   readonly apply: (step: Step) => Promise<KubeObject>
   /** Wait until all workloads are ready at the same time; else only for what others depend on. */
   readonly wait: boolean
 }
 
 /**
- * Milliseconds that other workloads get when one has failed: what fails for the same reason is
- * reported with it, and nobody waits for the rest.
+ * Milliseconds that other workloads get after one has failed: failures with the same cause are reported together,
+ * without waiting for the rest.
  */
 const GRACE = 3000
 
 /**
- * Applies each workload when what it depends on is reached, all at the same time, and each route
- * when its services are. With `wait` it ends when all workloads are ready together, and stay so for
- * as long as `Settling` asks. Throws the failures of all workloads that failed.
+ * Applies each workload when its dependencies have reached their condition, all in parallel, and each route when its
+ * services are ready. With `wait` it ends when all workloads are ready together, and stay ready for as long as
+ * `StabilityWindow` requires. Throws the failures of all workloads that failed.
  */
 export async function rollOut(run: DeployRun, wanted: DesiredState, options: RolloutOptions): Promise<void> {
   const others = new AbortController()
@@ -145,7 +145,7 @@ class Rollout {
     }
   }
 
-  /** Those that were waited for, and are not ready. */
+  /** Returns the workloads that the rollout waited for and that are not ready. */
   late(): readonly WorkloadFailed[] {
     return [...this.#serving(), ...this.#notReady()]
   }
@@ -169,13 +169,13 @@ class Rollout {
     })
   }
 
-  /** How a workload is now that was waited for; undefined for others. */
+  /** Returns the current state of a workload that the rollout waited for; undefined for others. */
   #waitedFor(workload: DesiredWorkload, object: KubeObject): ObservedWorkload | undefined {
     const seen = this.#statuses.has(workload.service) ? this.#run.tracker.now(object) : undefined
     return seen && this.#judged(workload, seen)
   }
 
-  /** How a workload is, with the patience that those get whose dependencies have only just become ready. */
+  /** Returns the state of a workload, with more patience if its dependencies have only just become ready. */
   #judged(workload: DesiredWorkload, seen: ObservedWorkload): ObservedWorkload {
     const tracked = asServer(workload, seen)
     if (!hasAttempts(tracked)) return tracked
@@ -194,7 +194,7 @@ class Rollout {
     const step = this.#options.steps.get(workload)!
     const isThere = step.action === 'unchanged'
     const needs = workload.dependencies.filter(({ service }) => this.#applied.has(service))
-    // One that is as it should be waits for nobody.
+    // An unchanged workload does not wait for its dependencies.
     if (isThere) this.#isThere(workload, step.live)
     else if (needs.length > 0)
       this.#run.events.waiting(
@@ -242,10 +242,7 @@ class Rollout {
     }
   }
 
-  /**
-   * Makes a new route when one of its services is ready, changes one that is there when all of them
-   * are.
-   */
+  /** Creates a new route when one of its services is ready; changes an existing one when all of them are. */
   async #route(route: DesiredObject): Promise<void> {
     const step = this.#options.steps.get(route)!
     const mayBe = step.action === 'unchanged' || (await this.#isReachable(this.#workloadsBehind(route), step.action))
@@ -285,8 +282,8 @@ class Rollout {
   }
 
   /**
-   * Looks at a workload until `check` says that it is done; throws WorkloadFailed as soon as
-   * waiting cannot help, and the reason of `until`.
+   * Watches a workload until `check` returns `done`. Throws WorkloadFailed as soon as waiting cannot help, and the
+   * reason of `until`.
    */
   async #look(
     workload: DesiredWorkload,
@@ -323,7 +320,8 @@ class Rollout {
         const status = found ? tracked.status : shownOf(tracked)
         this.#tell(workload, status)
         if (found === 'done') return true
-        // A try changes the generation: for a moment nothing is known to be in the way, which is no reason to begin anew.
+        // A try changes the generation: for a moment nothing is known to be in the way, which is no reason to begin
+        // anew.
         if (found === 'well') refusals = undefined
         else if (status.state === 'failed' && !this.#run.toleratesFailures && !isPassing(tracked))
           throw new WorkloadFailed(workload, tracked)
@@ -337,7 +335,7 @@ class Rollout {
     })
   }
 
-  /** Somebody has deleted it: it may have been ready, and is not any more. */
+  /** Reports a workload that was deleted: it may have been ready before. */
   #lose(workload: DesiredWorkload): void {
     this.#tell(workload, { state: 'failed', text: `${workload.object.kind} was deleted` })
     this.#objects.delete(workload)
@@ -389,8 +387,8 @@ const servingText = ({ service }: DesiredWorkload): string =>
   `it runs, and \`${service}\` waits for it to complete; it has ports, and a server never completes: if it is one, let it restart always, and let \`${service}\` wait with \`condition: service_healthy\``
 
 /**
- * How a workload is shown: a problem is reported at once, since what other workloads come to may
- * take some time. One with problems that may pass has not failed, even if its controller sees no progress.
+ * Returns the status to show for a workload. A problem is shown at once, because the result of the other workloads may
+ * take some time. A workload whose problems may pass has not failed, even if its controller sees no progress.
  */
 function shownOf(tracked: ObservedWorkload): WorkloadStatus {
   const problem = tracked.problems.find(one => !one.isPassing) ?? tracked.problems[0]

@@ -8,8 +8,8 @@ import { isEnding } from '../apply/removal.ts'
 const SETTLED = 3000
 
 /**
- * Milliseconds for which it has to have run before `--wait` ends: a program that cannot work most
- * often ends within that time, and everybody else waits for it in vain.
+ * Milliseconds for which it has to have run before `--wait` ends: most programs that cannot work exit within that time,
+ * and a longer wait only delays the others.
  */
 const STABLE = 4000
 
@@ -20,8 +20,9 @@ const STABLE = 4000
 const STABLE_AFTER_END = { least: 10_000, most: 60_000 }
 
 /**
- * A kubelet tells of a start in the same second. One that needs longer tells of the end later, too: then a
- * container has to run longer, by so many times the delay, and by no more than this.
+ * Limits for slow nodes, in milliseconds. A kubelet usually reports a start within the same second (`usual`). If it
+ * needs longer, it also reports exits later: the container then has to run longer, by `times` the delay, and by `most`
+ * at most.
  */
 const DELAYS = { usual: 1000, times: 2, most: 30_000 }
 
@@ -85,9 +86,8 @@ export class StabilityWindow {
   }
 
   /**
-   * True if the Pod may be taken to stay as it is: containers without a readiness probe have run
-   * for `STABLE`, and those that have ended before for twice as long as then, whatever their probes
-   * say.
+   * True if the Pod is expected to keep running: containers without a readiness probe have run for `STABLE`, and those
+   * that have exited before for twice their longest run (see `STABLE_AFTER_END`), whatever their probes report.
    */
   isStable(pod: KubeObject, now: number): boolean {
     return containersOf(pod).every(one => {
@@ -105,15 +105,15 @@ export class StabilityWindow {
 
 interface Container {
   readonly container: string
-  /** One start of it. */
+  /** Identifies one run of the container. */
   readonly run: string
   readonly status: ContainerStatus
   readonly isProbed: boolean
 }
 
 /**
- * The containers that are to go on running: sidecars are init containers that are always started
- * again. None of a Pod that is over, or about to be.
+ * Returns the containers that have to keep running: regular containers and sidecars, which are init containers that are
+ * always restarted. None for a Pod that has ended or is ending.
  */
 function containersOf(pod: KubeObject): readonly Container[] {
   const { spec, status } = pod as unknown as Pod // the server has checked its shape
@@ -144,7 +144,7 @@ function delayOf(pod: KubeObject): number {
   return delay > DELAYS.usual ? Math.min(DELAYS.most, DELAYS.times * delay) : 0
 }
 
-/** True if a Pod is being deleted, was evicted, or has finished: others take its place. */
+/** True if a Pod is being deleted, was evicted, or has finished: other Pods replace it. */
 function isOver(pod: KubeObject): boolean {
   const { phase } = (pod['status'] ?? {}) as { readonly phase?: string } // a Pod's status
   return isEnding(pod) || phase === 'Failed' || phase === 'Succeeded'

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { changedAt } from '../status/problems.ts'
 
-/** How far a workload is, in words for a progress line. */
+/** Progress of a workload, with a text for a progress line. */
 export interface WorkloadStatus {
   readonly state: 'waiting' | 'ready' | 'complete' | 'failed'
   /** `Deployment 1/2 ready`. */
@@ -65,7 +65,7 @@ export function statusOf(object: KubeObject): WorkloadStatus {
     }
     case 'StatefulSet': {
       const ready = status.readyReplicas ?? 0
-      // Its old Pods stay until somebody deletes them.
+      // Its old Pods stay until a user deletes them.
       if (spec.updateStrategy?.type === 'OnDelete') return counted(ready, replicas, ready >= replicas)
       const isUpdated =
         replicas === 0 || status.currentRevision === status.updateRevision || (status.updatedReplicas ?? 0) >= replicas

@@ -32,7 +32,7 @@ import { newestPods, replacedPods } from './revisions.ts'
 import { StabilityWindow } from './stability-window.ts'
 import { isSeen, statusOf, type WorkloadStatus } from './status.ts'
 
-/** A workload that is waited for was deleted by somebody else. */
+/** Error for a workload that was deleted while devctl waited for it. */
 export class WorkloadDeleted extends UserError {
   constructor(object: KubeObject) {
     super(`\`${nameOf(object)}\` was deleted while devctl waited for it`, { hint: '`devctl deploy` creates it again' })
@@ -40,22 +40,21 @@ export class WorkloadDeleted extends UserError {
 }
 
 /**
- * Milliseconds for which what is tried again does not count of a Pod that was on its way before we
- * looked: the kubelet tells of an attempt when it makes the next one, or before that, and what was
- * in the way may be fixed between them.
+ * Milliseconds for which retried failures do not count for a Pod that was starting before the watch began: the kubelet
+ * may report an attempt only at the next one, and the cause may have been fixed in between.
  */
 const RETRY_GRACE = 30_000
 
-/** How a workload is, with the Pods of its newest generation. */
+/** State of a workload, with the Pods of its newest generation. */
 export interface ObservedWorkload {
   readonly object: KubeObject
   readonly status: WorkloadStatus
-  /** Its Pods have run for long enough to believe that they will go on (`Settling.isStable`). */
+  /** True if its Pods have run for long enough to expect that they keep running (`StabilityWindow.isStable`). */
   readonly isStable: boolean
   readonly hasStartedPod: boolean
   /**
-   * All of its Pods are ready, and were for as long as `Settling.isSettled` asks: what makes a Job
-   * ready that is a server.
+   * True if all of its Pods are ready, and have been for as long as `StabilityWindow.isSettled` requires: the condition
+   * for a Job that is a server to count as ready.
    */
   readonly hasReadyPods: boolean
   readonly pods: readonly KubeObject[]
@@ -82,12 +81,12 @@ export class Tracker {
   readonly #beganAt: number
   readonly #stop = new AbortController()
   readonly #objects = new Map<string, KubeObject>()
-  /** The same, by service. */
+  /** Objects by service. */
   readonly #ofService = new Map<string, Map<string, KubeObject>>()
   readonly #warnings = new Warnings()
   /** Events of autoscalers. */
   readonly #capacity = new Warnings()
-  /** Of each Pod when it was first seen, by its uid. */
+  /** Restarts of the containers of each Pod when it was first seen, by its UID. */
   readonly #restarts = new Map<string | undefined, ReadonlyMap<string, number>>()
   readonly #settling = new StabilityWindow()
   readonly #attempts: JobAttempts
@@ -100,7 +99,7 @@ export class Tracker {
   readonly #deleted = new Map<string | undefined, KubeObject>()
   /** Kinds whose first objects are known. */
   readonly #listed = new Set<string>()
-  /** By the service that they look at. */
+  /** Listeners by the service that they watch. */
   readonly #listeners = new Map<string, Set<() => void>>()
   #failure: unknown
 
@@ -164,7 +163,7 @@ export class Tracker {
     })
   }
 
-  /** How a workload is as far as it is known now; undefined when nobody has asked for it yet. */
+  /** Returns the last known state of a workload; undefined if it was never requested. */
   now(workload: KubeObject): ObservedWorkload | undefined {
     return this.#tracked(workload)
   }
@@ -250,7 +249,7 @@ export class Tracker {
 
   #watch(apiVersion: string, kind: string): void {
     const query = { apiVersion, kind, namespace: this.#namespace, labels: environmentSelector(this.#environment) }
-    // Those that were there before a restart, and are not told of again.
+    // Objects from before a restart of the watch that were not reported again.
     let lost = new Map<string | undefined, KubeObject>()
     this.#follow(query, change => {
       if (change.type === 'Listed') {
@@ -370,13 +369,16 @@ export class Tracker {
   }
 }
 
-/** Without a node, but another Pod is ending, or has just ended: its port, memory or disk may be what is needed. */
+/**
+ * Marks a Pod without a node as passing while another Pod is ending, or has just ended: its port, memory or disk may be
+ * what the Pod needs.
+ */
 const asMakingRoom = (problem: Problem): Problem =>
   problem.code === 'unschedulable' && !problem.isPassing
     ? { ...problem, isPassing: true, because: 'another Pod of the environment is ending' }
     : problem
 
-/** Without a node, and nobody knows yet what an autoscaler has said of it. */
+/** Marks a Pod without a node as passing while it is not known what an autoscaler has reported about it. */
 const asUnknown = (problem: Problem): Problem =>
   problem.code === 'unschedulable' ? { ...problem, isPassing: true } : problem
 

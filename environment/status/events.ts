@@ -8,7 +8,7 @@ import { unlessForbidden } from '../forbidden.ts'
 export interface Warning {
   readonly reason: string
   readonly message: string
-  /** How often. */
+  /** Number of occurrences. */
   readonly count: number
   /** Milliseconds since 1970; of the last time. */
   readonly time: number
@@ -43,7 +43,7 @@ export function toWarning(event: KubeObject): Warning {
 /** The warnings of a namespace that are known, by what they are about. */
 export class Warnings {
   readonly #byName = new Map<string, Warning>()
-  /** By the uid of what they are about, and by their names. */
+  /** Warnings by the UID of the object they are about, and by the name of the event. */
   readonly #byUid = new Map<string, Map<string, Warning>>()
 
   set(event: KubeObject): void {
@@ -71,7 +71,7 @@ export class Warnings {
     this.#byUid.clear()
   }
 
-  /** Those about an object, the newest last. */
+  /** Returns the warnings about an object, the newest last. */
   about({ metadata: { uid } }: KubeObject): readonly Warning[] {
     return [...(this.#byUid.get(uid ?? '')?.values() ?? [])].sort((a, b) => a.time - b.time)
   }

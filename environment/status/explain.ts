@@ -135,7 +135,9 @@ async function explainState({ cluster, workload, tracked, services, reporter }: 
   })
 }
 
-/** Returns the note and the hint about a workload that was not checked yet, because its first health check comes late. */
+/**
+ * Returns the note and the hint about a workload that was not checked yet, because its first health check comes late.
+ */
 function lateCheck(
   workload: KubeObject,
   warnings: ObservedWorkload['warnings'],
@@ -148,7 +150,7 @@ function lateCheck(
   }
 }
 
-/** Notes without those that are there already, or whose words another one has. */
+/** Returns the notes without repetitions; lines of quoted output stay. */
 const unique = (notes: readonly string[]): readonly string[] =>
   notes.filter((note, index) => note.startsWith('| ') || notes.indexOf(note) === index)
 
@@ -223,8 +225,8 @@ const emptyText = ({ metadata }: KubeObject): string => `pod/${metadata.name} pr
 const goneText = ({ metadata }: KubeObject): string => `pod/${metadata.name} is gone, and its log with it`
 
 /**
- * A hint about a log that is gone: the Job controller deletes a Pod that has failed too often if
- * the kubelet is to restart its container.
+ * Returns a hint about a log that was deleted: the Job controller deletes a Pod that has failed too often if the
+ * kubelet restarts its container.
  */
 const keepsLog = (workload: KubeObject): { readonly hint?: string } =>
   isStartedAgain(workload)

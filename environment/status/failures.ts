@@ -157,7 +157,7 @@ export const SHORT: Readonly<Record<Problem['code'], string>> = {
   serves: 'it is a server and never completes',
 }
 
-/** How each problem is reported. */
+/** Report functions by problem. */
 export const KINDS = {
   'image-pull': imagePull,
   'crash-loop': crashLoop,

@@ -4,7 +4,7 @@ import { isEnding } from '../apply/removal.ts'
 import { environmentSelector, SERVICE_LABEL } from '../labels.ts'
 import { isReady } from './problems.ts'
 
-/** Where connections to a port of a service go. */
+/** Target of connections to a port of a service. */
 export interface ForwardTarget {
   readonly pod: string
   readonly namespace: string
@@ -22,9 +22,8 @@ interface PodContainer {
 }
 
 /**
- * A Pod of the service that accepts connections, and the port of it that the Service's port leads
- * to; a port that the Service does not list is the Pod's own. Throws a UserError where no Pod of
- * the service is ready.
+ * Returns a running Pod of the service, preferably a ready one, and the port of it that the Service's port leads to; a
+ * port that the Service does not list is the Pod's own. Throws a UserError if no Pod of the service is running.
  */
 export async function findForwardTarget(
   cluster: Cluster,
@@ -45,9 +44,9 @@ export async function findForwardTarget(
 export interface ForwardQuery {
   readonly environment: string
   readonly namespace: string
-  /** In Kubernetes' form. */
+  /** Service name in Kubernetes form. */
   readonly service: string
-  /** Of the Service, or of its Pods. */
+  /** Port of the Service, or of its Pods. */
   readonly port: number
 }
 

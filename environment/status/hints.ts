@@ -21,7 +21,9 @@ export type ReportedProblem = Pick<Problem, 'code' | 'detail' | 'ends'> & {
   readonly check?: string
 }
 
-/** A problem as its remedy is looked up: the output of a health check is no reason. `check` had the container stopped. */
+/**
+ * A problem as its remedy is looked up: the output of a health check is no reason. `check` had the container stopped.
+ */
 export function reportedOf(problem: Problem, check?: string): ReportedProblem {
   const { code, detail, pod, container } = problem
   return {
@@ -35,14 +37,14 @@ export function reportedOf(problem: Problem, check?: string): ReportedProblem {
 type Found = readonly (string | undefined)[]
 
 interface Rule {
-  /** In the words of the cluster; absent: always. */
+  /** Pattern for the cluster's message; absent: always matches. */
   readonly match?: RegExp
   /**
-   * Paths of keys of the service: the first that is written is the place, and is named in the hint.
-   * Without any the first is named.
+   * Paths of keys of the service: the first that exists in the file gives the position, and is named in the hint. If
+   * none exists, the hint names the first path.
    */
   readonly keys: readonly string[]
-  /** Of a key with a list: the item that is meant, by what `match` has found. */
+  /** Selects an item of a key with a list, by the groups that `match` has found. */
   readonly item?: (found: Found) => string | undefined
   readonly message?: (found: Found, service: string) => string
   readonly hint: (found: Found, key: string, value: string | undefined) => string | undefined
@@ -351,8 +353,8 @@ export const HINT_KEYS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Which key of a service a problem is about, and what to write there. `service` is the service as
- * the file has it, `name` what it is called.
+ * Returns the key of a service that a problem is about, and what to write there. `service` is the service in the file,
+ * `name` its name.
  */
 export function remedyOf(problem: ReportedProblem, service: Tree | undefined, name: string): Remedy {
   if (problem.code === 'crash-loop') return remedyOfEnds(problem, service, name)
@@ -419,7 +421,7 @@ export function remedyOfOnFailure(services: Tree | undefined, key: string): Reme
 interface Written {
   readonly key: string
   readonly span: Span
-  /** Where it is one value. */
+  /** Value of the key, if it is a scalar. */
   readonly value?: string
 }
 

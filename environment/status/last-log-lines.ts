@@ -24,8 +24,8 @@ export interface LoggedContainer {
 }
 
 /**
- * Returns the end of a container's log; with `previous` that of the container before, or of the running one if there is
- * none any more. Undefined: the Pod is gone.
+ * Returns the end of a container's log; with `previous` that of its previous run, or of the running one if that log no
+ * longer exists. Undefined if the Pod does not exist.
  */
 export async function lastLogLines(
   cluster: Cluster,

@@ -9,7 +9,7 @@ import { listWarnings } from './events.ts'
 import { listServices, type ServiceOverview } from './service-status.ts'
 import { addCapacityEvents } from './unschedulable.ts'
 
-/** How an environment is. */
+/** State of an environment. */
 export interface Overview {
   /** Undefined: it was never deployed, or is destroyed. */
   readonly record: EnvironmentRecord | undefined

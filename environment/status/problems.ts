@@ -8,7 +8,7 @@ import { isPassingCreation, isPassingPull, isPassingVolume } from './passing-err
 import { attemptedAt, firstStart, type SeenContainer, type SeenPod, type SeenProbe, statusesOf } from './pod-fields.ts'
 import { noNodeOf } from './unschedulable.ts'
 
-/** Why a workload does not get ready; waiting longer would not help, unless it `isPassing`. */
+/** Reason why a workload does not become ready; waiting longer does not help, unless it `isPassing`. */
 export interface Problem {
   readonly code:
     | 'image-pull'
@@ -23,15 +23,15 @@ export interface Problem {
   readonly where: string
   readonly pod: KubeObject | undefined
   readonly container: string | undefined
-  /** In the cluster's words. */
+  /** Message of the cluster. */
   readonly detail: string
   /** Milliseconds since 1970: when Pods were last refused, where the cluster tells. */
   readonly time?: number
-  /** How often the container ended, and with what. */
+  /** Number of exits of the container, with the last exit code and reason. */
   readonly ends?: { readonly count: number; readonly exitCode: number; readonly reason?: string }
   /** True if it may pass: it ends no wait, and is reported at the deadline. */
   readonly isPassing?: boolean
-  /** Why it may pass, where the cluster tells. */
+  /** Reason why it may pass, if the cluster reports one. */
   readonly because?: string
   /**
    * Milliseconds since 1970: when the program was last tried. Set if the kubelet tries it again by itself, so that the
@@ -75,10 +75,10 @@ const HEALTH_GRACE = 30_000
 export const isTriedAgain = ({ code }: Problem): boolean => code === 'image-pull' || code === 'configuration'
 
 /**
- * The problems that keep a Pod from being ready; none for one that is well, on its way, or ending.
- * `now` is in milliseconds since 1970; `before` is how often each container had been restarted when
- * the deploy first saw it at work: those restarts do not count. `since` is when its workload was
- * last changed: a failing health check counts from then on.
+ * Returns the problems that keep a Pod from being ready; none for a Pod that is healthy, starting, or ending. `now` is
+ * in milliseconds since 1970. `before` has the number of restarts of each container when the deploy first saw it
+ * running: those do not count. `since` is the time of the last change to its workload: a failing health check counts
+ * from then on.
  */
 export function podProblems(
   pod: KubeObject,
@@ -103,7 +103,7 @@ export function podProblems(
   for (const one of statusesOf(seen)) {
     const container = one.name
     const { reason = '', message = '' } = one.state?.waiting ?? {}
-    // The kubelet tries the init containers again, and then goes on with the Pod.
+    // The kubelet retries init containers, and then continues with the Pod.
     const isRetried = isOfJob || isInit(seen, one)
     const attempt = { container, isPassing: isRetried, attemptedAt: attemptedAt(one) ?? now }
     if (IMAGE.has(reason)) {
@@ -121,7 +121,7 @@ export function podProblems(
       const { readinessProbe, startupProbe } = spec?.containers?.find(({ name }) => name === container) ?? {}
       const probe = one.started === false ? (startupProbe ?? readinessProbe) : readinessProbe
       const check = probe && !one.ready && one.state?.running && lastCheck(warnings, startOf(one))
-      // A program that is not there does not come with time.
+      // A missing program does not appear over time.
       if (check && (isUnhealthy(one, probe, now, since) || NO_PROGRAM.test(checkWords(check, pod, container))))
         add('unhealthy', check, { container, isPassing: isOfJob })
     }
@@ -186,8 +186,8 @@ export function workloadProblems(
 }
 
 /**
- * Milliseconds since 1970: when somebody last wrote what is wanted of an object, or gave it a fresh
- * chance.
+ * Returns the time in milliseconds since 1970 at which the wanted state of an object was last written, or its last
+ * retry requested.
  */
 export function changedAt({ metadata }: KubeObject): number {
   const times = (metadata.managedFields ?? [])
@@ -224,14 +224,16 @@ function isWithoutClass({ metadata, spec }: KubeObject, now: number): boolean {
   return storageClassName === '' && volumeName === undefined && age >= CLAIM_GRACE
 }
 
-/** How the last container of a Pod that ended in an error ended. */
+/** Returns the exit of the last container of a Pod that exited with an error. */
 export function lastEnd(pod: KubeObject): (NonNullable<Problem['ends']> & { readonly container: string }) | undefined {
   const all = statusesOf(pod as unknown as SeenPod) // the server has checked its shape
   const failed = all.findLast(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0)
   return failed && { ...endsOf(failed), container: failed.name }
 }
 
-/** True if a Pod is ready, as its health checks say; of one without, whether its containers run. True for a ready node. */
+/**
+ * True if a Pod is ready, as its health checks say; of one without, whether its containers run. True for a ready node.
+ */
 export function isReady({ status = {} }: KubeObject): boolean {
   const { conditions } = status as NonNullable<SeenPod['status']> // a Pod's status, or a node's
   return conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
@@ -243,7 +245,7 @@ export function isProbed(pod: KubeObject): boolean {
   return spec?.containers?.some(({ readinessProbe }) => readinessProbe !== undefined) ?? false
 }
 
-/** How often each container that is at work has been started again. */
+/** Returns the number of restarts of each running container. */
 export function restartsOf(pod: KubeObject): ReadonlyMap<string, number> {
   const all = statusesOf(pod as unknown as SeenPod) // the server has checked its shape
   return new Map(all.filter(({ state }) => state?.running).map(({ name, restartCount }) => [name, restartCount]))
@@ -286,7 +288,7 @@ const lastCheck = (warnings: readonly Warning[], since: number): string | undefi
 const startOf = ({ state }: SeenContainer): number => Date.parse(state?.running?.startedAt ?? '') || 0
 
 /**
- * As Compose counts: the check has failed as often as it may, after the time in which it may fail.
+ * True if the check has failed as often as it may, after the time in which it may fail. Compose counts in the same way.
  */
 function isUnhealthy(one: SeenContainer, probe: SeenProbe, now: number, since: number): boolean {
   const { initialDelaySeconds = 0, periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe

@@ -21,9 +21,9 @@ import { claimProblems, type Problem, podProblems, workloadProblems } from './pr
  */
 export type ServiceStatus = WorkloadStatus['state'] | 'stopped' | 'asleep'
 
-/** How a service of an environment is. */
+/** State of a service of an environment. */
 export interface ServiceOverview {
-  /** In Kubernetes' form; of what commands made, the name of the workload. */
+  /** Service name in Kubernetes form; for objects made by commands, the name of the workload. */
   readonly service: string
   /**
    * The workload, as kubectl names it: `deployment/web`. A service in the Pods of another one has
@@ -42,19 +42,19 @@ export interface ServiceOverview {
   /** Public addresses, the shorter ones first. */
   readonly addresses: readonly string[]
   /**
-   * Where it is reached from outside by TCP or UDP: `203.0.113.7:1883` of a load balancer,
+   * Addresses at which it is reachable from outside by TCP or UDP: `203.0.113.7:1883` of a load balancer,
    * `<node>:31883` of a port of every node.
    */
   readonly exposed: readonly string[]
-  /** Where the cluster reaches it: `web:80`. */
+  /** Addresses at which it is reachable from within the cluster: `web:80`. */
   readonly internal: readonly string[]
-  /** Whose development container stands in for it: `ann@laptop`. */
+  /** Owner of the development container that stands in for it: `ann@laptop`. */
   readonly development?: string
-  /** Why it is not ready, in words. */
+  /** Reason why it is not ready, in words. */
   readonly reason?: string
 }
 
-/** What is seen of an environment at one time. */
+/** State of an environment at one time. */
 export interface EnvironmentSnapshot {
   readonly objects: readonly KubeObject[]
   readonly warnings: Warnings
@@ -66,7 +66,7 @@ export interface EnvironmentSnapshot {
 /** A service, and what its state was told by. */
 export interface ObservedService {
   readonly overview: ServiceOverview
-  /** What runs it: its workload, or the mirror that stands in for that. */
+  /** Workload that runs it: its own, or the mirror that stands in for that. */
   readonly workload: KubeObject
   readonly found: Pick<ObservedWorkload, 'status' | 'pods' | 'problems' | 'warnings'>
 }
@@ -84,7 +84,7 @@ export function listServices(seen: EnvironmentSnapshot): readonly ObservedServic
 export const inSleep = (overview: ServiceOverview): ServiceOverview =>
   overview.state === 'stopped' ? { ...overview, state: 'asleep' } : overview
 
-/** The same, found by what it is asked for. */
+/** Index of a snapshot, for fast lookups. */
 interface Indexed extends Pick<EnvironmentSnapshot, 'warnings' | 'now'> {
   of(service: string | undefined, kind: string): readonly KubeObject[]
   readonly claims: ReadonlyMap<string, KubeObject>

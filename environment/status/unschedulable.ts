@@ -3,12 +3,12 @@ import { unlessForbidden } from '../forbidden.ts'
 import { toWarning, type Warning, type Warnings } from './events.ts'
 import type { SeenPod } from './pod-fields.ts'
 
-/** Why a Pod has no node, and whether it may get one. */
+/** Reason why a Pod has no node, and whether it may get one. */
 export interface NoNode {
-  /** In the scheduler's words. */
+  /** Message of the scheduler. */
   readonly detail: string
   readonly isPassing: boolean
-  /** Why it may get one, in the words of an autoscaler. */
+  /** Reason why it may get one, as reported by an autoscaler. */
   readonly because?: string
 }
 

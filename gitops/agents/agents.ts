@@ -5,17 +5,17 @@ interface Followed {
   readonly application: string
   /** The key of the environment, if it has one. */
   readonly environment?: string
-  /** Where it runs. */
+  /** Namespace in which the application runs. */
   readonly namespace: string
   /** True if the manifests include the Namespace object. */
   readonly createNamespace?: boolean
-  /** Of the controller's own objects; absent: the usual one. */
+  /** Namespace of the controller's own objects; absent: the default one. */
   readonly controllerNamespace?: string
 }
 
 /** The information about an application in a repository that a controller needs. */
 export interface AgentTarget extends Followed {
-  /** Address of the GitOps repository, as it is published to. */
+  /** Address of the GitOps repository, as used by `publish`. */
   readonly repository: string
   readonly branch: string
   /** Folder in the repository, with `/`. */

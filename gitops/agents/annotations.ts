@@ -1,6 +1,6 @@
 import type { Manifest } from '../../constructs/manifest.ts'
 
-/** The same object with these annotations in place of its own, sorted. */
+/** Returns the object with these annotations, sorted, instead of its own. */
 export function withAnnotations(manifest: Manifest, annotations: Readonly<Record<string, string>>): Manifest {
   const { object } = manifest
   const sorted = Object.fromEntries(Object.entries(annotations).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -15,7 +15,7 @@ export interface AllTarget {
   readonly branch: string
   /** Only the folders in this one, with `/`. */
   readonly path: string
-  /** Of the ApplicationSet and its Applications; absent: the usual one. */
+  /** Namespace of the ApplicationSet and its Applications; absent: the default one. */
   readonly controllerNamespace?: string
 }
 
@@ -51,7 +51,7 @@ export function argocdApplicationSet(target: AllTarget, settings: ArgocdSettings
         paths: '.;/apps/{{ .application }}',
         source: { repoURL, targetRevision: branch, path: '{{ .path.path }}' },
         namespace: '{{ .namespace }}',
-        // Where the manifests have the namespace, Argo CD takes that one.
+        // If the manifests include the Namespace, Argo CD uses that one.
         syncOptions: ['CreateNamespace=true', 'ServerSideApply=true'],
       }),
     },

@@ -28,7 +28,7 @@ export function argocdApplication(target: AgentTarget, settings: ArgocdSettings 
 }
 
 /**
- * The same for an artifact; Argo CD reads them since 3.1
+ * Returns the Application for an artifact; Argo CD reads artifacts since 3.1
  * (https://argo-cd.readthedocs.io/en/stable/user-guide/oci/).
  */
 export function argocdArtifactApplication(target: ArtifactTarget, settings: ArgocdSettings = {}): string {

@@ -4,17 +4,17 @@ import { type AgentTarget, type ArtifactTarget, agentName, comments, folderOf } 
 
 /** The further settings of the objects of Flux; durations as Go writes them. */
 export interface FluxSettings {
-  /** How often the repository is asked for a new commit. */
+  /** Interval at which the repository is checked for a new commit. */
   readonly sourceInterval?: string
-  /** How often the cluster is compared with the commit. */
+  /** Interval at which the cluster is compared with the commit. */
   readonly interval?: string
-  /** When what has failed is tried again. */
+  /** Delay before a failed reconciliation is retried. */
   readonly retryInterval?: string
-  /** How long the objects may take to be ready. */
+  /** Time limit for the objects to become ready. */
   readonly healthTimeout?: string
-  /** Whose rights the objects are applied with, in the namespace of the Kustomization. */
+  /** ServiceAccount with whose rights the objects are applied, in the namespace of the Kustomization. */
   readonly serviceAccount?: string
-  /** In place of the namespaces that the manifests name. */
+  /** Namespace that replaces those in the manifests. */
   readonly targetNamespace?: string
   /** The Secret with the kubeconfig of another cluster. */
   readonly kubeconfigSecret?: string

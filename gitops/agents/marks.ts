@@ -14,13 +14,13 @@ export interface NamespaceOptions {
   readonly name: string
   /** The Pod Security level that the Pods need. */
   readonly level: 'restricted' | 'baseline' | 'privileged'
-  /** Where it is asked for: `devctl.yml#environments.staging.createNamespace`. */
+  /** Key that asks for it: `devctl.yml#environments.staging.createNamespace`. */
   readonly source: string
 }
 
 /**
- * Neither Argo CD nor Flux removes the object when its file or the application is gone, and Argo CD
- * does not miss the file.
+ * Annotations that keep Argo CD and Flux from deleting the object when its file or the application is deleted, and Argo
+ * CD from reporting the missing file.
  */
 const KEEP = {
   'argocd.argoproj.io/compare-options': 'IgnoreExtraneous',

@@ -3,9 +3,9 @@ import type { Manifest } from '../../constructs/manifest.ts'
 import { withAnnotations } from './annotations.ts'
 import { at, isMap, listAt } from './json-values.ts'
 
-/** As much of the plan of a workload as its wave follows from. */
+/** The part of a workload's plan that determines its wave. */
 export interface WaveWorkload {
-  /** In Kubernetes' form. */
+  /** Name of the service in the form that Kubernetes accepts. */
   readonly service: string
   readonly dependencies?: readonly {
     readonly service: string
@@ -17,11 +17,10 @@ const WAVE = 'argocd.argoproj.io/sync-wave'
 const SERVICE = 'dev.platform/service'
 
 /**
- * The manifests with sync waves of Argo CD, which holds a wave back until the one before is
- * healthy. Only what has to come later has one: workloads that wait for another to be healthy or
- * complete, the claims that nobody mounts before them, their routes. Services, configuration and
- * accounts stay in the first wave, so that they are there before what needs them. A wave that a
- * file gives stays.
+ * Adds sync waves of Argo CD, which holds a wave back until the previous one is healthy. Only objects that have to come
+ * later get one: workloads that wait for another workload to be healthy or complete, the claims that no earlier Pod
+ * mounts, and the routes to these workloads. Services, configuration and accounts stay in the first wave, so that they
+ * exist before the objects that need them. A wave set in a file is kept.
  */
 export function withSyncWaves(manifests: readonly Manifest[], workloads: readonly WaveWorkload[]): readonly Manifest[] {
   const layers = layersOf(workloads)
@@ -51,8 +50,8 @@ export function withSyncWaves(manifests: readonly Manifest[], workloads: readonl
 }
 
 /**
- * One more than what has to be healthy or complete first; what only has to be started may be in the
- * same wave.
+ * Returns the wave of each service: one more than that of the services that must be healthy or complete first. A
+ * service that only has to be started may be in the same wave.
  */
 function layersOf(workloads: readonly WaveWorkload[]): ReadonlyMap<string, number> {
   const byService = new Map(workloads.map(workload => [workload.service, workload]))

@@ -13,13 +13,13 @@ import { pack, unpack } from './archive.ts'
 
 /** A folder that should be behind a tag of a registry. */
 export interface ArtifactPublication {
-  /** As people write it: `registry.example.com/team/shop:staging`. */
+  /** Reference as users write it: `registry.example.com/team/shop:staging`. */
   readonly reference: string
   /** The folder, for what the tag has now. Its path is `.`. */
   readonly folder: (there: Repository) => Promise<PublishedFolder>
   /** The annotations of the folder's manifest; they must follow from the source alone. */
   readonly annotations: () => Promise<Readonly<Record<string, string>>>
-  /** The source is older than what is there: publish it all the same. */
+  /** True to publish even if the source is older than the published one. */
   readonly rollback: boolean
 }
 
@@ -61,9 +61,9 @@ export interface ArtifactOptions {
   /** Replace also what devctl has not pushed. */
   readonly takeOver: boolean
   readonly isAncestor: IsAncestor
-  /** Told of a published commit whose changes ours undoes. */
+  /** Receives a published commit whose changes this publish undoes. */
   readonly tellMissing: (missing: MissingSource) => void
-  /** Told of what the tag has, each time that it is looked at. */
+  /** Receives the digest of the tag each time it is read. */
   readonly tell?: (digest: string | undefined) => void
 }
 
@@ -90,7 +90,7 @@ export async function publishArtifact(
   }
 }
 
-/** Undefined when somebody else was faster. */
+/** Returns undefined if another push came first. */
 async function once(
   publication: ArtifactPublication,
   registry: ArtifactRegistry,
@@ -115,7 +115,10 @@ async function once(
   })
 }
 
-/** The files of the artifact that is there. What is not one is refused, or replaced as a whole. */
+/**
+ * Returns the files of the existing artifact. Content that devctl did not push is refused, or replaced as a whole with
+ * `takeOver`.
+ */
 function filesOf(
   reference: string,
   found: { readonly layer?: Uint8Array } | undefined,
@@ -141,7 +144,7 @@ function write(top: string, files: ReadonlyMap<string, string>, reference: strin
 }
 
 /**
- * Other than in a repository, what is not written is gone: what others have added would be removed.
+ * Adds the removal of other users' files to the plan: unlike in a repository, a file that is not written is deleted.
  */
 function withOthers(planned: FolderChange, files: ReadonlyMap<string, string>): FolderChange {
   const { change } = planned
@@ -168,7 +171,7 @@ function refuseOthers(
   if (!takeOver && !isOnlyLooked && edits.length > 0) throw new OverwriteRefusal(reference, [], edits)
 }
 
-/** How the source commit of the artifact that is there relates to ours. */
+/** Compares the source commit of the existing artifact with ours. */
 async function orderIn(
   { rollback }: ArtifactPublication,
   { change: { before } }: FolderChange,

@@ -5,15 +5,14 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 export interface SealingCertificate {
   readonly publicKey: KeyObject
   /**
-   * Of the public key, in hexadecimal digits: a certificate that was renewed for the same key opens
-   * the same values.
+   * Fingerprint of the public key, in hexadecimal digits: a certificate renewed for the same key opens the same values.
    */
   readonly fingerprint: string
 }
 
 export interface ReadCertificate {
   readonly certificate: SealingCertificate
-  /** In the words of a diagnostic. */
+  /** Warnings, phrased as diagnostics. */
   readonly warnings: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 import { constants, createCipheriv, type KeyObject, publicEncrypt, randomBytes } from 'node:crypto'
 
-/** Where a sealed value can be opened: as one Secret, in one namespace, or in the whole cluster. */
+/** The scope in which a sealed value can be opened: one Secret, one namespace, or the whole cluster. */
 export type SealScope = 'strict' | 'namespace-wide' | 'cluster-wide'
 
 const SESSION_KEY_BYTES = 32

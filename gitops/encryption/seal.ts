@@ -5,13 +5,13 @@ import type { SealingCertificate } from './seal-certificate.ts'
 import { encryptValue, looksEncrypted, type SealScope, scopeLabel } from './seal-format.ts'
 
 /**
- * By key of the Secret, what tells that its value is the same without telling which it is. May be
- * kept beside the sealed values.
+ * Marks by key of the Secret: equal marks prove that a value is unchanged without revealing it. They may be stored
+ * beside the sealed values.
  */
 export type SealMarks = Readonly<Record<string, string>>
 
 export interface SealOptions {
-  /** Of the marks: `readSealingKey` has it. */
+  /** Key of the marks, from `readSealingKey`. */
   readonly key: KeyObject
   /** Default `strict`. */
   readonly scope?: SealScope

@@ -47,7 +47,7 @@ export async function readSealingKey({ env, home }: SealingKeyPlace): Promise<Se
     if (known !== undefined) return { key: known, isNew: false }
     await mkdir(home, { recursive: true, mode: 0o700 })
     const isNew = await makeKeyFile(path)
-    // The one that is there counts, whichever process made it.
+    // The existing file counts, whichever process created it.
     return { key: (await readKeyFile(path))!, isNew }
   } catch (error) {
     if (error instanceof UserError) throw error
@@ -84,7 +84,7 @@ async function makeKeyFile(path: string): Promise<boolean> {
   const temporary = `${path}.${randomUUID()}.tmp`
   try {
     await writeKey(temporary)
-    // Unlike a rename, this does not replace what is there.
+    // Unlike a rename, a link does not replace an existing file.
     await link(temporary, path)
     return true
   } catch (error) {

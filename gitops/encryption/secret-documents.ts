@@ -2,9 +2,9 @@ import { isEncryptedText } from './sops/encrypted-text.ts'
 
 /** A line with a key; other lines have an empty one. */
 interface Line {
-  /** Where it begins; before the dashes of a list. */
+  /** Column where the line begins, before the dashes of a list. */
   readonly indent: number
-  /** Where its key begins; behind them. */
+  /** Column where its key begins, after the dashes. */
   readonly column: number
   readonly key: string
   /** The text after the key, without a comment. */
@@ -14,7 +14,7 @@ interface Line {
 /** A map whose lines are being read. */
 interface OpenMap {
   readonly column: number
-  /** Of `kind: Secret`. */
+  /** Line of `kind: Secret`. */
   secret: number | undefined
   holdsValues: boolean
   /** True if the previous line was `data:` alone: the lines indented deeper are its values. */

@@ -5,7 +5,7 @@ export interface SecretFound {
   readonly path: string
   /** Counted from 1. */
   readonly line: number
-  /** In words: `a private key`. */
+  /** Description of the secret: `a private key`. */
   readonly what: string
 }
 

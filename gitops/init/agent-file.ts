@@ -18,19 +18,19 @@ import { atPlace, type Destination, destinationOf, sharedFolder } from '../publi
 import { type Agent, ARGOCD, FLUX, messageOf, messageOfAll, NOT_DECRYPTED, SOPS_KEYS, toDo } from './agent.ts'
 import type { AgentSettings, InitInput } from './input.ts'
 
-/** One file for a controller. */
+/** The file with a controller's objects. */
 export interface AgentFile {
   readonly agent: Agent
   readonly project: OpenProject
-  /** Where it is committed to. */
+  /** Address of the repository to commit to. */
   readonly address: Destination['target']['address']
   /** Absent: the repository's main branch. */
   readonly branch?: string
-  /** From the root of the repository, with `/`. */
+  /** Path from the root of the repository, with `/`. */
   readonly path: string
   readonly textFor: (branch: string) => string
   readonly message: string
-  /** For a pull request. Not below that of `publish`: a branch is no folder of others. */
+  /** Branch for a pull request. Not below that of `publish`: a git branch cannot be a folder of other branches. */
   readonly requestBranch: string
   /** The steps left to do when the file is applied. */
   readonly toDo: readonly string[]
@@ -135,7 +135,10 @@ function withDecryption(
   return said
 }
 
-/** The artifact that is followed; undefined where that is a folder of a repository. Throws a UsageError for options that do not go together. */
+/**
+ * The artifact that is followed; undefined where that is a folder of a repository. Throws a UsageError for options that
+ * do not go together.
+ */
 function artifactToRead(
   { oci: option, url, path }: InitInput,
   { environment }: OpenProject,
@@ -149,7 +152,7 @@ function artifactToRead(
   return { artifact: url === undefined ? name : repositoryIn(url), tag }
 }
 
-/** Where the file is committed to. Throws a UsageError where nobody has said that. */
+/** Returns the destination of the file. Throws a UsageError if neither an option nor the manifest names one. */
 function fileDestination(
   workspace: Workspace,
   options: InitInput,
@@ -202,7 +205,10 @@ async function allObject(world: LocalContext<PublishEvent>, options: InitInput):
   }
 }
 
-/** The address as controllers take it. Throws a UserError, with the place of an address of the manifest. */
+/**
+ * Returns the address in the form that controllers accept. Throws a UserError, with the position of an address in the
+ * manifest.
+ */
 function readByController(address: string, { url, repository }: InitInput, { environment }: OpenProject): string {
   const place = (url ?? repository) === undefined ? environment?.publish.repository?.span : undefined
   return atPlace(place, () => controllerAddress(address))

@@ -5,7 +5,7 @@ import { argocdApplication, argocdArtifactApplication } from '../agents/argocd.t
 import { fluxArtifactObjects, fluxObjects } from '../agents/flux.ts'
 import type { AgentSettings } from './input.ts'
 
-/** Of the branch it may not be known before the repository is asked. */
+/** A target whose branch may be unknown until the repository is asked. */
 export type BranchlessTarget = Omit<AgentTarget, 'branch'>
 
 /** The repository to read, and the name and namespace of the controller's objects. */
@@ -13,14 +13,14 @@ type Accessed = Pick<BranchlessTarget, 'repository' | 'controllerNamespace'> & {
 
 /** The properties of a controller. */
 export interface Agent {
-  /** As people call it. */
+  /** Name of the controller for messages. */
   readonly name: string
   /** The usual folder of its objects. */
   readonly folder: string
   readonly objects: (target: AgentTarget, settings: AgentSettings) => string
-  /** How it gets into a repository that is not public. */
+  /** Describes how to give it access to a private repository. */
   readonly access: (target: Accessed) => string
-  /** The same for an artifact. */
+  /** Returns the objects for an artifact. */
   readonly artifactObjects: (target: ArtifactTarget, settings: AgentSettings) => string
   readonly artifactAccess: (target: ArtifactTarget) => string
 }
@@ -92,10 +92,13 @@ export function toDo(
   ]
 }
 
-/** The Secret that Flux takes the private keys of SOPS from, where `--decryption-secret` names no other: the name that its guides use. */
+/**
+ * The Secret that Flux takes the private keys of SOPS from, where `--decryption-secret` names no other: the name that
+ * its guides use.
+ */
 export const SOPS_KEYS = 'sops-age'
 
-/** How Flux gets the private key of what SOPS has encrypted. */
+/** Describes how to give Flux the private key for files that SOPS has encrypted. */
 function keysOf(
   { controllerNamespace = 'flux-system' }: Pick<BranchlessTarget, 'controllerNamespace'>,
   secret: string,

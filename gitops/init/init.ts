@@ -13,17 +13,20 @@ export type InitOutcome =
   /** The file, where only its text was wanted. */
   | { readonly kind: 'text'; readonly text: string }
   | (AddedOnce & {
-      /** Of the file, from the root of the repository. */
+      /** Path of the file from the root of the repository. */
       readonly path: string
       /** The branch of the pull request, where there is to be one. */
       readonly requestBranch?: string
-      /** Where the branch has the file now. */
+      /** Pull request, if its branch has the file now. */
       readonly request?: OpenedRequest
       /** The further steps that the controller needs, in words. */
       readonly toDo: readonly string[]
     })
 
-/** Commits the objects by which a controller syncs an environment, unless they are there. Throws a UserError where the input does not say enough, or something is in the way. */
+/**
+ * Commits the objects by which a controller syncs an environment, unless they exist. Throws a UserError if the input is
+ * incomplete, or something is in the way.
+ */
 export async function initGitops(world: LocalContext<PublishEvent>, input: InitInput): Promise<InitOutcome> {
   const { workspace, signal, on } = world
   const wanted = await agentFile(world, input)

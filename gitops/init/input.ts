@@ -6,15 +6,15 @@ import type { FluxSettings } from '../agents/flux.ts'
 /** The settings of a controller's objects, as far as the caller gives them. */
 export type AgentSettings = ArgocdSettings & FluxSettings
 
-/** Which controller is to sync what, and where the file with its objects goes. */
+/** The controller, the folder or artifact that it syncs, and the destination of the file with its objects. */
 export interface InitInput extends LoadInput {
   readonly controller: 'argocd' | 'flux'
-  /** One object for every folder that is published; for Argo CD only. */
+  /** True for one object that covers every published folder; for Argo CD only. */
   readonly all?: boolean | undefined
   /** The environment's name. */
   readonly name?: string | undefined
   readonly namespace?: string | undefined
-  /** Of the repository, as for `publish`. */
+  /** Address of the repository, as for `publish`. */
   readonly repository?: string | undefined
   readonly branch?: string | undefined
   /** The folder in the repository that is synced. */
@@ -25,7 +25,7 @@ export interface InitInput extends LoadInput {
   readonly oci?: string | undefined
   /** The address by which the cluster reads the repository or the registry; absent: the same. */
   readonly url?: string | undefined
-  /** Of the controller's own objects; absent: the usual one. */
+  /** Namespace of the controller's own objects; absent: the default one. */
   readonly controllerNamespace?: string | undefined
   readonly settings: AgentSettings
   /** True if the file goes to a branch of its own, with a pull request. */

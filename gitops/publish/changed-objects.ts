@@ -27,7 +27,10 @@ export async function changedObjects(
   return before && objectChanges(before, wanted, secrets)
 }
 
-/** The same where no file came or went: reading a hundred files takes longer than all else, and most have not changed. */
+/**
+ * Returns the changes if no file was added or removed, and reads only the changed files: reading a hundred files takes
+ * longer than everything else, and most are unchanged.
+ */
 async function inChangedFiles(
   { before, change: { writes } }: FolderChange,
   wanted: readonly Manifest[],
@@ -48,8 +51,8 @@ async function inChangedFiles(
 }
 
 /**
- * The objects that the repository holds for an application: what its own folder, the first, builds to with the base that it names. None before the first publish;
- * undefined where its files were edited beyond what we can read.
+ * The objects that the repository holds for an application: what its own folder, the first, builds to with the base
+ * that it names. None before the first publish; undefined where its files were edited beyond what we can read.
  */
 async function objectsBefore(changes: readonly FolderChange[]): Promise<readonly KubernetesObject[] | undefined> {
   const [own] = changes

@@ -2,7 +2,7 @@ import type { FolderChange } from '../repository/publication.ts'
 
 /** A file that is not what it should be. */
 export interface DifferingFile {
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   readonly path: string
   readonly why:
     | 'edited-by-hand'
@@ -11,7 +11,7 @@ export interface DifferingFile {
     | 'out-of-date'
     | 'missing'
     | 'removed-by-hand'
-    /** It should not be there any more. */
+    /** Left over: the file should no longer exist. */
     | 'left-over'
 }
 

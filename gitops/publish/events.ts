@@ -7,9 +7,11 @@ export type PublishEvent =
   | BuildEvent
   /** The manifests are made; `environment` is that of devctl.yml. */
   | { readonly type: 'compiled'; readonly objects: number; readonly environment?: string }
-  /** The newest commit of a branch was fetched: again when another push came first. Without `head` it has no commit yet. */
+  /**
+   * The newest commit of a branch was fetched: again when another push came first. Without `head` it has no commit yet.
+   */
   | { readonly type: 'fetched'; readonly repository: string; readonly branch: string; readonly head?: string }
-  /** A push failed, and is tried again on what is there then. */
+  /** A push failed, and is retried on the new head. */
   | { readonly type: 'push-failed'; readonly because: Rejection }
   /** The tag of a registry was read. Without `digest` it does not exist yet. */
   | { readonly type: 'tag-read'; readonly reference: string; readonly digest?: string }

@@ -9,13 +9,13 @@ import { version } from '../../project/version.ts'
 import { readSource, type SourceCommit } from '../repository/source.ts'
 import { type CompiledForRepository, inputsFrom } from './compile/compile-for-repository.ts'
 
-/** Where an application comes from. */
+/** The source of an application. */
 export interface Origin {
   /** Undefined outside of a repository. */
   readonly commit: SourceCommit | undefined
   /** Address of the source repository, without credentials; undefined where it has no remote. */
   readonly repository: string | undefined
-  /** The same as a page of the web, where it may be one. */
+  /** Web page of the source repository, if it can be derived from the address. */
   readonly page: string | undefined
   /** Top folder of the source repository, else the project's. */
   readonly top: string
@@ -58,7 +58,10 @@ export function factsOf(
 const valuesOf = (key: string, options: readonly (readonly [string, string])[]): string =>
   options.flatMap(([one, value]) => (one === key ? [value] : [])).join(', ')
 
-/** The options that shape what is rendered, as they are written; those about images are not among them, for each release has others. */
+/**
+ * The options that shape what is rendered, as they are written; those about images are not among them, for each release
+ * has others.
+ */
 export function shapingOptions(options: LoadInput & PlanInput): readonly (readonly [string, string])[] {
   const { startOrder } = options
   const said = {

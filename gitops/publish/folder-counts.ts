@@ -1,9 +1,9 @@
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import type { FolderChange } from '../repository/publication.ts'
 
-/** How many files of a folder are changed, added and removed. */
+/** Numbers of changed, added and removed files of a folder. */
 export interface FolderCounts {
-  /** From the root of the repository; of an artifact its reference. */
+  /** Path from the root of the repository; for an artifact, its reference. */
   readonly path: string
   readonly changed: number
   readonly added: number
@@ -25,7 +25,7 @@ export function countWords({ changed, added, removed }: Omit<FolderCounts, 'path
   return words.join(', ')
 }
 
-/** The same for all folders: `2 files changed, 1 removed`. */
+/** Returns the counts of all folders as text: `2 files changed, 1 removed`. */
 export function fileCounts(changes: readonly FolderChange[]): string {
   const folders = changes.map(countsOf)
   const sum = (key: 'changed' | 'added' | 'removed') => folders.reduce((total, one) => total + one[key], 0)

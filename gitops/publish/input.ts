@@ -22,7 +22,10 @@ export interface PublishInput extends LoadInput, Omit<PlanInput, 'includeSecrets
   readonly build?: boolean | undefined
   /** Nothing is written: the outcome is `planned` where something would be. */
   readonly dryRun?: boolean | undefined
-  /** The same for the branch that controllers read, whatever is said of pull requests; values that cannot be compared are an error. */
+  /**
+   * True for a dry run against the branch that controllers read, even if pull requests are set; values that cannot be
+   * compared are an error.
+   */
   readonly verify?: boolean | undefined
   /** True if it is to be published although the repository holds a newer commit of the source. */
   readonly rollback?: boolean | undefined
@@ -30,7 +33,10 @@ export interface PublishInput extends LoadInput, Omit<PlanInput, 'includeSecrets
   readonly pullRequest?: boolean | undefined
   /** The kind of server the repository is on; absent: known by its host, else the server is asked. */
   readonly forge?: ForgeKind | undefined
-  /** The folder, absolute, that the path of a repository on this machine is relative to; absent: that of the manifest, or the current one. */
+  /**
+   * The folder, absolute, that the path of a repository on this machine is relative to; absent: that of the manifest,
+   * or the current one.
+   */
   readonly addressBase?: string | undefined
   /** The application's name where neither the input nor a file has one; absent: that of the repository or folder. */
   readonly fallbackName?: string | undefined

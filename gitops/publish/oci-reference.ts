@@ -6,7 +6,10 @@ import { parsedBy } from '../../project/checks.ts'
 /** Throws a UsageError for what names no repository of a registry. */
 export const ociReference = parsedBy(parseOciReference)
 
-/** The parts of a reference that was checked; the tag is that of the environment where it has none. Throws a UsageError for an environment that cannot be one. */
+/**
+ * The parts of a reference that was checked; the tag is that of the environment where it has none. Throws a UsageError
+ * for an environment that cannot be one.
+ */
 export function parseReference(value: string, environment: string | undefined) {
   const { name, tag = environment ?? 'latest' } = partsOf(value)
   if (!parseImageReference(`${name}:${tag}`).ok)

@@ -13,7 +13,7 @@ export type PublishOutcome =
 /** The compiled application. */
 export interface Rendered {
   readonly application: string
-  /** Of devctl.yml. */
+  /** Key of the environment in devctl.yml. */
   readonly environment?: string
   /** The files that its objects come from, as they name them. */
   readonly sources: readonly string[]
@@ -23,7 +23,9 @@ export interface Rendered {
 
 /** The planned changes of an application's folders. */
 export interface PlannedChange {
-  /** Secret values are masked. Undefined where the files that are there were edited so that they cannot be read. */
+  /**
+   * Changes of the objects, with secret values masked. Undefined if the existing files were edited and cannot be read.
+   */
   readonly objects: readonly ObjectDiff[] | undefined
   readonly folders: readonly FolderCounts[]
   readonly files: readonly DifferingFile[]
@@ -33,7 +35,7 @@ export interface PlannedChange {
 interface Made {
   /** `deploy(shop/staging): api 1.4.2 → 1.4.3`. */
   readonly subject: string
-  /** As in `PlannedChange`. */
+  /** Changes of the objects, as in `PlannedChange`. */
   readonly objects: readonly ObjectDiff[] | undefined
 }
 
@@ -59,7 +61,9 @@ export type RepositoryOutcome = Rendered & {
     | { readonly kind: 'newer'; readonly newer: string; readonly isRequest: boolean }
     /** The change that would be made (`dryRun`, `verify`). */
     | { readonly kind: 'planned'; readonly branch: string; readonly change: PlannedChange }
-    /** The branch of the pull request holds it already, at `commit`. `branch` is the one that it is to be merged into. */
+    /**
+     * The branch of the pull request holds it already, at `commit`. `branch` is the one that it is to be merged into.
+     */
     | {
         readonly kind: 'requested'
         readonly branch: string
@@ -68,7 +72,7 @@ export type RepositoryOutcome = Rendered & {
       }
     | (Made & {
         readonly kind: 'pushed'
-        /** Where there is a pull request: the branch that it is to be merged into. */
+        /** Branch that was pushed to; with a pull request, the branch that it merges into. */
         readonly branch: string
         readonly before: string | undefined
         readonly commit: string
@@ -81,7 +85,7 @@ export type RepositoryOutcome = Rendered & {
 /** The result of a publish to a registry. */
 export type RegistryOutcome = Rendered & {
   readonly to: 'registry'
-  /** With the registry, without the tag. */
+  /** Name of the artifact with the registry, without the tag. */
   readonly name: string
   readonly tag: string
   /** `NAME:TAG`. */

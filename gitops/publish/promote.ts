@@ -31,8 +31,8 @@ export interface PromoteInput
 }
 
 /**
- * Publishes to one environment what another one has: the same commit of the source, compiled for the environment it goes to, with the digests of the images that the other one
- * runs. Throws a UserError where that cannot be made again.
+ * Publishes to one environment what another one has: the same commit of the source, compiled for the environment it
+ * goes to, with the digests of the images that the other one runs. Throws a UserError where that cannot be made again.
  */
 export async function promote(
   world: LocalContext<PublishEvent>,
@@ -110,7 +110,10 @@ async function publishedAs(
   return { application: lock.application, facts: lock.facts }
 }
 
-/** The application's name, as the folder of its environment has it. The files of today may have mistakes; their name counts all the same. */
+/**
+ * The application's name, as the folder of its environment has it. The files of today may have mistakes; their name
+ * counts all the same.
+ */
 async function applicationName(
   workspace: Workspace,
   project: OpenProject,
@@ -127,7 +130,10 @@ async function applicationName(
   return toDnsLabel(name)
 }
 
-/** The images that are fixed by a digest: what was tested there is what runs here. Others are as the files and the environment say. */
+/**
+ * The images that are fixed by a digest: what was tested there is what runs here. Others are as the files and the
+ * environment say.
+ */
 function digestsOf({ images }: Facts): ReadonlyMap<string, string> {
   return new Map(Object.entries(images).filter(([, image]) => image.includes('@')))
 }

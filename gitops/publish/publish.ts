@@ -8,9 +8,9 @@ import { artifactDestination } from './target/artifact-destination.ts'
 import { earlyTarget, refuseNoRepository } from './target/destination.ts'
 
 /**
- * Compiles an application and commits it to its GitOps repository, with a pull request where one is asked for, or pushes
- * it to a registry. Throws a UserError, and has pushed nothing, where the destination is not known or something is in the
- * way: an `OverwriteRefusal` for files that were edited by hand.
+ * Compiles an application and commits it to its GitOps repository, with a pull request where one is asked for, or
+ * pushes it to a registry. Throws a UserError, and has pushed nothing, where the destination is not known or something
+ * is in the way: an `OverwriteRefusal` for files that were edited by hand.
  */
 export async function publish(
   world: LocalContext<PublishEvent>,

@@ -30,8 +30,8 @@ export function readmeData(
 }
 
 /**
- * Where it goes to, as far as options say it, and the manifest does not. Machines write the address of one repository in
- * several ways: over HTTPS or SSH, or as a folder.
+ * Returns the options that name the destination, unless the manifest does. Machines write the address of one repository
+ * in several ways: over HTTPS or SSH, or as a folder.
  */
 function targetOptions(options: PublishInput, target: PublishTarget | undefined): readonly string[] {
   const { repository, branch, path, oci } = options
@@ -42,7 +42,10 @@ function targetOptions(options: PublishInput, target: PublishTarget | undefined)
   return Object.entries(said).flatMap(([key, value]) => (value === undefined ? [] : [`--${key}`, value]))
 }
 
-/** `render` does as `publish` does for an environment with a repository only, and makes no overlay into a folder of its own. */
+/**
+ * `render` does as `publish` does for an environment with a repository only, and makes no overlay into a folder of its
+ * own.
+ */
 function renderOptions(options: PublishInput, target: PublishTarget | undefined): readonly string[] {
   const layout = ownLayout(options, target)
   if ((target?.repository ?? target?.oci) && layout === undefined) return []

@@ -10,7 +10,7 @@ import { look } from './tree/change.ts'
 
 /** A file that is written once, and belongs to its readers from then on. */
 export interface OneFile {
-  /** From the root of the repository, with `/`. */
+  /** Path from the root of the repository, with `/`. */
   readonly path: string
   /** The content of the file, for the branch that is written to. Throws a UserError. */
   readonly text: (branch: string) => string
@@ -20,7 +20,7 @@ export interface OneFile {
 }
 
 export type AddedOnce =
-  /** It is there already, and stays as it is. */
+  /** The file exists already, and stays unchanged. */
   | { readonly kind: 'there'; readonly branch: string; readonly isSame: boolean }
   /** The change that would be made. */
   | { readonly kind: 'planned'; readonly branch: string; readonly text: string; readonly listedIn?: string }
@@ -35,9 +35,9 @@ export interface AddOptions extends PushOptions {
 }
 
 /**
- * Commits a file to a branch of a repository, or to one for a pull request, unless one of its name
- * is there; a kustomization of its folder lists it then. Throws a UserError where something is in
- * the way, and what `pushTo` throws.
+ * Commits a file to a branch of a repository, or to one for a pull request, unless a file of that name exists; adds it
+ * to the kustomization of its folder, if there is one. Throws a UserError if something is in the way, and whatever
+ * `pushTo` throws.
  */
 export async function addOnce(
   target: Omit<PushTarget, 'paths'>,

@@ -44,17 +44,17 @@ export interface FetchedBranch {
   readonly hasNote?: boolean
 }
 
-/** Where the note of the newest source comes. */
+/** Ref to which the note of the newest source is fetched. */
 export const NOTE = 'refs/remotes/origin/devctl-note'
 const BRANCH = 'refs/remotes/origin/devctl-target'
 const REQUEST = 'refs/remotes/origin/devctl-request'
-/** One commit, and of its files only those that are looked at. */
+/** Options that fetch one commit, and of its files only those that are read. */
 const LITTLE = ['--quiet', '--no-tags', '--depth=1', '--filter=blob:none', '--no-recurse-submodules']
 
 /**
- * Clones what a target's branch has into a folder, without its files: by one process, that is done
- * when a busy caller looks. A branch that is not there is made later. Throws a GitFailure, and a
- * UserError for a repository whose main branch cannot be determined, and where there is no git.
+ * Clones a target's branch into a folder, without its files, in one process, so that a busy caller does not delay it. A
+ * missing branch is created later. Throws a GitFailure, and a UserError for a repository whose main branch cannot be
+ * determined, and if git is not installed.
  */
 export async function clone(
   folder: string,
@@ -88,8 +88,8 @@ export async function clone(
 
 const cloneWords = ({ branch }: Pick<PushTarget, 'branch'>): readonly string[] => [
   ...LITTLE,
-  // Nobody needs the copy after a power cut, and waiting for the disk takes half of the time. Of
-  // the repository that is pushed to this says nothing.
+  // The copy is useless after a power failure, and fsync takes half of the time. This setting does not affect the
+  // repository that is pushed to.
   '--config=core.fsync=none',
   '--no-checkout',
   '--single-branch',
@@ -98,9 +98,9 @@ const cloneWords = ({ branch }: Pick<PushTarget, 'branch'>): readonly string[] =
 ]
 
 /**
- * The same with the files of the target's folders, by one process, so that a busy caller is not
- * needed in between: a script for git's own shell, which git brings along wherever it is installed.
- * Whatever goes wrong, such as a branch that is not there, is left to `clone`. Throws a GitFailure.
+ * Clones a target's branch with the files of the target's folders, in one process, so that a busy caller does not delay
+ * it: a script for git's own shell, which comes with git everywhere. Failures, such as a missing branch, are left to
+ * `clone`. Throws a GitFailure.
  */
 export async function cloneWithFiles(
   folder: string,
@@ -138,7 +138,7 @@ export function settle(folder: string, { paths }: Pick<PushTarget, 'paths'>): vo
   writeFileSync(join(folder, '.git/info/attributes'), '* -text -ident -working-tree-encoding\n')
 }
 
-/** Of the copy that nobody looks at again: no work in the background that would outlive us. */
+/** Settings of the temporary copy: no background work that would outlive this process. */
 const CONFIGURATION = '[core]\n\tsparseCheckout = true\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n'
 
 /**
@@ -156,8 +156,7 @@ function sparsePatterns(paths: readonly string[]): string {
  */
 export async function fetchAgain(git: Git, branch: string, { request, paths }: PushTarget): Promise<FetchedBranch> {
   const hasNote = request === undefined
-  // A pattern may match nothing, a name may not: so a branch that is not there yet is not a
-  // failure.
+  // A pattern may match nothing, a name must match: with a pattern, a missing branch is not a failure.
   const second = hasNote ? noteSpec(noteName(paths[0] ?? '.', branch)) : `+refs/heads/${request}*:${REQUEST}*`
   try {
     await git.run('fetch', ...LITTLE, '--prune', 'origin', `+refs/heads/${branch}:${BRANCH}`, second)

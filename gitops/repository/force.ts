@@ -5,10 +5,7 @@ const SYNC_OPTIONS = 'argocd.argoproj.io/sync-options'
 const FORCE = 'kustomize.toolkit.fluxcd.io/force'
 const FORCED = ['Replace=true', 'Force=true']
 
-/**
- * The same object with the marks by which Argo CD and Flux delete it and make it again, instead of
- * failing to change it.
- */
+/** Adds the marks that make Argo CD and Flux delete the object and create it again, instead of failing to change it. */
 export function withForce(manifest: Manifest): Manifest {
   const { annotations = {} } = manifest.object.metadata
   const options = [...optionsOf(annotations), ...FORCED].join(',')

@@ -3,9 +3,9 @@ import { parseQuantity } from '../../compiler/values/numbers/quantity.ts'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { at, isMap, listAt } from '../agents/json-values.ts'
 
-/** Why an object cannot become what it should be while it is there. */
+/** The reason why an existing object cannot be changed in place. */
 export interface Obstacle {
-  /** It can be deleted and made again; or data would be lost by that. */
+  /** Remedy: `replace` if the object can be deleted and created again, `refuse` if that would lose data. */
   readonly way: 'replace' | 'refuse'
   /** `a Service cannot become headless or stop being headless`. */
   readonly reason: string

@@ -2,9 +2,8 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { WorkingCopy } from './checkout.ts'
 
 /**
- * A link or a submodule on the way to a folder of ours would lead us into somebody else's. They are
- * not checked out, so the tree is asked. Throws a UserError, with the option that names another
- * folder.
+ * Throws a UserError, with the option that names another folder, if a parent of our folder is a link or a submodule: it
+ * would lead into a folder that is not ours. Links and submodules are not checked out, so this reads the git tree.
  */
 export async function refuseLinks({ git, head }: WorkingCopy, path: string, option = '--path'): Promise<void> {
   if (head === undefined || path === '.') return
@@ -13,7 +12,7 @@ export async function refuseLinks({ git, head }: WorkingCopy, path: string, opti
   const found = await git.run('ls-tree', '-z', head, '--', ...way)
   for (const line of found.split('\0').filter(line => line !== '')) {
     const [, mode, name] = /^(\d+) \S+ \S+\t(.*)$/s.exec(line) ?? []
-    // Told of the way to a longer path, git tells of all that is beside it, too.
+    // If the list has a longer path, git also lists the siblings on the way to it.
     if (mode === '040000' || name === undefined || !way.includes(name)) continue
     const what = mode === '120000' ? 'a symbolic link' : mode === '160000' ? 'a submodule' : 'a file'
     throw new UserError(`\`${name}\` in the repository is ${what}, not a folder`, {

@@ -30,13 +30,13 @@ export interface MessageInput {
   readonly files?: string
   /** True if the commit changes only the record of the source. */
   readonly isRecordOnly?: boolean
-  /** By Compose service. */
+  /** Images by Compose service. */
   readonly images: ReadonlyMap<string, string>
-  /** Those that the repository has. */
+  /** Images that the repository has. */
   readonly imagesBefore: Readonly<Record<string, string>>
   /** Address of the source repository, without credentials. */
   readonly repository: string | undefined
-  /** The same for a browser. */
+  /** Web page of the source repository. */
   readonly page: string | undefined
   readonly source: SourceCommit | undefined
 }
@@ -149,7 +149,7 @@ function partsOf(image: string): Parts {
 
 const short = (digest: string | undefined) => digest?.replace(/^sha256:/, '').slice(0, 7)
 
-/** Without new images: which objects, and when they are many how many. */
+/** Returns the summary if no image is new: the objects, or their number if there are many. */
 function summaryWords(changes: readonly MessageObject[]): readonly string[] {
   if (changes.length > 0 && changes.length <= 3) {
     const verbs = { create: 'add', update: 'change', replace: 'replace', delete: 'remove', keep: 'keep' } as const

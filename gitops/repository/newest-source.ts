@@ -40,10 +40,9 @@ export async function newestSource(
 }
 
 /**
- * Notes that a folder, which is as it is, is what a newer source renders to as well; with
- * `rollback`, whatever source it is. Gives the source that is there, where it turns out to be newer
- * than ours. A server that takes no such ref is left alone. Throws a GitFailure where somebody else
- * was faster.
+ * Records that an unchanged folder is also what a newer source renders to; with `rollback`, any source. Returns the
+ * recorded source if it turns out to be newer than ours. Ignores servers that refuse such refs. Throws a GitFailure if
+ * another push came first.
  */
 export async function noteUnchanged(
   checkout: WorkingCopy,
@@ -71,9 +70,8 @@ export async function noteUnchanged(
 }
 
 /**
- * The object that the note should be now, for a push that depends on it; empty for none. It follows
- * from the lock, so that nobody has to be asked: where another source was noted since, the push
- * learns of it.
+ * Returns the object that the note should be now, for a push that depends on it; empty for none. It is computed from
+ * the lock, without asking the server: if another source has been noted since, the push fails.
  */
 export async function expectedNote(checkout: WorkingCopy, path: string): Promise<Pick<Mark, 'expected' | 'isGuess'>> {
   const there = readLock(join(checkout.folder, path), path)
@@ -96,7 +94,7 @@ export async function markFor(
 ): Promise<Pick<Mark, 'ref' | 'object' | 'expected'>> {
   const algorithm = await algorithmOf(checkout)
   const first = noteText(checkout, path, source, algorithm)
-  // A ref that stays as it is would not be looked at by the server.
+  // The server would not check a ref that does not change.
   const note = first.id === expected ? noteText(checkout, path, source, algorithm, expected) : first
   for (const object of [objectOf('tree', '', algorithm), note]) writeObject(checkout, object)
   return { ref: noteName(path, checkout.branch), object: note.id, expected }
@@ -154,7 +152,10 @@ function writeObject({ folder }: WorkingCopy, { id, content }: GitObject): void 
   writeFileSync(file, deflateSync(content))
 }
 
-/** The same for everybody who notes the same: no time, no name. */
+/**
+ * Returns the text of a note without time and user name, so that all users who note the same source create the same
+ * object.
+ */
 function noteText(
   checkout: WorkingCopy,
   path: string,

@@ -27,17 +27,17 @@ export interface Publication {
   /** The application's own folder, from the root of the repository with `/`; `.` is the root. */
   readonly path: string
   /**
-   * The folders, the application's own first; asked for again on each fresh head, since some of it
-   * depends on what is there.
+   * Returns the folders, the application's own first; called again for each fresh head, since some of their content
+   * depends on it.
    */
   readonly folders: (there: Repository) => Promise<readonly PublishedFolder[]>
-  /** The source is older than what is there: publish it all the same. */
+  /** True to publish even if the source is older than the published one. */
   readonly rollback: boolean
 }
 
-/** The repository as it is now. */
+/** Current content of the repository. */
 export interface Repository extends RepositoryReader {
-  /** The same two of the branch of a pull request. */
+  /** Locks and files on the branch of the pull request. */
   readonly request: {
     lock(path: string): Promise<Lock | undefined>
     read(path: string): Promise<string | undefined>
@@ -91,14 +91,14 @@ export interface PublishOptions extends PushOptions {
    */
   readonly closeRequest: (base: string) => Promise<void>
   readonly isAncestor: IsAncestor
-  /** Told of each published commit whose changes ours undoes. */
+  /** Receives each published commit whose changes this publish undoes. */
   readonly tellMissing: (missing: MissingSource) => void
 }
 
 /**
- * Brings a branch of a repository to what it should hold: one commit, or none where nothing
- * differs. Nobody else's file is touched, nothing older overwrites something newer. Throws a
- * UserError, and has pushed nothing, where something is in the way.
+ * Updates a branch of a repository to the wanted content with one commit, or none if nothing differs. Never touches the
+ * files of others, and never overwrites newer content with older. Throws a UserError, and has pushed nothing, if
+ * something is in the way.
  */
 export async function publish(publication: Publication, options: PublishOptions): Promise<Outcome> {
   let changes: readonly FolderChange[] = []
@@ -137,7 +137,7 @@ interface Seen {
   readonly ours: string | undefined
   /** The newest source of the folder is noted by our push. */
   readonly isNoted: boolean
-  /** Somebody must look what is noted: our push does not ask. */
+  /** True if the note must be fetched: our push does not check it. */
   readonly mustKnow: boolean
 }
 
@@ -213,7 +213,7 @@ function eachOnce(tell: PublishOptions['tellMissing']): PublishOptions['tellMiss
   }
 }
 
-/** The same question is asked of the source's server once. */
+/** Caches the answers, so that the source's server is asked each question once. */
 function remembered(ask: IsAncestor): IsAncestor {
   const known = new Map<string, Promise<boolean | undefined>>()
   return (older, newer) => {
@@ -256,7 +256,10 @@ export function planFolder(top: string, { path, output }: PublishedFolder, shown
   return { path, change, before, added }
 }
 
-/** One folder is one environment: that of another one is there by a mistake in a path. */
+/**
+ * Throws a UserError if the folder holds another environment: each environment has its own folder, so the path is
+ * wrong.
+ */
 function refuseOtherTarget(path: string, { before }: FolderPlan, { facts, takeOver }: FolderOutput): void {
   const there = before?.facts?.environment
   if (takeOver || there === undefined || !facts || facts.environment === there) return
@@ -272,8 +275,8 @@ function pathsOf({ path, change: { writes, removals } }: FolderChange): readonly
 }
 
 /**
- * Compares the source commits that are there already, on the branch and in the pull request, with
- * ours: one that has ours among its ancestors, and those that ours lacks.
+ * Compares the source commits that are published already, on the branch and in the pull request, with ours: returns one
+ * that has ours among its ancestors, and those that ours lacks.
  */
 async function compareSources(
   checkout: WorkingCopy,

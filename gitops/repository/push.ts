@@ -29,14 +29,14 @@ export interface Commit {
   readonly mark?: Mark
 }
 
-/** A ref that moves together with the branch, if nobody else has moved it. */
+/** A ref that is pushed together with the branch, unless another push has moved it. */
 export interface Mark {
   readonly ref: string
   /** The object that it is to point to; it exists already. */
   readonly object: string
   /** The object that it points to now; empty where the ref must not exist. */
   readonly expected: string
-  /** Nobody has looked what it points to. */
+  /** True if `expected` was computed, not read from the server. */
   readonly isGuess: boolean
 }
 
@@ -46,12 +46,12 @@ export interface Pushed {
   /** Undefined for the first commit of a branch. */
   readonly before: string | undefined
   readonly commit: string
-  /** How often somebody else was faster, or the connection broke. */
+  /** Reasons of the failed attempts before: another push came first, or the connection broke. */
   readonly retries: readonly Rejection[]
 }
 
 export interface PushOptions extends GitOptions {
-  /** Told of what happens: the head that was fetched, and why a push is tried again. */
+  /** Receives progress events: the head that was fetched, and why a push is retried. */
   readonly tell?: (event: PushEvent) => void
   /** Milliseconds of the first pause; tests make it short. */
   readonly pause?: number
@@ -69,8 +69,8 @@ export type PushEvent =
 const PAUSE = 250
 const LONGEST_PAUSE = 10_000
 /**
- * How often in a row a broken connection is tried again; races have no limit but the deadline, for
- * somebody else gets on.
+ * Retries in a row of a broken connection. Races have no limit but the deadline, since each one means that another push
+ * has succeeded.
  */
 const MAX_BREAKS = 6
 
@@ -112,7 +112,7 @@ export async function pushTo<Done>(
         throw refusal(target, kind, failure, options.env)
       retries.push(kind)
       tell({ type: 'again', because: kind })
-      // Where a try takes long, many meet in it: the pause is no shorter.
+      // Slow attempts collide more often, so never pause for less than one took.
       const pause = options.pause ?? Math.max(PAUSE, performance.now() - began)
       await sleep(pauseAfter(retries.length, pause), undefined, { signal }).catch(() => signal.throwIfAborted())
     }
@@ -159,13 +159,13 @@ export async function pushTo<Done>(
       if ('done' in made) return { result: { done: made.done, checkout } }
       await commitAll(checkout, made.commit)
       const pushed = push(checkout, target, made.commit.mark)
-      // Whose commit it was must be known also when the push fails.
+      // The commit must be known even if the push fails.
       const [commit] = await Promise.all([git.run('rev-parse', 'HEAD'), pushed.catch(() => {})])
       sent.push({ commit, before: head })
       try {
         await pushed
       } catch (error) {
-        // Nobody was faster: what the mark is has to be seen first.
+        // No other push came first: only the guess of the mark was wrong, so it has to be read first.
         if (made.commit.mark?.isGuess && isStale(error, made.commit.mark)) return await once(undefined, 'race')
         throw error
       }
@@ -178,9 +178,9 @@ export async function pushTo<Done>(
 type Sent = Pick<Pushed, 'commit' | 'before'>
 
 /**
- * The commit of ours that the branch has. After a broken connection others may have pushed on top
- * of it since; after a lost race only the newest commit is looked at: curl repeats a request whose
- * answer was lost, and the second one loses against the first.
+ * Returns our commit if it has reached the branch. After a broken connection, other pushes may have come on top of it;
+ * after a lost race, only the newest commit is checked: curl repeats a request whose answer was lost, and the second
+ * request loses against the first.
  */
 async function firstArrived(
   { git, head, requestHead }: WorkingCopy,
@@ -268,7 +268,7 @@ function isMarkRefused(error: unknown, { ref }: Mark): boolean {
   if (classify(error.said) !== 'refused') return false
   const lines = [...error.said.matchAll(/^ *! \[remote rejected\] \S+ -> (\S+) \((.*)\)/gm)]
   const why = lines.find(([, name]) => name === ref)?.[2]
-  // A hook that looks at all refs at once does not say which one it did not like.
+  // A hook that checks all refs at once does not report which one it refused.
   const isForMark = ([, name, reason = '']: RegExpMatchArray) => name === ref || reason === why || ATOMIC.test(reason)
   return why !== undefined && !ATOMIC.test(why) && lines.every(isForMark)
 }

@@ -8,21 +8,21 @@ import { look } from './tree/change.ts'
 /** The trailers by which a commit of ours is known. */
 const OURS = /^Devctl-(Source|Environment|Image|Application): /m
 
-/** The branch of a pull request that is there. */
+/** The existing branch of a pull request. */
 export interface RequestBranch {
   readonly name: string
   readonly commit: string
   /**
-   * The commit of the base that it was made from has the same in our folders as the base has now:
-   * it can be merged as it is.
+   * True if our folders have the same content in the commit that the branch starts from and in the base now: the branch
+   * can be merged unchanged.
    */
   readonly isOnBase: boolean
 }
 
 /**
- * Looks at the branch of the pull request; undefined where there is none. Each publish writes it
- * again, so that what somebody else has put there would be lost: throws a UserError for a commit of
- * theirs, and for one of ours that they have amended, unless it is to be taken over.
+ * Reads the branch of the pull request; undefined if it does not exist. Each publish rewrites the branch, which would
+ * discard other users' changes: throws a UserError for a commit of another user, and for one of ours that was amended,
+ * unless it is to be taken over.
  */
 export async function readRequestBranch(
   checkout: WorkingCopy,
@@ -85,7 +85,7 @@ async function refuseAmended(
   const locks = new Map<string, Lock | undefined>()
   for (const path of paths) locks.set(path, await lockAt(git, commit, path))
   const inside = changed.filter(({ path, isThere }) => isThere && folderOf(path) !== undefined).map(({ path }) => path)
-  // Somebody else's file may have any name.
+  // Another user's file may have any name.
   const literal = inside.map(path => `:(literal)${path}`)
   if (inside.length > 0) await git.run('restore', `--source=${commit}`, '--worktree', '--', ...literal)
   const theirs = changed.filter(({ path, isThere }) => {
@@ -151,9 +151,9 @@ export async function isOnRequest(
 }
 
 /**
- * Removes the branch of a pull request that nobody wants any more: an open request would bring old
- * content when it is merged, and a forge closes one without a branch. False where the server does
- * not let it go. Throws a GitFailure when the branch has just moved.
+ * Deletes the branch of a pull request that is no longer wanted: merging an open request would restore old content, and
+ * a forge closes a request without a branch. Returns false if the server refuses. Throws a GitFailure if the branch has
+ * just moved.
  */
 export async function removeRequestBranch({ git }: WorkingCopy, { name, commit }: RequestBranch): Promise<boolean> {
   try {

@@ -37,7 +37,7 @@ function factsAt({ folder }: WorkingCopy, path: string): Facts | undefined {
   try {
     return parseLock(readFileSync(file, 'utf8'), `${path}/${LOCK_NAME}`).facts
   } catch {
-    // A damaged lock of somebody else is theirs to fix.
+    // A damaged lock in another application's folder is not ours to fix.
     return undefined
   }
 }

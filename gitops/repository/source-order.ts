@@ -5,9 +5,8 @@
 export type IsAncestor = (older: string, newer: string) => Promise<boolean | undefined>
 
 /**
- * How the source commit that is published relates to ours: it is among our ancestors or the same
- * (`contained`), has ours among its own (`newer`), or the history of ours lacks it (`missing`), so
- * that its changes are undone.
+ * The relation of the published source commit to ours: it is the same or one of our ancestors (`contained`), has ours
+ * among its ancestors (`newer`), or is missing from our history (`missing`), so that its changes are undone.
  */
 export type SourceOrder = 'contained' | 'newer' | 'missing' | 'unknown'
 
@@ -16,14 +15,14 @@ export interface MissingSource {
   readonly source: string
   /** Our commit. */
   readonly ours: string
-  /** It is that of the pull request. */
+  /** True if the commit is that of the pull request. */
   readonly isRequest: boolean
 }
 
 /** Compares the source commit that is published with ours. */
 export async function orderOf(there: string, ours: string, isAncestor: IsAncestor): Promise<SourceOrder> {
   if (there === ours) return 'contained'
-  // Most are newer than what is there: asked first, that is all that is asked.
+  // Ours is usually the newer one: asking this first answers most cases with one question.
   const isContained = await isAncestor(there, ours)
   if (isContained === true) return 'contained'
   if ((await isAncestor(ours, there)) === true) return 'newer'

@@ -20,9 +20,9 @@ export interface SourceCommit {
 const FORMAT = ['%H', '%an <%ae>', '%cI', '%s', '%b'].join('%x00')
 
 /**
- * The commit that the repository around a folder is at; `top` is its top folder. `inputs` are the
- * files that were read, absolute: changes elsewhere are nobody's business. Undefined outside of a
- * repository, before its first commit, and without git.
+ * Returns the commit that the repository around a folder is at; `top` is its top folder. `inputs` are the absolute
+ * paths of the files that were read: changes to other files are ignored. Returns undefined outside of a repository,
+ * before its first commit, and without git.
  */
 export async function readSource(
   folder: string,

@@ -7,7 +7,7 @@ import { clone, cloneWithFiles, type FetchedBranch, type PushTarget, type Workin
 
 /** A copy of a repository that is on its way. */
 export interface StartedClone {
-  /** Temporary. */
+  /** Temporary folder of the clone. */
   readonly folder: string
   readonly git: Git
   /** Rejects as `clone` does. */

@@ -23,7 +23,7 @@ export interface AnswerInput extends LoadInput {
 
 export interface AnswerContext {
   readonly workspace: Workspace
-  /** Where a value comes from; undefined when the person leaves. Absent: nobody is there to ask. */
+  /** Asks the user whether a value is secret; undefined if the user cancels. Absent: no user can be asked. */
   readonly whatIsSecret?: (found: FoundSecret) => Promise<'secret' | 'public' | 'later' | undefined>
 }
 
@@ -37,7 +37,7 @@ export type AnswerOutcome =
       readonly environment: string
       /** The path of the manifest, for people. */
       readonly manifest: string
-      /** How many answers are in it now that were not before. */
+      /** Number of answers that this run adds to the manifest. */
       readonly answered: number
       /** The manifest with them, where it was not to be written and there are any. */
       readonly text?: string
@@ -45,8 +45,8 @@ export type AnswerOutcome =
     }
 
 /**
- * Finds what `publish` would refuse as secret, and writes what the caller or a person answers into the manifest. Throws a UsageError where there is no environment to write to, and
- * for answers that fit nothing.
+ * Finds what `publish` would refuse as secret, and writes what the caller or a person answers into the manifest. Throws
+ * a UsageError where there is no environment to write to, and for answers that fit nothing.
  */
 export async function answerSecrets(
   { workspace, whatIsSecret }: AnswerContext,
@@ -81,7 +81,7 @@ function editable({ manifest, environment }: OpenProject) {
   return { manifest, environment }
 }
 
-/** Throws a UsageError for an answer to what nobody asks. */
+/** Throws a UsageError for an answer without a question. */
 function refuseUnknown({ values, public: open }: SecretAnswers, found: readonly FoundSecret[]): void {
   const known = new Map(found.map(({ secret }) => [secret.path, secret]))
   const hint = known.size === 0 ? 'nothing is left to answer' : `there are ${[...known.keys()].join(', ')}`
@@ -113,7 +113,7 @@ async function askAll(
   return { values, public: open }
 }
 
-/** In the order of the findings. */
+/** Sorts the answers in the order of the findings. */
 function settled({ values, public: open }: SecretAnswers, found: readonly FoundSecret[]): SecretAnswers {
   const paths = [...new Set(found.map(({ secret }) => secret.path))]
   return {

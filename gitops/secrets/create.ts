@@ -14,7 +14,10 @@ export interface SecretEvent {
 }
 
 export interface CreateContext extends Pick<OperationContext<SecretEvent>, 'workspace' | 'session' | 'on'> {
-  /** The value of a key that nothing gives one; undefined when the person leaves, empty for none. Absent: nobody is there to ask. */
+  /**
+   * Returns the value of a key that has no other source; undefined if the user cancels, empty for none. Absent: no user
+   * can be asked.
+   */
   readonly valueFor?: (key: NeededKey) => Promise<string | undefined>
 }
 
@@ -24,7 +27,10 @@ export type CreateOutcome =
   /** The keys without a value are `left`. */
   | { readonly kind: 'created'; readonly left: readonly NeededKey[] }
 
-/** Creates Secrets in the cluster, or adds the keys that they lack; a key that is there keeps its value. Reports each Secret. Throws a UserError where the namespace does not exist. */
+/**
+ * Creates Secrets in the cluster, or adds the keys that they lack; an existing key keeps its value. Reports each
+ * Secret. Throws a UserError if the namespace does not exist.
+ */
 export async function createSecrets(world: CreateContext, needed: readonly NeededKey[]): Promise<CreateOutcome> {
   const { session } = world
   const { namespace } = session

@@ -21,8 +21,8 @@ export interface NeededKey {
 type Input = LoadInput & { readonly name?: string | undefined; readonly namespace?: string | undefined }
 
 /**
- * The keys that have to be in the namespace beside what `publish` writes, with the values that are known here; none where the files have errors. Throws a UserError for a key
- * that two different values are meant for.
+ * The keys that have to be in the namespace beside what `publish` writes, with the values that are known here; none
+ * where the files have errors. Throws a UserError for a key that two different values are meant for.
  */
 export async function neededKeys(
   workspace: Workspace,

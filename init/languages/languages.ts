@@ -29,7 +29,10 @@ export const LANGUAGE_NAMES: readonly Language[] = LANGUAGES.map(([language]) =>
 /** The files that say that the main program is not the one of `package.json`. */
 const STRONGER_THAN_PACKAGE_JSON = ['bin/rails', 'artisan', 'manage.py', 'go.mod', 'pom.xml', 'Cargo.toml']
 
-/** What a folder holds, by its marker files; undefined if none is known. `only`: this language alone. */
+/**
+ * Recognizes the application in a folder by its marker files; undefined if none is known. `only` restricts the search
+ * to one language.
+ */
 export function recognise(
   files: ProjectFiles,
   only?: Language,

@@ -1,5 +1,6 @@
 /**
- * The first version in a text, with this many parts: `20` of `>=20.11 <23` for one. Undefined if it names none, such as `lts/*`.
+ * The first version in a text, with this many parts: `20` of `>=20.11 <23` for one. Undefined if it names none, such as
+ * `lts/*`.
  */
 export function version(text: string | undefined, parts: number): string | undefined {
   const found = /\d+(?:\.\d+)*/.exec(text ?? '')?.[0]

@@ -12,12 +12,9 @@ export interface DependencyOutputs {
 export interface CommandVariablesInput {
   /** The environment of devctl's own process. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Those of `--var`. */
+  /** Variables of `--var`. */
   readonly vars: Readonly<Record<string, string>>
-  /**
-   * They stand in a manifest, as `variables` of a dependency: secret are only those whose names say
-   * so.
-   */
+  /** True if they come from a manifest, as `variables` of a dependency: only those with a secret name are secret. */
   readonly areVarsPublic?: boolean
   /** The environment's. */
   readonly name: string
@@ -30,7 +27,7 @@ export interface CommandVariablesInput {
   readonly registry?: string | undefined
   /** The address of BuildKit. */
   readonly builder?: string | undefined
-  /** The repository that the commands come from, as far as it is known. */
+  /** Known facts about the repository that the commands come from. */
   readonly git: { readonly branch?: string; readonly commit?: string; readonly repository?: string }
   readonly builds: ReadonlyMap<string, BuiltImage>
   readonly dependencies: ReadonlyMap<string, DependencyOutputs>

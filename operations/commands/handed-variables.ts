@@ -5,7 +5,7 @@ import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { parseDotenv } from '../../compiler/text/dotenv.ts'
 import { SourceFile } from '../../compiler/text/source.ts'
 
-/** More than anybody hands on, and little enough for the environment of a process (bytes). */
+/** Maximum number of bytes: more than commands need to hand on, and few enough for the environment of a process. */
 const LARGEST = 1 << 20
 
 /**
@@ -27,7 +27,7 @@ export class HandedVariables {
     process.once('exit', this.#remove)
   }
 
-  /** All that was handed on so far. */
+  /** All variables that were handed on so far. */
   get values(): Readonly<Record<string, string>> {
     return { ...this.#values }
   }

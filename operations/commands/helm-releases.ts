@@ -22,8 +22,9 @@ export async function listHelmReleases(
 const nameOfRelease = ({ metadata }: KubeObject) => metadata.labels?.['name'] ?? ''
 
 /**
- * Returns the command that takes releases away, for the same runner as those of the manifest; a release that is gone meanwhile is
- * no mistake. Everybody who may write Secrets of the namespace can write the names: they are arguments, and no code.
+ * Returns the command that uninstalls releases, for the runner of the manifest's commands. A release that was deleted
+ * in the meantime is no error. Every user who may write Secrets of the namespace can write the names: they are passed
+ * as arguments, not as code.
  */
 export const uninstallCommand = (releases: readonly string[], namespace: string): ManifestCommand => ({
   name: `uninstall ${releases.join(', ')}`,

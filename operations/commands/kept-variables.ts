@@ -8,8 +8,8 @@ import type { CommonEvent } from '../../project/events.ts'
 const HARMLESS = /^(NODE_ENV|[A-Z]+(_COMMIT|_IMAGE|_BUILD)?_(VERSION|SHA|COMMIT|BRANCH|TAG))$/
 
 /**
- * True for a variable that may come from the cluster into programs of this machine: others can write what is there, and a
- * name is code here (`BASH_ENV`, `PATH`).
+ * True for a variable that may be passed from the cluster to programs of this machine: other users can write the kept
+ * variables, and some names make programs run code (`BASH_ENV`, `PATH`).
  */
 export const isUsableHere = (name: string, value: string): boolean =>
   (variableNameProblem(name) === undefined || HARMLESS.test(name)) && !value.includes('\0')
@@ -22,8 +22,9 @@ export interface UsableVariables {
 }
 
 /**
- * Chooses what commands get of the variables that a deploy has kept in the cluster. Everybody who may deploy in the namespace can
- * write them: only those are taken that the manifest names. A name that decides what programs do is left out, with a warning.
+ * Selects the variables kept in the cluster that commands get. Every user who may deploy in the namespace can write
+ * them, so only those that the manifest names are used. A name that changes what programs do is left out, with a
+ * warning.
  */
 export function usableVariables(
   kept: Readonly<Record<string, string>>,

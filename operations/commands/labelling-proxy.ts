@@ -17,12 +17,11 @@ export interface ProxyOptions {
   /** The user's own way to the cluster: `kubeconfigAccess`. */
   readonly access: KubeconfigAccess
   readonly environment: string
-  /** Of the environment. */
+  /** Namespace of the environment. */
   readonly namespace: string
   /**
-   * Called before the first object of a kind is written, which waits for it: the environment's
-   * record can have the kind before the object is there, and a crash loses track of nothing. When
-   * it fails, the write is refused.
+   * Called before the first object of a kind is written; the write waits for it. The environment's record can then list
+   * the kind before the object exists, so that a crash loses track of nothing. If it fails, the write is refused.
    */
   readonly remember?: (kind: WrittenKind) => Promise<void>
 }
@@ -40,10 +39,10 @@ export interface LabellingProxy {
 }
 
 /**
- * Starts an API server on 127.0.0.1 that hands everything on to the real one, with the user's
- * credentials, and puts the environment's labels on what is written. Only who has its token is let
- * in. It speaks TLS because kubectl sends no token without. A connection that stays open (watch,
- * log, exec, port-forward) is handed through as it is.
+ * Starts an API server on 127.0.0.1 that forwards all requests to the real one, with the user's credentials, and adds
+ * the environment's labels to the objects that are written. Accepts only clients with its token. It speaks TLS because
+ * kubectl sends no token over plain HTTP. Connections that stay open (watch, log, exec, port-forward) are forwarded
+ * unchanged.
  */
 export async function startLabellingProxy(options: ProxyOptions): Promise<LabellingProxy> {
   const { access, environment, namespace, remember = async () => {} } = options

@@ -13,7 +13,7 @@ export interface ManifestCommand {
   readonly command: string
   /** The arguments of the text, `"$@"`: what comes from elsewhere is no code of the shell. */
   readonly args?: readonly string[]
-  /** Where it is in the manifest. */
+  /** Position in the manifest. */
   readonly span?: Span | undefined
 }
 

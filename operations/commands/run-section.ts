@@ -16,9 +16,12 @@ export interface Section {
   readonly noBash: boolean
   /** The names of the variables of the platform that the commands get: those that their manifest names. */
   readonly named: ReadonlySet<string>
-  /** The names of variables that the commands do not get because their manifest does not name them, besides those of the platform. */
+  /**
+   * The names of variables that the commands do not get because their manifest does not name them, besides those of the
+   * platform.
+   */
   readonly unnamed?: readonly string[]
-  /** Those of `--var`, and what an earlier deploy kept. */
+  /** Variables of `--var`, and those kept by an earlier deploy. */
   readonly variables: Readonly<Record<string, string>>
   readonly domain: string | undefined
   readonly registry: string | undefined

@@ -1,7 +1,7 @@
 import type { Span } from '../../compiler/text/source.ts'
 import type { ScalarTree, Tree } from '../../compiler/text/tree.ts'
 
-/** Where one value of the model comes from. */
+/** Origin of one value of the model. */
 export interface Provenance {
   /** `services.web.ports[0].target`. */
   readonly path: string

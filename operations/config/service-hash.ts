@@ -5,7 +5,10 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 /** Keys that can change without a new container for the service. */
 const NOT_HASHED = new Set(['build', 'depends_on', 'profiles', 'pull_policy', 'scale'])
 
-/** A line `SERVICE HASH` for each named service of a printed model, `*` for all, joined by commas. Throws a UserError for a name it does not have. */
+/**
+ * A line `SERVICE HASH` for each named service of a printed model, `*` for all, joined by commas. Throws a UserError
+ * for a name it does not have.
+ */
 export function serviceHashes(model: unknown, names: string): string {
   const services = (model as { services?: Readonly<Record<string, Readonly<Record<string, unknown>>>> }).services ?? {}
   const known = Object.keys(services)

@@ -118,7 +118,7 @@ export function refuseWithoutServices(
     })
 }
 
-/** Git is asked while the cluster is: nobody waits for it. */
+/** Returns the origin of the deployed files. Git runs in parallel with the deploy. */
 async function originOf(directory: string, env: Workspace['env'], signal: AbortSignal): Promise<DeployOrigin> {
   const { askOrigin } = await import('./change-origin.ts')
   const top = repositoryOf(directory)?.top ?? directory
@@ -131,7 +131,10 @@ async function originOf(directory: string, env: Workspace['env'], signal: AbortS
   }
 }
 
-/** It is only a remark: a user who may not read other workloads gets none. */
+/**
+ * Reports services that keep running an old image. Best effort: skipped for users without permission to read other
+ * workloads.
+ */
 async function tellLeftBehind(
   { session, on }: Pick<OperationContext<DeployEvent>, 'session' | 'on'>,
   compiled: CompiledForCluster,

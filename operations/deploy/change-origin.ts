@@ -12,7 +12,7 @@ const LONGEST = 200
 
 type Env = GitOptions['env']
 
-/** What pipelines say of the commit that they run for. */
+/** Commit that a CI pipeline runs for, as its variables report it. */
 interface Pipeline {
   readonly commit: string | undefined
   readonly branch: string | undefined
@@ -22,7 +22,7 @@ interface Pipeline {
 
 /** Answers about the commit that a folder has. They never reject. */
 export interface AskedOrigin {
-  /** The commit, which git knows at once. Of changes that are not committed it says only that nobody has looked yet. */
+  /** The commit, which git reports at once. Uncommitted changes are marked as not checked yet. */
   readonly commit: Promise<ChangeOrigin>
   /** The commit, and whether there are changes that are not committed; that takes longer. */
   readonly change: Promise<ChangeOrigin>

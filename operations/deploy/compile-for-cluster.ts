@@ -23,7 +23,7 @@ import type { OperationContext } from '../../project/session.ts'
 import { chooseTargetDefaults, registryText } from '../../project/target-defaults.ts'
 import type { ForCluster } from './input.ts'
 
-/** Warnings about host volumes, whose copies nobody reads while the service is developed. */
+/** Warnings about copies of host volumes, which are not used while the service is developed. */
 const ABOUT_COPIES: ReadonlySet<string> = new Set([
   'volumes/host-for-up',
   'volumes/host-read-only',
@@ -83,8 +83,8 @@ export interface RefusedForCluster {
 }
 
 /**
- * Compiles for the cluster: what `render` may leave open is an error here, and without a domain there are no routes. Tells
- * what is wrong, and keeps the warnings back: variables that are handed on later may make them wrong.
+ * Compiles for the cluster: what `render` may leave open is an error here, and without a domain there are no routes.
+ * Tells what is wrong, and keeps the warnings back: variables that are handed on later may make them wrong.
  */
 export async function prepareForCluster(
   { workspace, session: { namespace, signal, target }, on, beforeBuild }: CompileContext,
@@ -188,7 +188,9 @@ export async function prepareForCluster(
 /** The properties of a compiled project that do not depend on its images. */
 type InCluster = Omit<CompiledForCluster, 'plan' | 'domain' | 'registry' | 'built'>
 
-/** That no registry is given is what the builder is for. */
+/**
+ * True for diagnostics other than a missing domain and a missing registry; the builder handles the missing registry.
+ */
 const isBesidesBuild = ({ code }: Diagnostic): boolean => code !== 'routes/no-domain' && code !== 'image/no-registry'
 
 const errorsBesidesBuild = ({ diagnostics }: CompiledProject): number => count(diagnostics.filter(isBesidesBuild)).error

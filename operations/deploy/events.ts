@@ -4,7 +4,9 @@ import type { DeployOutcome, ServiceState } from './outcome.ts'
 /** The events of a deploy and of the builds in it, besides the common ones. */
 export type DeployEvent =
   | BuildEvent
-  /** The deploy ends before it is done: its promise rejects, or its outcome has `ended`. Has the state of each service. */
+  /**
+   * The deploy ends before it is done: its promise rejects, or its outcome has `ended`. Has the state of each service.
+   */
   | {
       readonly type: 'stopped'
       readonly environment: string

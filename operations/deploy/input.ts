@@ -13,20 +13,20 @@ export interface ForCluster extends LoadInput, Omit<PlanInput, 'includeSecrets'>
    * registry.
    */
   readonly build?: boolean | undefined
-  /** True if objects that are there and belong to nobody are taken over. */
+  /** True to adopt existing objects without an owner. */
   readonly adopt?: boolean | undefined
   /** True if fields that another tool applies are taken over. */
   readonly forceConflicts?: boolean | undefined
   /** True to deploy even if the environment was deployed from another repository or file. */
   readonly takeOver?: boolean | undefined
-  /** How many workloads may be deleted because they left the files; default 3, or 30 %. */
+  /** Number of workloads that may be deleted because they were removed from the files; default 3, or 30 %. */
   readonly pruneLimit?: number | undefined
   /** True if the cluster pulls with the credentials of the user's Docker configuration. */
   readonly registryCredentials?: boolean | undefined
   /** Services whose Jobs run again although nothing changed. */
   readonly rerun?: readonly string[] | undefined
   /**
-   * The services that `up` deploys to take their place at once: nothing is said of copies of their host volumes, nor of
+   * Services that `up` deploys and replaces at once: nothing is reported about copies of their host volumes, nor about
    * public addresses without a domain.
    */
   readonly developed?: readonly string[] | undefined
@@ -41,7 +41,7 @@ export interface DeployInput extends ForCluster, Tolerance {
   readonly wait?: boolean | undefined
   /** True if repositories that the manifest depends on are deployed although they are deployed. */
   readonly dependencies?: boolean | undefined
-  /** True if the namespace is made where it is not there. */
+  /** True to create the namespace if it does not exist. */
   readonly createNamespace?: boolean | undefined
   /** True if commands run with bash (default), false for `sh`. */
   readonly bash?: boolean | undefined

@@ -35,8 +35,8 @@ export async function knownWarnings(
 }
 
 /**
- * Hashes the warnings and remarks by their code, text and service, so that a warning that only moves to another line stays
- * the same. The hashed texts are masked as they are when they are printed.
+ * Hashes the warnings and remarks by their code, text and service, so that a warning that only moves to another line
+ * stays the same. The hashed texts are masked as they are when they are printed.
  */
 export function hashWarnings(
   diagnostics: readonly Diagnostic[],

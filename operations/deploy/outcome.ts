@@ -45,7 +45,7 @@ interface Deployed {
   readonly waits: boolean
   /** Every service that was to be deployed, in the order of the plan. */
   readonly services: ReadonlyMap<string, ServiceState>
-  /** The public addresses that are there. */
+  /** Public addresses whose routes have been applied. */
   readonly endpoints: readonly PublicAddress[]
   readonly milliseconds: number
 }

@@ -78,7 +78,10 @@ export function deployEvents(
   }
 }
 
-/** Names the services that this deploy waits for, and that cannot be ready in the time that is left: their first health check comes later. */
+/**
+ * Names the services that this deploy waits for, and that cannot be ready in the time that is left: their first health
+ * check comes later.
+ */
 function lateChecks({ steps }: Changes, { workloads }: DesiredState, waits: boolean, rest: number): readonly string[] {
   const awaited = new Set(
     workloads.flatMap(({ dependencies }) =>
@@ -109,7 +112,7 @@ export function reportLock(on: (event: CommonEvent) => void, holder: string): vo
   on({ type: 'note', text: `waiting for the lock of ${holder}` })
 }
 
-/** As many names are listed; of the others the number. */
+/** Maximum number of listed names; the others are counted. */
 const NAMES = 12
 
 /** Names with commas, and of many how many more there are. */

@@ -25,8 +25,8 @@ export function registriesIn(manifests: readonly Manifest[]): ReadonlyMap<string
 }
 
 /**
- * Adds a Secret with the credentials that the Docker configuration has for the registries of the
- * plan's images, and lets the Pods that need it use it. Without any the plan stays as it is.
+ * Adds a Secret with the credentials from the Docker configuration for the registries of the plan's images, and
+ * attaches it to the Pods that need it. Without credentials the plan stays unchanged.
  */
 export function addCredentials(
   plan: Plan,

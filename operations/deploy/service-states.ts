@@ -5,7 +5,7 @@ import type { DesiredState } from '../../environment/plan/desired-state.ts'
 import type { WorkloadStatus } from '../../environment/rollout/status.ts'
 import type { ServiceState } from './outcome.ts'
 
-/** Keeps what a deploy tells of each service, so that its outcome has every one exactly once. */
+/** Collects the states of services that a deploy reports, so that its outcome contains each service exactly once. */
 export class ServiceStates {
   /** The services of each workload, by the one that gives it its name. */
   #members: ReadonlyMap<string, readonly string[]>

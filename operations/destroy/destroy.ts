@@ -18,9 +18,9 @@ import type { DestroyOutcome } from './outcome.ts'
 import { refuseForServices, selectServices } from './services.ts'
 
 /**
- * Takes an environment out of the cluster again, or services of it: its commands first, then what
- * they and deploy made, then, when asked, what it depends on. Tells each outcome, and gives the
- * environment's own. Throws a UserError where somebody says no, or nobody can be asked.
+ * Destroys an environment, or some of its services: runs its commands first, then deletes the objects that they and
+ * deploy made, then, if requested, destroys its dependencies. Reports each outcome, and returns that of the
+ * environment. Throws a UserError if the user declines, or cannot be asked.
  */
 export async function destroy(
   world: OperationContext<DestroyEvent>,
@@ -45,7 +45,10 @@ export async function destroy(
   return destroyProject(world, input, project, environment, [])
 }
 
-/** Claims and dependencies do not come back: somebody has to say so. */
+/**
+ * Asks for confirmation: claims and dependencies cannot be restored. Throws a UserError if the user declines, or cannot
+ * be asked.
+ */
 async function confirmAll(
   { ask, session }: OperationContext,
   { yes }: DestroyInput,

@@ -11,9 +11,9 @@ export interface DestroyInput extends LoadInput {
   readonly all?: boolean | undefined
   /** True if the repositories that the manifest depends on go, too. */
   readonly dependencies?: boolean | undefined
-  /** Nobody is asked, and everything is answered with yes. */
+  /** True to ask no questions, and answer all with yes. */
   readonly yes?: boolean | undefined
-  /** True if it is waited until everything is gone. */
+  /** True to wait until everything has been deleted. */
   readonly wait?: boolean | undefined
   /** True if commands run with bash (default), false for `sh`. */
   readonly bash?: boolean | undefined

@@ -13,7 +13,7 @@ import { compileWithStoredVariables } from '../deploy/stored-variables.ts'
 export interface Compared {
   /** The changes that a deploy would make, one per object. Secret values are masked. */
   readonly diffs: readonly ObjectDiff[]
-  /** How many objects it would leave as they are. */
+  /** Number of objects that it would leave unchanged. */
   readonly unchanged: number
 }
 
@@ -22,7 +22,7 @@ export type DiffOutcome =
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
   | (Compared & {
       readonly kind: 'compared'
-      /** The services of the Compose file, for the places of what differs. */
+      /** Services of the Compose file; they give differences a position. */
       readonly services: Tree | undefined
     })
 

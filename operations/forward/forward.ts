@@ -20,7 +20,7 @@ export interface ForwardedPort {
 export interface ForwardInput extends LoadInput {
   /** The environment; absent: the one that the files have. */
   readonly name?: string | undefined
-  /** As the files call it. */
+  /** Service name in the files. */
   readonly service: string
   readonly ports: readonly ForwardedPort[]
   /** The address of this machine to listen on; absent: both loopback addresses. */
@@ -42,7 +42,7 @@ export async function forward(
   const known = await findEnvironment(world, input, project)
   const label = await labelOf(known.project, service)
   const query = { environment: known.name, namespace: session.namespace, service: label }
-  // A service that is not there is found out before anybody waits for a connection.
+  // Report a missing service now, not at the first connection.
   await findForwardTarget(session.cluster, { ...query, port: ports[0]!.remote }, session.signal).catch(async error => {
     await requireNamespace(session)
     throw error

@@ -5,7 +5,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 /** A port of this machine that is listened on. */
 export interface LocalPort {
   readonly port: number
-  /** Takes no more connections; those that are open go on. */
+  /** Accepts no more connections; open ones continue. */
   close(): void
 }
 
@@ -20,14 +20,14 @@ export class PortUnavailable extends Error {
     this.port = port
   }
 
-  /** The same for the user, with who has the port and what to do. */
+  /** Returns a UserError with the process that uses the port, and the hint. */
   async toUserError(hint: string): Promise<UserError> {
     const notes = this.reason === 'busy' ? await ownerNotes(this.port) : []
     return new UserError(this.message, { ...(this.reason !== 'other' && { hint }), notes, cause: this })
   }
 }
 
-/** Who has a port, as a note; none where it is not known. */
+/** Returns the process that uses a port as a note; none if it is unknown. */
 export async function ownerNotes(port: number): Promise<readonly string[]> {
   const owner = await portOwner(port)
   return owner ? [`\`${owner.name}\` (process ${owner.process}) listens on it`] : []

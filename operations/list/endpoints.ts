@@ -26,7 +26,8 @@ export interface EndpointsOutcome {
  * The reason why an environment has no endpoints:
  * - `not-deployed`: it is not deployed.
  * - `not-public`: the files publish no ports, and have no `endpoints`.
- * - `not-http`: the files publish ports, none of which gets a public address: they are not HTTP, say. Diagnostics tell why.
+ * - `not-http`: the files publish ports, none of which gets a public address: they are not HTTP, say. Diagnostics tell
+ *   why.
  * - `no-domain`: no domain is set, so that a deploy creates no routes.
  * - `asleep`: its namespace sleeps.
  * - `no-routes`: its routes do not exist.

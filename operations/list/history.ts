@@ -21,7 +21,7 @@ export interface HistoryOutcome {
   readonly now: number
 }
 
-/** What the last deploys of an environment changed. Members of the namespace can edit what it says. */
+/** Returns the changes of the last deploys of an environment. Members of the namespace can edit the stored history. */
 export async function history(
   world: OperationContext,
   input: HistoryInput,

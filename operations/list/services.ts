@@ -27,8 +27,8 @@ export interface ServicesOutcome {
 }
 
 /**
- * How the services of an environment are: those that are named, else all, with those of the files
- * that are not there. Throws a UserError for a name that is none.
+ * Returns the states of the named services of an environment, or of all, including services of the files that are not
+ * deployed. Throws a UserError for an unknown name.
  */
 export async function services(
   world: OperationContext,
@@ -75,7 +75,7 @@ async function rowsOf(
   return rows.filter(({ service }) => wanted.has(service))
 }
 
-/** As much of an object as tells its service. */
+/** Returns an object with just enough fields to identify its service. */
 const labelled = (service: string): KubeObject => ({
   apiVersion: 'v1',
   kind: 'Service',

@@ -2,7 +2,7 @@ import type { ExitStatus, LogSource } from '../../environment/logs/source.ts'
 
 /** The events of reading logs, besides the lines. */
 export type LogEvent =
-  /** A service with `attach: false`, which nobody has named, is left out. */
+  /** A service with `attach: false` is left out, because the user has not named it. */
   | { readonly type: 'left-out'; readonly service: string }
   /** There is no Pod yet that is wanted. */
   | {
@@ -12,10 +12,10 @@ export type LogEvent =
       readonly namespace: string
       /** Not all services are wanted. */
       readonly isFiltered: boolean
-      /** One is waited for. */
+      /** True if the command waits for a Pod. */
       readonly follows: boolean
     }
-  /** As many logs are open as may be, `most`; the others wait until one of them ends. */
+  /** The maximum number of logs is open (`most`); the others wait until one of them ends. */
   | { readonly type: 'too-many-logs'; readonly most: number }
   | { readonly type: 'container-ended'; readonly source: LogSource; readonly exit: ExitStatus }
   /** A log cannot be read; reported once until a line comes. */

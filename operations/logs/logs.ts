@@ -29,16 +29,16 @@ export interface LogsInput extends LoadInput {
 export interface LogsContext extends Pick<OperationContext<LogEvent>, 'workspace' | 'session' | 'on'> {
   /** Takes a line; nothing more of its log is read until it resolves. */
   readonly print: (source: LogSource, line: LogLine) => Promise<void> | void
-  /** Hears of the containers whose lines may come, before they come. */
+  /** Receives the containers whose lines may come, before they come. */
   readonly found?: (sources: readonly LogSource[]) => void
 }
 
 export type LogsOutcome =
-  /** All that was to be read was read. */
+  /** The requested logs were read to their end. */
   | { readonly kind: 'ended' }
   /** The environment is not in the namespace. */
   | { readonly kind: 'not-deployed'; readonly environment: string; readonly namespace: string }
-  /** No service matches; these are there, and in the files. */
+  /** No service matches; `known` has the existing ones, and those of the files. */
   | {
       readonly kind: 'no-match'
       readonly environment?: string
@@ -47,8 +47,9 @@ export type LogsOutcome =
     }
 
 /**
- * Reads the logs of an environment's services: what was written, in the order of its times, then what comes. Ends when nothing more can come; else rejects with the reason of the session's
- * signal. Throws a UserError where there is no namespace, and what the cluster refuses.
+ * Reads the logs of an environment's services: what was written, in the order of its times, then what comes. Ends when
+ * nothing more can come; else rejects with the reason of the session's signal. Throws a UserError where there is no
+ * namespace, and what the cluster refuses.
  */
 export async function logs(world: LogsContext, input: LogsInput, project: OpenProject): Promise<LogsOutcome> {
   const { session, on } = world

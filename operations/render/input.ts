@@ -4,9 +4,12 @@ import type { LoadInput, PlanInput } from '../../project/input.ts'
 export interface RenderInput extends LoadInput, PlanInput {
   /** Only these services and what they depend on; absent or empty: all. */
   readonly services?: readonly string[] | undefined
-  /** The form of the files, with `kustomize` also a kustomization. Absent: YAML, or for an environment that is published the files that are published. */
+  /**
+   * The form of the files, with `kustomize` also a kustomization. Absent: YAML, or for an environment that is published
+   * the files that are published.
+   */
   readonly format?: 'yaml' | 'json' | 'kustomize' | undefined
-  /** How `publish` would lay the files out; in place of a format. */
+  /** Layout that `publish` would use; replaces `format`. */
   readonly layout?: LayoutName | undefined
   /** The folder that files are written to. Absent: nothing is written. */
   readonly outputDir?: string | undefined

@@ -19,17 +19,18 @@ export type RenderOutcome =
       readonly kind: 'rendered'
       /** Warnings, and what else is to be known. */
       readonly diagnostics: readonly Diagnostic[]
-      /** In the order in which they are read; as controllers get them where they are published. */
+      /** Manifests in the order in which they are read; for a published environment, as controllers get them. */
       readonly manifests: readonly Manifest[]
-      /** How many services they are of. */
+      /** Number of services that the manifests are for. */
       readonly serviceCount: number
       /** The result for the files of the folder; absent if no files were to be written. */
       readonly written?: WrittenCounts
     }
 
 /**
- * Compiles an application, and writes its manifests to a folder where one is named. Reads files only, no cluster. Throws a
- * UserError for a project without Compose files, and an `OverwriteRefusal` for files of the folder that were edited by hand.
+ * Compiles an application, and writes its manifests to a folder where one is named. Reads files only, no cluster.
+ * Throws a UserError for a project without Compose files, and an `OverwriteRefusal` for files of the folder that were
+ * edited by hand.
  */
 export async function render(
   { workspace }: Pick<LocalContext, 'workspace'>,
@@ -90,8 +91,9 @@ async function writeFiles(
 }
 
 /**
- * The layout of what is written: what `publish` would commit, for an environment that is published, unless a format is asked for. An overlay alone is of no use in a
- * folder of its own: it is laid out plainly there, with what it would build to.
+ * The layout of what is written: what `publish` would commit, for an environment that is published, unless a format is
+ * asked for. An overlay alone is of no use in a folder of its own: it is laid out plainly there, with what it would
+ * build to.
  */
 function layoutOf({ layout, format }: RenderInput, { environment }: OpenProject): LayoutName | undefined {
   if (layout !== undefined) return layout

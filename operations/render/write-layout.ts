@@ -16,15 +16,15 @@ interface LaidOut {
   readonly plan: Plan
   readonly manifests: readonly Manifest[]
   readonly layout: LayoutName
-  /** As it was given. */
+  /** Path of the output folder, as the user gave it. */
   readonly outputDir: string
   /** The project's folder, absolute. */
   readonly directory: string
 }
 
 /**
- * Writes to a folder of this machine what `publish` commits. With overlays the folder stands for the root of the repository: they are of no use without their base. Throws
- * a UserError.
+ * Writes to a folder of this machine what `publish` commits. With overlays the folder stands for the root of the
+ * repository: they are of no use without their base. Throws a UserError.
  */
 export async function writeLayout(
   workspace: Workspace,

@@ -27,7 +27,7 @@ export interface RestartOutcome {
   readonly environment: string
   readonly namespace: string
   readonly restarted: readonly string[]
-  /** Jobs, which are left alone where nobody names them. */
+  /** Jobs, which are not restarted unless the user names them. */
   readonly skipped: readonly string[]
   /** Services that did not get ready again; what is wrong was reported. */
   readonly failed: readonly string[]
@@ -91,12 +91,12 @@ export async function restart(
   }
 }
 
-/** A restart tells of each service by itself. */
+/** Counts nothing: a restart reports each service by itself. */
 const NOTHING_COUNTED: Pick<ServiceStates, 'events'> = { events: { planned() {}, applied() {}, status() {} } }
 
 const isJob = ({ kind }: KubeObject): boolean => kind === 'Job'
 
-/** How the Jobs of these services run again. */
+/** Returns the hint about running the Jobs of these services again. */
 export const jobsHint = (jobs: readonly string[]): string =>
   `a Job runs again with \`devctl deploy ${jobs.map(one => `--rerun ${one}`).join(' ')}\``
 

@@ -21,7 +21,7 @@ export interface ValidateOutcome {
   readonly onlyManifest?: string
 }
 
-/** Compiles an application for what there is to say about its files. */
+/** Compiles an application, and returns the diagnostics of its files. */
 export async function validate(
   { workspace }: Pick<LocalContext, 'workspace'>,
   input: ValidateInput,

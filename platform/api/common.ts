@@ -16,7 +16,7 @@ export const userId = Type.String({ pattern: '^[a-z2-7]{16}$' })
 export const oneOf = <const T extends readonly string[]>(words: T) =>
   Type.Unsafe<T[number]>(Type.String({ enum: [...words] }))
 
-/** For a deletion: skips the commands of deployed manifests. */
+/** Query of a forced deletion, which skips the commands of deployed manifests. */
 export const forced = closed({ force: Type.Optional(Type.Literal('true')) })
 
 export const errorBody = Type.Object({

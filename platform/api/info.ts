@@ -18,7 +18,7 @@ const info = Type.Object({
 })
 export type Info = Static<typeof info>
 
-/** What a program needs to know before a login. */
+/** Routes that return what a client needs to know before it logs in. */
 export const infoRoutes = {
   'GET /info': route({ caller: 'nobody', reply: info }),
 } as const

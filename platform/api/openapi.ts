@@ -4,7 +4,7 @@ import { API } from './prefix.ts'
 import type { ApiRoute } from './route.ts'
 import { ROUTES } from './routes.ts'
 
-/** Who may call a route, in the words of the description. */
+/** Descriptions of the callers that a route allows. */
 const CALLERS: Readonly<Record<ApiRoute['caller'], string>> = {
   nobody: 'Needs no login.',
   user: 'Any token of a user.',

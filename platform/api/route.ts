@@ -1,9 +1,9 @@
 import Type, { type TSchema } from 'typebox'
 
 /**
- * Who may call a route. `nobody`: no login is needed; `user`: any token of a person; `person`: a person in a browser or
- * at a command line, but no token for programs; `admin`: an administrator; `registry`: a registry client, with a token
- * or a login that is for images only.
+ * Callers that a route allows. `nobody`: no login is needed; `user`: any token of a person; `person`: a person in a
+ * browser or at a command line, but no token for programs; `admin`: an administrator; `registry`: a registry client,
+ * with a token or a login that is for images only.
  */
 export type Caller = 'nobody' | 'user' | 'person' | 'admin' | 'registry'
 
@@ -11,7 +11,7 @@ export type Caller = 'nobody' | 'user' | 'person' | 'admin' | 'registry'
 export interface ApiRoute {
   readonly caller: Caller
   readonly params?: TSchema
-  /** Path parameters: each is a text that matches its schema. */
+  /** Query parameters: each is a string that matches its schema. */
   readonly query?: TSchema
   readonly body?: TSchema
   /** Absent, without `events` and `isUpgrade`: the response is 204 without a body. */
@@ -22,7 +22,7 @@ export interface ApiRoute {
   readonly events?: TSchema
   /** Instead of a reply: a connection for bytes in both directions, by `Upgrade`. */
   readonly isUpgrade?: true
-  /** For requests that change something. */
+  /** Name of the action in the audit log, set for requests that change something. */
   readonly audit?: string
   /**
    * A run may call it, with its own token and for its own namespace (`ns` of the path, `namespace` of the query). Code

@@ -16,7 +16,7 @@ export const scope = Type.String({
 })
 
 const variable = Type.Object({ name: Type.String(), set: time, by: person })
-/** A variable as it is shown, without its value. */
+/** A variable without its value, for display. */
 export type ShownVariable = Static<typeof variable>
 
 const effective = Type.Object({

@@ -3,15 +3,15 @@ import { API, TUNNEL_PROTOCOL } from '../api/prefix.ts'
 import type { BodyOf, EventOf, ParamsOf, QueryOf, ReplyOf, RouteName, StreamName, UpgradeName } from '../api/routes.ts'
 import { type ReceivedEvent, readEvents } from './events.ts'
 
-/** A request as it is sent; the path begins at the root of the platform. */
+/** A request to send; the path begins at the root of the platform. */
 export interface PlatformRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly token: string | undefined
-  /** As JSON. */
+  /** JSON text of the body. */
   readonly body: string | undefined
   readonly signal: AbortSignal | undefined
-  /** For a stream that is resumed: the id of the last event that was received. */
+  /** Id of the last event received, set when a stream is resumed. */
   readonly after?: string | undefined
 }
 
@@ -93,7 +93,7 @@ export class PlatformClient {
     }
     for await (const { id, data } of readEvents(chunks)) {
       const value = parse(data)
-      // What the table promises.
+      // The route table guarantees this type.
       if (value !== undefined) yield { ...(id !== undefined && { id }), data: value as EventOf<N> }
     }
   }

@@ -7,13 +7,13 @@ import { readNetworks } from './checks/cluster-networks.ts'
 import { DECIDED_OF_BUILDERS, type IngressPeer } from './manifests/builders.ts'
 import type { Installation } from './manifests/server.ts'
 
-/** What an operator says about builders; what is left out stays as it is. */
+/** Options of the operator about builders; a missing option keeps the installed value. */
 export interface BuildersInput {
-  /** How many; `0`: none any more. */
+  /** Number of builders; `0` removes them. */
   readonly builders: string | undefined
-  /** How many for code of forks; `0`: none any more. */
+  /** Number of builders for code of forks; `0` removes them. */
   readonly untrustedBuilders: string | undefined
-  /** Of the disk of each. */
+  /** Disk size of each builder. */
   readonly builderSize: string | undefined
   /** Networks of the cluster that builds reach by HTTPS, with commas between several. */
   readonly builderNetworks: string | undefined
@@ -26,7 +26,10 @@ const SIZE = '50Gi'
 /** Milliseconds for the addresses of the platform's host, which is found by its Services, too. */
 const DNS = 5000
 
-/** The builders as they are to be, and the other settings that are kept. Throws a UsageError for what does not go together. */
+/**
+ * The builders as they are to be, and the other settings that are kept. Throws a UsageError for what does not go
+ * together.
+ */
 export function wantedBuilders(
   { builders, untrustedBuilders, builderSize, builderNetworks }: BuildersInput,
   settings: Settings,
@@ -71,9 +74,9 @@ function withoutOwn(settings: Settings, gone: readonly string[]): Settings {
 }
 
 /**
- * Where Pods find the ingress controller: the addresses of the platform's host, and the Pods behind the Service that
- * has one of these and balances HTTPS, as network plugins may see these instead, with the ports that HTTPS is sent to.
- * Other Services that balance something are of nobody's concern.
+ * Returns the addresses at which Pods reach the ingress controller: the addresses of the platform's host, and the Pods
+ * behind the Service that has one of these addresses and balances HTTPS, with the ports that HTTPS is sent to: network
+ * plugins may see the Pods instead of the addresses. Other load balancer Services are ignored.
  */
 export async function ingressPeers(
   cluster: Cluster,
@@ -93,14 +96,14 @@ async function addressesOf(host: string, signal: AbortSignal): Promise<ReadonlyS
   return new Set(found.map(({ address }) => address))
 }
 
-/** As Kubernetes defines it. */
+/** Spec of a Service, as Kubernetes defines it. */
 interface Balancer {
   readonly type?: string
   readonly ports?: readonly { readonly name?: string; readonly port?: number; readonly targetPort?: number | string }[]
   readonly selector?: Readonly<Record<string, string>>
 }
 
-/** As the cluster says it, and nobody who only makes Services. */
+/** Status of a Service. The cluster writes it; a user who may only create Services cannot. */
 interface BalancerStatus {
   readonly loadBalancer?: { readonly ingress?: readonly { readonly ip?: string; readonly hostname?: string }[] }
 }

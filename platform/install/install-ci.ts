@@ -1,7 +1,7 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { CI_KINDS, type CiKind, type CiRule, type CiTrust, isCiRule } from '../rules/accounts/ci-trust.ts'
 
-/** Where the public servers of a kind issue the tokens of their jobs; others are named. */
+/** Issuers of the job tokens of the public servers of a kind. Other servers have to be named. */
 const PUBLIC: Readonly<Partial<Record<CiKind, string>>> = {
   github: 'https://token.actions.githubusercontent.com',
   gitlab: 'https://gitlab.com',
@@ -11,8 +11,9 @@ const KEYS = ['repository', 'owner', 'ref', 'event', 'prefix'] as const
 const EXAMPLE = 'write `github,repository=123456,prefix=shop-`; docs/platform.md, "Logging in", has more'
 
 /**
- * The CI systems whose jobs get tokens, by options such as `github,repository=123456,prefix=shop-`, one for each rule;
- * none of them leaves what there is, `-` trusts nobody any more. Throws a UsageError for a rule that is not whole.
+ * Returns the CI systems whose jobs get tokens, from options such as `github,repository=123456,prefix=shop-`, one for
+ * each rule. Without options, the installed rules stay; `-` removes all of them. Throws a UsageError for an incomplete
+ * rule.
  */
 export function wantedCi(options: readonly string[] | undefined, installed: unknown): unknown {
   if (options === undefined) return installed

@@ -1,7 +1,7 @@
 import type { Cluster, KubeObject, ObjectRef } from '../../adapters/kubernetes/cluster.ts'
 import { PLATFORM_NAMESPACE } from '../records/names.ts'
 
-/** Milliseconds between two looks at what is waited for. */
+/** Milliseconds between two polls of an object that a command waits for. */
 export const LOOK = 500
 
 export interface InstallContext {
@@ -9,7 +9,7 @@ export interface InstallContext {
   readonly signal: AbortSignal
   /** Milliseconds since 1970. */
   now(): number
-  /** Hears what happens, in a few words. */
+  /** Receives progress messages of a few words. */
   on(text: string): void
   /** True if failures of the server's Pods do not end the wait for them. */
   readonly toleratesFailures?: boolean
@@ -22,7 +22,9 @@ export const nameOf = ({ kind, name, namespace }: Pick<ObjectRef, 'kind' | 'name
 export const nameOfObject = ({ kind, metadata: { name, namespace } }: KubeObject): string =>
   nameOf({ kind, name, namespace })
 
-/** What an operator has made by the same name is theirs. */
+/**
+ * True if the platform created the object. An object of the same name that an operator created stays the operator's.
+ */
 export const isOfPlatform = (live: KubeObject | undefined): boolean =>
   live?.metadata.labels?.['app.kubernetes.io/part-of'] === 'devctl'
 

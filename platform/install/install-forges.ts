@@ -5,8 +5,8 @@ import { HOOK_FORGES } from '../rules/previews/webhook-signature.ts'
 const EXAMPLE = 'write `gitea=https://git.example.com`, and `,api=https://…` where its API is elsewhere'
 
 /**
- * The servers of repositories that webhooks may be of, by options such as `gitea=https://git.example.com`; none of them
- * leaves what there is, `-` names none any more. Throws a UsageError for what is no server.
+ * Returns the forges that may send webhooks, from options such as `gitea=https://git.example.com`. Without options, the
+ * installed forges stay; `-` removes all of them. Throws a UsageError for an option that names no forge.
  */
 export function wantedForges(options: readonly string[] | undefined, installed: unknown): unknown {
   if (options === undefined) return installed

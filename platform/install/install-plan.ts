@@ -9,11 +9,11 @@ import { requireClientSecrets, type WantedProviders } from './install-providers.
 import { requireKubernetes } from './kubernetes-version.ts'
 import { type Installation, platformObjects, unwantedObjects } from './manifests/server.ts'
 
-/** What an installation would change. */
+/** Changes that an installation would make. */
 export interface InstallPlan {
   /** The cluster has no platform yet. */
   readonly isFirst: boolean
-  /** In the order in which they are applied; those to delete last. */
+  /** Changes in the order in which they are applied; objects to delete are last. */
   readonly diffs: readonly ObjectDiff[]
   /** Objects that stay as they are. */
   readonly unchanged: number
@@ -34,7 +34,7 @@ export async function planInstall(
     object,
     live: await present(cluster, object, signal),
   }))
-  // What is in a namespace that ends is created again.
+  // Objects in a namespace that is terminating are created again.
   const ending = new Set(wanted.filter(({ live }) => live && isEnding(live)).map(({ object }) => nameOfObject(object)))
   const diffs = await inParallel(wanted, async ({ object, live }): Promise<ObjectDiff | undefined> => {
     const { namespace } = object.metadata

@@ -4,7 +4,7 @@ import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { LOGIN_SECRET, PLATFORM_NAMESPACE } from '../records/names.ts'
 import { type ClaimRule, isOrganisation, type ProviderSettings, toClaimRule } from '../rules/accounts/provider.ts'
 
-/** What an operator says about the ways to log in; what is left out stays as it is. */
+/** Options of the operator about login providers; a missing option keeps the installed value. */
 export interface ProviderInput {
   /** The issuer; `-`: none any more. */
   readonly oidc?: string | undefined
@@ -27,7 +27,10 @@ export interface WantedProviders {
   readonly secrets: Readonly<Record<string, string>>
 }
 
-/** What is installed, changed by what the operator says. Throws a UsageError for what is missing or cannot be. */
+/**
+ * Returns the installed providers with the changes that the operator's options make. Throws a UsageError for a missing
+ * or invalid option.
+ */
 export async function wantedProviders(
   input: ProviderInput,
   installed: readonly ProviderSettings[],
@@ -68,7 +71,7 @@ export async function requireClientSecrets(
       })
 }
 
-/** Writes new client secrets beside those that are there, and removes those of providers that are not wanted any more. */
+/** Adds new client secrets to the existing ones, and deletes the secrets of providers that are no longer wanted. */
 export async function keepClientSecrets(
   cluster: Cluster,
   { providers, secrets }: WantedProviders,
@@ -100,7 +103,10 @@ function checkAlone(input: ProviderInput): void {
     throw new UsageError('`--github-…` needs `--github`')
 }
 
-/** What is not said again of the same provider stays: who may log in above all. */
+/**
+ * Returns the settings of the provider. If the same issuer is installed, options that are not repeated keep their
+ * values, above all who may log in.
+ */
 function toOidc(
   issuer: string,
   { oidcName, oidcClientId, oidcAllow }: ProviderInput,
@@ -112,7 +118,7 @@ function toOidc(
     kind: 'oidc',
     id: 'oidc',
     name: oidcName ?? before?.name ?? url.host,
-    // As it is: it is compared with what tokens say, letter by letter.
+    // Not normalized: it is compared with the `iss` claim of tokens, character by character.
     issuer,
     clientId: clientIdOf('oidc', oidcClientId ?? before?.clientId),
     allow: oidcAllow?.map(toRule) ?? before?.allow ?? [],

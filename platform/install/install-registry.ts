@@ -2,19 +2,22 @@ import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { registryHost } from './manifests/registry.ts'
 import type { Installation } from './manifests/server.ts'
 
-/** What an operator says about the registry of the images that people build; what is left out stays as it is. */
+/**
+ * Options of the operator about the registry of the images that users build; a missing option keeps the installed
+ * value.
+ */
 export interface RegistryInput {
   /** `-`: none any more. */
   readonly registry: string | undefined
-  /** It believes tokens of the platform. */
+  /** True if the registry accepts tokens of the platform. */
   readonly registryTokens: boolean
   /** The platform brings one. */
   readonly bundledRegistry: boolean
-  /** Of its disk. */
+  /** Size of the registry's disk. */
   readonly registrySize: string | undefined
 }
 
-/** Where the platform is, and where the images of its parts are. */
+/** Domain of the platform, and the image of its registry. */
 export interface RegistryPlace {
   readonly domain: string
   /** The image of the registry. */
@@ -26,7 +29,10 @@ type Wanted = Pick<Installation, 'registry' | 'hasRegistryTokens' | 'bundledRegi
 
 const SIZE = '50Gi'
 
-/** The registry as it is to be, and the other settings that are kept. Throws a UsageError for what does not go together. */
+/**
+ * Returns the wanted registry, and the other settings, which are kept. Throws a UsageError for options that cannot be
+ * combined.
+ */
 export function wantedRegistry(
   input: RegistryInput,
   settings: Settings,
@@ -45,7 +51,7 @@ export function wantedRegistry(
     if (registryTokens) throw new UsageError('`--registry-tokens` needs a registry', { hint: 'add `--registry HOST`' })
     return { kept }
   }
-  // Another registry has its own ways, until somebody says what it believes.
+  // A different registry may not accept tokens of the platform: the option has to be repeated for it.
   const isSame = name === before
   return { kept, registry: name, hasRegistryTokens: registryTokens || (isSame && hadTokens === true) }
 }

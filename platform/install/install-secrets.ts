@@ -15,7 +15,10 @@ interface SecretsContext {
   now(): number
 }
 
-/** The Secrets that a platform needs and that are in no list of its objects, by namespace: they are made once, in the cluster. */
+/**
+ * The Secrets that a platform needs and that are in no list of its objects, by namespace: they are made once, in the
+ * cluster.
+ */
 export function neededSecrets(one: Installation): ReadonlyMap<string, readonly string[]> {
   const { providers = [], hasRegistryTokens, ownCa } = one
   const ofBuilders = poolsOf(one).map(({ secret }) => secret)
@@ -41,7 +44,7 @@ interface BuildersOf {
   readonly bundledBuilders?: { readonly count?: number; readonly untrusted?: number }
 }
 
-/** Whether the Secret is there that an operator has named. */
+/** Returns true if the Secret that an operator has named exists. */
 export async function hasCertificate(cluster: Cluster, name: string, signal: AbortSignal): Promise<boolean> {
   const ref = { apiVersion: 'v1', kind: 'Secret', name, namespace: PLATFORM_NAMESPACE }
   return (await cluster.get(ref, { signal })) !== undefined

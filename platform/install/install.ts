@@ -57,10 +57,10 @@ export async function installPlatform(
   return { fingerprint, token: await setupToken(world) }
 }
 
-/** What the first administrator needs; no token where there is an administrator already. */
+/** Credentials for the first administrator; no token if an administrator already exists. */
 export interface FirstLogin {
   readonly token: string | undefined
-  /** Of the platform's own authority. */
+  /** Fingerprint of the platform's own authority. */
   readonly fingerprint: string | undefined
 }
 

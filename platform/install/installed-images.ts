@@ -9,7 +9,7 @@ import { type PlatformImages, platformImages } from './manifests/images.ts'
 
 /** An image that a platform runs. */
 export interface PlatformImage {
-  /** As it is pulled: `registry.example.com/devctl/platform:0.1.0`. */
+  /** Reference by which it is pulled: `registry.example.com/devctl/platform:0.1.0`. */
   readonly image: string
   readonly digest: string
 }
@@ -22,7 +22,10 @@ export interface ImagesContext {
 /** The images of this version, in a registry. */
 export const imagesIn = (registry: string): readonly string[] => Object.values(platformImages(registry, version()))
 
-/** Those of the registry and the builders are only for `--bundled-registry` and `--builders`. */
+/**
+ * True if every platform needs the image. The images of the registry and the builders are only for `--bundled-registry`
+ * and `--builders`.
+ */
 export const isNeeded = (image: string): boolean => !/\/(registry|buildkit):[^/]*$/.test(image)
 
 /** The images of the platform that is installed. Throws a UserError where there is none. */
@@ -37,7 +40,10 @@ export async function installedImages(world: InstallContext): Promise<readonly s
   return [...new Set(all.filter(image => image !== ''))]
 }
 
-/** Asks the registries what the images are. Throws a UserError for the first that is not there, with all that are not; what is not needed may be missing. */
+/**
+ * Asks the registries for the digests of images. Throws a UserError for the first image that is missing, with all other
+ * missing ones; an image that is not needed may be missing.
+ */
 export async function withDigests(
   images: readonly string[],
   { env, signal }: ImagesContext,
@@ -62,8 +68,8 @@ export async function withDigests(
 const ASK = 8000
 
 /**
- * The images of this version with the digests that the registry tells: a node that has an older image under the same tag then
- * pulls, and all Pods run the same. Those of which it tells nothing stay as they are.
+ * The images of this version with the digests that the registry tells: a node that has an older image under the same
+ * tag then pulls, and all Pods run the same. Those of which it tells nothing stay as they are.
  */
 export async function pinnedImages(
   registry: string,
@@ -90,7 +96,7 @@ export async function pinnedImages(
   }
 }
 
-/** What an image is called in another registry: its last name and its tag stay. */
+/** Returns the reference of an image in another registry: the last part of its name and its tag stay. */
 export function mirrored({ image, digest }: PlatformImage, registry: string): string {
   const [name = '', tag] = (image.split('@')[0]!.split('/').at(-1) ?? '').split(':')
   return tag === undefined ? `${registry}/${name}@${digest}` : `${registry}/${name}:${tag}`

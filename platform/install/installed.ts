@@ -11,23 +11,23 @@ import { type Installation, SETTINGS_FILE, TRUSTED_FILE, undecided } from './man
 /** The ConfigMap. */
 export const SETTINGS = 'settings'
 
-/** What is installed, as far as it is asked for. */
+/** Settings and options of the installed platform that devctl needs. */
 export interface Installed {
   readonly url: string
   readonly domain: string | undefined
   readonly providers: readonly ProviderSettings[]
   readonly trusted: string | undefined
-  /** What runs run in. */
+  /** Image that runs use. */
   readonly runnerImage: string | undefined
-  /** What an administrator has written into the settings, and no option says. */
+  /** Settings that an administrator has written and that have no option. */
   readonly kept: Readonly<Record<string, unknown>>
-  /** What is in the settings without being one: typing errors, or those of a newer version. */
+  /** Unknown keys in the settings: typing errors, or settings of a newer version. */
   readonly unknown: readonly UnknownSetting[]
-  /** What options have said. */
+  /** Values that were set by options. */
   readonly options: InstalledOptions
 }
 
-/** As the objects have them. */
+/** Values that were set by options, as read from the installed objects. */
 export type InstalledOptions = Partial<
   Pick<Installation, 'replicas' | 'tlsSecret' | 'ingressClass' | 'certManager' | 'ownCa'>
 > & {
@@ -38,7 +38,10 @@ export type InstalledOptions = Partial<
   readonly server?: string
 }
 
-/** Undefined where there is no platform. Throws a UserError where its settings are gone or cannot be read. */
+/**
+ * Returns the installed platform; undefined if there is none. Throws a UserError if its settings are missing or cannot
+ * be read.
+ */
 export async function findPlatform({ cluster, signal }: InstallContext): Promise<Installed | undefined> {
   const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: SETTINGS, namespace: PLATFORM_NAMESPACE }
   const settings = await cluster.get(ref, { signal })
@@ -93,7 +96,7 @@ const settingsAreGone = (): UserError =>
     hint: `to start with new settings, delete the Deployment, and install again with all options: \`kubectl --namespace ${PLATFORM_NAMESPACE} delete deployment platform\``,
   })
 
-/** Throws a UserError for what somebody has edited so that it can no longer be read. */
+/** Parses the settings. Throws a UserError if they were edited and can no longer be read. */
 function readWritten(text: string): Written {
   let found: unknown
   let problem = 'it has to be an object'

@@ -32,8 +32,8 @@ export async function invite(
 }
 
 /**
- * Makes somebody an administrator who has logged in: by their id, or their name where it is that of one
- * person. Gives their name. Throws a UserError.
+ * Makes a user who has logged in an administrator, by id, or by name if only one user has it. Returns the user's name.
+ * Throws a UserError.
  */
 export async function addAdmin(world: InstallContext, who: string): Promise<string> {
   await requirePlatform(world)

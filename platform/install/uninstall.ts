@@ -7,9 +7,9 @@ import { SETTINGS } from './installed.ts'
 import { EVERYTHING, platformObjects } from './manifests/server.ts'
 
 /**
- * Deletes the platform, and unless `keepsData` what it has made for people: their namespaces and
- * records. Data are no data without the keys that have sealed them, so these are kept with them, and the settings. Waits until the
- * namespaces are gone. Gives what was deleted.
+ * Deletes the platform, and unless `keepsData` also the namespaces and records that it has created for users. Data are
+ * useless without the keys that seal them, so `keepsData` keeps these keys, too, and the settings. Waits until the
+ * namespaces are deleted. Returns the names of the deleted objects.
  */
 export async function uninstallPlatform(world: InstallContext, keepsData: boolean): Promise<readonly string[]> {
   const { cluster, signal, on } = world
@@ -45,7 +45,7 @@ export async function uninstallPlatform(world: InstallContext, keepsData: boolea
   return gone
 }
 
-/** Those of the namespaces among the objects that an earlier `uninstall` has deleted and that are not gone yet. */
+/** Returns the namespaces among the objects that an earlier `uninstall` has deleted and that are still terminating. */
 export async function endingNamespaces(
   { cluster, signal }: InstallContext,
   objects: readonly KubeObject[],

@@ -36,7 +36,8 @@ export type RestingKind = RestingObject['kind']
 export const ASLEEP = 'dev.platform/asleep'
 export const WOKEN = 'dev.platform/woken'
 /**
- * For a sleeping namespace: its ingress controller still serves its routes, so requests for its pages do not wake it.
+ * Annotation of a sleeping namespace whose ingress controller still serves its routes, so requests for its pages do not
+ * wake it.
  */
 export const UNFOLLOWED = 'dev.platform/routes-unfollowed'
 

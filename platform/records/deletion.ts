@@ -11,7 +11,7 @@ export interface Deletion {
   readonly isForced?: boolean
   /** The reason why it is not over. */
   readonly waits?: string
-  /** Why the deletion failed. */
+  /** Reason why the deletion failed. */
   readonly problem?: string
 }
 

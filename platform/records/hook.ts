@@ -32,20 +32,20 @@ export interface HookSetup {
 export interface PullRecord {
   readonly number: number
   readonly page: string
-  /** For display. */
+  /** Title of the pull request, for display. */
   readonly title?: string
-  /** For display: the name of its author at the forge. */
+  /** Name of the author at the forge, for display. */
   readonly author: string
-  /** For display: its branch, and the repository of the branch, as it is cloned. */
+  /** Branch of the pull request, and the clone URL of the repository of that branch, for display. */
   readonly branch?: string
   readonly from?: string
   readonly commit: string
   readonly trust: CodeTrust
-  /** Somebody with write access has to approve the commit. */
+  /** True if a user with write access has to approve the commit. */
   readonly isWaiting?: boolean
   readonly approved?: { readonly commit: string; readonly by: string; readonly time: string }
   readonly deployed?: { readonly commit: string; readonly trust: CodeTrust }
-  /** Why the commit has no preview. */
+  /** Reason why the commit has no preview. */
   readonly problem?: string
   /** The comment on it: its number at the forge, and its text. */
   readonly comment?: { readonly id?: number; readonly told: string }
@@ -86,7 +86,7 @@ export interface HookRecord extends HookSetup, HookState {
   readonly remote?: number
   /** The signing secret of the forge and the token for its API, both sealed. */
   readonly sealed: { readonly secret: string; readonly token: string }
-  /** Of the Kubernetes object. */
+  /** `resourceVersion` of the Secret. */
   readonly version: string
 }
 
@@ -108,7 +108,7 @@ export function finalTold({ isWaiting, problem, commit, deployed }: PullRecord):
   return deployed && `deployed ${deployed.commit}`
 }
 
-/** Whether the comment of a request is out of date. */
+/** Returns true if the comment on a pull request is out of date. */
 export function isUntold(pull: PullRecord): boolean {
   const told = finalTold(pull)
   return told !== undefined && told !== pull.comment?.told
@@ -138,9 +138,9 @@ export function fromHook(setup: HookSetup, sealed: HookRecord['sealed']): KubeOb
 }
 
 /**
- * The requests that are remembered, in their order. Anybody can open a request from a fork: such requests displace none
- * of the repository's own people, and none that waits for its approval or was approved or deployed. If too many forks
- * wait, the newest requests of the authors with the most of them are left out.
+ * Returns the pull requests to remember, in their order. Any user of the forge can open a pull request from a fork:
+ * such requests never displace those of the people of the repository, nor those that wait for approval, are approved or
+ * are deployed. If too many forks wait, the newest requests of the authors who have the most of them are left out.
  */
 export function keptPulls(pulls: readonly PullRecord[]): readonly PullRecord[] {
   const own = pulls.filter(one => one.trust === 'repository').slice(-MOST_PULLS)

@@ -18,7 +18,7 @@ export interface Member {
   readonly namespace: string
   readonly user: string
   readonly role: NamespaceRole
-  /** Of the RoleBinding, as it was read. */
+  /** UID of the RoleBinding that was read. */
   readonly uid?: string
 }
 
@@ -44,7 +44,7 @@ export function fromMember(member: Member): KubeObject {
   }
 }
 
-/** For a global namespace: all users of the platform can view it. */
+/** Returns the RoleBinding with which all users of the platform can view a global namespace. */
 export const everybodysBinding = (namespace: string): KubeObject => ({
   apiVersion: `${RBAC}/v1`,
   kind: 'RoleBinding',

@@ -14,7 +14,10 @@ export const RUNS_ADDRESS = `http://platform.${PLATFORM_NAMESPACE}.svc:${RUNS_PO
 
 /** The Secrets of `devctl-build` and `devctl-platform` with which builders and the server authenticate. */
 export const BUILDERS_SECRET = 'builders'
-/** The same for the builders of forks: their credentials give no access to the others. */
+/**
+ * The Secrets for the builders of untrusted code, such as that of forks: their credentials give no access to the other
+ * builders.
+ */
 export const UNTRUSTED_BUILDERS_SECRET = 'untrusted-builders'
 
 /** The Secret of `devctl-platform` with the client secrets of providers, by id. */

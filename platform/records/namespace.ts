@@ -24,9 +24,9 @@ export interface ManagedNamespace {
   /** RFC 3339. */
   readonly created: string
   readonly lastActive: string
-  /** It is neither put to sleep nor deleted when it is unused. */
+  /** True if an unused namespace is neither put to sleep nor deleted. */
   readonly isPersistent?: boolean
-  /** It runs code of a fork, so it never gets any secrets. */
+  /** True if it runs code of a fork, so it never gets any secrets. */
   readonly isUntrusted?: boolean
   /** When it is deleted, even if it is in use: RFC 3339. */
   readonly expires?: string
@@ -36,11 +36,11 @@ export interface ManagedNamespace {
    * The id that valid image pull credentials carry: it changes when a member leaves, which revokes the earlier ones.
    */
   readonly pullLogins?: string
-  /** For a namespace that is being deleted. */
+  /** The deletion, for a namespace that is being deleted. */
   readonly deletion?: Deletion
   /** The reason why its deletion is not over. */
   readonly waits?: string
-  /** For a preview. */
+  /** Source of the preview, if the namespace is one. */
   readonly preview?: PreviewSource
   /** Existing namespaces with longer names whose hosts could be confused with its own. */
   readonly longerNames: readonly string[]
@@ -57,7 +57,7 @@ export const EXPIRES = `${LABEL}expires`
 const UNTRUSTED = `${LABEL}untrusted`
 export const LONGER_NAMES = `${LABEL}longer-names`
 
-/** The object as it is applied; `created` is set by the API server. */
+/** Returns the object to apply; the API server sets `created`. */
 export function fromNamespace(one: ManagedNamespace): KubeObject {
   return {
     apiVersion: 'v1',
@@ -133,7 +133,9 @@ const LEFT = [
   'NamespaceDeletionGroupVersionParsingFailure',
 ]
 
-/** Returns what is left in a namespace that Kubernetes deletes, in the words of its conditions; undefined if nothing is. */
+/**
+ * Returns what is left in a namespace that Kubernetes deletes, in the words of its conditions; undefined if nothing is.
+ */
 function waitsOf(status: unknown): string | undefined {
   const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly NamespaceCondition[] } // a Namespace's
   const said = LEFT.flatMap(type => conditions.filter(one => one.type === type && one.status === 'True'))

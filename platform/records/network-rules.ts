@@ -21,9 +21,9 @@ export const toDns = {
 
 /** Networks of the settings, as `10.42.0.0/16`. */
 export interface Networks {
-  /** Those of the cluster itself. */
+  /** Networks of the cluster itself. */
   readonly clusterNetworks?: readonly string[]
-  /** Those that are not public, and can be reached all the same. */
+  /** Private networks that Pods may reach nevertheless. */
   readonly privateNetworks?: readonly string[]
 }
 

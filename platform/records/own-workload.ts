@@ -11,7 +11,7 @@ export interface OwnWorkload {
   readonly image: string
 }
 
-/** As Kubernetes defines them. */
+/** A container, as Kubernetes defines it. */
 export interface OwnContainer {
   readonly image?: string
   readonly env?: readonly { readonly name: string; readonly value?: string }[]
@@ -43,7 +43,7 @@ export const OWN_WORKLOADS = {
   },
 } as const
 
-/** Whether an address is that of one of its Pods, behind the Service of the same name. */
+/** Returns true if an address is that of a Pod of the workload, behind the Service of the same name. */
 export const isOfWorkload = (
   address: string,
   { name, namespace }: { readonly name: string; readonly namespace: string },

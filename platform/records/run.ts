@@ -10,7 +10,7 @@ export interface WantedRun {
   /** A ULID: ids sort by age. */
   readonly id: string
   readonly namespace: string
-  /** Of the namespace: a later one of the same name has another. */
+  /** UID of the namespace: a later namespace of the same name has another. */
   readonly namespaceUid: string
   readonly environment: string
   readonly action: RunAction
@@ -26,23 +26,23 @@ export interface WantedRun {
   readonly volumes?: boolean
   /** The exact commit to clone, whatever the branch contains by then. */
   readonly commit?: string
-  /** For a destroy that is part of the deletion of its namespace: the id of the deletion. */
+  /** Id of the deletion, for a destroy that is part of the deletion of its namespace. */
   readonly deletion?: string
   /** The id of the user who requested the deletion. */
   readonly deletionBy?: string
-  /** For a run that no person started: whose code it executes. It gets fewer of its user's secrets. */
+  /** Origin of the code, for a run that no person started: such a run gets fewer secrets of its user. */
   readonly trust?: CodeTrust
   /** The webhook that has started it. */
   readonly hook?: string
   /** The names of its variables, or the first of many; their values are in a Secret. */
   readonly variables?: readonly string[]
-  /** How many variables it has besides these. */
+  /** Number of further variables whose names are not listed. */
   readonly moreVariables?: number
-  /** It clones with a login that came with the request, and is gone afterwards. */
+  /** True if it clones with a credential that came with the request, which is deleted when the run ends. */
   readonly hasLogin?: boolean
 }
 
-/** Why a run has to stop. */
+/** Reason why a run has to stop. */
 export interface RunStop {
   readonly why: 'cancelled' | 'replaced' | 'refused'
   /** The id of a user. */
@@ -52,12 +52,12 @@ export interface RunStop {
   readonly reason?: string
 }
 
-/** What became known about a run while it was active. */
+/** Facts that became known about a run while it was active. */
 export interface FoundRun {
   readonly commit?: string
   /** Its saved log: the number of Secrets, and of lines in them. */
   readonly log?: RunLog
-  /** Why it failed, in a few words. */
+  /** Reason why it failed, in a few words. */
   readonly reason?: string
   /** The result of its Pod, which the Job shows later. */
   readonly end?: RunEnd
@@ -87,7 +87,7 @@ export interface RunRecord extends WantedRun {
   readonly isSettled: boolean
   readonly stop?: RunStop
   readonly found: FoundRun
-  /** Of the Job. */
+  /** UID and `resourceVersion` of the Job. */
   readonly uid: string
   readonly version: string
 }
@@ -108,7 +108,7 @@ export const runName = (id: string): string => `r-${id}`
 /** The Secrets of the clone and of the run, which exist as long as the run is active. */
 export const cloneSecret = (id: string): string => `r-${id}-clone`
 export const inputSecret = (id: string): string => `r-${id}-input`
-/** What a sealed login of a clone belongs to. */
+/** Returns the context that the sealed clone credential of a run is bound to. */
 export const loginSealedFor = (id: string): string => JSON.stringify(['run', id, 'login'])
 /** The credentials that are kept until the run starts. */
 export const heldSecret = (id: string): string => `r-${id}-held`
@@ -126,7 +126,7 @@ export const runLabels = ({ namespace, environment, action, user }: WantedRun) =
   [USER_LABEL]: user,
 })
 
-/** The Job as it is created: it is suspended until its turn. */
+/** Returns the Job to create: it is suspended until its turn. */
 export const fromRun = (wanted: WantedRun, spec: Readonly<Record<string, unknown>>): KubeObject => ({
   apiVersion: 'batch/v1',
   kind: 'Job',
@@ -255,7 +255,7 @@ function toStop(annotation: unknown): RunStop | undefined {
   const found = parse(annotation)
   const why = (['cancelled', 'replaced', 'refused'] as const).find(one => one === found['why'])
   const [by, time, reason] = ['by', 'time', 'reason'].map(key => text(found[key]))
-  // Whatever it contains, somebody wanted the run to stop.
+  // Even if the content is invalid, the annotation means that the run has to stop.
   return {
     why: why ?? 'cancelled',
     time: time ?? rfc3339(0),

@@ -17,7 +17,7 @@ export interface AccountStanding {
 
 export const standingName = (user: string): string => `p-${user}`
 
-/** Of the sealed token: it can be opened for this person and provider only. */
+/** Returns the context that the sealed token is bound to: it can be opened for this person and provider only. */
 export const sealedFor = ({ user, provider }: Pick<AccountStanding, 'user' | 'provider'>): string =>
   `standing/${user}/${provider}`
 

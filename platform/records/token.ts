@@ -11,7 +11,7 @@ import { MANAGED_LABEL, RECORD_LABEL, rfc3339, tokenSecret, USER_LABEL, USERS_NA
 export interface TokenRecord {
   readonly id: string
   readonly kind: TokenKind
-  /** Of the secret. */
+  /** Hash of the secret. */
   readonly hash: string
   /** The id of its owner; absent for setup links and invitations. */
   readonly user?: string
@@ -20,13 +20,13 @@ export interface TokenRecord {
   /** RFC 3339, both. All tokens expire. */
   readonly created: string
   readonly expires: string
-  /** RFC 3339; updated once an hour at most. */
+  /** RFC 3339; updated at most once a minute. */
   readonly lastUse?: string
   /** The only namespaces in which it can be used. */
   readonly namespaces?: readonly string[]
-  /** For a CI job: it may use only previews whose names have this prefix. */
+  /** Prefix of the preview names that the token of a CI job may use. */
   readonly prefix?: string
-  /** For a run that no person started: whose code has the token. */
+  /** Origin of the code that holds the token, for a run that no person started. */
   readonly trust?: CodeTrust
 }
 

@@ -17,7 +17,7 @@ export interface PlatformUser {
   readonly home?: string
   /** RFC 3339. */
   readonly lastLogin: string
-  /** By an administrator. */
+  /** True if an administrator has suspended the user. */
   readonly isSuspended?: boolean
   /** RFC 3339: when the provider last confirmed the account, apart from logins. */
   readonly asked?: string
@@ -102,6 +102,6 @@ export function toUser({ metadata }: KubeObject): PlatformUser | undefined {
   }
 }
 
-/** When somebody was suspended or refused, in milliseconds since 1970; undefined if they are neither. */
+/** Returns when a user was suspended or refused, in milliseconds since 1970; undefined if they are neither. */
 export const barredAt = ({ isSuspended, isRefused, barred }: PlatformUser): number | undefined =>
   isSuspended || isRefused ? Date.parse(barred ?? '') || 0 : undefined

@@ -1,10 +1,13 @@
 /**
- * The oldest command line that works with this server. Raise it to the version that is released together with a change
- * after which older ones would fail in an unclear way, such as a route that they call and that is gone.
+ * Oldest command line that works with this server. Raise it to the version that is released together with a change
+ * after which older ones would fail in an unclear way, such as the removal of a route that they call.
  */
 export const MIN_CLI = '0.1.0'
 
-/** Whether one version comes before another; false if one of them is not a version. What follows after a dash does not count. */
+/**
+ * Returns true if one version precedes another; false if one of them is not a version. A suffix after a dash is
+ * ignored.
+ */
 export function isOlder(version: string, than: string): boolean {
   const [one, other] = [partsOf(version), partsOf(than)]
   const at = one?.findIndex((part, index) => part !== other?.[index]) ?? -1

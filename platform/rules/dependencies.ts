@@ -6,7 +6,7 @@ import type { HealthProblem } from './runs/health.ts'
 /** The uses of a server: people log in, jobs of a CI system log in, or webhooks and their repositories. */
 export const DEPENDENCY_KINDS = ['oidc', 'github', 'ci', 'forge'] as const
 
-/** Another server that the platform needs. */
+/** Server outside of the platform that the platform needs. */
 export interface NeededServer {
   readonly kind: (typeof DEPENDENCY_KINDS)[number]
   /** The name that administrators know: that of the provider, or the host. */

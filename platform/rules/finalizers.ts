@@ -10,6 +10,8 @@ const OF_KIND: Readonly<Record<string, readonly string[]>> = {
   'v1 Service': ['service.kubernetes.io/load-balancer-cleanup'],
 }
 
-/** Returns whether Kubernetes removes a finalizer from objects of a kind; any other one waits for some other program. */
+/**
+ * Returns whether Kubernetes removes a finalizer from objects of a kind; any other one waits for some other program.
+ */
 export const isKubernetesOwn = (apiVersion: string, kind: string, finalizer: string): boolean =>
   [...COLLECTED, ...(OF_KIND[`${apiVersion} ${kind}`] ?? [])].includes(finalizer)

@@ -64,7 +64,7 @@ export function servedRepository(
   }
 }
 
-/** Whether the settings may name an address: connections are encrypted, or stay on this machine. */
+/** True if the settings may contain an address: connections are encrypted, or stay on this machine. */
 export function isForgeServer(value: unknown): value is ForgeServer {
   const { kind, url, api, ...rest } = (value ?? {}) as Readonly<Record<string, unknown>>
   const isKind = kind === undefined || HOOK_FORGES.some(one => one === kind)

@@ -1,15 +1,15 @@
 import { parseQuantity } from '../../compiler/values/numbers/quantity.ts'
 
-/** How much a namespace uses of something that is limited in it. */
+/** Limit of a resource in a namespace, and its usage. */
 export interface Limit {
-  /** As in a ResourceQuota: `requests.cpu`, `pods`, `count/secrets`. */
+  /** Name of the resource in the ResourceQuota: `requests.cpu`, `pods`, `count/secrets`. */
   readonly resource: string
   readonly unit: 'cores' | 'bytes' | 'objects'
   readonly used: number
   readonly most: number
 }
 
-/** What a ResourceQuota says; as its status, which is missing until it has been counted. */
+/** Status of a ResourceQuota; it is missing until the usage has been counted. */
 export interface QuotaStatus {
   readonly hard?: Readonly<Record<string, unknown>>
   readonly used?: Readonly<Record<string, unknown>>

@@ -11,7 +11,7 @@ const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
  */
 const RESERVED = /^(kube-.*|devctl-.*|openshift(-.*)?|.*-system|default|platform|shared)$/
 
-/** Why a namespace cannot have a name, as a clause; undefined if it can. */
+/** Returns the reason why a namespace cannot have a name, as a clause; undefined if it can. */
 export function namespaceNameProblem(name: string): string | undefined {
   if (!LABEL.test(name)) return 'it must consist of lower-case letters, digits and dashes, with no dash at either end'
   if (name.length > LONGEST_NAMESPACE) return `it has ${name.length} characters; the limit is ${LONGEST_NAMESPACE}`
@@ -44,8 +44,8 @@ export function personalNamespace(
 }
 
 /**
- * The name of a branch's preview: `shop-feature-login`, shortened with a hash if it is too long, and with a prefix and a
- * hash if it is reserved (design, section 7).
+ * The name of a branch's preview: `shop-feature-login`, shortened with a hash if it is too long, and with a prefix and
+ * a hash if it is reserved (design, section 7).
  */
 export function previewName(repository: string, branch: string): string {
   const whole = slug(`${repository}-${branch}`, Number.POSITIVE_INFINITY)

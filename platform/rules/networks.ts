@@ -4,7 +4,10 @@ const IPV4 = /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d
 
 export const isIPv4 = (text: string): boolean => IPV4.test(text)
 
-/** Link-local addresses, where clouds serve the credentials of nodes, and those of a machine itself: nothing opens these. */
+/**
+ * Link-local addresses, where clouds serve the credentials of nodes, and those of a machine itself: nothing opens
+ * these.
+ */
 export const NEVER_OUTSIDE: readonly string[] = ['127.0.0.0/8', '169.254.0.0/16']
 
 /**
@@ -33,7 +36,10 @@ export function toNetwork(text: string): readonly string[] {
   return isIPv4(address) && isLength && more === undefined ? [`${address}/${length}`] : []
 }
 
-/** Returns both meanings of a network with an address inside: `10.1.2.3/16` is `10.1.0.0/16` or `10.1.2.3/32`; undefined: it is clear. */
+/**
+ * Returns both meanings of a network with an address inside: `10.1.2.3/16` is `10.1.0.0/16` or `10.1.2.3/32`;
+ * undefined: it is clear.
+ */
 export function twoMeanings(network: string): readonly [string, string] | undefined {
   const [address = '', length = '32'] = network.split('/')
   const start = textOf(firstOf(network))

@@ -1,6 +1,6 @@
 /**
- * What the platform refuses, by code, and the page of each: `devctl explain platform/CODE`. The server sends no other
- * code, as the type says; `docs/diagnostics.md` has all pages.
+ * Error codes of the platform, with the page of each: `devctl explain platform/CODE`. The type ensures that the server
+ * sends no other code; `docs/diagnostics.md` has all pages.
  */
 export const REFUSAL_PAGES = {
   approval:
@@ -102,10 +102,10 @@ export const REFUSAL_PAGES = {
     'A value cannot be stored: a variable has more than 16 KiB or a zero byte, a user or password has a line end or a control character, or a token has spaces or special characters.\n\nCheck that nothing else was copied with it. A large file is better in a Secret or a volume.',
 } as const satisfies Readonly<Record<string, string>>
 
-/** What comes after `platform/` in the code of an error. */
+/** Part of an error code after `platform/`. */
 export type RefusalCode = keyof typeof REFUSAL_PAGES
 
-/** Whether a whole code has a page. A newer platform may have others. */
+/** True if a full error code has a page. A newer platform may have further codes. */
 export const isExplained = (code: string): boolean =>
   code.startsWith('platform/') && Object.hasOwn(REFUSAL_PAGES, code.slice('platform/'.length))
 

@@ -13,7 +13,7 @@ export type ReadRepositoryUrl =
   | { readonly ok: false; readonly problem: string; readonly hint?: string }
 
 const LONGEST = 1000
-/** One part of a path, without anything that git, ssh or a shell could interpret. */
+/** Pattern of one part of a path, without characters that git, ssh or a shell could interpret. */
 const PART = /^[\w~][\w.~+@-]*$/
 const HOST = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/
 
@@ -48,8 +48,8 @@ export function readRepositoryUrl(text: string): ReadRepositoryUrl {
 }
 
 /**
- * True if an address leads to the host as it is written. A host that ends in a number is an IPv4 address or none
- * (https://url.spec.whatwg.org/#concept-host-parser), in one of several forms: `127.1` is 127.0.0.1.
+ * True if URL parsing does not change the host of an address. A host that ends in a number is an IPv4 address or
+ * invalid (https://url.spec.whatwg.org/#concept-host-parser), in one of several forms: `127.1` is 127.0.0.1.
  */
 function isHostOf(url: string, host: string): boolean {
   if (!URL.canParse(url)) return false
@@ -57,11 +57,13 @@ function isHostOf(url: string, host: string): boolean {
   return seen === host || `${seen}:443` === host
 }
 
-/** Whether a credential can be stored for a host: `git.example.com`, in lower case, with an optional port. */
+/** True if a credential can be stored for a host: `git.example.com`, in lower case, with an optional port. */
 export const isForgeHost = (text: string): boolean =>
   /^(?=.{1,100}$)[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[1-9]\d{0,4})?$/.test(text)
 
-/** Why a text is no branch or tag that git can be asked for (`git help check-ref-format`). */
+/**
+ * Returns the reason why a text is not a valid branch or tag (`git help check-ref-format`); undefined if it is valid.
+ */
 export function branchProblem(name: string): string | undefined {
   const isName =
     name.length <= 250 &&
@@ -71,7 +73,7 @@ export function branchProblem(name: string): string | undefined {
   return isName ? undefined : 'it is not a valid name of a branch'
 }
 
-/** Why a path cannot refer to a file of the repository. */
+/** Returns the reason why a path cannot refer to a file of the repository; undefined if it can. */
 export function filePathProblem(path: string): string | undefined {
   if (path.length > 500 || /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(path)) return 'it is not a valid path'
   if (/^[-/\\]|^[a-z]:/i.test(path)) return 'it is not relative to the repository'

@@ -1,6 +1,6 @@
 /**
- * A shared budget, such as memory. Nobody can take more than they leave for others: a single user gets half of it, and
- * several greedy users get equal parts. So something is always left for somebody who has taken nothing.
+ * Shared budget, such as memory. No user can take more than they leave for others: a single user gets half of it, and
+ * several greedy users get equal parts. So something is always left for a user who has taken nothing.
  */
 export class SharedBudget {
   readonly #total: number
@@ -16,7 +16,7 @@ export class SharedBudget {
     return this.#sum
   }
 
-  /** Takes an amount for somebody; false, without taking anything, if it exceeds their share. */
+  /** Takes an amount for a user. Returns false, without taking anything, if it exceeds the user's share. */
   take(who: string, amount: number): boolean {
     const own = (this.#taken.get(who) ?? 0) + amount
     if (own > this.#total - this.#sum - amount) return false

@@ -1,6 +1,6 @@
-/** What is recorded about a command that was run on a platform. There is nothing else: docs/analytics.md lists it. */
+/** Record of a command that was run on a platform. Nothing else is recorded: docs/analytics.md lists it. */
 export interface UsedCommand {
-  /** One of `USED_COMMANDS`; a command that the server does not know is `other`. */
+  /** Name of the command, from `USED_COMMANDS`; a command that the server does not know is `other`. */
   readonly command: string
   /** The version of devctl: `0.1.0`. */
   readonly version: string
@@ -39,7 +39,7 @@ export const OTHER = 'other'
 
 /** The counts of one day (UTC), each separate, so they cannot be correlated. */
 export interface UsageDay {
-  /** By command, then by outcome and duration. */
+  /** Counts by command, then by outcome and duration. */
   readonly commands: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly versions: Readonly<Record<string, number>>
   readonly systems: Readonly<Record<string, number>>

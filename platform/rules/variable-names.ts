@@ -48,8 +48,9 @@ const REFUSED: ReadonlySet<string> = new Set(NAMES)
 const ALLOWED: ReadonlySet<string> = new Set(['DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED', 'DEVCTL_TOLERATE_FAILURES'])
 
 /**
- * Why a variable of the platform cannot have a name, as a clause; undefined if it can. A name can execute code: with
- * `NODE_OPTIONS`, one member of a shared namespace could run code on the laptop of another (design, section 8).
+ * Returns the reason why a variable of the platform cannot have a name, as a clause; undefined if it can. A name can
+ * execute code: with `NODE_OPTIONS`, one member of a shared namespace could run code on the laptop of another (design,
+ * section 8).
  */
 export function variableNameProblem(name: string): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))

@@ -1,4 +1,4 @@
-/** What a run in the cluster is to do. */
+/** Input of a run in the cluster. */
 export interface RunInput {
   readonly action: 'deploy' | 'destroy'
   /** Its repository is cloned beside it. */
@@ -11,7 +11,7 @@ export interface RunInput {
   /** Code of a fork, whose namespace admits only Pods of the level `restricted`. */
   readonly isFork?: boolean
   readonly variables: Readonly<Record<string, string>>
-  /** Where the platform is, and the token of the run. */
+  /** Address of the platform, and the token of the run. */
   readonly url: string
   readonly token: string
   readonly domain: string

@@ -13,7 +13,7 @@ export interface CloneInput {
   readonly password?: string
 }
 
-/** Why a repository could not be cloned, in a sentence. */
+/** The reason why a repository could not be cloned, in a sentence. */
 class CloneFailure extends Error {}
 
 /** Milliseconds during which a new Pod may be refused connections that its network policies allow. */
@@ -55,7 +55,7 @@ export async function clone(
     readonly settings?: Readonly<Record<string, string>>
     /** A file of the operators: proxies, and other settings of their network. */
     readonly configuration?: string
-    /** Those that git speaks. */
+    /** Protocols that git may use. */
     readonly protocols?: string
     /** Milliseconds for which a refused connection is retried. */
     readonly patience?: number
@@ -89,7 +89,7 @@ export async function clone(
     throw new CloneFailure(toSentence(error.said, { repository, commit, hasLogin: password !== undefined }))
   }
 
-  /** Why the branch could not be cloned of a repository that can be read. */
+  /** Returns the reason why the branch could not be cloned from a repository that can be read. */
   async function withoutBranch(): Promise<string> {
     const found = (await git.ask(...words, 'ls-remote', '--heads', '--', repository)) ?? ''
     const branches = [...found.matchAll(/\trefs\/heads\/(.+)$/gm)].map(([, name]) => `\`${name}\``)

@@ -3,8 +3,8 @@ import { createConnection, createServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { pause } from '../../adapters/http/back-off.ts'
 
-// How the clone reports its end to the run beside it: over a connection inside the Pod, which also closes when the
-// clone is killed.
+// The clone container reports its result to the run container over a connection inside the Pod, which also closes when
+// the clone is killed.
 
 /** Local to the Pod: its containers share the loopback interface. */
 const PORT = 7117
@@ -18,7 +18,7 @@ export async function reportRun(signal: AbortSignal, port = PORT): Promise<Socke
     const socket = createConnection({ port, host: '127.0.0.1' })
     try {
       await once(socket, 'connect', { signal })
-      // If the run has ended, nobody listens.
+      // If the run has ended, the other side no longer reads.
       return socket.on('error', () => {})
     } catch {
       socket.destroy()

@@ -72,7 +72,7 @@ async function runDevctl(): Promise<void> {
     load(name: string): { start(words: readonly string[]): Promise<void> }
   } // bin/devctl.cjs
   const { start } = load('devctl.cjs')
-  // Why it has failed, the clone has said.
+  // The clone container has already reported the error.
   if (!(await isCloned)) process.exit(1)
   await isReached
   // Without a repository there are no files: what is destroyed is what the cluster knows.
@@ -81,7 +81,7 @@ async function runDevctl(): Promise<void> {
   await start(toArguments(input))
 }
 
-/** As the first process of its container, this one is ended by no signal that it does not listen to. */
+/** Ends the process. It is PID 1 of its container, so the kernel ignores signals without a handler. */
 const endAtOnce = () => process.exit(143)
 process.once('SIGTERM', endAtOnce)
 if (process.argv[2] === 'clone') void cloneSource().then(status => process.exit(status))

@@ -48,7 +48,7 @@ export interface Settings {
   readonly runs?: RunSettings
 }
 
-/** How deploys and destroys run in the cluster. */
+/** Settings for deploys and destroys that run in the cluster. */
 export interface RunSettings {
   readonly image: string
   /** The address of the platform for Pods. */
@@ -62,9 +62,9 @@ export interface RunSettings {
 
 /** The surroundings of the server. Tests have their own clock and random bytes. */
 export interface ServerContext {
-  /** With the rights of the platform's own account: for records, and for the leader. */
+  /** The cluster, with the rights of the platform's own account: for records, and for the leader. */
   readonly cluster: Cluster
-  /** The same cluster with somebody else's tokens; `who` is used in messages. */
+  /** Returns the cluster with the tokens of another account; `who` is used in messages. */
   clusterAs(token: (fresh: boolean) => Promise<string>, who: string): Cluster
   readonly settings: Settings
   /** A hash of the installed settings: `platform install` recognizes the server that it has just started. */
@@ -72,11 +72,14 @@ export interface ServerContext {
   readonly version: string
   /** The platform's client secret at a provider; read every time, because it can be replaced. */
   clientSecret(provider: string): string | undefined
-  /** For secrets that are stored in records or cookies. */
+  /** Seals secrets that are stored in records or cookies. */
   readonly sealing: Sealing
   /** Absent: the registry accepts no tokens of the platform. */
   readonly registryKey?: RegistryKey
-  /** Whether requests for a host reach this platform, undefined if nobody responds; absent: this cannot be checked. */
+  /**
+   * Returns true if requests for a host reach this platform, undefined if there is no response; absent: this cannot be
+   * checked.
+   */
   leadsHere?(host: string, signal?: AbortSignal): Promise<boolean | undefined>
   /** Milliseconds since 1970. */
   now(): number

@@ -53,7 +53,10 @@ export interface Services {
   readonly deletions: NamespaceDeletions
   readonly hooks: Hooks
   readonly runLogs: RunLogs
-  /** The credential of a forge for a run in a namespace: of a user, or of nobody if a webhook has started it. */
+  /**
+   * Returns the credential of a forge for a run in a namespace: the credential of a user, or of no user if a webhook
+   * has started the run.
+   */
   gitLogin(user: string | undefined, namespace: string, host: string): Promise<CloneLogin | undefined>
   readonly index: NamespaceIndex
   readonly waker: Waker

@@ -154,7 +154,7 @@ function readProxies(found: unknown): readonly string[] {
   throw new Error('settings: `trustedProxies` is not a list of addresses and networks')
 }
 
-/** Throws an Error if it is incomplete: nobody should be admitted by half a rule. */
+/** Throws an Error if it is incomplete: half a rule must not admit any user. */
 function readProviders(found: unknown): readonly ProviderSettings[] {
   const all = listOf('providers', found).map((one, at) => {
     if (isProvider(one)) return one

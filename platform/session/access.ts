@@ -13,7 +13,7 @@ const MARGIN = 60_000
 /** The cluster of a platform, and a token for it. */
 export interface PlatformCredential {
   readonly server: string
-  /** PEM. */
+  /** Certificate of the authority as PEM. */
   readonly ca?: string | undefined
   readonly token: Secret
   /** RFC 3339: from then on, another one is needed. */
@@ -54,7 +54,7 @@ async function withDomain(ask: AskForInfo, stored: StoredContext): Promise<Store
   return typeof domain === 'string' && domain !== '' ? { domain, ...stored } : stored
 }
 
-/** The same for a program that is not devctl. */
+/** Returns the credential for a program that is not devctl. */
 export async function platformCredential(
   around: Surroundings,
   target: Stored,
@@ -77,7 +77,10 @@ function infoOf({ env }: Surroundings, { context, stored }: Stored, signal: Abor
 
 type AskForInfo = () => ReturnType<typeof platformInfo>
 
-/** It is kept from the login; one that came by the environment is nobody's. */
+/**
+ * Returns the API server that the login has stored. A token of the environment has none stored, so the platform is
+ * asked.
+ */
 const apiServer = async (ask: AskForInfo, { stored }: Stored) => stored.kubernetes ?? (await ask()).kubernetes
 
 function tokens(around: Surroundings, { context, stored }: Stored, ask: AskForInfo, signal: AbortSignal) {

@@ -14,7 +14,7 @@ export interface PlatformBuilders {
   readonly namespace: string
 }
 
-/** What a platform says that has no builders for this code. */
+/** Answer of a platform that has no builders for this code. */
 export interface NoBuilders {
   readonly message: string
   readonly hint?: string
@@ -60,5 +60,8 @@ export async function openPlatformBuilder(
 const isFinal = (error: unknown): boolean =>
   error instanceof UserError && error.cause instanceof PlatformRefusal && error.cause.status < 500
 
-/** Whoever reads the cache of another place can put what they like under the name of a step of everybody. */
+/**
+ * Warning that `cache_from` is ignored: importing a foreign cache would let a user store any content under the key of a
+ * build step that all users share.
+ */
 const NO_CACHES = '`cache_from` is left out: the builders of the platform keep a cache of their own'

@@ -10,7 +10,7 @@ type Env = Readonly<Record<string, string | undefined>>
 /** The variable that a job of GitLab gets its token in, by `id_tokens` in `.gitlab-ci.yml`. */
 const ID_TOKEN = 'DEVCTL_ID_TOKEN'
 
-/** Whether this is a CI job that can prove which one it is. */
+/** True if this is a CI job that can prove its identity. */
 export const isCiJob = (env: Env): boolean =>
   Boolean(env[ID_TOKEN] || (env.ACTIONS_ID_TOKEN_REQUEST_URL && env.ACTIONS_ID_TOKEN_REQUEST_TOKEN))
 
@@ -46,7 +46,7 @@ async function fromActions(audience: string, env: Env, signal: AbortSignal): Pro
     const { value } = JSON.parse(answer.body.toString()) as { readonly value?: unknown }
     if (typeof value === 'string') return value
   } catch {
-    // It is told below.
+    // Reported below.
   }
   throw refuse('its answer has none')
 }

@@ -25,7 +25,7 @@ import { RUNS_ADDRESS } from '../records/names.ts'
 import { LOG_IN_FIRST } from '../rules/accounts/log-in-first.ts'
 import { isExplained } from '../rules/refusal-pages.ts'
 
-/** Milliseconds. */
+/** Limits in milliseconds. */
 const LIMITS = { connect: 10_000, answer: 30_000, whole: 40_000 }
 
 /** Bytes of an answer; thousands of namespaces have a few. It must not trickle (bytes per millisecond). */
@@ -45,8 +45,8 @@ export interface Platform {
   /** Makes a request a connection for bytes in both directions; the signal ends it, too. */
   connect<N extends UpgradeName>(name: N, input: CallInput<N>, signal: AbortSignal): Promise<Socket>
   /**
-   * The events of a stream until it ends; goes on after the last one when the connection is lost, or ends before the
-   * event that is its last one (`isLast`), as when the server is restarted.
+   * Yields the events of a stream until it ends. Continues after the last event if the connection is lost, or if the
+   * stream ends before its final event (`isLast`), as when the server is restarted.
    */
   follow<N extends StreamName>(
     name: N,
@@ -103,7 +103,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
           return reply
         } catch (error) {
           signal?.throwIfAborted()
-          // A request that only reads is repeated: a command that waits for something goes on.
+          // Only GET requests are repeated, so that a command that waits for something continues.
           const mayRepeat = hasAnswered && name.startsWith('GET ') && isUnavailable(error)
           if (!mayRepeat || performance.now() - began > AWAY) throw toUserError(error, server, known())
           await pause(backOff(failures, 200, 5000), signal)
@@ -149,10 +149,11 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
           if (isOver) return
         } catch (error) {
           signal.throwIfAborted()
-          // Its end was in order, and it is gone now.
+          // The stream has ended normally, and its object is deleted now.
           const isGone = error instanceof PlatformRefusal && error.status === 404
           if (isGone && hasBegun) return
-          // The server is replaced, or a proxy has ended what took it too long: nothing is lost, and nothing is read twice.
+          // The server is replaced, or a proxy has ended what took it too long: nothing is lost, and nothing is read
+          // twice.
           const isRefused = error instanceof PlatformRefusal && error.status < 500
           if (isRefused || performance.now() - began > (hasAnswered ? AWAY : FIRST))
             throw toUserError(error, server, known())
@@ -163,7 +164,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
   }
 }
 
-/** What a platform answers; undefined if that is that something is not there, or that the caller may not see it. */
+/** Returns the answer of a platform; undefined if the object does not exist, or the caller may not see it. */
 export const unlessNotThere = <T>(answer: Promise<T>): Promise<T | undefined> =>
   answer.catch(error => {
     if (error instanceof UserError && error.cause instanceof PlatformRefusal && error.cause.status === 404)
@@ -185,7 +186,7 @@ function authorityOf(server: URL, env: Env): string | undefined {
   return recordOf(server, env)?.ca
 }
 
-/** What this machine knows of a platform. */
+/** Stored data of this machine about a platform. */
 interface Known {
   readonly token: Secret | undefined
   readonly env: Env
@@ -193,7 +194,7 @@ interface Known {
   readonly isPinned: boolean
 }
 
-/** What ingress controllers and proxies say in the place of a server that has no replica just now. */
+/** Statuses that ingress controllers and proxies send while the server has no replica. */
 const NOT_SERVED: ReadonlySet<number> = new Set([404, 502, 503, 504])
 
 /** True for what passes when the server is back: it does not answer, or what is before it says that there is none. */
@@ -214,7 +215,7 @@ function toUserError(error: unknown, server: URL, { token, env, isPinned }: Know
       cause: error,
     })
   }
-  // Somebody has logged in there, so it is one.
+  // This machine has logged in there, so it is a platform.
   if (error instanceof NoPlatform && token !== undefined && NOT_SERVED.has(error.status))
     return new UserError(
       `the platform \`${server.origin}\` does not answer: what is before it says status ${error.status}`,

@@ -5,7 +5,7 @@ import type { ReplyOf } from '../api/routes.ts'
 import { PlatformRefusal } from '../client/client.ts'
 import { connectPlatform } from './connect-platform.ts'
 
-/** What a platform has for deploys to a namespace: the variables, and where its images are. */
+/** Variables of a platform for deploys to a namespace, and the repository of its images. */
 export type Effective = ReplyOf<'GET /namespaces/:ns/variables/effective'>
 
 /** Asks the platform for it. Throws a UserError; if the platform has refused, its cause is the refusal. */

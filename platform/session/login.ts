@@ -26,14 +26,17 @@ export interface LoginInput {
   readonly url: string
   /** Instead of a browser. */
   readonly token?: Secret | undefined
-  /** What the context is to remember besides. */
+  /** Further fields that the context stores. */
   readonly fields: Omit<StoredContext, 'name' | 'token'>
   /** The namespace that the context has from before. */
   readonly remembered?: string | undefined
   readonly signal: AbortSignal
   /** The login that the context has from before, if it is good still. */
   readonly known?: Secret | undefined
-  /** Opens a page in the browser of the person; gives false when there is none. Absent: nobody sits here. */
+  /**
+   * Opens a page in the browser of the user; returns false if there is no browser. Absent: the command is not
+   * interactive.
+   */
   readonly open?: ((page: string) => Promise<boolean>) | undefined
   /** A page was opened, where the person has to press a button. */
   readonly onPage: (page: string) => void
@@ -41,18 +44,18 @@ export interface LoginInput {
   readonly onCode: (code: CodeToType) => void
 }
 
-/** Who has logged in, and the namespace of the context. */
+/** User who has logged in, and the namespace of the context. */
 export interface LoggedIn {
   readonly me: Me
   readonly info: Info
   readonly namespace: string
-  /** The namespace that the context had before, if it is not there any more. */
+  /** Previous namespace of the context, if it no longer exists. */
   readonly lost?: string
 }
 
 /**
- * Logs in and makes the platform the current context. Throws a UserError, also for a namespace that is not there; a login
- * is kept then, as a link works only once, but the context does not become the current one.
+ * Logs in and makes the platform the current context. Throws a UserError, also if the given namespace does not exist.
+ * The login is stored even then, because a link works only once, but the context does not become the current one.
  */
 export async function login(around: Surroundings, input: LoginInput): Promise<LoggedIn> {
   const { url, fields, remembered, signal } = input
@@ -79,7 +82,7 @@ export async function login(around: Surroundings, input: LoginInput): Promise<Lo
   return { me, info, namespace: own, lost: wanted }
 }
 
-/** Whether somebody may see a namespace. CI jobs, which have none of their own, may not ask. */
+/** Returns true if the user may see a namespace. CI jobs, which have no namespace of their own, may not ask. */
 async function isThere(platform: Platform, name: string, { home }: Me, signal: AbortSignal): Promise<boolean> {
   if (home === undefined || name === home) return true
   return (await unlessNotThere(platform.call('GET /namespaces/:ns', { params: { ns: name } }, signal))) !== undefined
@@ -132,7 +135,7 @@ async function withNew(around: Surroundings, input: LoginInput, info: Info): Pro
   return { token, me }
 }
 
-/** A link of the installer or an administrator is exchanged for a token; any other token is used as it is. */
+/** Exchanges a link of the installer or an administrator for a token; returns any other token unchanged. */
 async function tokenFor(around: Surroundings, { url, signal }: LoginInput, token: Secret): Promise<Secret> {
   const text = token.reveal()
   if (!/^devctl_(setup|invite)_/.test(text)) return token
@@ -143,15 +146,15 @@ async function tokenFor(around: Surroundings, { url, signal }: LoginInput, token
     { body: { token: text, login: username, label: machine() } },
     signal,
   )
-  // What a command line is given; a browser's is in a cookie.
+  // A command line gets a token; a browser gets a cookie.
   if (!('token' in granted)) throw new UserError('the platform has given no token')
   return new Secret(granted.token)
 }
 
-/** What the person sees in the list of their tokens. */
+/** Returns the label that the user sees in the list of tokens. */
 const machine = (): string => shownText(`${userInfo().username}@${hostname()}`, 60) ?? 'command line'
 
-/** In the browser of this machine; where there is none, by a code that is typed into another one. */
+/** Logs in with the browser of this machine; without one, with a code that the user types into another browser. */
 async function byPerson(around: Surroundings, input: LoginInput): Promise<Secret> {
   const { url, open, onPage, signal } = input
   if (!open) return byCode(around, input)

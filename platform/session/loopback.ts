@@ -30,7 +30,7 @@ export async function listenForBrowser(platform: string, label: string): Promise
   const code = new Promise<string>((resolve, reject) => {
     settle = { resolve, reject }
   })
-  // Whoever waits hears it; nobody may wait yet.
+  // Avoids an unhandled rejection: the caller awaits the code, but maybe not yet.
   code.catch(() => {})
   const server = createServer(
     { requestTimeout: 5000, headersTimeout: 5000, maxHeaderSize: 8192 },
@@ -39,7 +39,7 @@ export async function listenForBrowser(platform: string, label: string): Promise
       const url = URL.canParse(request.url ?? '', 'http://127.0.0.1')
         ? new URL(request.url ?? '', 'http://127.0.0.1')
         : undefined
-      // A page of somebody else can lead its own name to this machine.
+      // Checks the Host header against DNS rebinding: a foreign page can point its own name to this machine.
       const isOurs = request.headers.host === `127.0.0.1:${port}` && request.method === 'GET' && url?.pathname === '/'
       if (!isOurs) return answer(response, 404, 'There is nothing here.')
       if (!isSame(url.searchParams.get('state') ?? '', state))

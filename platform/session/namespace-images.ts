@@ -10,8 +10,9 @@ const MARGIN = 300_000
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * The images of a namespace whose platform has said their name. A login is asked for when a registry wants one; it is for
- * the images of this namespace only, as builders get to see it. `onSecret` hears it.
+ * Returns access to the images of a namespace, under the name that the platform has reported. Asks for a login when a
+ * registry requires one; the login is for the images of this namespace only, because builders see it. `onSecret`
+ * receives its password.
  */
 export function namespaceImages(
   { name, hasLogin }: { readonly name: string; readonly hasLogin: boolean },

@@ -5,7 +5,7 @@ import { commentMarker, commentText } from '../rules/previews/preview-comment.ts
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Where the comment goes. */
+/** Pull or merge request that gets the comment. */
 export interface CommentPlace {
   readonly repository: string
   readonly number: number
@@ -26,7 +26,7 @@ export function commentPlace(repository: string, sourceUrl: string | undefined, 
   })
 }
 
-/** Writes the comment of a preview, or gives the own one that is there another text. Throws a UserError. */
+/** Writes the comment of a preview, or replaces the text of its existing comment. Throws a UserError. */
 export type CommentPreview = (
   preview: PreviewDetails,
   page: string,
@@ -35,8 +35,8 @@ export type CommentPreview = (
 ) => Promise<void>
 
 /**
- * What writes the comment. Throws a UserError where there is no token for it. Sends no token yet: a server of which
- * nothing says what kind of forge it is is asked.
+ * Returns the function that writes the comment. Throws a UserError if there is no token for it. Sends no token yet; a
+ * server whose kind of forge is unknown is asked for it.
  */
 export async function previewComment(
   { repository, number }: CommentPlace,

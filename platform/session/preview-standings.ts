@@ -6,7 +6,7 @@ import { ASKED_TOGETHER } from '../rules/asked-together.ts'
 import { isAwake, runningOf, standingOf } from '../rules/runs/running.ts'
 import type { Platform } from './connect-platform.ts'
 
-/** How a preview is. */
+/** State of a preview. */
 export interface PreviewStanding {
   /** `ready`, `waiting`, `failed`, `deploying`, `stopped`, `empty`; absent if its content is not known. */
   readonly state?: string
@@ -15,8 +15,8 @@ export interface PreviewStanding {
 }
 
 /**
- * Returns how previews are, by name: as the pages of the platform show them. A caller who may not see their content, such as
- * a job that may only deploy, learns their status.
+ * Returns how previews are, by name: as the pages of the platform show them. A caller who may not see their content,
+ * such as a job that may only deploy, learns their status.
  */
 export async function standingsOf(
   platform: Platform,

@@ -5,7 +5,7 @@ import { PlatformRefusal } from '../client/client.ts'
 import { connectPlatform } from './connect-platform.ts'
 import { sendUsage } from './usage.ts'
 
-/** Milliseconds. */
+/** Milliseconds for sending. */
 const WITHIN = 20_000
 
 /** Sends the counts that wait for a platform to it, with the login that there is. */
@@ -17,7 +17,7 @@ export async function sendToPlatform(around: Surroundings, platform: string): Pr
     try {
       await to.call('POST /analytics', { body: { commands: [...commands] } }, AbortSignal.timeout(WITHIN))
     } catch (error) {
-      // What it does not want now it will not want later: it may be older than analytics.
+      // Refused counts are dropped, because a retry would be refused, too: the platform may predate analytics.
       const isRefused = error instanceof UserError && error.cause instanceof PlatformRefusal && error.cause.status < 500
       if (!isRefused) throw error
     }

@@ -6,8 +6,8 @@ import { findTarget, NO_NAMESPACE, type Target, type TargetOptions } from '../..
 const known = new Map<string, Promise<string | undefined>>()
 
 /**
- * As `findTarget`. On a platform, where nothing names a namespace, it is the person's own one: a login remembers it,
- * and for a token of the environment the platform is asked, once.
+ * Resolves the target like `findTarget`. On a platform, if nothing names a namespace, it is the user's own one: a login
+ * stores it, and for a token of the environment the platform is asked, once.
  */
 export async function findTargetWithHome(
   around: Surroundings,
@@ -18,7 +18,7 @@ export async function findTargetWithHome(
   return withHome(around, await findTarget(around, options, manifest), signal)
 }
 
-/** The same for a target that was found. */
+/** Sets the user's own namespace in a target that `findTarget` has returned. */
 export async function withHome(around: Surroundings, target: Target, signal?: AbortSignal): Promise<Target> {
   const { context, from, stored } = target
   // A token of the environment is a program's: nothing of it is kept, nor counted.

@@ -5,7 +5,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome, type Surroundings } from '../../project/contexts/home.ts'
 import { readContexts, saveContext } from '../../project/contexts/store.ts'
 
-/** What a person is asked: whether the authority of a platform is the one that its operator has told. */
+/** Authority that the user has to compare with the fingerprint that the operator of the platform gives out. */
 export interface UnknownAuthority {
   readonly host: string
   readonly name: string
@@ -15,9 +15,9 @@ export interface UnknownAuthority {
 
 export interface TrustInput {
   readonly url: string
-  /** What the operator has told; absent: a person is asked. */
+  /** Fingerprint from the operator; absent: the user is asked. */
   readonly fingerprint: string | undefined
-  /** Absent: nobody sits here. */
+  /** Asks the user. Absent: the command is not interactive. */
   readonly ask: ((authority: UnknownAuthority) => Promise<boolean>) | undefined
   readonly signal: AbortSignal
 }
@@ -25,7 +25,7 @@ export interface TrustInput {
 /** Milliseconds for the certificate. */
 const WITHIN = 10_000
 
-/** What Node.js says of a chain whose end nobody here knows. */
+/** Error codes of Node.js for a chain whose root this machine does not know. */
 const UNKNOWN = new Set([
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
@@ -34,9 +34,9 @@ const UNKNOWN = new Set([
 ])
 
 /**
- * Remembers the authority of a platform that has one of its own, if it is the one that the operator has told: from then on,
- * this one and no other is believed for this platform. Throws a UserError when it is another one, nobody can be asked, or
- * what was told cannot be compared.
+ * Stores the authority of a platform that has one of its own, if it has the fingerprint from the operator. From then
+ * on, only this authority is trusted for this platform. Throws a UserError if the fingerprint differs, the user
+ * declines or cannot be asked, or a given fingerprint cannot be compared.
  */
 export async function trustOwnAuthority(around: Surroundings, input: TrustInput): Promise<void> {
   const { url, fingerprint, ask, signal } = input
@@ -78,7 +78,10 @@ export async function trustOwnAuthority(around: Surroundings, input: TrustInput)
 
 const plain = (fingerprint: string): string => fingerprint.replaceAll(/^sha256[:/]?|[^0-9a-f]/gi, '').toUpperCase()
 
-/** What was told has to be compared: else whoever is between could show another certificate to the login. */
+/**
+ * Throws a UserError because a given fingerprint has to be compared: otherwise a man in the middle could present
+ * another certificate to the login.
+ */
 function refuseTold({ distrust }: PresentedCertificate, host: string): never {
   if (distrust !== undefined) throw notCompared(host, `it presents no authority of its own (${distrust})`)
   throw new UserError(`the certificate of ${host} was issued by a public authority`, {
@@ -92,6 +95,6 @@ const notCompared = (host: string, why: string, cause?: unknown): UserError =>
     cause,
   })
 
-/** The authority at the end of the chain, where nobody here knows it. */
+/** Returns the authority at the end of the chain, if this machine does not know it. */
 const ownAuthority = ({ distrust, root }: PresentedCertificate) =>
   distrust !== undefined && UNKNOWN.has(distrust) ? root : undefined

@@ -16,14 +16,14 @@ import { devctlHome, type Surroundings } from '../../project/contexts/home.ts'
 import { version } from '../../project/version.ts'
 import { durationOf, outcomeOf, plainVersion, systemOf, type UsedCommand } from '../rules/usage.ts'
 
-// Counts wait in a file of their own for each platform until a process in the background sends them: no command waits for
-// the network.
+// Counts wait in a file of their own for each platform until a process in the background sends them: no command waits
+// for the network.
 
 /** Bytes that wait at most: further commands are not counted. */
 const MOST = 16 * 1024
 /** Milliseconds between two times of sending: administrators see commands within a minute. */
 const EVERY = 10_000
-/** What is sent at once. */
+/** Largest number of commands in one request; older ones are dropped. */
 const TOGETHER = 100
 
 export const isUsageOff = (around: Surroundings): boolean => isTrackingOff(around) || existsSync(offFile(around))
@@ -58,7 +58,10 @@ export interface RanCommand {
   readonly status: number
 }
 
-/** Counts a command. Never throws: what cannot be counted is not. Gives true when nobody else is about to send it. */
+/**
+ * Counts a command. Never throws: a command that cannot be counted is skipped. Returns true if no other process is
+ * about to send the counts.
+ */
 export function recordUsage(around: Surroundings, { command, platform, milliseconds, status }: RanCommand): boolean {
   const used: UsedCommand = {
     command,
@@ -81,8 +84,8 @@ export function recordUsage(around: Surroundings, { command, platform, milliseco
 }
 
 /**
- * Sends what waits, by `send`, and what comes meanwhile, until nothing has come for as long as commands leave it to this process. When
- * `send` throws, the rest waits for the next command. `pause` waits for so many milliseconds.
+ * Sends what waits, by `send`, and what comes meanwhile, until nothing has come for as long as commands leave it to
+ * this process. When `send` throws, the rest waits for the next command. `pause` waits for so many milliseconds.
  */
 export async function sendUsage(
   around: Surroundings,

@@ -16,7 +16,7 @@ export function checkVariableName(name: string): void {
     })
 }
 
-/** What a file like `.env` says, with what is wrong with it; variables in its values are those of the file itself. */
+/** Content of a file like `.env`, with its problems; variables in its values refer to the file itself. */
 export interface VariablesFile {
   readonly values: Readonly<Record<string, string>>
   readonly diagnostics: readonly Diagnostic[]

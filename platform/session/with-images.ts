@@ -9,8 +9,8 @@ import { namespaceImages } from './namespace-images.ts'
 type OnPlatform = Pick<Target, 'context' | 'namespace' | 'stored'>
 
 /**
- * A workspace that knows the registry of the platform, and not its variables. Elsewhere than on a platform there is none,
- * nor for who may not deploy to the namespace. Throws a UserError when the platform does not answer.
+ * A workspace that knows the registry of the platform, and not its variables. Elsewhere than on a platform there is
+ * none, nor for who may not deploy to the namespace. Throws a UserError when the platform does not answer.
  */
 export async function withPlatformImages<W extends Workspace>(
   workspace: W,

@@ -12,13 +12,13 @@ import { imagesOf } from './with-images.ts'
 
 export interface VariablesContext<W extends Workspace> {
   readonly workspace: W
-  /** As it was opened to learn the target. */
+  /** Project as it was opened to resolve the target. */
   readonly project: OpenProject
   readonly signal: AbortSignal
   readonly on: (event: CommonEvent) => void
 }
 
-/** A workspace that knows the variables and the registry of the platform, and the project as it is with them. */
+/** Workspace that has the variables and the registry of the platform, and the project opened with them. */
 export interface WithVariables<W extends Workspace> {
   readonly workspace: W
   readonly project: OpenProject
@@ -27,7 +27,8 @@ export interface WithVariables<W extends Workspace> {
 /**
  * Fetches the variables that the platform has for deploys in the target's namespace; elsewhere than on a platform,
  * there are none. They count less than those of the shell and of `.env`, and all are secret. Throws a UserError when
- * the platform does not answer, says no, or cannot read a variable: with other values than are meant, something else would be deployed.
+ * the platform does not answer, says no, or cannot read a variable: with other values than are meant, something else
+ * would be deployed.
  */
 export async function withPlatformVariables<W extends Workspace>(
   { workspace, project, signal, on }: VariablesContext<W>,
@@ -67,8 +68,8 @@ function unreadableVariables(all: readonly { readonly name: string; readonly sco
 }
 
 /**
- * What of an answer is used. The platform refuses these names, too; but a name is code on this machine, so who has
- * broken into the platform is not believed.
+ * Returns the variables that are used, and the ones that are refused. The platform refuses these names, too, but a
+ * variable name can execute code on this machine, so a compromised platform is not trusted.
  */
 export function accepted(
   variables: readonly { readonly name: string; readonly value: string; readonly scope: string }[],

@@ -26,7 +26,7 @@ import type { Failure } from './state/problem.ts'
 import { refreshAll } from './state/resource.ts'
 import { isExpired, loadSession, me, resumeSession } from './state/session.ts'
 
-/** Loaded when somebody opens one of them. */
+/** Loaded when the user opens one of these pages. */
 const NamespaceVariables = laterPage(async () => (await import('./pages/namespace/variables.tsx')).NamespaceVariables)
 const YourVariables = laterPage(async () => (await import('./pages/you/variables.tsx')).YourVariables)
 const EverybodysVariables = laterPage(async () => (await import('./pages/admin/variables.tsx')).EverybodysVariables)
@@ -129,7 +129,7 @@ function Keys() {
   )
 }
 
-/** Asks who is logged in first; nobody is sent to the login, and comes back after it. */
+/** Asks who is logged in first; sends a user who is not logged in to the login page, which returns here. */
 function LoggedIn({ children }: { readonly children: () => ComponentChildren }) {
   const problem = useSignal<Failure | undefined>(undefined)
   const { url } = useLocation()

@@ -1,12 +1,12 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** Where devctl and other tools keep their files, by the environment of a process. */
+/** Process environment that decides where devctl and other tools keep their files. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Absolute path; relative paths of variables are resolved against it. */
   readonly cwd: string
-  /** Hears the URL of the platform that a command works on by a login of this machine. */
+  /** Called with the URL of the platform that a command works on, if it uses a login of this machine. */
   readonly onPlatform?: (url: string) => void
 }
 

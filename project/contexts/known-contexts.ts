@@ -11,9 +11,12 @@ export interface KnownContext {
   readonly hasToken: boolean
   /** The namespace that a command takes now; `-`: the person's own one, which the platform tells. */
   readonly namespace: string
-  /** The same without what the environment says. */
+  /** Namespace of the context, ignoring environment variables. */
   readonly ownNamespace: string
-  /** An address; `docker`: images are built by the engine of this machine; `platform`: by the platform's own builders, if it has some. */
+  /**
+   * An address; `docker`: images are built by the engine of this machine; `platform`: by the platform's own builders,
+   * if it has some.
+   */
   readonly builder: string
   /** `-` for none; `platform`: that of the platform, which has not told it to this machine. */
   readonly registry: string
@@ -21,7 +24,7 @@ export interface KnownContext {
   readonly domain: string
   readonly isPlatform: boolean
   readonly isCurrent: boolean
-  /** It is named by `DEVCTL_URL`, with a token in `DEVCTL_TOKEN`: nothing of it is remembered. */
+  /** True if it comes from `DEVCTL_URL`, with a token in `DEVCTL_TOKEN`: its stored settings do not apply. */
   readonly isOfEnvironment: boolean
   /** devctl remembers it, but the kubeconfig does not have it any more. */
   readonly isGone: boolean
@@ -36,7 +39,7 @@ export async function knownContexts(around: Surroundings): Promise<readonly Know
   const stored = readContexts(devctlHome(around))
   const kubeconfig = await readKubeconfigNames(around)
   const [current] = chooseContext({ options: {}, env: around.env, manifest: {}, stored, kubeconfig }) ?? []
-  // What `devctl kubeconfig` has written of a platform is for kubectl: devctl has the platform itself.
+  // Contexts that `devctl kubeconfig` has written for a platform are for kubectl: devctl has the platform itself.
   const isOurs = (name: string, platform: string | undefined) => platform !== undefined && name !== current
   const others = [...kubeconfig.contexts].flatMap(([name, { platform }]) => (isOurs(name, platform) ? [] : [name]))
   const environment = loginOfEnvironment(around.env)

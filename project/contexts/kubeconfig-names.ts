@@ -6,7 +6,7 @@ import type { Surroundings } from './home.ts'
  * at.
  */
 export interface KubeconfigNames {
-  /** The files that were asked for, in their order, whether they are there or not. */
+  /** Paths of the requested files in their order, including those that do not exist. */
   readonly paths: readonly string[]
   /** True if none of them exists. */
   readonly isMissing?: boolean

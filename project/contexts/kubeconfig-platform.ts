@@ -3,7 +3,7 @@ import { putNamedItems } from '../../adapters/files/yaml-named-items.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { EXTENSION, type KubeconfigNames } from './kubeconfig-names.ts'
 
-/** What the kubeconfig says of a platform. */
+/** Entry of a platform in the kubeconfig. */
 export interface PlatformEntry {
   /** Its URL, which is the context of devctl. */
   readonly platform: string
@@ -19,8 +19,9 @@ export interface PlatformEntry {
 export const kubeconfigName = (platform: string): string => new URL(platform).host.replaceAll(/[.:[\]]/g, '_')
 
 /**
- * Writes a platform into the user's kubeconfig, as the current context, with a plugin that gives kubectl its token: none
- * is in the file. Gives the files that were written. Throws a UserError for a context of this name that is not ours.
+ * Writes a platform into the user's kubeconfig, as the current context, with a plugin that gives kubectl its token:
+ * none is in the file. Gives the files that were written. Throws a UserError for a context of this name that is not
+ * ours.
  */
 export async function putInKubeconfig(
   { paths, currentPath, contexts }: KubeconfigNames,

@@ -21,7 +21,10 @@ export function platformOf({ DEVCTL_URL: text }: Env): string | undefined {
   }
 }
 
-/** The same without a complaint: what is no address of a platform is as it was written. */
+/**
+ * Returns the platform of `DEVCTL_URL`, as `platformOf` does, but without errors: text that is not a platform URL is
+ * returned unchanged.
+ */
 export function platformNamedBy(env: Env): string | undefined {
   try {
     return platformOf(env)
@@ -34,7 +37,10 @@ export function platformNamedBy(env: Env): string | undefined {
 export const tokenOf = ({ DEVCTL_TOKEN: text }: Env): Secret | undefined =>
   text?.trim() ? toToken(text, '`DEVCTL_TOKEN`') : undefined
 
-/** The token that somebody has given, without a line end that came with it from a file. Throws a UserError for what no header can have. */
+/**
+ * Returns the given token without surrounding whitespace, such as the line end of a file. Throws a UserError for text
+ * that no header can contain.
+ */
 export function toToken(text: string, from: string): Secret {
   const token = text.trim()
   if (/^[\x21-\x7e]+$/.test(token)) return new Secret(token)

@@ -2,8 +2,8 @@ import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { isPlatform } from './store.ts'
 
 /**
- * The address of a platform as it is kept: scheme and host. Throws a UsageError for what is no such
- * address, and for plain HTTP to another machine: a token would go over the line for all to read.
+ * Returns the normalized URL of a platform: scheme and host. Throws a UsageError for text that is not such a URL, and
+ * for plain HTTP to another machine, because the token would be readable in transit.
  */
 export function platformUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -16,8 +16,8 @@ export function platformUrl(text: string): string {
 }
 
 /**
- * What a context that somebody names is called: the address of a platform may be written in another way
- * (`https://P.example.com/`). What is no address of one is as it was written.
+ * Returns the name of a context: the normalized form of a platform URL (`https://P.example.com/`), and other text
+ * unchanged.
  */
 export function contextName(text: string): string {
   if (!isPlatform(text)) return text

@@ -16,17 +16,20 @@ export interface StoredContext {
   readonly builder?: string
   /** Host and path, without a scheme. */
   readonly registry?: string
-  /** Under which public routes get their hosts. */
+  /** Domain under which public routes get their hosts. */
   readonly domain?: string
-  /** Of a platform: the name of who has logged in. */
+  /** Name of the logged-in user; only for a platform. */
   readonly user?: string
-  /** Of a platform: the registry in which each namespace has a path, as it was at the login; `-` for none. For display only. */
+  /**
+   * Registry in which each namespace has a path, as reported at the login; `-` for none. Only for a platform, and only
+   * for display.
+   */
   readonly platformRegistry?: string
-  /** Of a platform with an authority of its own: the one that is believed, in PEM. */
+  /** CA certificate to trust, in PEM; only for a platform with its own certificate authority. */
   readonly ca?: string
-  /** Of a platform: its API server, as programs reach it. */
+  /** API server of a platform, as programs reach it. */
   readonly kubernetes?: { readonly server: string; readonly ca?: string }
-  /** Of a platform: the last token of Kubernetes that it gave out, and until when it is good (RFC 3339). */
+  /** Last Kubernetes token that a platform has issued, and its expiry (RFC 3339). */
   readonly kubeToken?: { readonly token: Secret; readonly expires: string }
 }
 
@@ -61,9 +64,8 @@ export function readContexts(home: string): StoredContexts {
 }
 
 /**
- * Remembers these fields of a context, beside those that it has already, and forgets those that are
- * empty; `isCurrent` makes it the current one. With another token than before, the token for the
- * cluster is forgotten, which may be somebody else's. Throws a UserError.
+ * Merges fields into a stored context, and removes those that are empty; `isCurrent` makes it the current one. A
+ * different token removes the token for the cluster, which may belong to another user. Throws a UserError.
  */
 export function saveContext(home: string, { name, ...fields }: StoredContext, isCurrent: boolean): Promise<void> {
   return change(home, content => {
@@ -78,7 +80,10 @@ export function saveContext(home: string, { name, ...fields }: StoredContext, is
   })
 }
 
-/** What a platform has answered is written only if it can be read again: else no context would work any more. */
+/**
+ * Throws a UserError if the response of a platform could not be read again from the file: otherwise no context would
+ * work any more.
+ */
 function requireReadable(name: string, record: Readonly<Record<string, unknown>>): void {
   const checked = checkJson({ contexts: { [name]: record } }, contextsFile)
   if (!checked.ok) throw new UserError(`\`${name}\` is not a devctl platform: in its response, ${checked.problem}`)

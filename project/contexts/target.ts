@@ -12,7 +12,7 @@ export interface TargetOptions {
   readonly namespace?: string | undefined
 }
 
-/** What decides the namespace when nothing names one. */
+/** Source of the namespace when no setting names one. */
 export const NO_NAMESPACE = 'the Kubernetes default'
 
 /** Everything that takes part in the choice, in the order in which it counts. */
@@ -49,10 +49,10 @@ export async function findTarget(
 }
 
 /**
- * Option, environment variable, manifest, the current context of devctl, that of the kubeconfig:
- * the first that names a context decides, and for the namespace likewise. Throws a UserError when
- * nothing names one, for a platform that nobody has logged in to, for a `DEVCTL_URL` that is no address of one, and for
- * a context that the kubeconfig does not have.
+ * Returns the target. Option, environment variable, manifest, current context of devctl, current context of the
+ * kubeconfig: the first that names a context decides; likewise for the namespace. Throws a UserError if no setting
+ * names a context, for a platform without a login, for a `DEVCTL_URL` that is not a platform URL, and for a context
+ * that the kubeconfig does not have.
  */
 export function chooseTarget(choices: TargetSources): Target {
   const { options, env, manifest, stored, kubeconfig } = choices
@@ -98,7 +98,7 @@ function first(candidates: readonly (readonly [value: string | undefined, from: 
   return undefined
 }
 
-/** `DEVCTL_TOKEN` is for the platform of `DEVCTL_URL`, and for no other: whoever names another one does not get it. */
+/** Applies `DEVCTL_TOKEN`, but only to the platform of `DEVCTL_URL`: no other platform gets it. */
 function withToken(record: StoredContext, context: string, env: TargetSources['env']): StoredContext {
   const token = platformNamedBy(env) === context ? tokenOf(env) : undefined
   return token ? { name: context, token } : record
@@ -113,7 +113,7 @@ function requireLogin({ name, token }: StoredContext, from: string): void {
   })
 }
 
-/** Nobody can log in to what is no address of a platform. */
+/** Throws a UserError for a name that is not a platform URL: a login is impossible. */
 function requireAddress(name: string, from: string): void {
   try {
     platformUrl(name)
@@ -144,7 +144,7 @@ export function requireCluster(name: string, kubeconfig: KubeconfigNames, from?:
 const ofPlatform = (platform: string, name: string): string =>
   `the current context is \`${platform}\`; \`devctl namespace use ${name}\` selects one of its namespaces`
 
-/** For a host without a scheme, or with one that is misspelt. */
+/** Returns a hint for a host without a scheme, or with a misspelled one. */
 function asPlatform(name: string): string | undefined {
   const [, address] = /^(?:[a-z]+:\/\/)?([a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?)\/?$/i.exec(name) ?? []
   return address && `the context of a platform is its address: \`https://${address}\``

@@ -19,12 +19,13 @@ import { type Ignored, ignoreRules, pathWithin } from './context-rules.ts'
 import { hashFiles } from './hashed-files.ts'
 
 /**
- * The hash (sha256, hex) of everything that a build reads: the files of the context after .dockerignore with their paths, contents and
- * executable bits, targets of symbolic links, the Dockerfile, target, arguments and other settings. The same for the same content, whatever the times,
- * owners, order of the folder or machine. Undefined for a context that is not a folder on this machine.
+ * The hash (sha256, hex) of everything that a build reads: the files of the context after .dockerignore with their
+ * paths, contents and executable bits, targets of symbolic links, the Dockerfile, target, arguments and other settings.
+ * The same for the same content, whatever the times, owners, order of the folder or machine. Undefined for a context
+ * that is not a folder on this machine.
  *
- * Manifests that devctl wrote there are left out, and so is their lock. `.git` is left out unless the ignore file takes it back in (`!.git`): its bytes differ between two clones of one commit, and
- * would give every clone a tag of its own.
+ * Manifests that devctl wrote there are left out, and so is their lock. `.git` is left out unless the ignore file takes
+ * it back in (`!.git`): its bytes differ between two clones of one commit, and would give every clone a tag of its own.
  */
 export function hashBuild(
   { context, dockerfile, dockerfileInline, target, args, settings = [] }: BuildInput,
@@ -106,7 +107,7 @@ function partsOf(context: string, isIgnored: Ignored, spend: SpendOnBuild, onSta
     }
     // Sockets, pipes and devices are no part of a context.
     if (!entry.isFile()) return []
-    // Time is looked at while files are read, too.
+    // Check the time limit while files are read, too.
     spend('files', 0)
     return [['file', name, executable() ? 'x' : '', hashFile(path, stats => onStats(name, stats))]]
   })
@@ -212,7 +213,7 @@ const CHUNK = 1 << 20
 let buffer: Buffer | undefined
 
 /**
- * The hash of a file's content, read piece by piece; a word instead for one that is not there or
+ * Returns the hash of a file's content, read in chunks; `missing` or `unreadable` for a file that does not exist or
  * cannot be read, which the build will report.
  */
 function hashFile(path: string, onStats: (stats: Stats) => void): string {
@@ -255,7 +256,10 @@ function isExecutable(path: string): boolean {
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o100) !== 0
 }
 
-/** A word instead for one that is gone, or whose name is not UTF-8, which the build will report. */
+/**
+ * Returns the target of a link; `missing` for a link that does not exist, or whose name is not UTF-8, which the build
+ * will report.
+ */
 function readLink(path: string): string {
   try {
     return readlinkSync(path).replaceAll('\\', '/')

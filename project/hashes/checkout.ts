@@ -64,9 +64,7 @@ function listing(root: string): readonly string[] {
   return [`--git-dir=${join(root, '.git')}`, `--work-tree=${root}`, ...own, 'ls-files', '-z', '--stage', '-t']
 }
 
-/**
- * From entries `TAG MODE OBJECT STAGE<tab>PATH`. A path in conflict is listed up to three times.
- */
+/** Parses entries `TAG MODE OBJECT STAGE<tab>PATH`. A path in conflict is listed up to three times. */
 function parseListing(text: string): readonly TrackedFile[] {
   const found = new Map<string, TrackedFile>()
   for (const entry of text.split('\0')) {

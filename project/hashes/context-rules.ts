@@ -5,7 +5,7 @@ import type { SpendOnBuild } from '../../compiler/host.ts'
 import { excluder } from '../../compiler/values/excluder.ts'
 import { countOfPatterns, type DockerPattern, dockerPatterns } from '../../compiler/values/images/ignore-file.ts'
 
-/** Which paths of a build context do not count. */
+/** Tests for the ignored paths of a build context. */
 export interface Ignored {
   readonly file: (path: string) => boolean
   /** True if nothing below an ignored folder can be included again. */
@@ -38,7 +38,7 @@ export function ignoreRules(
   const takenBack = patterns.filter(({ takesBack }) => takesBack)
   return {
     file: path => {
-      // Time is looked at for what is ignored, too.
+      // Check the time limit for ignored files, too.
       spend('files', 0)
       return isIgnored(path)
     },
@@ -51,12 +51,12 @@ function mayMatchBelow({ path }: DockerPattern, folder: string): boolean {
   return `${path}/`.startsWith(`${folder}/`) || (fixed !== path && `${folder}/`.startsWith(fixed))
 }
 
-/** As on Linux. */
+/** Maximum number of symbolic links to follow, as on Linux. */
 const MOST_LINKS = 40
 
 /**
- * Where a path below a folder leads whose links are followed as BuildKit does, which has only that
- * folder: an absolute target begins there, and `..` does not lead out of it. Undefined for a circle.
+ * Resolves the links of a path below a folder as BuildKit does, which has only that folder: an absolute target starts
+ * there, and `..` does not lead out of it. Undefined for a cycle.
  */
 export function pathWithin(folder: string, path: string): string | undefined {
   const found: string[] = []

@@ -5,7 +5,7 @@ type Times = Pick<Stats, 'mtimeMs' | 'ctimeMs'>
 
 /** Files whose content is in the hash of a build. */
 interface HashedFiles {
-  /** By the path below the folder; that of the folder itself is empty. */
+  /** Times of each file by its path below the folder; the path of the folder itself is empty. */
   readonly times: Map<string, Times>
   readonly digest: string
   /** Reads them again. */
@@ -13,8 +13,8 @@ interface HashedFiles {
 }
 
 /**
- * What this process has hashed last, by folder and by what was hashed of it: the tag of an image
- * stands for these contents, and minutes may pass until a builder gets the files.
+ * Last hashes of this process, by folder and by what was hashed of it: the tag of an image stands for these contents,
+ * and minutes may pass until a builder gets the files.
  */
 const hashed = new Map<string, Map<string, HashedFiles>>()
 
@@ -32,9 +32,9 @@ export function hashFiles(folder: string, what: string, read: (times: HashedFile
 }
 
 /**
- * Finds out whether a file below a folder, as it is now, is what was hashed. Undefined for a folder
- * of which nothing was hashed. A file with other times is read again with all that was hashed with
- * it: programs write files with the content that they had, and files come and go.
+ * Returns a function that reports whether a file below a folder has changed since it was hashed. Undefined for a folder
+ * without hashed files. If the times of a file differ, all files that were hashed with it are hashed again: programs
+ * rewrite files with unchanged content, and files come and go.
  */
 export function changeFinder(folder: string): ((path: string, stats: BigIntStats) => boolean) | undefined {
   const ofFolder = hashed.get(folder)

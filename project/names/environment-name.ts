@@ -18,7 +18,9 @@ export function nearestProject(folder: string): string | undefined {
 
 const COMPOSE_FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
 
-/** The Compose file with a default name in a folder, or in its `.devctl`, relative to it; undefined if there is none. */
+/**
+ * The Compose file with a default name in a folder, or in its `.devctl`, relative to it; undefined if there is none.
+ */
 export function composeFileIn(folder: string): string | undefined {
   const paths = ['', '.devctl'].flatMap(inside => COMPOSE_FILES.map(name => join(inside, name)))
   return paths.find(path => existsSync(join(folder, path)))

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What is sent of a large file of which the other side has an old version. */
+/** Bytes in a block, the unit of the delta to an old version of a large file that the other side has. */
 export const BLOCK = 128 << 10
 
 /** Sums of the blocks of a file: a rolling one to find them, and a strong one to be sure. */
@@ -16,15 +16,15 @@ const ENTRY = 4 + STRONG
 const strongSum = (block: Uint8Array): Buffer => createHash('sha256').update(block).digest().subarray(0, STRONG)
 
 /**
- * The base of the rolling sum, a polynomial modulo 2^32. With Adler's, as rsync uses it, all blocks of one byte have the
- * same sum: a file of ones over a file of zeros would look the same at each of its bytes.
+ * Base of the rolling sum, a polynomial modulo 2^32. With Adler's sum, which rsync uses, all blocks of one byte have
+ * the same sum: a file of ones over a file of zeros would look the same at each of its bytes.
  */
 const BASE = 1_664_525
 
-/** What a byte counts that leaves the window. */
+/** Factor of the byte that leaves the window. */
 const LEAVING = Array.from({ length: BLOCK }).reduce<number>(power => Math.imul(power, BASE), 1)
 
-/** The rolling sum. */
+/** Returns the rolling sum of the bytes. */
 export function weakSum(bytes: Uint8Array, start = 0, end = bytes.length): number {
   let sum = 0
   for (let at = start; at < end; at++) sum = (Math.imul(sum, BASE) + bytes[at]!) | 0
@@ -32,12 +32,12 @@ export function weakSum(bytes: Uint8Array, start = 0, end = bytes.length): numbe
 }
 
 /**
- * So often the rolling sum may have been wrong: then blocks are looked for only where they would be if nothing moved. The
- * other side chooses the sums, and must not keep us busy.
+ * Number of false matches of the rolling sum after which blocks are only searched for where they would be if nothing
+ * had moved. The other side chooses the sums and must not be able to keep this side busy.
  */
 const WRONG = 500
 
-/** One block after the other; only whole blocks count. */
+/** Encodes the sums of the blocks, one block after the other. Only whole blocks count. */
 export function encodeSums(blocks: Iterable<Uint8Array>): Buffer {
   const entries: Buffer[] = []
   for (const block of blocks) {
@@ -50,7 +50,7 @@ export function encodeSums(blocks: Iterable<Uint8Array>): Buffer {
   return Buffer.concat(entries)
 }
 
-/** Throws an Error if the bytes are not sums. */
+/** Reads the sums of blocks. Throws an Error if the bytes are not sums. */
 export function decodeSums(bytes: Buffer): BlockSums {
   if (bytes.length % ENTRY !== 0) throw new Error('the sums of blocks are not whole')
   const count = bytes.length / ENTRY
@@ -63,25 +63,25 @@ export function decodeSums(bytes: Buffer): BlockSums {
   return { weak, strong }
 }
 
-/** A part of the new file: bytes of the old one, or new bytes. */
+/** Part of the new file: bytes of the old one, or new bytes. */
 export type DeltaPart =
   | { readonly kind: 'copy'; readonly from: number; readonly length: number }
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
 
 /**
- * Finds what the other side has. `push` takes the new file piece by piece and yields the parts that are certain; `end`
- * yields the rest. A block is first looked for where it would be if nothing moved, then anywhere.
+ * Finds the blocks that the other side has. `push` takes the new file piece by piece and yields the parts that are
+ * certain; `end` yields the rest. A block is first searched for where it would be if nothing had moved, then anywhere.
  */
 export class Delta {
   readonly #sums: BlockSums
   readonly #byWeak = new Map<number, number[]>()
-  /** Bytes that have not become parts, and how far the window in them has got. */
+  /** Bytes that have not become parts, and the position of the window in them. */
   #pending: Buffer = Buffer.alloc(0)
   #window = 0
   #sum = 0
   #hasSum = false
   #wrong = 0
-  /** The block that would follow. */
+  /** Number of the block that would follow. */
   #next = 0
 
   constructor(sums: BlockSums) {
@@ -113,7 +113,7 @@ export class Delta {
     yield* this.#literal(this.#pending.length)
   }
 
-  /** The bytes before the window, as many as given. */
+  /** Yields that many bytes before the window. */
   *#literal(length: number): Generator<DeltaPart> {
     if (length === 0) return
     yield { kind: 'bytes', bytes: this.#pending.subarray(0, length) }
@@ -124,7 +124,7 @@ export class Delta {
   #find(): number | undefined {
     const { weak } = this.#sums
     if (!this.#hasSum) {
-      // In most files most blocks are where they were: then there is no need to roll.
+      // In most files, most blocks have not moved: rolling is then unnecessary.
       if (this.#next < weak.length && this.#isBlock(this.#next)) return this.#next
       this.#startSum()
     }
@@ -153,7 +153,7 @@ export class Delta {
     this.#hasSum = true
   }
 
-  /** Moves the window until its sum is known, or as far as there are bytes. False: more are needed. */
+  /** Moves the window until its sum is known, or to the end of the bytes. Returns false if more bytes are needed. */
   #roll(): boolean {
     const bytes = this.#pending
     const last = bytes.length - BLOCK

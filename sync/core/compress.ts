@@ -4,7 +4,7 @@ const SAMPLE = 8 << 10
 const WORTH_IT = 0.9
 const OPTIONS = { level: constants.Z_BEST_SPEED }
 
-/** The bytes deflated, if a sample of them shrinks. */
+/** Deflates the bytes, if a sample of them shrinks; else returns undefined. */
 export function deflate(bytes: Uint8Array): Buffer | undefined {
   if (bytes.length < 512) return undefined
   if (bytes.length > 2 * SAMPLE) {
@@ -15,7 +15,10 @@ export function deflate(bytes: Uint8Array): Buffer | undefined {
   return deflated.length < bytes.length * WORTH_IT ? deflated : undefined
 }
 
-/** Throws an Error if the bytes are not what `deflate` gave, or more than the other side has said. */
+/**
+ * Inflates the bytes. Throws an Error if they are not a result of `deflate`, or if they are more than the other side
+ * has said.
+ */
 export function inflate(bytes: Uint8Array, size: number, limit: number): Buffer {
   if (size > limit) throw new Error('a message is too long')
   const inflated = inflateRawSync(bytes, { maxOutputLength: Math.max(1, size) })

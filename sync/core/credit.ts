@@ -1,4 +1,4 @@
-/** Bytes that may be on their way without having been acknowledged. */
+/** Bytes that may be in flight without having been acknowledged. */
 export class Credit {
   readonly #limit: number
   #used = 0
@@ -8,7 +8,7 @@ export class Credit {
     this.#limit = limit
   }
 
-  /** Resolves when there is room for something. */
+  /** Resolves when something may be sent. */
   async room(): Promise<void> {
     while (this.#used >= this.#limit) await new Promise<void>(resolve => this.#waiting.push(resolve))
   }

@@ -1,27 +1,28 @@
 /**
- * What is at a path, as one side sees it. Times are milliseconds of that side's clock. A folder has the time of its
- * creation as `ctime`, by which another one in its place is known.
+ * State of a path, as one side sees it. Times are milliseconds of that side's clock. A folder has its creation time as
+ * `ctime`, which distinguishes it from another folder at the same path.
  */
 export interface FileEntry {
   readonly kind: 'file' | 'folder' | 'link'
-  /** 0 but for files. */
+  /** Size of a file in bytes; 0 for other kinds. */
   readonly size: number
   readonly mtime: number
   readonly ctime: number
   readonly inode: number
-  /** Undefined where the file system does not know: Windows. */
+  /** True for an executable file; undefined on Windows, whose file system does not know. */
   readonly executable: boolean | undefined
-  /** Where a link leads, as written. */
+  /** Target of a link, as written. */
   readonly target?: string | undefined
   /** SHA-256 of the contents, if they have been read. */
   readonly hash?: string | undefined
-  /** In the container: the file is as the image has it. */
+  /** True in the container if the file is unchanged from the image. */
   readonly isOfImage?: boolean | undefined
 }
 
 /**
- * A copy with what is known besides. All entries are made here, with the same properties in the same order: for objects
- * that are made by spreading others, V8 keeps a shape each, which takes more memory than what is in them.
+ * Copies an entry and adds the known fields. All entries are created here, with the same properties in the same order:
+ * V8 keeps a separate shape for each object that is created by spreading another, which takes more memory than its
+ * contents.
  */
 export function copyEntry(entry: FileEntry, known: Pick<FileEntry, 'hash' | 'isOfImage'> = {}): FileEntry {
   const { kind, size, mtime, ctime, inode, executable, target } = entry
@@ -29,15 +30,17 @@ export function copyEntry(entry: FileEntry, known: Pick<FileEntry, 'hash' | 'isO
   return { kind, size, mtime, ctime, inode, executable, target, hash, isOfImage }
 }
 
-/** What both sides had when they last agreed. One of them is undefined for a folder that stays on one side only. */
+/** State of both sides when they last agreed. One side is undefined for a folder that stays on the other side only. */
 export interface Agreed {
   readonly local: FileEntry | undefined
   readonly remote: FileEntry | undefined
-  /** True if only the container has ever made it: the laptop has what came from there. */
+  /** True if only the container has ever made it: the laptop's version came from there. */
   readonly isTheirs?: boolean
 }
 
-/** Whether nothing has touched a path since: the change time also tells of contents written with their old times. */
+/**
+ * Returns true if nothing has touched a path since: the change time also reveals contents written with their old times.
+ */
 export function isUntouched(before: FileEntry | undefined, now: FileEntry | undefined): boolean {
   if (before === now) return true
   if (before?.kind !== now?.kind || !before || !now) return false
@@ -54,7 +57,7 @@ export function isUntouched(before: FileEntry | undefined, now: FileEntry | unde
 
 export const isFolder = (entry: FileEntry | undefined): boolean => entry?.kind === 'folder'
 
-/** An entry in a message: null for nothing, else a list. The hash stays at home. */
+/** Entry in a message: null for none, else a list. The hash is not sent. */
 export type WireEntry =
   | null
   | readonly ['d', number?]
@@ -89,13 +92,13 @@ export function decodeEntry(value: unknown): FileEntry | undefined {
   return fileEntry({ size: size!, mtime: mtime!, ctime: ctime!, inode, executable: isExecutable, isOfImage })
 }
 
-/** What is known of a file. */
+/** Creates the entry of a file from its known fields. */
 export const fileEntry = (file: Omit<FileEntry, 'kind' | 'target'>): FileEntry => {
   const { size, mtime, ctime, inode, executable, hash, isOfImage } = file
   return { kind: 'file', size, mtime, ctime, inode, executable, target: undefined, hash, isOfImage }
 }
 
-/** Folders have nothing that is synchronized but that they are there. */
+/** Fields of an entry that is not a file: for a folder, only its existence is synchronized. */
 const NOTHING = { size: 0, mtime: 0, ctime: 0, inode: 0, executable: undefined }
 export const FOLDER: FileEntry = copyEntry({ ...NOTHING, kind: 'folder' })
 const FOLDER_OF_IMAGE: FileEntry = copyEntry(FOLDER, { isOfImage: true })

@@ -1,6 +1,9 @@
 import type { Frame } from '../protocol/frames.ts'
 
-/** Reads the fields of a header that the other side has written. Each throws an Error if the field is of another type. */
+/**
+ * Reads the fields of a header that the other side has written. Each function throws an Error if the field is of
+ * another type.
+ */
 
 export function text(header: Frame['header'], key: string): string {
   const value = header[key]
@@ -14,7 +17,7 @@ export function number(header: Frame['header'], key: string): number {
   return value
 }
 
-/** A number of bytes or things. */
+/** Reads a number of bytes or items. */
 export function count(header: Frame['header'], key: string): number {
   const value = number(header, key)
   if (!Number.isSafeInteger(value) || value < 0) throw new Error(`\`${key}\` of a message is out of range`)

@@ -3,12 +3,12 @@ import type { Disk } from '../stage/disk.ts'
 import { type SyncClock, turn } from './clock.ts'
 import { copyEntry, type FileEntry, isUntouched } from './entry.ts'
 
-/** SHA-256 in base64. */
+/** Returns the SHA-256 of the bytes, in base64. */
 export const hashOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'base64')
 
 const PIECE = 1 << 20
 
-/** Hashes an open file piece by piece; the caller lets others have a turn in between. */
+/** Hashes an open file piece by piece; the caller lets other work have a turn in between. */
 export function* hashPieces(disk: Disk, file: number): Generator<number, string> {
   const sum = createHash('sha256')
   const buffer = Buffer.allocUnsafe(PIECE)
@@ -22,7 +22,10 @@ export function* hashPieces(disk: Disk, file: number): Generator<number, string>
   }
 }
 
-/** Hashes a file, and lets others have a turn in a large one; undefined if it is written to meanwhile. Throws what the disk throws. */
+/**
+ * Hashes a file, and lets other work have a turn during a large one; returns undefined if it is written to meanwhile.
+ * Throws what the disk throws.
+ */
 export async function hashAtRest(disk: Disk, clock: SyncClock, place: string): Promise<FileEntry | undefined> {
   const file = disk.open(place, 'read')
   try {

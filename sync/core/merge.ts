@@ -4,21 +4,21 @@ export interface MergeInput {
   readonly base: Agreed | undefined
   readonly local: FileEntry | undefined
   readonly remote: FileEntry | undefined
-  /** `up`: what is done in the container stays there. */
+  /** `up`: changes in the container stay there. */
   readonly direction: 'both' | 'up'
-  /** On the laptop the path is below something that is not a folder, and stays so. */
+  /** True if the path is below something that is not a folder on the laptop, and stays so. */
   readonly isBelowFile?: boolean
 }
 
 export type Decision =
-  /** Both sides stay as they are; the base, too. */
+  /** No change on either side or in the base. */
   | { readonly do: 'nothing' }
-  /** Both sides are equal: that is the new base. */
+  /** Records the equal state of the two sides as the new base. */
   | { readonly do: 'agree' }
   | { readonly do: 'forget' }
-  /** Contents have to be known first. */
+  /** Contents must be hashed first. */
   | { readonly do: 'hash'; readonly local: boolean; readonly remote: boolean }
-  /** The laptop's goes to the container; with `keep` what is there goes to the conflicts first. */
+  /** The laptop's version replaces the container's; with `keep`, the latter is saved to the conflicts first. */
   | { readonly do: 'send' | 'remove-remote'; readonly keep: boolean }
   /** Only the time and the execute bit. */
   | { readonly do: 'send-meta' | 'fetch-meta' }
@@ -28,9 +28,9 @@ const NOTHING: Decision = { do: 'nothing' }
 const AGREE: Decision = { do: 'agree' }
 
 /**
- * What happens to a path: one side changed, and the other gets it; both changed, and the laptop wins while the loser is
- * kept; an edit wins over a delete. Files of the image that the laptop does not have stay in the container until either
- * side changes them. Total: it has an answer for every combination.
+ * Decides what happens to a path. If one side changed, the other gets the change; if both changed, the laptop wins and
+ * the losing version is kept; an edit wins over a deletion. Files of the image that the laptop does not have stay in
+ * the container until either side changes them. Total: every combination has an answer.
  */
 export function merge(input: MergeInput): Decision {
   const { base, local, remote } = input
@@ -53,7 +53,7 @@ function mergeWithBase(base: Agreed, { local, remote, direction }: MergeInput): 
   if (onLaptop === 'unknown' || inContainer === 'unknown')
     return { do: 'hash', local: onLaptop === 'unknown', remote: inContainer === 'unknown' }
   if (inContainer === 'none') return fromLaptop(base, onLaptop, local, remote)
-  // Another image has brought it: nobody has changed what was agreed on.
+  // Comes from another image: no user has changed the agreed version.
   if (inContainer === 'contents' && remote?.isOfImage)
     return local ? { do: 'send', keep: false } : { do: 'remove-remote', keep: false }
   if (direction === 'up' && (onLaptop === 'none' || !local)) return NOTHING
@@ -78,21 +78,27 @@ function fromContainer(change: SideChange, remote: FileEntry | undefined): Decis
   return change === 'meta' ? { do: 'fetch-meta' } : { do: 'fetch' }
 }
 
-/** A new time alone goes to the container, where it makes `make` and watchers run. */
+/**
+ * Returns true if the time has changed. A new time alone is sent to the container, where it makes `make` and watchers
+ * run.
+ */
 const isTouched = (before: FileEntry | undefined, now: FileEntry | undefined): boolean =>
   before?.kind === 'file' && now?.kind === 'file' && before.mtime !== now.mtime
 
-/** Both have something that the other has not seen, or there is nothing to compare with. */
+/** Merges versions that the other side has not seen, or that have no base to compare with. */
 function mergeBoth(local: FileEntry, remote: FileEntry, base: Agreed | undefined): Decision {
   const equal = sameContents(local, remote)
   if (equal === undefined) return { do: 'hash', local: local.hash === undefined, remote: remote.hash === undefined }
   if (!equal) return { do: 'send', keep: !isFolder(remote) && !remote.isOfImage }
   if (sameMode(local, remote)) return AGREE
-  // With a base, the side that changed the bit wins; the laptop if both did or nothing is known.
+  // With a base, the side that changed the bit wins; the laptop wins if both did, or without a base.
   return base && sameMode(base.local!, local) ? { do: 'fetch-meta' } : { do: 'send-meta' }
 }
 
-/** The laptop has a file where the container has a folder, and it wins: what is in the folder goes. */
+/**
+ * Decides for a path below a folder of the container that is a file on the laptop. The laptop wins: the contents of the
+ * folder are deleted.
+ */
 function mergeBelowFile({ base, remote }: MergeInput): Decision {
   if (isFolder(remote)) return { do: 'remove-remote', keep: false }
   const change = base ? changeOf(base.remote, remote, base) : 'contents'
@@ -112,7 +118,7 @@ function changeOf(before: FileEntry | undefined, now: FileEntry | undefined, bas
   return sameMode(before, now) ? 'none' : 'meta'
 }
 
-/** Undefined: their contents have to be read. */
+/** Returns true if two entries have the same contents; undefined if the contents must be read first. */
 function sameContents(one: FileEntry, other: FileEntry): boolean | undefined {
   if (one.kind !== other.kind) return false
   if (one.kind === 'folder') return true
@@ -125,7 +131,7 @@ function sameContents(one: FileEntry, other: FileEntry): boolean | undefined {
 const sameMode = (one: FileEntry, other: FileEntry): boolean =>
   one.executable === undefined || other.executable === undefined || one.executable === other.executable
 
-/** What happens to a path that only this machine may change: what the container does is undone, and kept. */
+/** Returns the decision for a path that only this machine may change: changes in the container are undone, and kept. */
 export function onlyFromLaptop(decision: Decision, { local, remote }: Pick<MergeInput, 'local' | 'remote'>): Decision {
   switch (decision.do) {
     case 'fetch':

@@ -1,13 +1,14 @@
-/** What the file system of this machine can hold, as far as paths from the other side are concerned. */
+/** Rules of this machine's file system for names in paths from the other side. */
 export interface NameRules {
   readonly windows: boolean
-  /** Files whose names differ only in case are one file. */
+  /** True if files whose names differ only in case are one file. */
   readonly foldsCase: boolean
 }
 
 /**
- * Why a path from the container is not written on this machine; undefined if it may be. The container may be hostile:
- * nothing outside the folder is reached, and nothing that git or the system gives a meaning of its own.
+ * Returns the reason why a path from the container must not be written on this machine; undefined if it may be. The
+ * container may be hostile: it must reach nothing outside the folder, and no name that has a special meaning to git or
+ * the operating system.
  */
 export function pathProblem(path: string, rules: NameRules): string | undefined {
   const outside = outsideProblem(path)
@@ -19,7 +20,7 @@ export function pathProblem(path: string, rules: NameRules): string | undefined 
   return undefined
 }
 
-/** The start of a path that is refused, up to the name for which it is: `module/.git` of `module/.git/config`. */
+/** Returns the start of a refused path, up to the name that is the reason: `module/.git` of `module/.git/config`. */
 export function refusedPart(path: string, rules: NameRules): string {
   const names = path.split('/')
   for (let end = 1; end < names.length; end++) {
@@ -29,7 +30,7 @@ export function refusedPart(path: string, rules: NameRules): string {
   return path
 }
 
-/** Why a path is not one inside a folder; both sides refuse it. */
+/** Returns the reason why a path is not inside a folder; both sides refuse such paths. */
 export function outsideProblem(path: string): string | undefined {
   if (path === '' || path.length > 4096) return 'the path is empty or too long'
   if (path.includes('\0')) return 'the path has a NUL character'
@@ -50,27 +51,30 @@ function nameProblem(name: string, { windows }: NameRules): string | undefined {
   return undefined
 }
 
-/** The folder of a repository, of git, Mercurial, Jujutsu or Sapling. */
+/** Names of the folder of a repository, of git, Mercurial, Jujutsu or Sapling. */
 const REPOSITORY = /^(\.git|git~\d+|\.hg|hg~\d+|\.jj|jj~\d+|\.sl|sl~\d+)(::.*|:.*|[. ]*)$/i
 
 /**
- * Returns the usual name of such a folder, also for one that macOS and Windows take for it: letters that are not seen, trailing dots
- * and blanks, the short name.
+ * Returns the usual name of such a folder, also for a name that macOS and Windows treat as equal: invisible letters,
+ * trailing dots and blanks, the short name.
  */
 function repositoryFolder(name: string): string | undefined {
   const found = REPOSITORY.exec(plainName(name))?.[1]?.toLowerCase()
   return found && `.${found.replace(/^\.|~\d+$/g, '')}`
 }
 
-/** A name without the letters that some file systems leave out. */
+/** Returns a name without the letters that some file systems leave out. */
 export function plainName(name: string): string {
   return name.normalize('NFKC').replaceAll(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
 }
 
-/** A path as file systems read it that take more paths for the same. */
+/** Returns a path in the form in which file systems that treat different paths as equal read it. */
 export const plainPath = (path: string): string => (/[^\0-\x7f]/.test(path) ? plainName(path) : path).toLowerCase()
 
-/** Why a link from the container is not made on this machine. Written through it, a file would be outside the folder. */
+/**
+ * Returns the reason why a link from the container is not created on this machine. A file written through it would be
+ * outside the folder.
+ */
 export function linkProblem(path: string, target: string): string | undefined {
   if (target === '' || target.includes('\0')) return 'the link has no valid target'
   if (/^([/\\]|[a-z]:)/i.test(target)) return `the link leads out of the folder, to \`${target}\``
@@ -78,7 +82,7 @@ export function linkProblem(path: string, target: string): string | undefined {
   let hasName = false
   for (const name of target.split(/[/\\]/))
     if (name === '..') {
-      // What it leads up from may be another link.
+      // The name before `..` may be another link.
       if (hasName || place.pop() === undefined) return `the link leads out of the folder, to \`${target}\``
     } else if (name !== '.' && name !== '') {
       const repository = repositoryFolder(name)
@@ -88,14 +92,17 @@ export function linkProblem(path: string, target: string): string | undefined {
   return undefined
 }
 
-/** Names with the same key are one file to some file systems: letters with accents in one form, and by case. */
+/**
+ * Returns a key that is equal for names that are one file to some file systems: letters with accents in one form, and
+ * by case.
+ */
 export function nameKey(name: string, { foldsCase }: NameRules): string {
   const normal = name.normalize('NFC')
   return foldsCase ? normal.toLowerCase() : normal
 }
 
-/** A path in a folder, where the folder is relative to the root: '' is the root itself. */
+/** Returns a path in a folder, where the folder is relative to the root: '' is the root itself. */
 export const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 
-/** Where a path that is relative to the root is; '' is the root itself. */
+/** Returns the absolute path for a path relative to the root; '' is the root itself. */
 export const placeIn = (root: string, path: string): string => (path === '' ? root : `${root}/${path}`)

@@ -1,18 +1,18 @@
 import { type FileEntry, isUntouched } from './entry.ts'
 import type { TreeNode } from './tree-node.ts'
 
-/** The hash of what both sides have agreed on. */
+/** Returns the hash that both sides have agreed on. */
 export const agreedHash = ({ base }: TreeNode): string | undefined => base?.local?.hash ?? base?.remote?.hash
 
 /**
- * Files that have just gone on one side, while the other side still has them: where such a file was renamed, its
- * contents need not travel.
+ * Files that were just deleted on one side, while the other side still has them: if such a file was renamed, its
+ * contents need not be sent.
  */
 export class RenameCandidates {
   readonly #byHash = new Map<string, TreeNode>()
   readonly #byInode = new Map<number, TreeNode>()
 
-  /** Something has happened at a path. */
+  /** Records a change at a path. */
   see(node: TreeNode): void {
     const { base, local, remote } = node
     if (
@@ -27,13 +27,13 @@ export class RenameCandidates {
     else this.#byInode.set(base.remote.inode, node)
   }
 
-  /** A file that has gone here; the container has it with these contents. */
+  /** Returns a file that was deleted here and that the container still has with these contents. */
   inContainer(size: number, hash: string): TreeNode | undefined {
     const found = this.#byHash.get(hash)
     return found && !found.local && hasThere(found, size) && agreedHash(found) === hash ? found : undefined
   }
 
-  /** A file that has gone in the container, where another path has its inode now. */
+  /** Returns a file that was deleted in the container, where another path has its inode now. */
   here({ inode, size, mtime }: FileEntry): TreeNode | undefined {
     const found = this.#byInode.get(inode)
     const before = found?.base?.remote
@@ -48,6 +48,6 @@ export class RenameCandidates {
   }
 }
 
-/** True if the container has a file of that size there, as it was agreed on. */
+/** True if the container has a file of that size at the path, unchanged since it was agreed on. */
 export const hasThere = ({ base, remote }: TreeNode, size: number): boolean =>
   remote?.kind === 'file' && remote.size === size && isUntouched(base?.remote, remote)

@@ -1,8 +1,8 @@
 import { joinPath } from './paths.ts'
 
-/** A path that is not synchronized whatever anybody does, and why. It stays where it is. */
+/** Path that cannot be synchronized, whatever the user does, and the reason. It stays where it is. */
 export interface SkippedPath {
-  /** The sync folder: its name. */
+  /** Name of the sync folder. */
   readonly folder: string
   readonly path: string
   readonly side: 'local' | 'remote'
@@ -11,34 +11,34 @@ export interface SkippedPath {
 
 /** Paths that are left out. */
 export interface SkippedPathList {
-  /** At most some thousand are counted. */
+  /** Number of paths; at most a few thousand are counted. */
   readonly count: number
-  /** The first of them. */
+  /** The first of these paths. */
   readonly paths: readonly SkippedPath[]
 }
 
 export const NOT_UTF8 = 'the name is not valid UTF-8'
 export const NO_FILE = 'pipes, sockets and devices are not synchronized'
 
-/** Paths of one folder that are told of, and that are remembered. */
+/** Numbers of paths of one folder that are reported, and that are remembered. */
 const TOLD = 20
 const REMEMBERED = 1_000
-/** Characters of a path or message of the other side. */
+/** Longest path or message of the other side, in characters. */
 const LONGEST = 200
 
-/** What cannot be synchronized in a folder, on one side. */
+/** Paths of a folder that cannot be synchronized, on one side. */
 export class SkippedPaths {
-  /** By folder and name. */
+  /** Messages by folder and name. */
   readonly #folders = new Map<string, Map<string, string>>()
   #count = 0
-  /** Another number after each change. */
+  /** Number that differs after each change. */
   version = 0
 
   get count(): number {
     return this.#count
   }
 
-  /** Returns true for a path that was not left out before. */
+  /** Adds a path; returns true if it was not left out before. */
   add(path: string, message: string): boolean {
     const [folder, name] = split(path)
     const names = this.#folders.get(folder) ?? new Map<string, string>()
@@ -62,18 +62,18 @@ export class SkippedPaths {
     this.version++
   }
 
-  /** Only these names are still in the folder. */
+  /** Removes the names that are no longer in the folder. */
   keep(folder: string, found: ReadonlySet<string>): void {
     for (const name of [...(this.#folders.get(folder)?.keys() ?? [])]) if (!found.has(name)) this.#delete(folder, name)
   }
 
-  /** The folder has gone, with all that was in it. */
+  /** Forgets everything below a folder that was deleted. */
   forgetBelow(path: string): void {
     for (const folder of [...this.#folders.keys()])
       if (path === '' || folder === path || folder.startsWith(`${path}/`)) this.keep(folder, new Set())
   }
 
-  /** The first paths, with their messages. */
+  /** Returns the first paths, with their messages. */
   first(): readonly (readonly [string, string])[] {
     const all: [string, string][] = []
     for (const [folder, names] of this.#folders)
@@ -85,7 +85,7 @@ export class SkippedPaths {
   }
 }
 
-/** What the other side says of paths that it leaves out. It may be hostile. */
+/** Reads the paths that the other side leaves out, with its messages. The other side may be hostile. */
 export function readSkippedPaths(paths: readonly unknown[]): readonly (readonly [string, string])[] {
   return paths.slice(0, TOLD).map(one => {
     const [path, message] = Array.isArray(one) ? (one as readonly unknown[]) : []

@@ -1,17 +1,17 @@
-/** How fast a stream takes what it gets, while it has something to take. */
+/** Measures how fast a stream takes bytes, while it has any to take. */
 export class Throughput {
   #waiting = 0
   #since = 0
   #bytes = 0
   #milliseconds = 0
 
-  /** The stream has got that many bytes. */
+  /** Records that the stream was given that many bytes. */
   gave(bytes: number, now: number): void {
     if (this.#waiting === 0) this.#since = now
     this.#waiting += bytes
   }
 
-  /** It has taken them. */
+  /** Records that the stream has taken that many bytes. */
   took(bytes: number, now: number): void {
     this.#waiting -= bytes
     this.#bytes += bytes
@@ -22,7 +22,7 @@ export class Throughput {
     this.#milliseconds /= 2
   }
 
-  /** So fast that compressing would hold it up. Nobody knows at first. */
+  /** True if the stream is so fast that compressing would slow it down. False at first, while the speed is unknown. */
   get isFast(): boolean {
     return this.#milliseconds >= KNOWN && this.#bytes / this.#milliseconds > FAST
   }

@@ -1,6 +1,6 @@
 import type { Agreed, FileEntry } from './entry.ts'
 
-/** A path in a synchronized folder, with what each side has there. The agent knows one side, `local`. */
+/** Path in a synchronized folder, with the entries of both sides. The agent only knows one side, `local`. */
 export class TreeNode {
   readonly name: string
   readonly parent: TreeNode | undefined
@@ -8,7 +8,7 @@ export class TreeNode {
   local: FileEntry | undefined
   remote: FileEntry | undefined
   base: Agreed | undefined
-  /** Somebody waits for an answer about it: it is not forgotten before. */
+  /** True while a request about the node is pending: it is not forgotten before the answer. */
   isHeld = false
 
   constructor(name: string, parent?: TreeNode) {
@@ -16,13 +16,13 @@ export class TreeNode {
     this.parent = parent
   }
 
-  /** Relative to the root, with `/`; of the root itself ''. */
+  /** Path relative to the root, with `/`; '' for the root itself. */
   get path(): string {
     const above = this.parent?.path
     return above ? `${above}/${this.name}` : this.name
   }
 
-  /** The child of that name, which is made if it is not there. */
+  /** Returns the child of that name, and creates it if it is missing. */
   child(name: string): TreeNode {
     this.children ??= new Map()
     let child = this.children.get(name)
@@ -45,14 +45,16 @@ export class TreeNode {
     return node
   }
 
-  /** Forgets nodes that say nothing, this one and those above it. */
+  /** Forgets nodes without any state: this one and those above it. */
   prune(): void {
     if (!this.parent || this.isHeld || this.local || this.remote || this.base || this.children?.size) return
     if (this.parent.children?.get(this.name) === this) this.parent.children.delete(this.name)
     this.parent.prune()
   }
 
-  /** The node and all below it, folders before what they hold. What is deleted meanwhile may be left out. */
+  /**
+   * Yields the node and all below it, folders before their contents. Nodes that are deleted meanwhile may be left out.
+   */
   *walk(): Generator<TreeNode> {
     yield this
     if (this.children) for (const child of this.children.values()) yield* child.walk()

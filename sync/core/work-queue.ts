@@ -1,12 +1,14 @@
 import type { TreeNode } from './tree-node.ts'
 
 /**
- * Paths to be looked at: small ones first, source before the rest, then large files. What is gone on one side comes
- * last: others may be copied from it.
+ * Paths to be checked: small ones first, source before the rest, then large files. Paths that were deleted on one side
+ * come last: other files may be copied from them.
  */
 export class WorkQueue {
   readonly #classes: readonly Set<TreeNode>[] = [new Set(), new Set(), new Set(), new Set()]
-  /** Where `take` has got to: from the start, it would pass by everything that was taken before. */
+  /**
+   * Position that `take` has reached in each set: from the start, it would pass over everything that was taken before.
+   */
   readonly #next: (Iterator<TreeNode> | undefined)[] = []
 
   get size(): number {
@@ -44,7 +46,7 @@ export class WorkQueue {
       this.#next[at] = nodes.values()
       found = this.#next[at].next()
     }
-    // There is one.
+    // The set is not empty.
     return found.value as TreeNode
   }
 

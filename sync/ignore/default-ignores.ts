@@ -1,9 +1,12 @@
 import { type IgnoreRules, parseIgnores } from './ignore.ts'
 
-/** The file in a sync folder that has its ignore patterns. */
+/** Name of the file in a sync folder that has its ignore patterns. */
 export const IGNORE_FILE = '.stignore'
 
-/** What is not synchronized without an ignore file: version control, the state of devctl, editors' temporary files. */
+/**
+ * Patterns of paths that are not synchronized without an ignore file: version control, the state of devctl, temporary
+ * files of editors.
+ */
 export const DEFAULT_PATTERNS: readonly string[] = [
   '.git',
   '.hg',
@@ -25,12 +28,14 @@ export const DEFAULT_PATTERNS: readonly string[] = [
   '(?d)Thumbs.db',
 ]
 
-/** Folders of packages and builds, which fit the system they were made on: by name, or by the end of the path. */
+/**
+ * Folders of packages and builds, which fit the system on which they were created: by name, or by the end of the path.
+ */
 const MADE_FOR_A_SYSTEM = ['node_modules', '.venv', '__pycache__', 'target', '.gradle', 'vendor/bundle']
 
 /**
- * The rules of a sync folder without an ignore file. Folders such as `node_modules` are ignored where the container has
- * its own: `containerHas` says whether there is a folder at this path that did not come from the laptop.
+ * Returns the rules of a sync folder without an ignore file. Folders such as `node_modules` are ignored if the
+ * container has its own: `containerHas` returns true if a folder exists at a path that did not come from the laptop.
  */
 export function defaultIgnores(containerHas: (folder: string) => boolean): IgnoreRules {
   const { rules } = parseIgnores(DEFAULT_PATTERNS.join('\n'), () => undefined)
@@ -42,7 +47,7 @@ export function defaultIgnores(containerHas: (folder: string) => boolean): Ignor
   }
 }
 
-/** The folders of packages and builds that the path is in, or is itself. */
+/** Returns the folders of packages and builds that the path is in, or is itself. */
 function foldersMadeForASystem(path: string): readonly string[] {
   const found: string[] = []
   for (const name of MADE_FOR_A_SYSTEM) {
@@ -55,7 +60,7 @@ function foldersMadeForASystem(path: string): readonly string[] {
   return found
 }
 
-/** Ignores these folders too, such as those of anonymous volumes below a host volume. */
+/** Adds folders to ignore, such as those of anonymous volumes below a host volume. */
 export function ignoringFolders(rules: IgnoreRules, folders: readonly string[]): IgnoreRules {
   if (folders.length === 0) return rules
   const isInside = (path: string) => folders.some(folder => path === folder || path.startsWith(`${folder}/`))

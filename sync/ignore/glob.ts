@@ -1,4 +1,4 @@
-/** A part of a pattern. `open`, `or` and `close` are `{`, `,` and `}`. */
+/** Part of a pattern. `open`, `or` and `close` are `{`, `,` and `}`. */
 export type GlobToken =
   | { readonly kind: 'literal'; readonly code: number }
   | { readonly kind: 'class'; readonly class: CharacterClass }
@@ -11,8 +11,8 @@ export interface CharacterClass {
 }
 
 /**
- * The parts of a pattern as Syncthing reads it, or the problem with it. `*` and `?` do not match a `/`, `**` does. The character
- * after `escapeCharacter` stands for itself.
+ * Returns the parts of a pattern as Syncthing reads it, or the problem with it. `*` and `?` do not match a `/`, `**`
+ * does. The character after `escapeCharacter` stands for itself.
  *
  * https://docs.syncthing.net/users/ignoring.html
  */
@@ -65,8 +65,8 @@ function kindOf(character: string, depth: number): 'single' | 'star' | 'open' | 
 }
 
 /**
- * A class from the character after its `[`. Syncthing has either one range or a list of characters, in which `-` is
- * one of them, and refuses `[a-z0-9]`; here a class that begins with a range may have more.
+ * Parses a class from the character after its `[`. Syncthing allows either one range or a list of characters, in which
+ * `-` is one of them, and refuses `[a-z0-9]`; here, a class that begins with a range may have more.
  */
 function parseClass(
   characters: readonly string[],

@@ -4,10 +4,10 @@ import type { CharacterClass, GlobToken } from './glob.ts'
 // thousand file names cost no more than one. `matcher.ts` walks it; no regular expression is made of what a user
 // writes, because some patterns would make it take exponential time.
 
-/** A position in the patterns, and what leads on from it. */
+/** Position in the patterns, and the positions that can follow it. */
 export interface PatternNode {
   readonly id: number
-  /** `star` stays at any character but `/`, `globstar` at any character. */
+  /** Kind of a node that stays current: `star` at any character but `/`, `globstar` at any character. */
   readonly stays: 'star' | 'globstar' | undefined
   readonly literals: Map<number, PatternNode>
   readonly classes: { readonly key: string; readonly class: CharacterClass; readonly next: PatternNode }[]
@@ -31,7 +31,7 @@ export interface PatternRule {
 
 export class PatternGraph {
   #count = 0
-  /** Where patterns start that match from the root of the folder, and those that match from every folder. */
+  /** Start nodes of the patterns that match from the root of the folder, and of those that match from every folder. */
   readonly rooted = this.#create()
   readonly floating = this.#create()
 

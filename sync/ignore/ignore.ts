@@ -3,12 +3,15 @@ import { parseGlob } from './glob.ts'
 import { PatternGraph } from './graph.ts'
 import { PatternMatcher } from './matcher.ts'
 
-/** Which paths of a folder are not synchronized. Paths are relative to it, with `/`, without one at either end. */
+/**
+ * Rules for the paths of a folder that are not synchronized. Paths are relative to it, with `/`, without one at either
+ * end.
+ */
 export interface IgnoreRules {
   ignores(path: string, isFolder: boolean): boolean
-  /** Whether an ignored folder may hold paths that are included, and so must be read. */
+  /** Returns true if an ignored folder may hold paths that are included, and so must be read. */
   mayHoldIncluded(folder: string): boolean
-  /** Whether an ignored path is deleted with the folder that holds it: `(?d)`. */
+  /** Returns true if an ignored path is deleted with the folder that holds it: `(?d)`. */
   deletable(path: string): boolean
 }
 
@@ -25,13 +28,13 @@ export interface ParsedIgnores {
   readonly problems: readonly IgnoreProblem[]
 }
 
-/** The text of an included file; undefined if there is none. */
+/** Returns the text of an included file; undefined if it does not exist. */
 export type Include = (name: string) => string | { readonly problem: string } | undefined
 
 export interface IgnoreOptions {
-  /** Whether all patterns ignore case, as on macOS and Windows. */
+  /** True if all patterns ignore case, as on macOS and Windows. */
   readonly foldCase?: boolean
-  /** The character before those that stand for themselves. */
+  /** Character that escapes the character after it. */
   readonly escapeCharacter?: string
 }
 
@@ -43,9 +46,9 @@ interface Rule {
 }
 
 /**
- * Reads an ignore file in Syncthing's grammar; the first pattern that matches decides. `include` gives the text of a
- * file that is named by `#include`, relative to the folder, or why it is not read. Syncthing's own files (`.stignore`, `.stfolder`,
- * `.stversions`, `.syncthing.*.tmp`) are always ignored, as it does.
+ * Reads an ignore file in Syncthing's grammar; the first pattern that matches decides. `include` returns the text of a
+ * file that is named by `#include`, relative to the folder, or the reason why it is not read. Syncthing's own files
+ * (`.stignore`, `.stfolder`, `.stversions`, `.syncthing.*.tmp`) are always ignored, as in Syncthing.
  *
  * https://docs.syncthing.net/users/ignoring.html
  */
@@ -99,7 +102,7 @@ class IgnoreReader {
     })
   }
 
-  /** `#escape=|` above all patterns: another character for `\`, which separates folders on Windows. */
+  /** Reads `#escape=|` above all patterns: another character for `\`, which separates folders on Windows. */
   #readEscape(line: string, isAllowed: boolean): string | undefined {
     const [, character] = /^#escape\s*=\s*(\S)$/u.exec(line) ?? []
     if (character === undefined) return 'write the escape character after `#escape=`, such as `#escape=|`'
@@ -123,7 +126,7 @@ class IgnoreReader {
     return undefined
   }
 
-  /** Adds the pattern of a line; gives the problem with it. */
+  /** Adds the pattern of a line; returns the problem with it. */
   addPattern(line: string): string | undefined {
     const { flags, pattern } = readPrefixes(line)
     if (pattern === '') return `\`${line}\` has no pattern`
@@ -147,13 +150,13 @@ class IgnoreReader {
   }
 }
 
-/** `foo` is also all that is below it, `foo/` only that. */
+/** Returns the patterns for a line: `foo` also matches everything below it, `foo/` only that. */
 function variants(body: string): readonly string[] {
   if (body === '' || body.endsWith('/')) return [`${body}**`]
   return body === '**' || body.endsWith('/**') ? [body] : [body, `${body}/**`]
 }
 
-/** Prefixes come in any order, each once. */
+/** Splits off the prefixes of a line, which come in any order, each once. */
 function readPrefixes(line: string): { readonly flags: ReadonlySet<string>; readonly pattern: string } {
   const flags = new Set<string>()
   let pattern = line
@@ -187,9 +190,9 @@ function createRules(rules: readonly Rule[], exact: PatternMatcher, folded: Patt
   }
 }
 
-/** One form of letters with accents: macOS writes them in two parts. */
+/** Normalizes letters with accents to one form: macOS writes them in two parts. */
 const normalize = (text: string): string => (/[^\0-\x7f]/.test(text) ? text.normalize('NFC') : text)
 
-/** Character by character, so that each stays one: `?` matches one. */
+/** Lowercases character by character, so that each stays one: `?` matches one. */
 const lowerCase = (text: string): string =>
   /[^\0-\x7f]/.test(text) ? [...text].map(one => [...one.toLowerCase()][0]).join('') : text.toLowerCase()

@@ -6,44 +6,44 @@ interface State {
   readonly nodes: readonly PatternNode[]
   /** The first rule that matches if the path ends here. */
   readonly rule: number | undefined
-  /** The first rule that has everything from here on, whatever follows. */
+  /** First rule that matches everything from here on, whatever follows. */
   readonly settled: number | undefined
-  /** Whether nothing that follows changes the rule. */
+  /** True if nothing that follows changes the rule. */
   readonly isFinal: boolean
   readonly next: (State | undefined)[]
-  /** Of the characters for which `next` would have too many holes. */
+  /** Next states for the characters for which `next` would have too many holes. */
   readonly nextOfRare: Map<number, State>
 }
 
-/** What is known of the paths below a folder. */
+/** Rules for the paths below a folder. */
 export interface Below {
-  /** The first rule that has all of them. */
+  /** First rule that matches all of them. */
   readonly settled: number | undefined
-  /** The first rule that includes and may have some of them. */
+  /** First rule that includes and may match some of them. */
   readonly including: number | undefined
 }
 
 const SLASH = 0x2f
 /** The first code point after those of Latin letters. */
 const RARE = 0x250
-/** States are kept until they have this many nodes in all, then made again as they are needed. */
+/** Nodes in all states up to which states are kept; after that, they are created again as needed. */
 const LIMIT = 200_000
-/** States with more nodes are not kept: to find them again takes as long as to make them. */
+/** Nodes of a state above which it is not kept: finding it again would take as long as creating it. */
 const TOO_MANY = 1000
 
 /**
- * Finds the first rule for a path in one pass over its characters, for all patterns at once. States are made when a
- * path first reaches them and kept, so most characters cost one look into an array.
+ * Finds the first rule for a path in one pass over its characters, for all patterns at once. States are created when a
+ * path first reaches them, and kept, so most characters cost one array access.
  */
 export class PatternMatcher {
   readonly #graph: PatternGraph
   #states = new Map<string, State>()
   #size = 0
-  /** By the number of a node: the last search that has found it. */
+  /** Last search that has found a node, by the number of the node. */
   readonly #marks: Uint32Array
   #mark = 0
   #start: State
-  /** Paths come folder by folder, so most begin where the last one began. */
+  /** Folder of the last path, and its state: paths come folder by folder, so most begin as the last one did. */
   #folder = ''
   #folderState: State
 
@@ -54,7 +54,7 @@ export class PatternMatcher {
     this.#folderState = this.#start
   }
 
-  /** The index of the first rule that matches; undefined if none does. */
+  /** Returns the index of the first rule that matches; undefined if none does. */
   match(path: string): number | undefined {
     const end = path.lastIndexOf('/') + 1
     return this.#walk(this.#below(path.slice(0, end)), path, end).rule
@@ -108,7 +108,7 @@ export class PatternMatcher {
     const all = this.#closure(reached)
     let settled = before ?? Infinity
     for (const { stays, rule } of all) if (stays === 'globstar' && rule !== undefined) settled = Math.min(settled, rule)
-    // What only later rules pass cannot decide any more.
+    // Nodes that only later rules pass can no longer decide.
     const nodes = settled === Infinity ? all : all.filter(({ first }) => first < settled)
     if (nodes.length > TOO_MANY) return this.#create(nodes, settled)
     const key = `${settled} ${nodes
@@ -135,7 +135,7 @@ export class PatternMatcher {
     }
   }
 
-  /** The nodes, each once, and all that are reached from them without a character. */
+  /** Returns the nodes, each once, and all that are reached from them without a character. */
   #closure(nodes: PatternNode[]): readonly PatternNode[] {
     const found: PatternNode[] = []
     const mark = ++this.#mark

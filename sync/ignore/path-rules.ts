@@ -3,20 +3,20 @@ import { type IgnoreRules, parseIgnores } from './ignore.ts'
 /** Patterns in the grammar of an ignore file, and the folder that they are relative to. */
 export interface PatternSet {
   readonly text: string
-  /** Their folder, in the sync folder; '' for the sync folder itself. Paths elsewhere match nothing. */
+  /** Folder of the patterns in the sync folder; '' for the sync folder itself. Paths elsewhere match nothing. */
   readonly below: string
-  /** What the sync folder is called in their folder, where that is above it; else ''. */
+  /** Path of the sync folder in the folder of the patterns, if that is above it; else ''. */
   readonly above: string
 }
 
 /** Paths of a sync folder that are synchronized. */
 export interface PathRule {
-  /** A folder or file in the sync folder; '' for all of it. */
+  /** Folder or file in the sync folder; '' for all of it. */
   readonly under: string
   readonly isFile: boolean
-  /** Absent: everything. */
+  /** Patterns of the paths that are synchronized; absent: everything. */
   readonly only?: PatternSet
-  /** What is not, although it is under that path. */
+  /** Patterns of paths that are not synchronized, although they are under that path. */
   readonly except: readonly PatternSet[]
 }
 
@@ -26,7 +26,7 @@ interface ReadRule {
   readonly except: readonly Matcher[]
 }
 
-/** Synchronizes only what one of the rules is about. Without rules, everything that `base` does not ignore. */
+/** Synchronizes only the paths that one of the rules covers; without rules, everything that `base` does not ignore. */
 export function onlyPaths(rules: readonly PathRule[], base: IgnoreRules): IgnoreRules {
   if (rules.length === 0) return base
   const all = rules.map(
@@ -47,7 +47,9 @@ function isAbout({ rule: { under, isFile }, only, except }: ReadRule, path: stri
   return (only?.matches(path) ?? true) && !except.some(one => one.matches(path))
 }
 
-/** True for a folder that is under the rule's path, or that this is in, unless all that is in it is excepted. */
+/**
+ * Returns true for a folder that is under the rule's path or contains it, unless everything in the folder is excepted.
+ */
 function mayLeadTo({ rule: { under, isFile }, except }: ReadRule, folder: string): boolean {
   if (under === folder || below(under, folder) !== undefined) return !(isFile && under === folder)
   return !isFile && below(folder, under) !== undefined && !except.some(one => one.matchesAllBelow(folder))
@@ -73,7 +75,7 @@ function matcher({ text, below: folder, above }: PatternSet): Matcher {
   }
 }
 
-/** The path relative to a folder; undefined if it is not in it. */
+/** Returns the path relative to a folder; undefined if it is not in the folder. */
 function below(path: string, folder: string): string | undefined {
   if (folder === '') return path === '' ? undefined : path
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined

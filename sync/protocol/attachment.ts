@@ -2,16 +2,22 @@ import type { FolderSync } from '../session/folder-sync.ts'
 import type { SyncLink } from './link.ts'
 
 export interface Attached {
-  /** Nothing is left to do in either direction, and the application may start. Rejects if the connection ends before. */
+  /**
+   * Resolves when nothing is left to do in either direction, and the application may start. Rejects if the connection
+   * ends before.
+   */
   readonly synced: Promise<void>
-  /** Why the connection has ended. */
+  /** Resolves with the reason when the connection has ended. */
   readonly ended: Promise<Error>
-  /** Everything that happened here until now has been acknowledged. Rejects if the connection ends before. */
+  /**
+   * Resolves when everything that has happened here until now has been acknowledged. Rejects if the connection ends
+   * before.
+   */
   settled(): Promise<void>
   close(): void
 }
 
-/** One connection, as the caller sees it. */
+/** Connection, as the caller sees it. */
 export class Attachment implements Attached {
   link!: SyncLink
   isOpening = false
@@ -33,7 +39,7 @@ export class Attachment implements Attached {
     this.ended = new Promise(resolve => {
       this.#end = resolve
     })
-    // Who waits for the end only need not handle this one.
+    // A caller that only waits for the end need not handle this rejection.
     this.synced.catch(() => {})
   }
 

@@ -7,29 +7,29 @@ import { encodeFrame, type Frame, type FrameLimits, FrameReader, type FrameType,
 
 const PING = 10_000
 const DEAD = 25_000
-/** Milliseconds for last words to be read. */
+/** Milliseconds for the other side to read why this side ends the connection. */
 const LINGER = 1_000
-/** Characters of last words: they fit into a frame of the greeting. */
+/** Longest reason for the end of the connection, in characters: it fits into a frame of the greeting. */
 const LONGEST_REASON = 300
-/** Contents that are as long are not copied into one piece with what is before them. */
+/** Bytes from which contents are not copied into one piece with the pieces before them. */
 const LONG = 64 << 10
-/** With so much waiting, the way may be slower than compressing. */
+/** Waiting bytes above which the connection may be slower than compressing. */
 const BACKLOG = 256 << 10
-/** So much may wait in the stream, so that it has something to do while the next contents are read. */
+/** Bytes that may wait in the stream, so that it stays busy while the next contents are read. */
 const WINDOW = 4 << 20
 
 export interface FrameStreamOptions {
   readonly stream: Duplex
   readonly clock: SyncClock
-  /** An error that it throws ends the connection. */
+  /** Receives a frame. An error that it throws ends the connection. */
   readonly received: (frame: Frame) => void
   readonly ended: (error: Error) => void
 }
 
-/** The other side could not go on, and says why. */
+/** Failure of the other side, with the reason that it has sent. */
 class OtherSideFailed extends Error {}
 
-/** Frames over a stream. It ends once, with the reason: also when nothing has come for some time. */
+/** Frames over a stream. It ends once, with the reason: also if nothing has arrived for some time. */
 export class FrameStream {
   readonly #options: FrameStreamOptions
   readonly #reader = new FrameReader(GREETING_LIMITS)
@@ -40,7 +40,10 @@ export class FrameStream {
   readonly #draining = new Set<() => void>()
   /** Bytes that were sent. */
   sent = 0
-  /** The other side is told why this side ends the connection. Nobody is told who has not proved to have the key. */
+  /**
+   * True if this side sends the reason when it ends the connection: only after the other side has proved to have the
+   * key.
+   */
   tellsWhy = false
 
   constructor(options: FrameStreamOptions) {
@@ -58,12 +61,12 @@ export class FrameStream {
     return this.#isEnded
   }
 
-  /** Bytes that the stream has not taken yet: the way is slower than we are. */
+  /** Bytes that the stream has not taken yet: the connection is slower than this side. */
   get waiting(): number {
     return this.#options.stream.writableLength
   }
 
-  /** So much waits in the stream, and it takes it so slowly, that compressing is worth its time. */
+  /** True if so much waits in the stream, and it takes it so slowly, that compressing is worth its time. */
   get isSlow(): boolean {
     return this.waiting > BACKLOG && !this.#throughput.isFast
   }
@@ -72,7 +75,7 @@ export class FrameStream {
     this.#reader.limits = limits
   }
 
-  /** `taken` is called when the stream has taken it all, if it ever does. */
+  /** Sends a frame. `taken` is called when the stream has taken all of it, if it ever does. */
   send(type: FrameType, header: object, body: readonly Uint8Array[] = [], taken?: () => void): void {
     if (this.#isEnded) return
     const pieces = encodeFrame(type, header, body)
@@ -99,7 +102,7 @@ export class FrameStream {
     })
   }
 
-  /** Resolves when the stream may have more, or has ended. */
+  /** Resolves when the stream may get more, or has ended. */
   drained(): Promise<void> {
     if (this.waiting < WINDOW || this.#isEnded) return Promise.resolve()
     return new Promise(resolve => void this.#draining.add(resolve))
@@ -113,7 +116,7 @@ export class FrameStream {
     this.#ended(error)
   }
 
-  /** Ends the connection because this side cannot go on: tells the other one why, if it may know. */
+  /** Ends the connection because this side cannot continue, and sends the reason if the other side may know it. */
   fail(error: Error): void {
     if (this.#isEnded) return
     if (!this.tellsWhy || error instanceof OtherSideFailed) {
@@ -124,7 +127,7 @@ export class FrameStream {
     this.#isEnded = true
     const { stream, clock } = this.#options
     stream.on('error', () => {})
-    // What still comes is read and forgotten: a connection that is closed before would lose the last words.
+    // Data that still arrives is read and dropped: closing the connection at once would lose the last message.
     stream.end()
     const cancel = clock.after(LINGER, () => stream.destroy())
     stream.once('close', cancel)
@@ -165,7 +168,7 @@ export class FrameStream {
   }
 }
 
-/** Makes one of short pieces that follow each other: each costs a message at every station on the way. */
+/** Joins consecutive short pieces: each piece costs a message at every hop. */
 function* join(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
   let short: Uint8Array[] = []
   let size = 0
@@ -184,7 +187,7 @@ function* join(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
   if (short.length > 0) yield Buffer.concat(short)
 }
 
-/** What the other side says of its end: of one line, whoever has written it. */
+/** Returns the other side's reason for ending the connection, on one line whatever the other side has sent. */
 function reasonOf({ header }: Frame): string {
   const message = fields.text(header, 'message').slice(0, LONGEST_REASON)
   return `the other side cannot go on: ${message.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')}`

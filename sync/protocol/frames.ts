@@ -1,5 +1,5 @@
 /**
- * What travels between the laptop and the agent: `u32 length | u8 type | u32 header length | header | body`, where the
+ * Message between the laptop and the agent: `u32 length | u8 type | u32 header length | header | body`, where the
  * length counts what follows it, and the header is JSON.
  */
 export interface Frame {
@@ -8,7 +8,7 @@ export interface Frame {
   readonly body: Buffer
 }
 
-/** The numbers are those on the wire. */
+/** The positions are the numbers on the wire. */
 const FRAME_TYPES = [
   'hello',
   'auth',
@@ -39,20 +39,20 @@ const FRAME_TYPES = [
 ] as const
 export type FrameType = (typeof FRAME_TYPES)[number]
 
-/** Bytes of a frame after its length, and of its header. */
+/** Maximum bytes of a frame after its length, and of its header. */
 export interface FrameLimits {
   readonly frame: number
   readonly header: number
 }
 
 export const FRAME_LIMITS: FrameLimits = { frame: 8 << 20, header: 4 << 20 }
-/** Before the other side has shown that it has the key. */
+/** Limits before the other side has proved to have the key. */
 export const GREETING_LIMITS: FrameLimits = { frame: 4096, header: 2048 }
 
 const PREFIX = 9
 const EMPTY = Buffer.alloc(0)
 
-/** The pieces of a frame, in order; the contents of files are not copied. */
+/** Returns the pieces of a frame, in order; the contents of files are not copied. */
 export function encodeFrame(type: FrameType, header: object, body: readonly Uint8Array[] = []): readonly Uint8Array[] {
   const text = Buffer.from(JSON.stringify(header))
   const size = body.reduce((sum, piece) => sum + piece.length, 0)
@@ -64,7 +64,7 @@ export function encodeFrame(type: FrameType, header: object, body: readonly Uint
   return [start, ...body]
 }
 
-/** Puts frames together from the pieces in which they arrive. Its methods throw an Error if those are not frames. */
+/** Assembles frames from the pieces in which they arrive. Its methods throw an Error if those are not frames. */
 export class FrameReader {
   limits: FrameLimits
   #pieces: Buffer[] = []
@@ -79,7 +79,7 @@ export class FrameReader {
     this.#size += piece.length
   }
 
-  /** The next frame that is complete. */
+  /** Returns the next complete frame, if there is one. */
   next(): Frame | undefined {
     if (this.#size < PREFIX) return undefined
     const prefix = this.#start(PREFIX)
@@ -97,7 +97,7 @@ export class FrameReader {
     return { type, header: readHeader(bytes.subarray(PREFIX, PREFIX + header)), body }
   }
 
-  /** The first pieces as one that holds that many bytes. */
+  /** Joins the first pieces into one that holds that many bytes, and returns it. */
   #start(size: number): Buffer {
     if (this.#pieces[0]!.length >= size) return this.#pieces[0]!
     let count = 0

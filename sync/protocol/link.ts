@@ -5,13 +5,13 @@ import { FrameStream } from './frame-stream.ts'
 import { FRAME_LIMITS, type Frame, type FrameType } from './frames.ts'
 import { isProof, newNonce, proof, SYNC_PROTOCOL } from './greeting.ts'
 
-/** What the agent says about itself. */
+/** Identity and clock of the agent. */
 export interface Welcome {
-  /** The volume: with another one, there is nothing that both sides have agreed on. */
+  /** ID of the volume: with another one, no agreed state exists. */
   readonly volume: string
-  /** Another one after a restart. */
+  /** ID that differs after a restart. */
   readonly instance: string
-  /** Milliseconds that its clock is ahead of ours, if it is more than the two can differ by chance. */
+  /** Milliseconds that its clock is ahead of this machine's, if it is more than the two can differ by chance. */
   readonly ahead: number
 }
 
@@ -20,7 +20,7 @@ export interface SyncLinkOptions {
   readonly key: Uint8Array
   readonly clock: SyncClock
   readonly welcomed: (welcome: Welcome) => void
-  /** Frames that answer nothing. An error that it throws ends the link. */
+  /** Receives frames that answer nothing. An error that it throws ends the link. */
   readonly received: (frame: Frame) => void
   readonly ended: (error: Error) => void
 }
@@ -50,13 +50,16 @@ export class SyncLink {
     })
   }
 
-  /** Resolves with the answer; rejects when the connection ends before. `parts` gets what comes before the answer. */
+  /**
+   * Resolves with the answer; rejects when the connection ends before. `parts` gets the frames that come before the
+   * answer.
+   */
   request(type: FrameType, header: object, body: readonly Uint8Array[] = [], parts?: (frame: Frame) => void) {
     const id = ++this.#last
     return this.#answer(id, parts, () => this.connection.send(type, { id, ...header }, body))
   }
 
-  /** A request in several frames. */
+  /** Begins a request in several frames and returns its number. */
   begin(header: object): number {
     const id = ++this.#last
     this.connection.send('begin', { id, ...header })

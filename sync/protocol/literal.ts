@@ -3,7 +3,7 @@ import * as fields from '../core/fields.ts'
 import type { FrameStream } from './frame-stream.ts'
 import { FRAME_LIMITS, type Frame } from './frames.ts'
 
-/** Sends bytes of a large file, deflated if that helps. `taken` is called when they are not needed any more. */
+/** Sends bytes of a large file, deflated if that helps. `taken` is called when the bytes are no longer needed. */
 export function sendLiteral(
   connection: FrameStream,
   id: number,
@@ -18,6 +18,6 @@ export function sendLiteral(
   } else connection.send('part', { id }, [bytes], taken)
 }
 
-/** The bytes that `sendLiteral` has sent. Throws an Error if they are not. */
+/** Returns the bytes that `sendLiteral` has sent. Throws an Error if they are not valid. */
 export const literal = (header: Frame['header'], body: Buffer): Buffer =>
   header['raw'] === undefined ? body : inflate(body, fields.count(header, 'raw'), FRAME_LIMITS.frame)

@@ -6,25 +6,31 @@ import type { SyncLink, Welcome } from './link.ts'
 
 export interface ProtocolSessionOptions {
   readonly folders: readonly FolderSync[]
-  /** Seconds between two looks at everything; 0: never. */
+  /** Seconds between two full scans; 0: never. */
   readonly rescanInterval: number
-  /** Forgets what was agreed on in earlier sessions. */
+  /** True to forget the agreed state of earlier sessions. */
   readonly reset: boolean
-  /** The agent has told what is in the container: over this connection, work can begin. */
+  /** Called when the agent has reported the contents of the container: over this connection, work can begin. */
   readonly started: (link: SyncLink) => void
-  /** There may be something to do. */
+  /** Called when there may be something to do. */
   readonly changed: () => void
-  /** The agent has told something that only the status has. */
+  /** Called when the agent has reported something that only changes the status. */
   readonly told: () => void
 }
 
-/** What the agent tells without being asked. Over another connection it goes on where it was, if it can. */
+/**
+ * Handles the messages that the agent sends without being asked. Over another connection it continues where it was, if
+ * it can.
+ */
 export class ProtocolSession {
   readonly #options: ProtocolSessionOptions
   readonly #client = randomUUID()
   #volume: string | undefined
   #seen = 0
-  /** The agent's trees that we have as a whole; with others, or half of them, all of it is sent. */
+  /**
+   * Instance of the agent whose trees this side has as a whole; for another instance, or incomplete trees, the agent
+   * sends everything.
+   */
   #instance: string | undefined
   /** Folders of which the agent sends everything. */
   readonly #snapshots = new Set<FolderSync>()
@@ -38,7 +44,10 @@ export class ProtocolSession {
     this.#start(link, this.#instance !== instance)
   }
 
-  /** The ignore rules are others: the agent reads its folders again, too, over the same connection if there is one. */
+  /**
+   * Starts again after the ignore rules have changed: the agent reads its folders again, too, over the same connection
+   * if there is one.
+   */
   startAgain(link: SyncLink | undefined): void {
     this.#instance = undefined
     if (link) this.#start(link, true)
@@ -56,7 +65,7 @@ export class ProtocolSession {
     })
   }
 
-  /** Another volume has nothing that both sides have agreed on: what is not there was not deleted. */
+  /** Switches to a volume. For another one than before, no agreed state exists: a missing file was not deleted. */
   #takeVolume(volume: string): void {
     const { folders, reset } = this.#options
     const isFirst = this.#volume === undefined

@@ -3,24 +3,24 @@ import { object } from '../core/fields.ts'
 import type { PathChange, WriteResult } from '../stage/writer.ts'
 import type { Frame } from './frames.ts'
 
-/** Changes that the laptop asks the agent for, several in one frame, and what came of each. */
+/** Changes that the laptop requests from the agent, several in one frame, and their results. */
 
-/** A file that was renamed on the laptop. */
+/** Rename of a file on the laptop. */
 export interface Move {
   readonly kind: 'move'
   readonly from: string
-  /** What has to be there. */
+  /** Expected entry at `from`. */
   readonly moved: FileEntry | undefined
   readonly mtime: number
   readonly executable?: boolean
 }
 
-/** A change that the agent is asked for. */
+/** Change that the agent is asked for. */
 export interface RequestedChange extends Omit<PathChange, 'change'> {
   readonly change: PathChange['change'] | Move
 }
 
-/** The contents of files follow each other in the body. */
+/** Item of a frame. The contents of files follow each other in the body. */
 export type WireItem =
   | readonly ['file', string, WireEntry, number, number, 0 | 1 | 2]
   | readonly ['folder' | 'remove', string, WireEntry]
@@ -53,7 +53,7 @@ export const encodeBit = (executable: boolean | undefined): 0 | 1 | 2 =>
 export const decodeBit = (value: unknown): { readonly executable?: boolean } =>
   value === 0 || value === 1 ? { executable: value === 1 } : {}
 
-/** Reads the items of a frame with their contents. Throws an Error if they are not what they should be. */
+/** Reads the items of a frame with their contents. Throws an Error if they are not valid. */
 export function decodeWrites(items: readonly unknown[], body: Buffer): readonly RequestedChange[] {
   let at = 0
   const writes = items.map((item): RequestedChange => {
@@ -87,7 +87,7 @@ function time(value: unknown): number {
   return value
 }
 
-/** What came of a change; `problem` has the reason. */
+/** Result of a change; `problem` has the reason. */
 export type ItemResult =
   | WriteResult
   | { readonly kind: 'problem'; readonly entry: FileEntry | undefined; readonly message: string }

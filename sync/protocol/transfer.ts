@@ -4,20 +4,20 @@ import { type SyncClock, turn } from '../core/clock.ts'
 import { copyEntry, type FileEntry, isUntouched } from '../core/entry.ts'
 import type { Disk } from '../stage/disk.ts'
 
-/** Large files travel in parts, and as what has changed where the other side has an old version. */
+/** Bytes in a part: large files are sent in parts, and only what has changed if the other side has an old version. */
 export const PART = 1 << 20
 
 export interface SendInput {
   readonly disk: Disk
   readonly clock: SyncClock
   readonly place: string
-  /** What the other side has, as `sumsOf` gives it. Empty: nothing. */
+  /** Block sums of the other side's version, as `sumsOf` returns them. Empty if it has none. */
   readonly sums: Buffer
-  /** Sending ends as soon as somebody writes to the file; otherwise it is sent as it is. */
+  /** True if sending ends as soon as the file is written to; otherwise a changing file is sent, too. */
   readonly onlyAtRest: boolean
-  /** `taken` is to be called when the bytes have been sent: others take their place. */
+  /** Sends a part and calls `taken` when the bytes have been sent: their buffer is used again. */
   readonly send: (part: DeltaPart, taken: () => void) => void
-  /** Resolves when more may be sent; false: never. */
+  /** Resolves with true when more may be sent, with false if no more may be sent at all. */
   readonly ready: () => Promise<boolean>
 }
 
@@ -36,7 +36,7 @@ export async function sendParts(input: SendInput): Promise<SendResult> {
     const delta = sums.length > 0 ? new Delta(decodeSums(sums)) : undefined
     const joined = new JoinedCopies(part => send(part, () => {}))
     const spare: Buffer[] = []
-    // What is appended meanwhile belongs to the next time.
+    // Bytes that are appended meanwhile are sent the next time.
     for (let position = 0; position < before.size; ) {
       const buffer = spare.pop() ?? Buffer.allocUnsafe(Math.min(PART, before.size))
       const size = disk.read(file, buffer.subarray(0, before.size - position), position)
@@ -63,7 +63,7 @@ export async function sendParts(input: SendInput): Promise<SendResult> {
   }
 }
 
-/** Copies that follow each other become one. */
+/** Joins consecutive copies into one. */
 class JoinedCopies {
   readonly #send: (part: DeltaPart) => void
   #copy: { readonly kind: 'copy'; readonly from: number; readonly length: number } | undefined
@@ -89,7 +89,7 @@ class JoinedCopies {
   }
 }
 
-/** The sums of a file that is there, for the side that has the new version. */
+/** Returns the block sums of an existing file, for the side that has the new version. */
 export async function sumsOf(disk: Disk, clock: SyncClock, place: string): Promise<Buffer> {
   const file = disk.open(place, 'read')
   try {
@@ -105,7 +105,7 @@ export async function sumsOf(disk: Disk, clock: SyncClock, place: string): Promi
   }
 }
 
-/** Puts a file together in the stage. Its methods throw what the disk throws. */
+/** Assembles a file in the stage. Its methods throw what the disk throws. */
 export class Receiver {
   readonly stage: string
   readonly #disk: Disk
@@ -132,7 +132,7 @@ export class Receiver {
     else this.#copy(part.from, part.length)
   }
 
-  /** Takes all of the old version; false as soon as `goesOn` is. */
+  /** Copies all of the old version; returns false as soon as `goesOn` does. */
   async addAll(size: number, clock: SyncClock, goesOn: () => boolean): Promise<boolean> {
     for (let from = 0; from < size; from += PART) {
       this.#copy(from, Math.min(PART, size - from))
@@ -142,19 +142,19 @@ export class Receiver {
     return true
   }
 
-  /** Closes the file; whether it is the one that was sent. */
+  /** Closes the file; returns true if it is the file that was sent. */
   finish(size: number, hash: string): boolean {
     this.#close()
     return this.#size === size && this.#hash.digest('base64') === hash
   }
 
-  /** Closes and removes it. */
+  /** Closes the file and removes it. */
   abort(): void {
     this.#close()
     try {
       this.#disk.removeFile(this.stage)
     } catch {
-      // It has been renamed, or has gone.
+      // The file was renamed or deleted.
     }
   }
 

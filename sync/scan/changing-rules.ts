@@ -27,12 +27,12 @@ export class ChangingRules implements IgnoreRules {
     this.#rules = this.#toRules(source)
   }
 
-  /** The rules come from this file, or will if it is made. */
+  /** Returns true if the rules come from this file, or will when it is created. */
   areFrom(path: string): boolean {
     return path === IGNORE_FILE || this.includes.has(path)
   }
 
-  /** Nothing at the path is synchronized, nor below it. */
+  /** Returns true if neither the path nor anything below it is synchronized. */
   leavesOut(path: string, isFolder: boolean): boolean {
     return this.#rules.ignores(path, isFolder) && !(isFolder && this.#rules.mayHoldIncluded(path))
   }

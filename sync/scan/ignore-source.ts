@@ -3,16 +3,16 @@ import { type IgnoreRules, parseIgnores } from '../ignore/ignore.ts'
 import { onlyPaths, type PathRule } from '../ignore/path-rules.ts'
 import { readIgnores } from './read-ignores.ts'
 
-/** What both sides make the same rules of: an ignore file, with those that it includes. */
+/** Source from which both sides make the same rules: an ignore file, with those that it includes. */
 export interface IgnoreSource {
-  /** Undefined: there is no ignore file, and the defaults apply. */
+  /** Text of the ignore file; undefined if there is none, and the defaults apply. */
   readonly text?: string
   readonly includes: Readonly<Record<string, string>>
   readonly foldCase: boolean
   readonly escapeCharacter: string
   /** Folders below this one that other volumes of the container cover. */
   readonly excluded: readonly string[]
-  /** Not empty: only what one of them is about is synchronized. */
+  /** Rules for the paths to synchronize; if not empty, only paths that one of them covers are synchronized. */
   readonly rules: readonly PathRule[]
 }
 
@@ -24,7 +24,10 @@ export const NO_IGNORES: IgnoreSource = {
   rules: [],
 }
 
-/** The rules of a sync folder on this machine. Throws what reading the ignore file throws, unless there is none. */
+/**
+ * Returns the rules of a sync folder on this machine. Throws the errors of reading the ignore file, except if there is
+ * none.
+ */
 export function ignoreSource(
   folder: string,
   excluded: readonly string[] = [],
@@ -46,7 +49,10 @@ export function ignoreSource(
   }
 }
 
-/** `containerHas`: the container has a folder at this path that did not come from the laptop. */
+/**
+ * Builds the rules. `containerHas` returns true if the container has a folder at a path that did not come from the
+ * laptop.
+ */
 export function toRules(source: IgnoreSource, containerHas: (folder: string) => boolean): IgnoreRules {
   const { text, includes, foldCase, escapeCharacter } = source
   const include = (name: string) => (Object.hasOwn(includes, name) ? includes[name] : undefined)

@@ -6,15 +6,15 @@ import { isMissing } from '../stage/disk.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
-/** What the ignore file of a sync folder says. */
+/** Rules, files and texts of the ignore file of a sync folder. */
 export interface ReadIgnores extends ParsedIgnores {
-  /** The files that were read, relative to the folder: when one changes, the rules do. */
+  /** Files that were read, relative to the folder: when one changes, so do the rules. */
   readonly files: readonly string[]
-  /** Their contents, by name. */
+  /** Contents of the files, by name. */
   readonly texts: Readonly<Record<string, string>>
 }
 
-/** Reads the ignore file of a sync folder; undefined if it has none. Other failures to read it are thrown. */
+/** Reads the ignore file of a sync folder; returns undefined if it has none. Throws other errors of reading it. */
 export function readIgnores(folder: string, platform: NodeJS.Platform): ReadIgnores | undefined {
   const texts: Record<string, string> = {}
   const include = (name: string) => {
@@ -34,7 +34,7 @@ export function readIgnores(folder: string, platform: NodeJS.Platform): ReadIgno
     }
   }
   const foldCase = platform === 'darwin' || platform === 'win32'
-  // As in Syncthing: Windows has `\` between folders, so the escape character is another one.
+  // As in Syncthing: Windows uses `\` between folders, so the escape character is another one.
   const isWindows = platform === 'win32'
   const parsed = parseIgnores(isWindows ? withSlashes(text) : text, include, {
     foldCase,
@@ -46,13 +46,16 @@ export function readIgnores(folder: string, platform: NodeJS.Platform): ReadIgno
 const withSlashes = (text: string): string =>
   /^\s*#escape\s*=\s*\\\s*$/m.test(text) ? text : text.replaceAll('\\', '/')
 
-/** As file systems without case have it. */
+/** Returns a path in the form that is equal for file systems without case. */
 const plain = (path: string): string => path.normalize('NFC').toLowerCase()
 
-/** Nobody writes so many patterns. */
+/** Largest ignore file, in bytes: no user writes so many patterns. */
 const LARGEST = 1 << 20
 
-/** A regular file that is in the folder, and no link; undefined if there is none, else why it is not read. */
+/**
+ * Reads a regular file that is in the folder and is no link; returns undefined if there is none, else the reason why it
+ * is not read.
+ */
 function read(folder: string, name: string): string | { readonly problem: string } | undefined {
   let path: string
   try {
@@ -63,9 +66,9 @@ function read(folder: string, name: string): string | { readonly problem: string
   }
   const root = realpathSync.native(folder)
   if (!path.startsWith(`${root}${sep}`)) return { problem: 'leads out of the folder' }
-  // The container could change what a link leads to.
+  // The container could change the target of a link.
   if (plain(path) !== plain(join(root, name))) return { problem: 'is a link' }
-  // Not held up by a pipe, nor led elsewhere by a link that has just taken its place.
+  // Does not block on a pipe, and does not follow a link that has just replaced the file.
   const file = openSync(path, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0))
   try {
     const stat = fstatSync(file)

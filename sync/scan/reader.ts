@@ -1,15 +1,15 @@
 import { copyEntry, type FileEntry, isUntouched } from '../core/entry.ts'
 import type { Disk } from '../stage/disk.ts'
 
-/** Contents of a file, and the entry they belong to; or why there are none at the moment. */
+/** Contents of a file, and the entry they belong to; or the reason why there are none at the moment. */
 export type ReadResult =
   | { readonly kind: 'read'; readonly entry: FileEntry; readonly bytes: Buffer }
-  /** Not a small file any more, or written to while it was read: then with what was read. */
+  /** No small file any more, or written to while it was read: then with the contents that were read. */
   | { readonly kind: 'moving'; readonly entry?: FileEntry; readonly bytes?: Buffer }
 
 /**
- * Reads a small file as it was at one moment: looks at it before and after. Throws what the file system throws, but for
- * a file that has gone.
+ * Reads a small file as it was at one moment: compares its state before and after. Throws what the file system throws,
+ * also if the file is missing.
  */
 export function readSmall(disk: Disk, path: string, limit: number): ReadResult {
   const file = disk.open(path, 'read')

@@ -15,36 +15,39 @@ export interface ScannerOptions {
   readonly tree: TreeNode
   readonly ignores: IgnoreRules
   readonly recursive: boolean
-  /** False: nobody but us changes anything before `watch` is called. */
+  /** False if nothing but devctl changes files before `watch` is called. */
   readonly isWatched?: boolean
-  /** Seconds between two looks at everything; 0: never. */
+  /** Seconds between two full scans; 0: never. */
   readonly rescanInterval: number
-  /** What is at the node has changed. */
+  /** Called when the node's path has changed. */
   readonly changed: (node: TreeNode) => void
-  /** A number of changes is complete. */
+  /** Called when a number of changes is complete. */
   readonly settled: () => void
   readonly problem: (path: string, error: unknown) => void
-  /** A limit of the system is reached: this folder and others are read every few seconds instead of being watched. */
+  /**
+   * Called when a limit of the system is reached: this folder and others are read every few seconds instead of being
+   * watched.
+   */
   readonly limited?: (folder: string, limit: string) => void
-  /** The system has told of a path, which may be an ignored one. */
+  /** Called when the system has reported a path, which may be an ignored one. */
   readonly heard?: (path: string) => void
 }
 
-/** After the last event, and after the first one. */
+/** Milliseconds without further events before hints are checked, and longest delay after the first event. */
 const QUIET = 5
 const LONGEST = 200
-/** Events in a second; the system drops those it has no room for without a word. */
+/** Events in a second from which some count as lost; the system silently drops those it has no room for. */
 const OVERFLOW = 8_000
 const UNWATCHED_SCAN = 5_000
-/** Between two looks for a root that has gone: nothing tells that it is back. */
+/** Milliseconds between two checks for a missing root: no event reports that it is back. */
 const ROOT_SCAN = 250
-/** Paths that are looked at before others have a turn. */
+/** Number of paths that are checked before other work has a turn. */
 const SLICE = 512
 
-/** Keeps the `local` side of a tree as the disk is: reads everything once, then what watchers hint at. */
+/** Keeps the `local` side of a tree equal to the disk: reads everything once, then the paths that watchers report. */
 export class Scanner {
   readonly watchers: Watchers
-  /** What is there, but cannot be synchronized. */
+  /** Existing paths that cannot be synchronized. */
   readonly leftOut = new SkippedPaths()
   readonly #options: ScannerOptions
   readonly #hints = new Set<string>()
@@ -53,7 +56,10 @@ export class Scanner {
   #lastHint = 0
   #second = 0
   #eventsOfSecond = 0
-  /** Events of a full queue are told one after another, which may take longer than a second. */
+  /**
+   * True if timers have run since the last event: the events of a full queue are delivered back to back, which may take
+   * longer than a second.
+   */
   #hasPaused = true
   #scan: Promise<void> | undefined
   #scanAgain = false
@@ -62,7 +68,7 @@ export class Scanner {
   #isLookingForRoot = false
   #lastChange = 0
   readonly #begun: number
-  /** Nothing of ours is being written yet. */
+  /** True while no file of ours is being written yet. */
   #isFirstScan = true
   readonly #timers = new Set<() => void>()
 
@@ -81,12 +87,12 @@ export class Scanner {
     })
   }
 
-  /** Hints that have not been looked at. */
+  /** True if no hint is left to check and no scan is running. */
   get isQuiet(): boolean {
     return this.#hints.size === 0 && this.#scan === undefined
   }
 
-  /** Milliseconds for which nothing has changed; 0 while everything is looked at. */
+  /** Milliseconds since the last change; 0 during a full scan. */
   get still(): number {
     return this.#scan ? 0 : this.#options.clock.now() - this.#lastChange
   }
@@ -100,7 +106,7 @@ export class Scanner {
     this.#every(UNWATCHED_SCAN, () => this.#readUnwatched())
   }
 
-  /** Others may change something from now on. What they have changed before is found, too. */
+  /** Starts watching: other programs may change files from now on. Their earlier changes are found, too. */
   watch(): void {
     if (this.#isWatched) return
     this.#isWatched = true
@@ -115,7 +121,7 @@ export class Scanner {
     this.watchers.close()
   }
 
-  /** Something may have happened at a path. */
+  /** Notes that something may have happened at a path. */
   hint(path: string): void {
     if (this.#isClosed || this.#countsAsLost()) return
     const { clock, ignores } = this.#options
@@ -128,7 +134,9 @@ export class Scanner {
     if (!this.#quiet) this.#wait(QUIET)
   }
 
-  /** Until nothing has come for a moment, or things have been coming for too long. One timer for many hints. */
+  /**
+   * Waits until no hint has come for a moment, or hints have been coming for too long. Uses one timer for many hints.
+   */
   #wait(milliseconds: number): void {
     const { clock } = this.#options
     this.#quiet = clock.after(milliseconds, () => {
@@ -139,7 +147,7 @@ export class Scanner {
     })
   }
 
-  /** Looks at once at the paths that were hinted at. */
+  /** Checks the hinted paths at once. */
   flush(): void {
     this.#quiet?.()
     this.#quiet = undefined
@@ -151,7 +159,7 @@ export class Scanner {
     this.#options.settled()
   }
 
-  /** Everything is looked at. Whoever asks while that is going on gets another one after it. */
+  /** Scans everything. Calls during a scan are coalesced into one further scan. */
   scan(): Promise<void> {
     if (this.#scan) {
       this.#scanAgain = true
@@ -163,15 +171,15 @@ export class Scanner {
     return this.#scan
   }
 
-  /** Looks at a path, and below it where a folder is new. */
+  /** Checks a path, and everything below it if it is a new folder. */
   refresh(path: string): void {
     const above = path.slice(0, Math.max(0, path.lastIndexOf('/')))
-    // Through a link that has taken the place of a folder, we would see what is elsewhere.
+    // Through a link that has replaced a folder, files from elsewhere would appear.
     if (above !== '' && this.#options.tree.find(above)?.local?.kind !== 'folder') this.refresh(above)
     else for (const _ of this.#look(path, false));
   }
 
-  /** We have changed the path ourselves, and know what is there now. */
+  /** Records the entry of a path that devctl has just changed itself. */
   wrote(path: string, entry: FileEntry | undefined): void {
     const node = entry ? this.#options.tree.at(path) : this.#options.tree.find(path)
     if (!node) return
@@ -195,7 +203,9 @@ export class Scanner {
     } while (this.#scanAgain && !this.#isClosed)
   }
 
-  /** A root that has gone may come back: it was moved, or a branch without it was checked out. */
+  /**
+   * Schedules a scan if the root is missing. It may come back: it was moved, or a branch without it was checked out.
+   */
   #lookForRoot(): void {
     if (this.#options.tree.local || this.#isLookingForRoot) return
     this.#isLookingForRoot = true
@@ -205,7 +215,7 @@ export class Scanner {
     })
   }
 
-  /** Yields once for each path that it looks at. */
+  /** Checks a path, and what is below it as needed. Yields once for each path that it checks. */
   *#look(path: string, isDeep: boolean): Generator<void> {
     const { tree, root, disk } = this.#options
     yield
@@ -215,7 +225,7 @@ export class Scanner {
       entry = found === 'other' ? undefined : found
       this.#noteLeftOut(path, found)
     } catch (error) {
-      // What cannot be looked at stays as it was last seen: it is not deleted.
+      // A path that cannot be read keeps its last known state: it does not count as deleted.
       this.#options.problem(path, error)
       return
     }
@@ -225,7 +235,10 @@ export class Scanner {
     yield* this.#see(known ?? tree.at(path), path, entry, isDeep)
   }
 
-  /** A name that is not UTF-8 is listed with another character, under which nothing is found. */
+  /**
+   * Records or removes a path that is left out. A name that is not UTF-8 is listed with another character, and no file
+   * is found under that name.
+   */
   #noteLeftOut(path: string, found: FileEntry | 'other' | undefined): void {
     const message = found === 'other' ? NO_FILE : !found && this.#isListed(path) ? NOT_UTF8 : undefined
     if (message && !this.#options.ignores.ignores(path, false)) this.leftOut.add(path, message)
@@ -262,7 +275,7 @@ export class Scanner {
     else if (!entry) node.prune()
   }
 
-  /** A folder has gone, and with it all that was in it. */
+  /** Forgets everything in a folder that was deleted. */
   *#forgetBelow(node: TreeNode, path: string): Generator<void> {
     this.watchers.remove(path)
     this.leftOut.forgetBelow(path)
@@ -272,7 +285,7 @@ export class Scanner {
     }
   }
 
-  /** Reads a folder. The watcher comes first, so that nothing is missed between. */
+  /** Reads a folder. The watcher is added first, so that no event in between is missed. */
   *#list(node: TreeNode, path: string, isDeep: boolean): Generator<void> {
     if (this.#isWatched) this.watchers.add(path)
     const { disk, root } = this.#options
@@ -280,7 +293,7 @@ export class Scanner {
     try {
       names = disk.list(placeIn(root, path))
     } catch (error) {
-      // Gone between two looks: there will be an event of it. What cannot be read stays as it was.
+      // Deleted since the last check: an event will report it. What cannot be read stays as it was.
       if (isMissing(error)) return
       this.#options.problem(path, error)
       return
@@ -294,7 +307,7 @@ export class Scanner {
       else if (this.#isFirstScan) removeLeftover(disk, placeIn(root, joinPath(path, name)), this.#begun)
   }
 
-  /** An ignored folder is kept where something in it is included. */
+  /** Returns true if a path is ignored. An ignored folder is kept if something in it is included. */
   #isIgnored(path: string, entry: FileEntry): boolean {
     const { ignores } = this.#options
     const isDirectory = entry.kind === 'folder'
@@ -350,11 +363,13 @@ export class Scanner {
   }
 }
 
-/** Stands for bytes that are no UTF-8. */
+/** Replacement character for bytes that are not UTF-8. */
 const REPLACEMENT = '\ufffd'
 
 const isTemporary = (path: string): boolean => path.slice(path.lastIndexOf('/') + 1).startsWith(TEMPORARY)
 
-/** A folder that was deleted and made again between two looks. Its watcher is on the one that has gone. */
+/**
+ * Returns true for a folder that was deleted and created again between two checks. Its watcher is on the deleted one.
+ */
 const isAnotherFolder = (before: FileEntry | undefined, now: FileEntry | undefined): boolean =>
   before?.kind === 'folder' && now?.kind === 'folder' && (before.inode !== now.inode || before.ctime !== now.ctime)

@@ -4,26 +4,28 @@ import { type Disk, errorCode, isMissing } from '../stage/disk.ts'
 export interface WatchersOptions {
   readonly disk: Disk
   readonly root: string
-  /** One watcher sees everything below a folder: macOS, Windows. On Linux Node.js would watch each file. */
+  /**
+   * True if one watcher sees everything below a folder: on macOS and Windows. On Linux, Node.js would watch each file.
+   */
   readonly recursive: boolean
-  /** Something happened at a path, or below it. */
+  /** Called when something happened at a path, or below it. */
   readonly changed: (path: string) => void
-  /** Events may have been lost. */
+  /** Called when events may have been lost. */
   readonly lost: () => void
-  /** A limit of the system is reached: this folder is the first that is not watched. */
+  /** Called when a limit of the system is reached: this folder is the first that is not watched. */
   readonly limited: (folder: string, limit: string) => void
 }
 
-/** Of inotify: both count for a user on a machine, or on a node with all of its Pods. */
+/** Limits of inotify: both count for a user on a machine, or on a node with all of its Pods. */
 const LIMITS: Readonly<Record<string, string>> = {
   ENOSPC: 'fs.inotify.max_user_watches',
   EMFILE: 'fs.inotify.max_user_instances',
 }
 
-/** Watches folders. What the system refuses to watch is in `unwatched`, to be read again and again. */
+/** Watches folders. Folders that the system refuses to watch are in `unwatched`, to be read at intervals. */
 export class Watchers {
   readonly unwatched = new Set<string>()
-  /** The setting of the system whose limit was reached last. */
+  /** System setting whose limit was reached last. */
   limit: string | undefined
   readonly #open = new Map<string, () => void>()
   readonly #options: WatchersOptions
@@ -73,7 +75,7 @@ export class Watchers {
   #heard(folder: string, name: string | undefined): void {
     const { root } = this.#options
     if (folder === '' && name === root.slice(root.lastIndexOf('/') + 1)) {
-      // The root itself: another one may be in its place.
+      // The root itself: another folder may have replaced it.
       this.remove('')
       this.#options.lost()
     }

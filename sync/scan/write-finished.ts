@@ -2,13 +2,13 @@ import type { SyncClock } from '../core/clock.ts'
 import { isUntouched } from '../core/entry.ts'
 import type { Disk } from '../stage/disk.ts'
 
-/** How long one looks at a file before it is read. */
+/** Milliseconds for which a file is observed before it is read. */
 export const SHORT_LOOK = 25
 
-/** A file that was touched so long ago is not being written. */
+/** Milliseconds since the last change after which a file is not being written. */
 const LONG_AGO = 1_000
 
-/** Whether nobody seems to be writing to a file: it was not touched lately, or not while we waited. */
+/** Returns true if no process seems to be writing to a file: it was not touched lately, or not during the wait. */
 export async function isWriteFinished(
   disk: Disk,
   clock: SyncClock,
@@ -22,14 +22,14 @@ export async function isWriteFinished(
   return after !== 'other' && isUntouched(before, after)
 }
 
-/** A time in the future says nothing. */
+/** Returns true for a time long ago. A time in the future proves nothing. */
 const isOld = (age: number): boolean => age > LONG_AGO
 
 const LAST_LOOK = 800
 const PATIENCE = 5_000
 const FORGOTTEN = 10_000
 
-/** Somebody who writes to a file while it is to be sent: how long we look before we believe that he is done. */
+/** A file being written while it is to be sent: how long to wait before treating the write as finished. */
 export class WriteInProgress {
   #since: number
   #last: number
@@ -40,12 +40,12 @@ export class WriteInProgress {
     this.#last = now
   }
 
-  /** Milliseconds. */
+  /** Milliseconds for which to observe the file. */
   get look(): number {
     return this.#look
   }
 
-  /** It is to be sent again. */
+  /** Records that the file is to be sent again. */
   begin(now: number): void {
     if (now - this.#last > FORGOTTEN) {
       this.#since = now
@@ -54,12 +54,12 @@ export class WriteInProgress {
     this.#last = now
   }
 
-  /** It seemed to be at rest, and was not. */
+  /** Doubles the wait: the write seemed to be finished, and was not. */
   wasWrong(): void {
     this.#look = Math.min(LAST_LOOK, 2 * this.#look)
   }
 
-  /** A file that is always being written is taken as it is. */
+  /** True if the file is written to all the time: it is then sent in its current state. */
   get isHopeless(): boolean {
     return this.#last - this.#since > PATIENCE
   }

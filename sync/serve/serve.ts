@@ -16,32 +16,35 @@ import { ServedRequests } from './served-requests.ts'
 
 export interface ServeOptions {
   readonly key: Uint8Array
-  /** Where the sync volume is mounted. */
+  /** Mount path of the sync volume. */
   readonly volume: string
   readonly folders: readonly ServedPlace[]
-  /** This file is made when the application may start. */
+  /** Path of the file that is created when the application may start. */
   readonly ready: string
   readonly write: 'auto' | 'rename' | 'inplace'
-  /** Called before the volume is used; what it throws is told the laptop, and it is called again for the next one. */
+  /**
+   * Called before the volume is used. An error that it throws is reported to the laptop, and it is called again for the
+   * next one.
+   */
   readonly prepare?: () => void
   readonly disk?: Disk
   readonly clock?: SyncClock
-  /** One watcher for all folders below: macOS, Windows. */
+  /** True if one watcher sees all folders below: on macOS and Windows. */
   readonly recursive?: boolean
 }
 
-/** A sync folder and its place in the volume. */
+/** Sync folder and its path in the volume. */
 export interface ServedPlace {
   readonly name: string
   readonly path: string
-  /** The only file in it, which the container has mounted by itself. */
+  /** Name of the only file in the folder, which the container mounts alone. */
   readonly file?: string
 }
 
 export interface SyncServer {
-  /** Serves a connection from anybody: only who has the key is answered. */
+  /** Serves a connection from any client: only a client that has the key gets an answer. */
   connect(stream: Duplex): void
-  /** Tells the laptop that this agent cannot go on. */
+  /** Reports to the laptop that this agent cannot continue. */
   fail(error: Error): void
   close(): void
 }
@@ -49,12 +52,12 @@ export interface SyncServer {
 const GREETING_TIME = 10_000
 const GREETINGS = 16
 const ENTRIES = 1_000
-/** Folders that are not watched and are named to the laptop. */
+/** Maximum number of unwatched folders that are named to the laptop. */
 const UNWATCHED = 100
 
 /**
- * The agent's half of the sync: it carries out what the laptop has planned, and says what changes. It keeps its watchers
- * over a cut connection, so that only what was missed is sent when the laptop is back.
+ * Starts the agent's half of the sync: it carries out what the laptop has planned, and reports changes. It keeps its
+ * watchers while the connection is lost, so that only the missed changes are sent when the laptop is back.
  */
 export function serveSync(options: ServeOptions): SyncServer {
   return new Server(options)
@@ -65,12 +68,12 @@ class Server implements SyncServer {
   readonly clock: SyncClock
   readonly options: ServeOptions
   #volume: SyncVolume | undefined
-  /** Names the trees that were read last: who has them as a whole needs only what has changed. */
+  /** ID of the trees that were read last: a laptop that has them as a whole needs only the changes. */
   instance = randomUUID()
   folders: readonly ServedFolder[] = []
   #client: ServedClient | undefined
   readonly #greeting = new Set<ServedClient>()
-  /** The laptop whose folders these are, and what it has not confirmed. */
+  /** ID of the laptop that owns the folders, and the changes that it has not confirmed. */
   #owner = ''
   #sequence = 0
   readonly #unconfirmed = new Map<number, { readonly folder: ServedFolder; readonly paths: readonly string[] }>()
@@ -80,14 +83,17 @@ class Server implements SyncServer {
     this.disk = options.disk ?? nodeDisk
     this.clock = options.clock ?? systemClock
     try {
-      // With content of an earlier session the application need not wait for a laptop.
+      // With content of an earlier session, the application need not wait for a laptop.
       if (this.volume.wasSynced && this.#hasMountedFiles()) this.openGate()
     } catch {
-      // The first laptop is told why, and may come when it is over.
+      // The error is reported to the first laptop that connects, unless the problem is solved by then.
     }
   }
 
-  /** What is kept in the volume. Throws while that cannot be used: its disk is full, or its folders are not ours. */
+  /**
+   * State that is kept in the volume. Throws while the volume cannot be used: its disk is full, or its folders belong
+   * to another user.
+   */
   get volume(): SyncVolume {
     if (this.#volume) return this.#volume
     this.options.prepare?.()
@@ -138,7 +144,7 @@ class Server implements SyncServer {
     writeOwn(this.disk, ready, Buffer.from('\n'))
   }
 
-  /** False if one of them is new since the volume was synchronized. */
+  /** Returns false if one of the mounted files is new since the volume was synchronized. */
   #hasMountedFiles(): boolean {
     return this.#mountedFiles().every(place => {
       const entry = this.disk.entry(place)
@@ -146,7 +152,7 @@ class Server implements SyncServer {
     })
   }
 
-  /** The kubelet mounts a folder where it finds nothing. */
+  /** Creates the files to mount: the kubelet mounts a folder where it finds nothing. */
   #makeMountedFiles(): void {
     for (const place of this.#mountedFiles()) {
       if (this.disk.entry(place) !== undefined) continue
@@ -160,7 +166,10 @@ class Server implements SyncServer {
     return folders.flatMap(({ path, file }) => (file === undefined ? [] : [`${volume}/${path}/${file}`]))
   }
 
-  /** True if the laptop was here before, and needs only what it has missed. */
+  /**
+   * Continues with a laptop, or starts for a new one. Returns true if the laptop was connected before, and needs only
+   * what it has missed.
+   */
   async takeUp(
     owner: string,
     seen: number,
@@ -185,7 +194,7 @@ class Server implements SyncServer {
     this.folders = folders
     for (const folder of folders) {
       await folder.start()
-      // Half of a tree is nobody's: what has not been read would count as deleted.
+      // A tree that is half read must not be used: paths that were not read would count as deleted.
       if (this.folders !== folders) throw new Error('another connection has taken its place')
     }
     this.#owner = owner
@@ -214,7 +223,7 @@ class Server implements SyncServer {
     })
   }
 
-  /** Sends what has changed, if somebody listens. */
+  /** Sends what has changed, if a laptop is connected. */
   tell(): void {
     if (!this.#client?.isStarted) return
     for (const folder of this.folders) {
@@ -284,12 +293,12 @@ function readPatterns(patterns: unknown): PatternSet {
   return { text: text!, below: below!, above: above! }
 }
 
-/** One connection to the agent. */
+/** Connection to the agent. */
 class ServedClient {
   onGreeted: () => void = () => {}
   onEnded: () => void = () => {}
   isStarted = false
-  /** How many folders of each it knows to be unwatched. */
+  /** Number of unwatched folders that the laptop knows of, by the name of the sync folder. */
   readonly unwatched = new Map<string, number>()
   readonly #server: Server
   readonly #connection: FrameStream
@@ -351,7 +360,7 @@ class ServedClient {
   }
 
   async #start(header: Frame['header']): Promise<void> {
-    // It may be the second one, with other ignore rules.
+    // A second start on the same connection is possible, with other ignore rules.
     this.isStarted = false
     const wanted = new Map<string, IgnoreSource>()
     for (const value of fields.list(header, 'folders')) {

@@ -19,28 +19,28 @@ export interface ServedFolderOptions {
   readonly volume: SyncVolume
   readonly write: WriteMode
   readonly recursive: boolean
-  /** False: the application does not run before `watch` is called, and nobody sees files being written. */
+  /** False if the application does not run before `watch` is called, so that no process sees files being written. */
   readonly isWatched: boolean
   readonly ignores: IgnoreSource
   readonly rescanInterval: number
-  /** There are changes to be told. */
+  /** Called when there are changes to report. */
   readonly changed: () => void
-  /** The container has made folders of packages or builds of its own, which are not synchronized. */
+  /** Called when the container has created folders of packages or builds of its own, which are not synchronized. */
   readonly owns: (paths: readonly string[]) => void
 }
 
-/** A sync folder in the container: what is there, what has changed, and changes to it. */
+/** Sync folder in the container: its contents, their changes, and the writes to it. */
 export class ServedFolder {
   readonly name: string
   readonly ignores: IgnoreSource
   readonly writer: Writer
   readonly tree = new TreeNode('')
   readonly live: Scanner
-  /** Paths whose change the laptop does not know. */
+  /** Paths whose change the laptop does not know yet. */
   readonly dirty = new Set<string>()
-  /** Paths that could not be looked at; below them nothing counts as deleted. */
+  /** Paths that could not be read, with the errors; nothing below them counts as deleted. */
   readonly unreadable = new Map<string, string>()
-  /** Folders such as `node_modules` that the container has made itself. */
+  /** Folders such as `node_modules` that the container has created itself. */
   readonly own: Set<string>
   #mayOwnMore: boolean
   #isClosed = false
@@ -78,13 +78,13 @@ export class ServedFolder {
     })
   }
 
-  /** Reads everything; the laptop gets it as a whole. */
+  /** Reads everything; the laptop gets the whole tree. */
   async start(): Promise<void> {
     await this.live.start()
-    // Closed meanwhile, it has not read everything: what it has not seen would not be of the image.
+    // If closed meanwhile, it has not read everything: paths that it has not seen would not count as the image's.
     if (this.#isClosed) return
     this.#options.volume.setOwnFolders(this.name, [...this.own])
-    // One that an ignore file includes again is synchronized.
+    // A folder that an ignore file includes again is synchronized.
     this.#options.volume.setUnsyncedFolders(
       this.name,
       [...this.own].filter(path => !this.tree.find(path)?.local),
@@ -94,13 +94,16 @@ export class ServedFolder {
     this.dirty.clear()
   }
 
-  /** The application may start. */
+  /** Starts watching, because the application may start. */
   watch(): void {
     this.writer.isUnwatched = false
     this.live.watch()
   }
 
-  /** What comes from the laptop is in the tree before anybody asks. */
+  /**
+   * Returns true for a folder that the container has created itself. Folders from the laptop are in the tree before
+   * this is called.
+   */
   #isOwn(path: string): boolean {
     if (this.own.has(path)) return true
     const { disk, root } = this.#options
@@ -118,18 +121,21 @@ export class ServedFolder {
       volume.setOwnFolders(this.name, [...this.own])
       owns([path])
     } catch {
-      // The folder of the volume cannot be looked at: nothing is noted.
+      // The state in the volume cannot be read: nothing is recorded.
     }
   }
 
-  /** The changes that were not told, with what is there now. */
+  /** Returns the changes that were not reported, with the current entries. */
   takeChanges(): readonly (readonly [string, WireEntry])[] {
     const paths = [...this.dirty]
     this.dirty.clear()
     return paths.map(path => [path, encodeEntry(this.tree.find(path)?.local)])
   }
 
-  /** What the container has that cannot be synchronized, if that is not what was told last; with `all` in any case. */
+  /**
+   * Returns the paths in the container that cannot be synchronized; undefined if they are unchanged since the last
+   * report and `all` is false.
+   */
   takeLeftOut(
     all: boolean,
   ): { readonly count: number; readonly paths: readonly (readonly [string, string])[] } | undefined {
@@ -139,7 +145,7 @@ export class ServedFolder {
     return { count: leftOut.count, paths: leftOut.first() }
   }
 
-  /** Everything that is there, folder by folder. */
+  /** Yields all existing entries, folder by folder. */
   *snapshot(size: number): Generator<readonly (readonly [string, WireEntry])[]> {
     let entries: (readonly [string, WireEntry])[] = []
     for (const node of this.tree.walk()) {
@@ -159,12 +165,15 @@ export class ServedFolder {
     )
   }
 
-  /** Renames a file that is as it is expected. The laptop hears that it has gone, as of every other change. */
+  /**
+   * Renames a file that is unchanged from its expected entry. The deletion of the old path is reported to the laptop,
+   * like every other change.
+   */
   move(
     { path, expect }: Pick<PathChange, 'path' | 'expect'>,
     { from, moved, mtime, executable }: Omit<Move, 'kind'>,
   ): ItemResult {
-    // The writer looks at where a file is put, but not at where it comes from.
+    // The writer checks the destination of a file, but not its source.
     const message = outsideProblem(path) ?? outsideProblem(from)
     if (message) return { kind: 'problem', entry: undefined, message }
     this.live.refresh(from)
@@ -195,7 +204,7 @@ export class ServedFolder {
   }
 }
 
-/** Undefined, too, for what cannot be looked at. */
+/** Returns the kind of an entry; undefined also if the path cannot be read. */
 function entryKind(disk: Disk, path: string): string | undefined {
   try {
     const entry = disk.entry(path)

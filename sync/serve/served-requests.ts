@@ -17,14 +17,14 @@ import type { SyncVolume } from '../stage/volume.ts'
 import { SMALL_FILE } from '../stage/writer.ts'
 import type { ServedFolder } from './served-folder.ts'
 
-/** What requests are about. */
+/** Objects that requests work with. */
 export interface RequestContext {
   readonly disk: Disk
   readonly clock: SyncClock
   readonly volume: SyncVolume
   readonly folders: readonly ServedFolder[]
   openGate(): void
-  /** Sends changes that were seen on the way. */
+  /** Sends changes that were seen along the way. */
   tell(): void
 }
 
@@ -36,7 +36,7 @@ interface Incoming {
   failure: unknown
 }
 
-/** What the laptop asks for over one connection. Each request has an answer with its number. */
+/** Requests of the laptop over one connection. Each request has an answer with its number. */
 export class ServedRequests {
   readonly #things: RequestContext
   readonly #connection: FrameStream
@@ -48,7 +48,7 @@ export class ServedRequests {
     this.#connection = connection
   }
 
-  /** The connection has ended: what is half written is thrown away. */
+  /** Deletes half-written files, after the connection has ended. */
   close(): void {
     for (const { receiver } of this.#incoming.values()) receiver?.abort()
     this.#incoming.clear()
@@ -82,7 +82,7 @@ export class ServedRequests {
     }
   }
 
-  /** Those that take some time. */
+  /** Answers the requests that take some time. */
   async #reply(id: number, { type, header, body }: Frame): Promise<void> {
     const folder = this.#folder(header)
     switch (type) {
@@ -156,7 +156,7 @@ export class ServedRequests {
     return { result: { k: 'changed', e: encodeEntry(folder.tree.find(path)?.local) } }
   }
 
-  /** Only what belongs to the tree is read: nothing ignored, nothing through a link. */
+  /** Returns true for a file of the tree. Only those are read: nothing ignored, nothing through a link. */
   #isSeen(folder: ServedFolder, path: string): boolean {
     return folder.tree.find(path)?.local?.kind === 'file'
   }
@@ -191,7 +191,7 @@ export class ServedRequests {
       const sums = this.#isSeen(folder, path) ? await sumsOf(disk, clock, folder.writer.place(path)) : undefined
       this.#answer(id, {}, sums ? [sums] : [])
     } catch {
-      // Without them the whole file is sent.
+      // Without sums, the whole file is sent.
       this.#answer(id, {})
     }
   }
@@ -216,7 +216,7 @@ export class ServedRequests {
   #part(id: number, { header, body }: Frame): void {
     const incoming = this.#incoming.get(id)
     if (!incoming) throw new Error('a part belongs to no file')
-    // The rest of a file that has failed is on its way: it is read and forgotten.
+    // The rest of a failed file is still arriving: it is read and dropped.
     if (incoming.failure !== undefined) return
     try {
       if (header['from'] === undefined) incoming.receiver!.add({ kind: 'bytes', bytes: literal(header, body) })
@@ -252,7 +252,7 @@ export class ServedRequests {
     this.#place(id, folder, { path, expect }, receiver!, header)
   }
 
-  /** Puts a file that is complete into its place. */
+  /** Moves a complete file from the stage to its path. */
   #place(
     id: number,
     folder: ServedFolder,
@@ -268,7 +268,7 @@ export class ServedRequests {
     this.#answer(id, { results: [encodeResult(result)] })
   }
 
-  /** Copies a large file that is here; if it has not these contents, the laptop sends them. */
+  /** Copies a large file that exists in the container; if it does not have these contents, the laptop sends them. */
   async #copy(id: number, folder: ServedFolder, header: Frame['header']): Promise<void> {
     const [path, from] = [pathIn(header['path']), pathIn(header['from'])]
     const size = fields.count(header, 'size')
@@ -291,7 +291,7 @@ export class ServedRequests {
       if (receiver && isWhole && receiver.finish(size, fields.text(header, 'hash')))
         return this.#place(id, folder, { path, expect }, receiver, header)
     } catch {
-      // It has gone, or the disk is full: what is wrong shows when the contents come.
+      // The file was deleted, or the disk is full: the error shows when the contents arrive.
     }
     receiver?.abort()
     this.#answer(id, { results: [encodeResult({ kind: 'changed', entry: folder.tree.find(path)?.local })] })
@@ -347,7 +347,7 @@ export class ServedRequests {
   }
 }
 
-/** A path that a request is about. Throws an Error if it is not one in the folder. */
+/** Reads the path of a request. Throws an Error if it is not a path in the folder. */
 function pathIn(value: unknown): string {
   if (typeof value !== 'string') throw new Error('a path is not a text')
   const problem = outsideProblem(value)

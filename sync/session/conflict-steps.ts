@@ -6,12 +6,12 @@ import { SMALL_FILE } from '../stage/writer.ts'
 import type { FolderState } from './folder-state.ts'
 import type { RemoteSteps } from './remote-steps.ts'
 
-/** Keeps what the container has at a path before the laptop's takes its place. */
+/** Keeps the container's version of a path before the laptop's replaces it. */
 export class ConflictSteps {
   readonly #state: FolderState
   readonly #remote: RemoteSteps
   readonly #large: LargeFiles
-  /** What was kept of a path that is not done yet. */
+  /** Entries that were kept, by paths that are not finished yet. */
   readonly #kept = new Map<TreeNode, FileEntry>()
 
   constructor(state: FolderState, remote: RemoteSteps, large: LargeFiles) {
@@ -21,13 +21,13 @@ export class ConflictSteps {
     large.onKept = (node, remote, place) => this.#wasKept(node, remote, place)
   }
 
-  /** What the container has there now has been kept. */
+  /** Returns true if the container's current version has been kept. */
   isKept(node: TreeNode): boolean {
     const kept = this.#kept.get(node)
     return kept !== undefined && isUntouched(kept, node.remote)
   }
 
-  /** The path is looked at again afterwards. */
+  /** Begins to keep the container's version; the path is checked again afterwards. */
   keep(node: TreeNode): void {
     const remote = node.remote!
     if (remote.kind === 'link') this.keepBytes(node, remote, Buffer.from(remote.target ?? ''))
@@ -35,7 +35,7 @@ export class ConflictSteps {
     else this.#remote.read({ node, remote, keep: true })
   }
 
-  /** Keeps the contents that the container had there. */
+  /** Keeps the contents that the container had at a path. */
   keepBytes(node: TreeNode, remote: FileEntry, bytes: Buffer): void {
     const { conflicts, clock } = this.#state.world
     try {
@@ -43,12 +43,12 @@ export class ConflictSteps {
       conflicts.keep(place, bytes)
       this.#wasKept(node, remote, place)
     } catch (error) {
-      // Nothing is overwritten that could not be kept.
+      // A file that could not be kept is not overwritten.
       this.#state.fail(node, 'local', `the conflicting file could not be kept: ${describeError(error)}`)
     }
   }
 
-  /** The path is done with. */
+  /** Forgets a path that is finished. */
   forget(node: TreeNode): void {
     this.#kept.delete(node)
   }

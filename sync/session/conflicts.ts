@@ -2,19 +2,19 @@ import type { Disk } from '../stage/disk.ts'
 import { makeFolders } from '../stage/disk-files.ts'
 import { TEMPORARY } from '../stage/writer.ts'
 
-/** A change that has lost against one of the laptop. It is kept on the laptop, outside the synchronized folder. */
+/** Change that has lost against one of the laptop. It is kept on the laptop, outside the synchronized folder. */
 export interface SyncConflict {
   readonly folder: string
   readonly path: string
-  /** The file that has lost. */
+  /** Path of the file that has lost. */
   readonly kept: string
-  /** Milliseconds since 1970. */
+  /** Time of the conflict, in milliseconds since 1970. */
   readonly time: number
 }
 
 const KEPT = 200
 
-/** The files that have lost: `<folder>/<time>/<sync folder>/<path>`, the last 200. */
+/** Folder of the files that have lost: `<folder>/<time>/<sync folder>/<path>`, the last 200. */
 export class ConflictFolder {
   readonly #disk: Disk
   readonly #folder: string
@@ -27,7 +27,7 @@ export class ConflictFolder {
     this.#times = disk.entry(folder) === undefined ? [] : [...disk.list(folder)].sort()
   }
 
-  /** A place for a file that has lost at that time, in a folder of its own. */
+  /** Returns the path for a file that has lost at that time, in a folder of its own. */
   placeFor(folder: string, path: string, now: number): string {
     this.#last = Math.max(now, this.#last + 1)
     const name = new Date(this.#last).toISOString().replaceAll(':', '-')
@@ -53,7 +53,7 @@ export class ConflictFolder {
     }
   }
 
-  /** The file could not be kept there: the place does not count as one of the last 200. */
+  /** Removes the folder of a file that could not be kept: it does not count as one of the last 200. */
   giveUp(place: string): void {
     const [time = ''] = place.slice(this.#folder.length + 1).split('/')
     const at = this.#times.lastIndexOf(time)
@@ -62,7 +62,7 @@ export class ConflictFolder {
     removeAll(this.#disk, `${this.#folder}/${time}`)
   }
 
-  /** Where a large file is put together. */
+  /** Returns the path at which a large file is assembled. */
   stageFor(place: string): string {
     return `${place.slice(0, place.lastIndexOf('/') + 1)}${TEMPORARY}${Math.trunc(this.#last)}`
   }
@@ -83,6 +83,6 @@ function removeAll(disk: Disk, path: string): void {
     for (const name of disk.list(path)) removeAll(disk, `${path}/${name}`)
     disk.removeFolder(path)
   } catch {
-    // An old conflict that cannot be removed is no reason to stop.
+    // Failing to remove an old conflict is no reason to stop.
   }
 }

@@ -2,11 +2,11 @@ import { turn } from '../core/clock.ts'
 import type { FolderParts } from './folder-parts.ts'
 import type { Transition } from './transition.ts'
 
-/** Paths that are looked at before others have a turn, and those whose state is asked for at once. */
+/** Numbers of paths that are checked before other work has a turn, and whose state is requested at once. */
 const SLICE = 256
 const ASKED = 1_000
 
-/** Works through the queue of a folder, and sends what that has collected. */
+/** Works through the queue of a folder, and sends the changes and requests that it has collected. */
 export class Cycle {
   readonly #parts: FolderParts
   readonly #steps: Transition
@@ -17,12 +17,12 @@ export class Cycle {
     this.#steps = steps
   }
 
-  /** Nothing is being done, and nothing is collected to be sent. */
+  /** True if no work is running, and nothing is collected to be sent. */
   get isResting(): boolean {
     return this.#parts.remote.isEmpty && !this.#isWorking
   }
 
-  /** Does what there is to do; returns when the rest waits for somebody. */
+  /** Does all the work that can be done now; returns when the rest has to wait. */
   async run(): Promise<void> {
     if (this.#isWorking) return
     this.#isWorking = true

@@ -2,18 +2,18 @@ import { copyEntry } from '../core/entry.ts'
 import type { Deletions } from './deletions.ts'
 import type { FolderState, LostFiles } from './folder-state.ts'
 
-/** Milliseconds without a change after which the files of a folder are taken to be back. */
+/** Milliseconds without a change after which the files of a folder count as restored. */
 const FILLED = 500
 
 /**
- * Stops a folder of which one side has lost everything, or much of it: nothing is done until somebody says whether that
- * was meant, or the files are back.
+ * Stops a folder of which one side has lost everything, or much of it: nothing is done until the user says whether that
+ * was intended, or the files are back.
  */
 export class DeletionSafety {
   readonly #state: FolderState
   readonly #deletions: Deletions
   #stopped: 'local' | 'remote' | undefined
-  /** Somebody has said that it was meant. */
+  /** True if the user has said that the loss was intended. */
   #mayBeEmpty = false
 
   constructor(state: FolderState, deletions: Deletions) {
@@ -22,7 +22,7 @@ export class DeletionSafety {
     deletions.onLoss = loss => this.stop('remote', loss)
   }
 
-  /** The side that has lost files, while nothing is done. */
+  /** Side that has lost files, while nothing is done. */
   get stopped(): 'local' | 'remote' | undefined {
     return this.#stopped
   }
@@ -31,7 +31,7 @@ export class DeletionSafety {
     return this.#mayBeEmpty
   }
 
-  /** The laptop has lost everything, and nobody has said that it was meant. */
+  /** Returns true if the laptop has lost everything, and the user has not said that this was intended. */
   isEmptied(): boolean {
     if (this.#mayBeEmpty) return false
     const { tree } = this.#state
@@ -43,7 +43,9 @@ export class DeletionSafety {
     return agreedOn >= (tree.local ? 2 : 1)
   }
 
-  /** `loss`: what the container has deleted; absent: everything is gone. */
+  /**
+   * Stops the folder and reports it. `loss`: the files that the container has deleted; absent: all files are missing.
+   */
   stop(side: 'local' | 'remote', loss?: LostFiles): void {
     if (this.#stopped) return
     this.#stopped = side
@@ -51,7 +53,9 @@ export class DeletionSafety {
     world.report({ kind: 'stopped', folder: name, side, ...(loss && { loss }) })
   }
 
-  /** Says whether it was meant that one side has lost everything. */
+  /**
+   * Continues with the user's answer: the loss was intended (`delete`), or the files are to be restored (`restore`).
+   */
   answer(meaning: 'delete' | 'restore'): void {
     const side = this.#stopped
     if (!side) return
@@ -67,12 +71,12 @@ export class DeletionSafety {
     this.#state.world.rested()
   }
 
-  /** What that side has lost is brought back from the other one. */
+  /** Restores what that side has lost from the other side. */
   #restore(side: 'local' | 'remote'): void {
     const { tree } = this.#state
     for (const node of [...tree.walk()]) {
       if (node.base && !node[side]) this.#state.setBase(node, undefined)
-      // What came from the image is wanted, too: this side has lost it.
+      // Files that came from the image are restored, too: this side has lost them.
       if (side === 'local' && node.remote?.isOfImage && !node.local)
         node.remote = copyEntry(node.remote, { isOfImage: false })
       if (node.parent) this.#state.mark(node)
@@ -87,12 +91,12 @@ export class DeletionSafety {
     this.#continued(side)
   }
 
-  /** All that was meant has been done: whatever goes from now on is another loss. */
+  /** Ends the permission to delete everything: all intended deletions are done, and later ones are another loss. */
   rest(): void {
     this.#mayBeEmpty = false
   }
 
-  /** Files that are not back yet would count as deleted. */
+  /** Returns true while files are coming back: those that are still missing would count as deleted. */
   #isFilling(): boolean {
     const { live, world } = this.#state
     if (live.still >= FILLED) return false

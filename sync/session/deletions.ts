@@ -3,26 +3,37 @@ import type { TreeNode } from '../core/tree-node.ts'
 import { KEPT_BYTES } from '../stage/trash.ts'
 import type { FolderState, LostFiles } from './folder-state.ts'
 
-/** Milliseconds without another deletion after which those that wait are judged. A container tells of them every 200 ms. */
+/**
+ * Milliseconds without another deletion after which the waiting ones are judged. A container reports them every 200 ms.
+ */
 const REST = 30
 const REST_OF_MANY = 300
-/** So many may be too many for the watchers of the container: it reads everything again, a second later. */
+/**
+ * Milliseconds for thousands of deletions, which may be too many for the watchers of the container: it reads everything
+ * again, a second later.
+ */
 const REST_OF_THOUSANDS = 2_500
 const MANY = 5
 const THOUSANDS = 1_000
 const LONGEST = 10_000
-/** So long many files may stay away before anybody is asked: a build deletes its folder, and takes its time to fill it. */
+/**
+ * Milliseconds for which many files may be missing before the user is asked: a build deletes its folder, and takes its
+ * time to fill it.
+ */
 const PATIENCE = 3_000
 /** Milliseconds for which a deletion counts together with those that follow. */
 const WINDOW = 10_000
-/** With fewer files, half of them is no reason to ask. */
+/** Number of files below which a loss of half of them is no reason to ask. */
 const HANDFUL = 8
-/** So many files, or bytes, are asked for whatever is left: of the bytes, no more are kept for sure. */
+/**
+ * Numbers of files and bytes above which the user is asked, whatever is left: no more bytes than these are sure to be
+ * kept.
+ */
 const BULK = { files: 1_000, bytes: KEPT_BYTES }
-/** So many files are told of when they are deleted. */
+/** Number of files from which a deletion is reported. */
 const NOTED = 100
 
-/** Files that are gone, and their bytes. */
+/** Missing files, and their bytes. */
 interface Lost {
   readonly files: number
   readonly bytes: number
@@ -30,28 +41,29 @@ interface Lost {
 
 /**
  * Deletions that the container has made, and that the laptop has not made yet: they wait until no more come, and are
- * judged together. Files that only the container has ever made, such as those of a build, are deleted without being counted.
+ * judged together. Files that only the container has ever made, such as those of a build, are deleted without being
+ * counted.
  */
 export class Deletions {
   readonly #state: FolderState
   readonly #held = new Set<TreeNode>()
-  /** They were found to be few, and may be made. */
+  /** Deletions that were found to be few, and may be made. */
   readonly #released = new Set<TreeNode>()
-  /** Files and links of the laptop that were deleted here: when, and their bytes. */
+  /** Files and links of the laptop that were deleted here: time of the deletion, and bytes. */
   readonly #recent = new Map<string, { readonly time: number; readonly size: number }>()
   #first = 0
   #last = 0
   #timer: (() => void) | undefined
-  /** There are too many, unless files come back. */
+  /** True if too many files are missing, unless they come back. */
   #isMuch = false
-  /** There are too many: somebody is to be asked. */
+  /** Called when too many files are missing, and the user must be asked. */
   onLoss: (loss: LostFiles) => void = () => {}
 
   constructor(state: FolderState) {
     this.#state = state
   }
 
-  /** True if the deletion has to wait. */
+  /** Returns true if the deletion has to wait. */
   holds(node: TreeNode): boolean {
     if (this.#released.has(node)) return false
     this.#last = this.#state.world.clock.now()
@@ -65,18 +77,18 @@ export class Deletions {
     return true
   }
 
-  /** The container has made something: it may not be done. */
+  /** Waits longer, because the container has created a file and may not be finished. */
   wait(): void {
     if (this.#isMuch) this.#last = this.#state.world.clock.now()
   }
 
-  /** The path is there again, or is to become something else. */
+  /** Stops holding the deletion of a path that exists again, or is to become something else. */
   letGo(node: TreeNode): void {
     this.#released.delete(node)
     if (this.#held.delete(node)) this.#state.again(node)
   }
 
-  /** The deletion is made now. */
+  /** Records that the deletion is made now. */
   made(node: TreeNode): void {
     this.#released.delete(node)
     const { base, local } = node
@@ -84,7 +96,7 @@ export class Deletions {
       this.#recent.set(node.path, { time: this.#state.world.clock.now(), size: local.size })
   }
 
-  /** They are looked at again. */
+  /** Puts all waiting deletions back into the queue. */
   drop(): void {
     this.#timer?.()
     this.#timer = undefined
@@ -92,7 +104,7 @@ export class Deletions {
     this.#released.clear()
   }
 
-  /** All that wait may be made, whatever their number. */
+  /** Releases all waiting deletions, whatever their number. */
   release(): void {
     for (const node of this.#held) {
       this.#released.add(node)
@@ -101,7 +113,7 @@ export class Deletions {
     this.#held.clear()
   }
 
-  /** Those that were made do not count any more. */
+  /** Forgets the deletions that were made: they no longer count. */
   forget(): void {
     this.#recent.clear()
   }
@@ -144,8 +156,8 @@ export class Deletions {
   }
 
   /**
-   * The loss of the container, if it is so much that it may be a mistake: everything that the laptop has made, all but names
-   * that begin with a dot, more than half of the files, or more than is kept here.
+   * Returns the loss of the container, if it is so large that it may be a mistake: everything that the laptop has made,
+   * all but names that begin with a dot, more than half of the files, or more than is kept here.
    */
   loss(): LostFiles | undefined {
     const { tree, agreedFiles, ownFiles, queue } = this.#state
@@ -155,7 +167,7 @@ export class Deletions {
     for (const [path, { time, size }] of this.#recent) {
       const node = tree.find(path)
       if (time < since) this.#recent.delete(path)
-      // It may have been made again meanwhile.
+      // The path may have been created again meanwhile.
       else if (!node?.remote && !node?.base) {
         made.push(path)
         bytes += size
@@ -184,7 +196,10 @@ export class Deletions {
 
 const isPlain = (name: string): boolean => !name.startsWith('.')
 
-/** Files that both sides had, and the container has no more; not those that only the container has ever made. */
+/**
+ * Counts the files that both sides had, and the container no longer has; not those that only the container has ever
+ * made.
+ */
 function lostIn(nodes: Iterable<TreeNode>): Lost {
   let files = 0
   let bytes = 0

@@ -8,20 +8,20 @@ import { SMALL_FILE } from '../stage/writer.ts'
 import { type FolderParts, finishPath } from './folder-parts.ts'
 import type { WantedFile } from './remote-steps.ts'
 
-/** Bytes of a new file of the container that is told of before it comes. */
+/** Bytes from which a new file of the container is announced before it arrives. */
 const LARGE = 100_000_000
 
-/** Lets the laptop have what the container has at a path. */
+/** Downloads the container's version of a path. */
 export class Download {
   readonly #parts: FolderParts
   readonly #root: string
   readonly #clear: (node: TreeNode) => boolean
-  /** Large files that were told of. */
+  /** Paths of large files that were announced. */
   readonly #announced = new Set<string>()
-  /** Files of tools that were told of. */
+  /** Paths of tool files that were reported. */
   readonly #toolFiles = new Set<string>()
 
-  /** `clear` empties a folder of the laptop. False if something stays; the path is then dealt with. */
+  /** `clear` empties a folder of the laptop. It returns false if something stays; the path has then been handled. */
   constructor(parts: FolderParts, root: string, clear: (node: TreeNode) => boolean) {
     this.#parts = parts
     this.#root = root
@@ -54,7 +54,7 @@ export class Download {
     }
   }
 
-  /** Whoever does not want it here has the time to say so. */
+  /** Announces a large file, so that a user who does not want it has time to say so. */
   #announce({ path, base }: TreeNode, { size }: FileEntry): void {
     const { world, name } = this.#parts.state
     if (size < LARGE || base || this.#announced.has(path)) return
@@ -62,7 +62,7 @@ export class Download {
     world.report({ kind: 'large', folder: name, path, size })
   }
 
-  /** Tells of a file of a tool, so that people look at it before the tool does. */
+  /** Reports a file of a tool, so that users check it before the tool reads it. */
   #tellToolFile({ path }: TreeNode, { kind }: FileEntry): void {
     if (kind === 'folder' || this.#toolFiles.has(path) || !isToolFile(path)) return
     const { world, name } = this.#parts.state
@@ -70,7 +70,9 @@ export class Download {
     world.report({ kind: 'tool-file', folder: name, path })
   }
 
-  /** Takes the contents of a file that the container has renamed from where it was. False if it was not. */
+  /**
+   * Takes the contents of a file that the container has renamed from its old path. Returns false if it was not renamed.
+   */
   #fetchRenamed(node: TreeNode, remote: FileEntry): boolean {
     const { state, remote: steps } = this.#parts
     const { gone, world, writer } = state
@@ -103,7 +105,7 @@ export class Download {
     }
     node.remote = copyEntry(remote, { hash })
     local.begin()
-    // By its contents it may be as it was, or the laptop's may have changed meanwhile.
+    // The contents may be unchanged, or the laptop's may have changed meanwhile.
     if (decisions.decide(node)?.do !== 'fetch') {
       state.again(node)
       return
@@ -113,7 +115,9 @@ export class Download {
     else if (state.busy.has(node)) state.again(node)
   }
 
-  /** Makes the folders above. False if something has been found in its place meanwhile; that is looked at again. */
+  /**
+   * Creates the folders above. Returns false if something has appeared at the path meanwhile; it is then checked again.
+   */
   #hasPlace(node: TreeNode): boolean {
     const { state, local: steps } = this.#parts
     const { local } = node

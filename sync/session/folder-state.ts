@@ -15,7 +15,7 @@ import type { Trash } from '../stage/trash.ts'
 import type { Writer } from '../stage/writer.ts'
 import type { ConflictFolder } from './conflicts.ts'
 
-/** What the folders of a session share. */
+/** Objects and settings that the folders of a session share. */
 export interface FolderContext {
   readonly disk: Disk
   readonly clock: SyncClock
@@ -25,22 +25,22 @@ export interface FolderContext {
   readonly conflicts: ConflictFolder
   readonly deleted: Trash
   readonly credit: Credit
-  /** The connection over which folders have been told; undefined while there is none. */
+  /** Connection over which the agent has reported its folders; undefined while there is none. */
   readonly link: SyncLink | undefined
   /** Milliseconds that the agent's clock is ahead. */
   readonly ahead: number
   readonly report: (event: FolderEvent) => void
-  /** Something was agreed on: the base is to be saved. */
+  /** Called when something was agreed on: the base must be saved. */
   readonly agreed: () => void
-  /** There may be nothing left to do. */
+  /** Called when there may be nothing left to do. */
   readonly rested: () => void
-  /** Nothing new is begun: the ignore rules are about to change. */
+  /** True if nothing new is begun: the ignore rules are about to change. */
   readonly isPaused: boolean
-  /** A file that ignore rules come from may have changed. */
+  /** Called when a file that ignore rules come from may have changed. */
   readonly rulesMayHaveChanged: () => void
 }
 
-/** A large file that the container has made is about to come to the laptop. */
+/** Large file that the container has made and that is about to be downloaded. */
 export interface LargeArrival {
   readonly kind: 'large'
   readonly folder: string
@@ -48,26 +48,26 @@ export interface LargeArrival {
   readonly size: number
 }
 
-/** The container has written a file that says what tools run on this machine; told once for each path. */
+/** File written by the container that determines what tools run on this machine; reported once for each path. */
 export interface ToolFileArrival {
   readonly kind: 'tool-file'
   readonly folder: string
   readonly path: string
 }
 
-/** The part of a folder that is gone. Files that only the container has ever made do not count. */
+/** Missing part of a folder. Files that only the container has ever made do not count. */
 export interface LostFiles {
   readonly files: number
-  /** The files that both sides had. */
+  /** Number of files that both sides had. */
   readonly of: number
 }
 
-/** The container has deleted many files, which are kept in a folder of the laptop. */
+/** Deletion of many files by the container, which are kept in a folder of the laptop. */
 export interface ManyDeleted {
   readonly kind: 'deleted'
   readonly folder: string
   readonly files: number
-  /** Absolute. */
+  /** Absolute path of that folder. */
   readonly kept: string
 }
 
@@ -87,47 +87,53 @@ export type FolderEvent =
       readonly kind: 'stopped' | 'continued'
       readonly folder: string
       readonly side: 'local' | 'remote'
-      /** What the container has deleted; absent: everything is gone. */
+      /** Files that the container has deleted; absent: all files are missing. */
       readonly loss?: LostFiles
     }
 
 const RETRY_FIRST = 1_000
 const RETRY_LAST = 30_000
-/** Characters of a path of the container in a message. */
+/** Longest path of the container in a message, in characters. */
 const LONGEST = 200
 
-/** What is going on with the paths of a folder: which are to be looked at, which are on their way, which wait. */
+/** State of the paths of a folder: which are to be checked, which are in flight, which wait. */
 export class FolderState {
   readonly name: string
   readonly world: FolderContext
   readonly tree = new TreeNode('')
   readonly queue = new WorkQueue()
   readonly gone = new RenameCandidates()
-  /** On their way; true: look again afterwards. */
+  /** Paths in flight; true: check again afterwards. */
   readonly busy = new Map<TreeNode, boolean>()
-  /** Being deleted in the container, or made there as folders. */
+  /** Paths that are being deleted in the container, or created there as folders. */
   readonly leaving = new Set<TreeNode>()
   readonly arriving = new Set<TreeNode>()
-  /** Folders that wait for what is in them. */
+  /** Folders that wait for their contents. */
   readonly deferred = new Set<TreeNode>()
   /** Paths that wait for one above them. */
   readonly blocked = new Map<TreeNode, Set<TreeNode>>()
   readonly problems = new Map<TreeNode, SyncProblem>()
-  /** Paths that only this machine changes, and of which the container has its own. */
+  /** Paths that only this machine changes, and of which the container has its own version. */
   readonly leftThere = new SkippedPaths()
   readonly #retries = new Map<TreeNode, () => void>()
   readonly #attempts = new Map<TreeNode, number>()
-  /** A connection was cut: what is in the container is asked for before anything else. */
+  /**
+   * Paths that were in flight when a connection was lost: their state in the container is requested before anything
+   * else.
+   */
   readonly uncertain = new Set<TreeNode>()
   /** Folders that are not watched in the container. */
   unwatchedRemote: readonly string[] = []
-  /** What was sent to these paths, and has not been answered: if nobody hears what came of it, contents tell. */
+  /**
+   * Entries that were sent to these paths, and have not been acknowledged: if the answer is lost, the contents show the
+   * result.
+   */
   readonly sent = new Map<TreeNode, FileEntry>()
   agreedFiles = 0
   agreedBytes = 0
-  /** The number of agreed files that the laptop has made or changed. */
+  /** Number of agreed files that the laptop has made or changed. */
   ownFiles = 0
-  /** Everything has been read on this side. */
+  /** True once everything has been read on this side. */
   hasLocal = false
   hasRemote = false
   isClosed = false
@@ -141,14 +147,14 @@ export class FolderState {
     this.world = world
   }
 
-  /** Both sides have been read. */
+  /** True if both sides have been read. */
   get isScanned(): boolean {
     return this.hasLocal && this.hasRemote
   }
 
-  /** The path is to be looked at. */
+  /** Marks a path to be checked. */
   mark(node: TreeNode): void {
-    // The root is on both sides.
+    // The root exists on both sides.
     if (!node.parent) return
     this.gone.see(node)
     if (this.busy.has(node)) this.busy.set(node, true)
@@ -189,13 +195,13 @@ export class FolderState {
     this.world.agreed()
   }
 
-  /** What the path has here is about to be sent. */
+  /** Records the local entry that is about to be sent. */
   sends(node: TreeNode, local: FileEntry): void {
     this.sent.set(node, local)
     this.saved.sends(node.path, local)
   }
 
-  /** A base that was loaded. */
+  /** Counts a base that was loaded. */
   count(base: Agreed): void {
     this.#count(base, 1)
   }
@@ -207,7 +213,7 @@ export class FolderState {
     this.agreedBytes += sign * base.local.size
   }
 
-  /** Nothing is left to do for the path, for now. */
+  /** Finishes a path: nothing is left to do for it, for now. */
   finish(node: TreeNode): void {
     const isAgain = this.busy.get(node)
     this.#leave(node)
@@ -228,7 +234,7 @@ export class FolderState {
     this.world.report({ kind: 'solved', problem })
   }
 
-  /** The path is not synchronized any more; both sides keep what they have. */
+  /** Stops synchronizing a path; both sides keep what they have. */
   forget(node: TreeNode): void {
     this.#leave(node)
     this.#cancelRetry(node)
@@ -243,7 +249,7 @@ export class FolderState {
     this.#release(node)
   }
 
-  /** The path is looked at again at once. */
+  /** Puts a path back into the queue at once. */
   again(node: TreeNode): void {
     this.#leave(node)
     this.mark(node)
@@ -257,7 +263,7 @@ export class FolderState {
     this.deferred.delete(node)
   }
 
-  /** Who waits for this path may go on. */
+  /** Continues with the paths that wait for this one. */
   #release(node: TreeNode): void {
     const nodes = this.blocked.get(node)
     this.blocked.delete(node)
@@ -271,7 +277,7 @@ export class FolderState {
     if (parent && this.deferred.delete(parent)) this.mark(parent)
   }
 
-  /** The path cannot be synchronized now: the reason is reported once, and it is tried again. */
+  /** Records that a path cannot be synchronized now: reports the reason once, and tries again later. */
   fail(node: TreeNode, side: SyncProblem['side'], message: string): void {
     this.#leave(node)
     const problem = { folder: this.name, path: node.path, side, message }
@@ -282,34 +288,34 @@ export class FolderState {
     for (const watch of this.#watching) if (watch.nodes.delete(node) && watch.nodes.size === 0) watch.resolve()
   }
 
-  /** A path that will not do until it changes. */
+  /** Records that a path cannot be synchronized until it changes. */
   refuse(node: TreeNode, side: SyncProblem['side'], message: string): void {
     this.fail(node, side, message)
     this.#cancelRetry(node)
     this.#releaseParent(node)
   }
 
-  /** Leaves what the container has at a path where it is, if there is a reason; else it is left no longer. */
+  /** Leaves the container's version of a path where it is, if there is a reason; otherwise removes the record of it. */
   leaveThere(node: TreeNode, why: { readonly path: string; readonly message: string } | undefined): void {
     if (why && node.remote) this.tellLeftOut(this.leftThere, why.path, why.message)
     else if (this.leftThere.count > 0) this.leftThere.delete(node.path)
   }
 
-  /** Notes a path that the container keeps to itself, and reports it once. */
+  /** Records a path that the container keeps to itself, and reports it once. */
   tellLeftOut(paths: SkippedPaths, whole: string, message: string): void {
     const path = whole.slice(0, LONGEST)
     if (!paths.add(path, message)) return
     this.world.report({ kind: 'problem', problem: { folder: this.name, path, side: 'remote', message } })
   }
 
-  /** A limit of the system is reached, so that folders are not watched: said once. */
+  /** Reports that a limit of the system is reached, so that folders are not watched. Callers report it once. */
   limited(side: SyncProblem['side'], folder: string, limit: string): void {
     const where = side === 'local' ? 'this machine' : 'its node'
     const message = `the limit \`${limit}\` of ${where} is reached: this folder and others are not watched, and are read every 5 s instead`
     this.world.report({ kind: 'problem', problem: { folder: this.name, path: folder || '.', side, message } })
   }
 
-  /** What the agent says of folders that it does not watch. */
+  /** Records the folders that the agent does not watch. */
   setUnwatchedRemote(folders: readonly string[], limit: string): void {
     const [first] = folders
     if (first !== undefined && limit !== '' && this.unwatchedRemote.length === 0)
@@ -339,7 +345,7 @@ export class FolderState {
     this.#retries.delete(node)
   }
 
-  /** Resolves when all paths that are waiting or on their way now have been done once. */
+  /** Resolves when all paths that are waiting or in flight now have been handled once. */
   settled(): Promise<void> {
     const nodes = new Set([...this.queue, ...this.busy.keys(), ...this.deferred])
     if (nodes.size === 0) return Promise.resolve()
@@ -357,14 +363,17 @@ export class FolderState {
   }
 }
 
-/** What is there is what was agreed on: one copy of it is enough, of which a large tree has very many. */
+/**
+ * Replaces entries that equal the agreed ones with those of the base: one copy is enough, and a large tree has very
+ * many.
+ */
 function share(node: TreeNode): void {
   const { base, local, remote } = node
   if (base?.local && base.local !== local && isSame(local, base.local)) node.local = base.local
   if (base?.remote && base.remote !== remote && isSame(remote, base.remote)) node.remote = base.remote
 }
 
-/** The base knows all that is known of the entry; of a folder it does not know the inode. */
+/** Returns true if the base knows everything about the entry; for a folder, it does not know the inode. */
 const isSame = (entry: FileEntry | undefined, base: FileEntry): boolean =>
   base.kind === 'file' &&
   isUntouched(base, entry) &&

@@ -26,19 +26,19 @@ export interface FolderSyncOptions {
   readonly own: readonly string[]
   /** Paths that only this machine changes, besides those that are known by their names. */
   readonly onlyHere: readonly string[]
-  /** Reads them again. Throws what reading the ignore file throws. */
+  /** Reads the ignore rules again. Throws what reading the ignore file throws. */
   readonly readIgnores: () => IgnoreSource
-  /** The folder is about one file, which stays in the container as long as that runs. */
+  /** True if the folder is about one file, which stays in the container as long as the container runs. */
   readonly isMountedFile: boolean
   readonly recursive: boolean
   readonly rescanInterval: number
-  /** The file for what both sides have agreed on. */
+  /** Path of the file for the agreed state of both sides. */
   readonly baseFile: string
 }
 
 /**
- * A sync folder on the laptop: what is on both sides (`state`, `container`), which of it is synchronized, and the work
- * that follows from it.
+ * Sync folder on the laptop: the state of both sides (`state`, `container`), which part of it is synchronized, and the
+ * work that follows from it.
  */
 export class FolderSync {
   readonly name: string
@@ -91,7 +91,7 @@ export class FolderSync {
     this.state.world.rested()
   }
 
-  /** What cannot be read is not deleted. */
+  /** Handles a path that cannot be read: it does not count as deleted. */
   #unreadable(path: string, error: unknown): void {
     const { tree } = this.state
     for (const node of tree.at(path).walk()) node.local ??= node.base?.local
@@ -103,9 +103,9 @@ export class FolderSync {
     this.state.close()
   }
 
-  // What both sides have agreed on
+  // Agreed state
 
-  /** Takes up what an earlier session has agreed on with that volume. */
+  /** Loads the agreed state of an earlier session with that volume. */
   load(volume: string): void {
     const { state } = this
     const found = state.saved.load(volume, state.tree)
@@ -113,7 +113,7 @@ export class FolderSync {
     for (const { base } of state.tree.walk()) if (base) state.count(base)
     for (const [path, entry] of found.sent) state.sent.set(state.tree.at(path), entry)
     this.setOwn(found.own)
-    // What the journal has is saved with the rest.
+    // The entries of the journal are saved with the rest.
     if (this.journalSize > 0) state.world.agreed()
   }
 
@@ -125,7 +125,7 @@ export class FolderSync {
     return this.state.saved.save(this.state.tree, this.own, this.state.sent)
   }
 
-  /** Forgets what both sides have agreed on, and what is in the container. */
+  /** Forgets the agreed state of both sides, and the state of the container. */
   forget(): void {
     for (const node of [...this.state.tree.walk()]) {
       if (node.base) this.state.setBase(node, undefined)
@@ -134,9 +134,9 @@ export class FolderSync {
     }
   }
 
-  // What is synchronized
+  // Selection of paths
 
-  /** Folders that the container has made for itself are not synchronized: forgotten, not deleted. */
+  /** Stops synchronizing folders that the container has created for itself: they are forgotten, not deleted. */
   setOwn(paths: readonly string[]): void {
     for (const path of paths) {
       if (this.own.has(path)) continue
@@ -146,7 +146,7 @@ export class FolderSync {
     }
   }
 
-  /** From here on nothing is synchronized. */
+  /** Stops synchronizing a path and everything below it. */
   #leaveOut(top: TreeNode): void {
     const { conflicts, decisions } = this.#parts
     for (const node of [...top.walk()]) {
@@ -166,7 +166,9 @@ export class FolderSync {
     if (this.#rules.areFrom(path)) this.state.world.rulesMayHaveChanged()
   }
 
-  /** The rules as their files have them now, if they are others; not while those cannot be read. */
+  /**
+   * Returns the rules that their files have now, if they have changed; undefined also while the files cannot be read.
+   */
   newIgnores(): IgnoreSource | undefined {
     try {
       const source = this.#readIgnores()
@@ -176,7 +178,10 @@ export class FolderSync {
     }
   }
 
-  /** What they leave out now stays as it is on both sides; the rest is merged as if it had just come. */
+  /**
+   * Switches to other ignore rules. Paths that they leave out stay as they are on both sides; the rest is merged as if
+   * it had just arrived.
+   */
   setIgnores(source: IgnoreSource): void {
     const { state } = this
     this.#rules.source = source
@@ -198,7 +203,7 @@ export class FolderSync {
     }
   }
 
-  /** What is on either side, and is not synchronized whatever anybody does. */
+  /** Returns the paths on either side that cannot be synchronized, whatever the user does. */
   leftOut(): SkippedPathList {
     const here = this.state.live.leftOut
     const there = this.container.leftOut
@@ -213,41 +218,41 @@ export class FolderSync {
 
   // Work
 
-  /** Nothing is left to do, and nothing is waited for. */
+  /** True if nothing is left to do, and nothing is pending. */
   get isIdle(): boolean {
     const { isScanned, queue, live, uncertain } = this.state
     return isScanned && this.isStill && queue.size === 0 && uncertain.size === 0 && live.isQuiet
   }
 
-  /** Nothing is on its way, and nobody is asked: the rules can change. */
+  /** True if nothing is in flight, and no question to the user is open: the rules can change. */
   get isStill(): boolean {
     return !this.stopped && this.state.busy.size === 0 && this.#work.isResting
   }
 
-  /** One side has lost everything: nothing is done until somebody says whether that was meant. */
+  /** Side that has lost files: nothing is done until the user says whether that was intended, or the files are back. */
   get stopped(): 'local' | 'remote' | undefined {
     return this.#parts.losses.stopped
   }
 
-  /** Says whether it was meant that one side has lost everything. */
+  /** Continues with the user's answer whether it was intended that one side has lost everything. */
   answer(meaning: 'delete' | 'restore'): void {
     this.#parts.losses.answer(meaning)
   }
 
-  /** Does what there is to do; returns when the rest waits for somebody. */
+  /** Does all the work that can be done now; returns when the rest has to wait. */
   work(): Promise<void> {
     return this.#work.run()
   }
 
-  /** The large file that is on its way. */
+  /** Large file that is being transferred. */
   get current(): LargeFiles['current'] {
     return this.#parts.large.current
   }
 
-  /** Resolves when everything that has happened here until now has been done. */
+  /** Resolves when all changes that happened here until now have been handled. */
   async settled(work: () => void): Promise<void> {
     const { clock } = this.state.world
-    // What the system has not told yet; if we were held up, it tells after the timers.
+    // Waits for events that the system has not delivered yet; if this process was blocked, they come after the timers.
     await new Promise<void>(resolve => void clock.after(10, resolve))
     await turn(clock)
     this.state.live.flush()
@@ -255,7 +260,7 @@ export class FolderSync {
     await this.state.settled()
   }
 
-  /** The connection has ended: what was on its way will be looked at again. */
+  /** Handles the end of the connection: paths in flight are checked again. */
   cut(): void {
     this.#parts.deletions.drop()
     this.#parts.remote.drop()

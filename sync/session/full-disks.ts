@@ -12,10 +12,10 @@ export interface FullDisk {
 
 export type FullDiskEvent =
   | ({ readonly kind: 'full' } & FullDisk)
-  /** There is room again, and all of them are there. */
+  /** Event after the disk has room again, and all of the files have arrived. */
   | { readonly kind: 'room'; readonly folder: string; readonly side: 'local' | 'remote' }
 
-/** Milliseconds between two looks, and after which it is told though others are still tried. */
+/** Milliseconds between two checks, and before a report while other files are still tried. */
 const LOOK = 500
 const LONGEST = 5_000
 
@@ -23,14 +23,14 @@ interface Watched {
   readonly state: FolderState
   readonly side: 'local' | 'remote'
   readonly since: number
-  /** Files, when it was told last. */
+  /** Number of files at the last report. */
   told: number
   cancel: (() => void) | undefined
 }
 
 /**
- * Tells of full disks: once for a folder, when all files have been tried, and again when twice as
- * many have no room. Each file would be told by itself otherwise.
+ * Reports full disks: once for a folder, when all files have been tried, and again when twice as many have no room.
+ * Each file would be reported separately otherwise.
  */
 export class FullDisks {
   readonly #clock: SyncClock
@@ -42,7 +42,7 @@ export class FullDisks {
     this.#tell = tell
   }
 
-  /** Takes a problem that has come or gone; true if it is told here. */
+  /** Takes a problem that has appeared or was solved; returns true if it is reported here. */
   hear(state: FolderState, { side, message }: SyncProblem): boolean {
     const key = `${side} ${state.name}`
     const isOurs = isFull(message)

@@ -8,20 +8,20 @@ import type { FolderState } from './folder-state.ts'
 /** Changes that the laptop makes to its own files, because the container has made them. */
 export class LocalSteps {
   readonly #state: FolderState
-  /** Names in a folder by their keys, as long as nobody else has had a turn. */
+  /** Names in a folder by their keys, valid until other work has had a turn. */
   readonly #keys = new Map<TreeNode, Map<string, TreeNode>>()
 
   constructor(state: FolderState) {
     this.#state = state
   }
 
-  /** Others have had a turn. */
+  /** Starts a turn: other work may have changed files since the last one. */
   begin(): void {
     this.#state.writer.begin()
     this.#keys.clear()
   }
 
-  /** Why the path cannot be here; undefined if it can. */
+  /** Returns the reason why the path cannot exist here; undefined if it can. */
   refusal(node: TreeNode): string | undefined {
     const { remote } = node
     if (remote?.kind === 'link') {
@@ -47,7 +47,7 @@ export class LocalSteps {
     return found === node ? undefined : found
   }
 
-  /** Makes the folders above. False if that is not possible now; the path is then dealt with. */
+  /** Creates the folders above. Returns false if that is not possible now; the path has then been handled. */
   makeParents(node: TreeNode): boolean {
     const parent = node.parent!
     if (!parent.parent || isFolder(parent.local)) return true
@@ -60,7 +60,7 @@ export class LocalSteps {
       this.#state.block(parent, node)
       return false
     }
-    // Looking at the folder above may have shown that it is there, or a file in its place.
+    // The attempt to create the folder above may have found it, or a file at its path.
     if (parent.local) return this.makeParents(node)
     const refusal = this.refusal(parent)
     if (refusal) {
@@ -85,7 +85,7 @@ export class LocalSteps {
     this.#follow(node, { kind: 'link', target: remote.target!, take: this.#take(node) }, remote)
   }
 
-  /** Only the execute bit: times of the container do not change those of the laptop. */
+  /** Sets only the execute bit: times of the container do not change those of the laptop. */
   setMode(node: TreeNode): void {
     const remote = node.remote!
     const { executable } = remote
@@ -94,21 +94,24 @@ export class LocalSteps {
     this.#follow(node, { kind: 'meta', ...(executable !== undefined && { executable }) }, remote, { hash })
   }
 
-  /** `isMoved`: the container has it from a path of the laptop. */
+  /** Writes a file. `isMoved`: the container has it from a path of the laptop. */
   writeFile(node: TreeNode, bytes: Uint8Array, remote: FileEntry, isMoved: boolean): void {
     const change = { kind: 'file', bytes, ...this.#meta(remote) } as const
     this.#begin(node, remote)
     this.#follow(node, change, remote, { hash: remote.hash, isMoved })
   }
 
-  /** A large file that is complete beside its place. */
+  /** Moves a complete large file from its stage, which is next to it, to its path. */
   placeFile(node: TreeNode, stage: string, remote: FileEntry): void {
     this.#begin(node, remote)
     const change = { kind: 'staged', stage, ...this.#meta(remote) } as const
     if (!this.#follow(node, change, remote, { hash: remote.hash })) this.#state.writer.discard(stage)
   }
 
-  /** Makes a change, and agrees with the container on it. False if it was not possible; the path is then dealt with. */
+  /**
+   * Makes a change, and agrees with the container on it. Returns false if it was not possible; the path has then been
+   * handled.
+   */
   #follow(
     node: TreeNode,
     change: PathChange['change'],
@@ -122,7 +125,9 @@ export class LocalSteps {
     return true
   }
 
-  /** If we are killed before we know that it was written, the next session finds out. */
+  /**
+   * Records a write before it begins: if this process is killed before it knows the result, the next session finds out.
+   */
   #begin(node: TreeNode, remote: FileEntry): void {
     this.#state.saved.writes(node.path, remote)
   }
@@ -131,7 +136,7 @@ export class LocalSteps {
     return { mtime: mtime - this.#state.world.ahead, ...(executable !== undefined && { executable }) }
   }
 
-  /** What was deleted in the container. A folder with ignored files stays, on this side only. */
+  /** Deletes a path that was deleted in the container. A folder with ignored files stays, on this side only. */
   remove(node: TreeNode): void {
     const result = this.#write(node, { kind: 'remove', take: this.#take(node) })
     if (!result) return
@@ -140,14 +145,14 @@ export class LocalSteps {
     this.#state.finish(node)
   }
 
-  /** What the container deletes or replaces by something else is kept elsewhere. */
+  /** Returns the function that keeps what the container deletes or replaces with something else. */
   #take(node: TreeNode): (place: string) => void {
     const { name, world } = this.#state
     const isTheirs = isOnlyTheirs(node)
     return place => world.deleted.take(place, name, node.path, isTheirs)
   }
 
-  /** False if it was not possible; the path is then dealt with. */
+  /** Makes a change. Returns false if it was not possible; the path has then been handled. */
   change(node: TreeNode, change: PathChange['change'], hash?: string): boolean {
     const result = this.#write(node, change)
     if (result?.kind === 'not-empty') this.#state.fail(node, 'local', describeError({ code: 'ENOTEMPTY' }))
@@ -163,7 +168,7 @@ export class LocalSteps {
       const result = writer.write({ path, expect: node.local, change })
       if (result.kind === 'changed') {
         live.refresh(path)
-        // What the rules keep out of the tree stays, and does not go away by looking again.
+        // A path that the rules keep out of the tree stays, and another check does not change that.
         if (result.entry && !node.local) this.#state.fail(node, 'local', 'something that is ignored is in its place')
         else this.#state.retry(node, 0)
         return undefined

@@ -6,7 +6,7 @@ import type { ChangingRules } from '../scan/changing-rules.ts'
 import type { OnlyHere } from '../stage/only-here.ts'
 import type { FolderState } from './folder-state.ts'
 
-/** Decides what happens to a path: by what both sides have there, and by what is above and below it. */
+/** Decides what happens to a path, from the state of both sides and of the paths above and below it. */
 export class Reconciler {
   readonly #state: FolderState
   readonly #rules: ChangingRules
@@ -20,7 +20,7 @@ export class Reconciler {
     this.#onlyHere = onlyHere
   }
 
-  /** Undefined if the path waits for one above it. */
+  /** Returns the decision for a path; undefined if the path waits for one above it. */
   decide(node: TreeNode): Decision | undefined {
     const { sent, world } = this.#state
     if (sent.has(node) && this.#isUnknown(node)) return { do: 'hash', local: false, remote: true }
@@ -35,7 +35,7 @@ export class Reconciler {
       }
     }
     const merged = this.#merge(node, blocker !== undefined)
-    // What is left out is for this machine to say.
+    // The files that the ignore file includes decide what is left out: only this machine may change them.
     const decision =
       this.#rules.includes.size > 0 && this.#rules.includes.has(node.path) ? onlyFromLaptop(merged, node) : merged
     const changesLaptop = CHANGES_LAPTOP.has(decision.do)
@@ -48,17 +48,20 @@ export class Reconciler {
     return { do: 'send', keep: !isFolder(remote) && !remote!.isOfImage && !isUntouched(base?.remote, remote) }
   }
 
-  /** From here on, the laptop wins at this path. */
+  /** Lets the laptop win at this path from now on. */
   insist(node: TreeNode): void {
     this.#insisting.add(node)
   }
 
-  /** The path is done with. */
+  /** Forgets a path that is finished. */
   forget(node: TreeNode): void {
     this.#insisting.delete(node)
   }
 
-  /** Whether contents tell if what we have sent has arrived. If it has, that is what both sides had. */
+  /**
+   * Returns true if the contents must show whether a sent entry has arrived. An entry that has arrived becomes the
+   * base.
+   */
   #isUnknown(node: TreeNode): boolean {
     const { remote } = node
     const sent = this.#state.sent.get(node)!
@@ -74,10 +77,10 @@ export class Reconciler {
   }
 }
 
-/** What the container has done is done here, too. */
+/** Decisions that apply a change of the container to the laptop. */
 const CHANGES_LAPTOP: ReadonlySet<Decision['do']> = new Set(['fetch', 'fetch-meta', 'remove-local'])
 
-/** What is above a path on the laptop, if that is not a folder. */
+/** Returns the closest existing node above a path on the laptop, if it is not a folder. */
 function fileAbove(node: TreeNode): TreeNode | undefined {
   for (let above = node.parent; above?.parent; above = above.parent)
     if (above.local) return isFolder(above.local) ? undefined : above

@@ -8,7 +8,7 @@ import type { SyncLink } from '../protocol/link.ts'
 import { decodeResult, encodeWrite, type ItemResult, type RequestedChange } from '../protocol/requests.ts'
 import type { FolderState } from './folder-state.ts'
 
-/** A batch is sent when it has that many files or bytes. */
+/** Numbers of files and bytes from which a batch is sent. */
 const BATCH_ITEMS = 128
 const BATCH_BYTES = 1 << 20
 
@@ -22,14 +22,14 @@ export interface WantedFile {
   readonly node: TreeNode
   readonly remote: FileEntry
   readonly keep: boolean
-  /** The container has renamed a file that the laptop had made. */
+  /** True if the container has renamed a file that the laptop had made. */
   readonly isMoved?: boolean
 }
 
-/** Changes and questions to the agent, several in one frame. */
+/** Changes and requests to the agent, several in one frame. */
 export class RemoteSteps {
   readonly #state: FolderState
-  /** Contents have come. */
+  /** Called when contents have arrived. */
   onContents: (wanted: WantedFile, bytes: Buffer, hash: string) => void = () => {}
   #writes: Sent[] = []
   #bytes = 0
@@ -74,7 +74,7 @@ export class RemoteSteps {
     this.#hashes.push(node)
   }
 
-  /** What was collected for a connection that has ended. */
+  /** Drops what was collected for a connection that has ended; the paths are checked again. */
   drop(): void {
     for (const { node } of [...this.#writes, ...this.#reads]) this.#state.again(node)
     for (const node of this.#hashes) this.#state.again(node)
@@ -122,7 +122,7 @@ export class RemoteSteps {
     credit.free(bytes)
   }
 
-  /** What came of a change in the container. */
+  /** Handles the result of a change in the container. */
   applied({ node, local, write: { change } }: Sent, result: ItemResult): void {
     const state = this.#state
     state.sent.delete(node)
@@ -133,7 +133,7 @@ export class RemoteSteps {
     const entry = result.entry
     node.remote = entry && local?.hash && result.kind === 'done' ? copyEntry(entry, { hash: local.hash }) : entry
     if (result.kind === 'changed') {
-      // The folder above may be what has changed.
+      // The change may be in the folder above.
       if (!entry && node.parent?.parent) state.uncertain.add(node.parent)
       state.retry(node, state.attempts(node) < 3 ? 0 : 200)
       return
@@ -143,7 +143,7 @@ export class RemoteSteps {
       return
     }
     state.setBase(node, change.kind === 'remove' ? undefined : { local, remote: node.remote })
-    // It may have changed here since it was read.
+    // The path may have changed here since it was read.
     const isSame = change.kind === 'remove' ? node.local === undefined : isUntouched(local, node.local)
     if (isSame) state.finish(node)
     else state.again(node)
@@ -155,7 +155,7 @@ export class RemoteSteps {
       state.fail(node, 'remote', 'the folder in its place has files that are ignored')
       return
     }
-    // What is in it is ignored, or has just been made; the folder stays on that side.
+    // The contents of the folder are ignored, or were just created; the folder stays on that side.
     state.setBase(node, node.local ? undefined : { local: undefined, remote: node.remote })
     state.finish(node)
   }
@@ -190,7 +190,7 @@ export class RemoteSteps {
         this.onContents(one, bytes, hashOf(bytes))
       } else if (result?.['k'] === 'changed') {
         node.remote = decodeEntry(result['e'])
-        // It is being written: not at once.
+        // The file is being written: it is not read again at once.
         this.#state.retry(node, this.#state.attempts(node) < 4 ? 50 : 1_000)
       } else this.#state.fail(node, 'remote', fields.text(result ?? {}, 'm').slice(0, 500))
     })
@@ -220,21 +220,21 @@ export class RemoteSteps {
     else this.#state.again(node)
   }
 
-  /** What is in the container at some paths, after a connection that has been cut. */
+  /** Requests the state of paths in the container, after a connection was lost. */
   async stat(link: SyncLink, nodes: readonly TreeNode[]): Promise<void> {
     const paths = nodes.map(({ path }) => path)
     const { header } = await link.request('stat', { folder: this.#state.name, paths })
     const entries = fields.list(header, 'entries') as readonly WireEntry[]
     paths.forEach((path, at) => {
       const entry = decodeEntry(entries[at] ?? null)
-      // The node may have been forgotten, and made again.
+      // The node may have been forgotten, and created again.
       const node = this.#state.tree.at(path)
       if (!isUntouched(node.remote, entry)) node.remote = entry
       this.#state.mark(node)
     })
   }
 
-  /** Runs a request; when the connection ends before the answer, nobody knows what has become of it. */
+  /** Runs a request. If the connection ends before the answer, the result is unknown, and the paths are uncertain. */
   async #ask(nodes: readonly TreeNode[], work: () => Promise<void>, link: SyncLink): Promise<void> {
     try {
       await work()

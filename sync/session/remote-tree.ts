@@ -6,20 +6,23 @@ import type { ChangingRules } from '../scan/changing-rules.ts'
 import type { Deletions } from './deletions.ts'
 import type { FolderState } from './folder-state.ts'
 
-/** Paths that are left out, with their messages; the first of them. */
+/** Number of paths that are left out, and the first of them with their messages. */
 interface LeftOutThere {
   readonly count: number
   readonly paths: readonly (readonly [string, string])[]
 }
 
-/** Keeps the `remote` side of a tree as the agent says it is. It may be hostile: what cannot be here is left out. */
+/**
+ * Keeps the `remote` side of a tree as the agent reports it. The agent may be hostile: paths that cannot exist here are
+ * left out.
+ */
 export class RemoteTree {
   readonly #state: FolderState
   readonly #rules: ChangingRules
   readonly #deletions: Deletions
-  /** What the container has, and cannot be on this machine. */
+  /** Paths of the container that cannot exist on this machine. */
   readonly #refused = new SkippedPaths()
-  /** What the agent leaves out. */
+  /** Paths that the agent leaves out. */
   #leftOut: LeftOutThere = { count: 0, paths: [] }
 
   constructor(state: FolderState, rules: ChangingRules, deletions: Deletions) {
@@ -28,13 +31,13 @@ export class RemoteTree {
     this.#deletions = deletions
   }
 
-  /** Everything that is in the container follows. */
+  /** Starts a snapshot: the whole state of the container follows. */
   beginSnapshot(): void {
     for (const node of [...this.#state.tree.walk()]) node.remote = undefined
     this.#state.hasRemote = false
   }
 
-  /** Below these paths nothing could be read: there, what was agreed on still holds. */
+  /** Handles paths below which nothing could be read: the agreed state still holds there. */
   setUnreadable(paths: readonly string[]): void {
     for (const path of paths)
       for (const node of this.#state.tree.find(path)?.walk() ?? []) node.remote ??= node.base?.remote
@@ -50,7 +53,7 @@ export class RemoteTree {
     }
   }
 
-  /** What the agent says about some paths. What cannot be here is reported. */
+  /** Sets the entries that the agent has reported for some paths. Paths that cannot exist here are reported. */
   set(entries: readonly unknown[], isSnapshot: boolean): void {
     for (const value of entries) {
       const [path, wire] = value as readonly [unknown, unknown]
@@ -62,7 +65,10 @@ export class RemoteTree {
     }
   }
 
-  /** A problem is told once of `.git`, not of all that is in it. What came from here stays as it is known. */
+  /**
+   * Refuses a path. The problem is reported once for `.git`, not for everything in it. A file that came from this
+   * machine keeps its known state.
+   */
   #refuse(whole: string, entry: FileEntry | undefined, message: string): void {
     const { tree, world } = this.#state
     const node = tree.find(whole)
@@ -96,12 +102,12 @@ export class RemoteTree {
     if (!isSnapshot) this.#state.mark(node)
   }
 
-  /** The agent tells what it leaves out. */
+  /** Sets the paths that the agent leaves out. */
   setLeftOut(count: number, paths: readonly unknown[]): void {
     this.#leftOut = { count, paths: readSkippedPaths(paths) }
   }
 
-  /** What is in the container, and is not synchronized whatever anybody does. */
+  /** Paths in the container that cannot be synchronized, whatever the user does. */
   get leftOut(): LeftOutThere {
     const there = this.#leftOut
     const { leftThere } = this.#state
@@ -111,14 +117,14 @@ export class RemoteTree {
     }
   }
 
-  /** Everything will be told again. */
+  /** Forgets the refused paths: everything will be reported again. */
   forgetRefused(): void {
     this.#refused.forgetBelow('')
     this.#state.leftThere.forgetBelow('')
   }
 }
 
-/** The hashes come with the base. */
+/** Takes the entries of the base, which have the hashes. */
 function takeFromBase(node: TreeNode): void {
   if (node.base?.local) node.local = node.base.local
   if (node.base?.remote && !node.remote?.isOfImage) node.remote = node.base.remote

@@ -5,28 +5,28 @@ import type { FolderSync } from './folder-sync.ts'
 /** Milliseconds without another change after which ignore files are read again. */
 const REREAD = 20
 
-/** Ignore rules that have changed: they are read again, and count as soon as nothing is on its way. */
+/** Ignore rules that have changed: they are read again, and apply as soon as nothing is in flight. */
 export class RuleChanges {
   readonly #clock: SyncClock
   readonly #folders: readonly FolderSync[]
   readonly #read: () => void
-  /** Folders with other ignore rules, which wait for what is on its way. */
+  /** Folders with other ignore rules, which wait for the paths in flight. */
   readonly #changing = new Map<FolderSync, IgnoreSource>()
   #cancel: (() => void) | undefined
 
-  /** `read` is called when they have been read again. */
+  /** `read` is called when the rules have been read again. */
   constructor(clock: SyncClock, folders: readonly FolderSync[], read: () => void) {
     this.#clock = clock
     this.#folders = folders
     this.#read = read
   }
 
-  /** They are about to change. */
+  /** True if the rules are about to change. */
   get isWaiting(): boolean {
     return this.#changing.size > 0 || this.#cancel !== undefined
   }
 
-  /** A file that they come from may have changed. */
+  /** Reads the rules again after a delay, because one of their files may have changed. */
   expect(): void {
     this.#cancel?.()
     this.#cancel = this.#clock.after(REREAD, () => {
@@ -40,7 +40,7 @@ export class RuleChanges {
     })
   }
 
-  /** True if other rules count from now on. */
+  /** Applies the rules that have changed; returns true if other rules apply from now on. */
   apply(): boolean {
     if (this.#changing.size === 0 || !this.#folders.every(folder => folder.isStill)) return false
     for (const [folder, source] of this.#changing) folder.setIgnores(source)

@@ -7,34 +7,36 @@ import { pendingWork } from './pending-work.ts'
 
 export interface SyncStatus {
   readonly state: 'disconnected' | 'scanning' | 'syncing' | 'synced' | 'stopped'
-  /** Rounded down: 100 only if nothing is left in either direction. */
+  /** Percentage, rounded down: 100 only if nothing is left in either direction. */
   readonly percent: number
-  /** Both sides have them. */
+  /** Number of files that both sides have. */
   readonly files: number
   readonly bytes: number
   readonly filesLeft: number
   readonly bytesLeft: number
-  /** Over the connections of this session. */
+  /** Bytes sent over the connections of this session. */
   readonly sentBytes: number
-  /** The large file that is on its way. */
+  /** Large file that is being transferred. */
   readonly current?: { readonly path: string; readonly size: number; readonly done: number }
   readonly problems: readonly SyncProblem[]
-  /** Of this session. */
+  /** Conflicts of this session. */
   readonly conflicts: readonly SyncConflict[]
   /** Folders that the system does not watch, and that are read every few seconds instead. */
   readonly unwatched: readonly string[]
-  /** What cannot be synchronized, on either side: names that are not UTF-8, sockets, the container's own `.git`. */
+  /**
+   * Paths that cannot be synchronized, on either side: names that are not UTF-8, sockets, the container's own `.git`.
+   */
   readonly leftOut: SkippedPathList
 }
 
-/** What only the session knows. */
+/** Facts that only the session knows. */
 interface SessionFacts extends Pick<SyncStatus, 'sentBytes' | 'conflicts'> {
   readonly isConnected: boolean
-  /** Over this connection, the agent has told what is in the container. */
+  /** True if the agent has reported the contents of the container over this connection. */
   readonly isStarted: boolean
 }
 
-/** Paths that are left out, of all folders. */
+/** Maximum number of left-out paths in a status, of all folders. */
 const LEFT_OUT = 20
 
 export function toStatus(folders: readonly FolderSync[], session: SessionFacts): SyncStatus {

@@ -25,34 +25,36 @@ import { RuleChanges } from './rule-changes.ts'
 import { type SyncStatus, toStatus } from './sync-status.ts'
 import { systemClock } from './system-clock.ts'
 
-/** A folder of the laptop, and what is not synchronized in it. */
+/** Folder of the laptop, and the rules for what is not synchronized in it. */
 export interface LocalSyncFolder {
-  /** The name in the agent's configuration. */
+  /** Name in the agent's configuration. */
   readonly name: string
-  /** An absolute path. */
+  /** Absolute path. */
   readonly local: string
-  /** As `ignoreSource` reads it. */
+  /** Ignore rules, as `ignoreSource` reads them. */
   readonly ignores: IgnoreSource
-  /** Reads them again when a file that they come from has changed: they count at once. */
+  /** Reads the ignore rules again when one of their files has changed: the new rules apply at once. */
   readonly readIgnores?: () => IgnoreSource
-  /** The only file of the folder that is synchronized, where the container has it mounted by itself. */
+  /** Only file of the folder that is synchronized, if the container mounts it alone. */
   readonly file?: string
   /** Paths in it that are never synchronized, in neither direction. */
   readonly own?: readonly string[]
-  /** Paths in it that say what runs on this machine: what the container does to them stays there. */
+  /** Paths in it that determine what runs on this machine: changes of the container to them stay there. */
   readonly onlyHere?: readonly string[]
 }
 
 export interface SyncOptions {
   readonly folders: readonly LocalSyncFolder[]
-  /** Where this session keeps what both sides have agreed on, and the files that have lost or were deleted. */
+  /**
+   * Folder in which this session keeps the agreed state of both sides, and the files that have lost or were deleted.
+   */
   readonly stateFolder: string
-  /** `up`: what is done in the container stays there. */
+  /** `up`: changes in the container stay there. */
   readonly direction: 'both' | 'up'
   readonly compression: boolean
-  /** Seconds between two looks at everything; 0: never. */
+  /** Seconds between two full scans; 0: never. */
   readonly rescanInterval: number
-  /** Forgets what was agreed on in earlier sessions. */
+  /** True to forget the agreed state of earlier sessions. */
   readonly reset: boolean
   readonly on: (event: SyncEvent) => void
   readonly disk?: Disk
@@ -61,7 +63,7 @@ export interface SyncOptions {
 }
 
 export type SyncEvent =
-  /** At most five a second while there is something to do, and one when there is nothing left. */
+  /** Progress, at most five times a second while there is something to do, and once when nothing is left. */
   | { readonly kind: 'progress'; readonly status: SyncStatus }
   | { readonly kind: 'problem' | 'solved'; readonly problem: SyncProblem }
   | ({ readonly kind: 'conflict' } & SyncConflict)
@@ -69,8 +71,8 @@ export type SyncEvent =
   | ToolFileArrival
   | ManyDeleted
   /**
-   * All files are gone on one side, or the container has deleted many: then `loss` says how many. Nothing is deleted on
-   * the other side before `answer`.
+   * All files are missing on one side, or the container has deleted many: then `loss` has their number. Nothing is
+   * deleted on the other side before `answer`.
    */
   | {
       readonly kind: 'stopped' | 'continued'
@@ -78,15 +80,15 @@ export type SyncEvent =
       readonly side: 'local' | 'remote'
       readonly loss?: LostFiles
     }
-  /** In place of a problem for each file that has no room. */
+  /** Event that replaces a problem for each file that has no room. */
   | FullDiskEvent
 
 /** The laptop's half of the sync. */
 export interface SyncEngine {
-  /** Takes up work over a new connection to the agent; the one before is ended. */
+  /** Continues over a new connection to the agent; the previous one is ended. */
   attach(stream: Duplex, key: Uint8Array): Attached
   status(): SyncStatus
-  /** After `stopped`: the files are to be deleted on the other side, too, or brought back. */
+  /** Answers `stopped`: the files are to be deleted on the other side, too, or restored. */
   answer(folder: string, meaning: 'delete' | 'restore'): void
   close(): Promise<void>
 }
@@ -222,7 +224,7 @@ class Engine implements SyncEngine, FolderContext {
     for (const { state } of this.#folders) state.saved.close()
   }
 
-  // What the folders tell
+  // Events of the folders
 
   report(event: FolderEvent): void {
     if (event.kind === 'conflict') {
@@ -240,7 +242,10 @@ class Engine implements SyncEngine, FolderContext {
     this.#saver.changed()
   }
 
-  /** Folders of this machine that were synchronized under the same name have files of their own. */
+  /**
+   * Returns the path of the base file. Folders of this machine that were synchronized under the same name have separate
+   * files.
+   */
   #baseFile(name: string, root: string): string {
     const place = createHash('sha256').update(root).digest('hex').slice(0, 12)
     return `${this.#options.stateFolder}/base-${name}-${place}.json.gz`
@@ -254,7 +259,7 @@ class Engine implements SyncEngine, FolderContext {
       return
     }
     this.#isWorking = true
-    // A mistake of ours ends the connection, whose owner reports it.
+    // A bug ends the connection, whose owner reports it.
     this.#work().catch(error => {
       this.#isWorking = false
       this.#attachment?.link.end(error as Error)
@@ -287,7 +292,7 @@ class Engine implements SyncEngine, FolderContext {
     this.#conversation.startAgain(link)
   }
 
-  /** Both queues are empty: the application may start. */
+  /** Lets the application start, because both queues are empty. */
   async #openGate(): Promise<void> {
     const { link } = this
     const attachment = this.#attachment
@@ -298,7 +303,7 @@ class Engine implements SyncEngine, FolderContext {
       this.#progress()
       attachment.resolve()
     } catch {
-      // The connection has ended, and says so itself.
+      // The connection has ended, and reports it itself.
     }
   }
 

@@ -6,10 +6,10 @@ import { Download } from './download.ts'
 import { type FolderParts, finishPath } from './folder-parts.ts'
 import { Upload } from './upload.ts'
 
-/** Milliseconds for which a mounted file may be missing on the laptop without a word. */
+/** Milliseconds for which a mounted file may be missing on the laptop without a report. */
 const STAYING = 1_000
 
-/** Looks at paths, and begins what is decided about them. */
+/** Checks paths, and begins what is decided about them. */
 export class Transition {
   readonly #parts: FolderParts
   readonly #isMountedFile: boolean
@@ -23,7 +23,7 @@ export class Transition {
     this.#toLaptop = new Download(parts, options.root, node => this.#clear(node, 'local'))
   }
 
-  /** Looks at one path. */
+  /** Checks one path. */
   step(node: TreeNode): void {
     const { state, decisions } = this.#parts
     if (state.busy.has(node)) {
@@ -75,7 +75,7 @@ export class Transition {
     }
   }
 
-  /** False if what the container has there has to be kept first; that is begun. */
+  /** Returns false if the container's version has to be kept first; that is begun. */
   #isSafe(node: TreeNode, keep: boolean): boolean {
     const { conflicts } = this.#parts
     if (!keep || conflicts.isKept(node)) return true
@@ -92,7 +92,7 @@ export class Transition {
     else if (this.#isSafe(node, keep) && !large.needs(node)) this.#toContainer.remove(node)
   }
 
-  /** Editors that rename delete the file for a moment; after that it is reported. */
+  /** Waits for a missing mounted file: editors that rename delete it for a moment; after that it is reported. */
   #stay(node: TreeNode): void {
     const { state } = this.#parts
     if (state.attempts(node) === 0) state.retry(node, STAYING)
@@ -118,8 +118,8 @@ export class Transition {
   }
 
   /**
-   * Lets everything in a folder be deleted on one side, in the same batch. False if something stays: then the folder
-   * waits for it, or stays, too.
+   * Lets everything in a folder be deleted on one side, in the same batch. Returns false if something stays: then the
+   * folder waits for it, or stays, too.
    */
   #clear(node: TreeNode, side: 'local' | 'remote'): boolean {
     const { state, losses } = this.#parts
@@ -147,7 +147,7 @@ export class Transition {
       state.fail(node, side, 'the folder in its place is not empty')
       return
     }
-    // On this side only, with files of the image or files that are ignored.
+    // Exists on this side only, with files of the image or files that are ignored.
     const other = [...(node.children?.values() ?? [])].every(
       child => child.base?.local === undefined || child.base.remote === undefined,
     )
@@ -157,7 +157,7 @@ export class Transition {
   }
 }
 
-/** A hash that one side knows holds for both. */
+/** Returns the agreed state. A hash that one side knows holds for both. */
 function agreed({ base, local, remote }: TreeNode) {
   const hash = local?.hash ?? remote?.hash ?? base?.local?.hash ?? base?.remote?.hash
   const withHash = (entry: FileEntry | undefined) =>

@@ -3,12 +3,12 @@ import type { TreeNode } from '../core/tree-node.ts'
 import { SMALL_FILE } from '../stage/writer.ts'
 import type { FolderParts } from './folder-parts.ts'
 
-/** Lets the container have what the laptop has at a path. */
+/** Uploads the local version of a path. */
 export class Upload {
   readonly #parts: FolderParts
   readonly #clear: (node: TreeNode) => boolean
 
-  /** `clear` empties a folder of the container. False if something stays; the path is then dealt with. */
+  /** `clear` empties a folder of the container. It returns false if something stays; the path has then been handled. */
   constructor(parts: FolderParts, clear: (node: TreeNode) => boolean) {
     this.#parts = parts
     this.#clear = clear
@@ -40,14 +40,17 @@ export class Upload {
     else remote.change(node, { kind: 'file', bytes: read.bytes, ...meta }, read.entry)
   }
 
-  /** The file of the container that was renamed here. One that is there is written as every other: its watchers see it. */
+  /**
+   * Returns the file of the container that was renamed here. A file that already exists in the container is written
+   * like every other: its watchers see it.
+   */
   #movedFrom(node: TreeNode, { size, hash = '' }: FileEntry): TreeNode | undefined {
     const { state } = this.#parts
     const source = node.remote || state.attempts(node) > 0 ? undefined : state.gone.inContainer(size, hash)
     return source && source !== node && !state.leaving.has(source) ? source : undefined
   }
 
-  /** False if the folder above is not there yet; the path then waits for it. */
+  /** Returns false if the folder above does not exist yet; the path then waits for it. */
   #hasParent(node: TreeNode): boolean {
     const parent = node.parent!
     const { state, decisions, remote } = this.#parts

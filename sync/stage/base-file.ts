@@ -7,7 +7,7 @@ import type { TreeNode } from '../core/tree-node.ts'
 import type { Disk } from './disk.ts'
 import { makeFolders, readOwn, writeOwn } from './disk-files.ts'
 
-/** What both sides last agreed on, for one volume and one folder of this machine. */
+/** Key of an agreed state: one volume and one folder of this machine. */
 export interface BaseKey {
   readonly volume: string
   readonly root: string
@@ -15,13 +15,16 @@ export interface BaseKey {
 
 const VERSION = 2
 const OPTIONS = { level: 1 }
-/** Characters that are compressed at a time. So few in all are compressed sooner than they are given to a thread. */
+/**
+ * Characters that are compressed at a time. A base that is no longer than that is compressed sooner than it is given to
+ * a thread.
+ */
 const PART = 64 << 10
 
 /**
  * Writes the base of a tree, the folders that are the container's own, and the number of the last file of the journal
- * that is in it: a line for these, and one for each path. A large base is never in memory as a whole; what changes
- * meanwhile is in it or not.
+ * that is in it: a line for these, and one for each path. A large base is never in memory as a whole; a change that
+ * happens meanwhile may or may not be in it.
  */
 export async function saveBase(
   disk: Disk,
@@ -64,29 +67,29 @@ async function compressed(texts: Generator<string>): Promise<Uint8Array> {
   return Buffer.concat(done)
 }
 
-/** A path in a line of the base; without a base, nothing is agreed on any more. */
+/** Returns the line of a path in a base; without a base, nothing is agreed on any more. */
 export function encodeAgreed(path: string, base: Agreed | undefined): readonly unknown[] {
   const { local, remote, isTheirs } = base ?? {}
   const theirs = isTheirs ? ([1] as const) : ([] as const)
   return [path, encodeEntry(local), encodeEntry(remote), local?.hash ?? remote?.hash ?? null, ...theirs]
 }
 
-/** What a base has beside the entries of the tree. */
+/** Fields of a base beside the entries of the tree. */
 export interface LoadedBase {
   readonly own: readonly string[]
-  /** Undefined: it was saved without a journal. */
+  /** Number of the last journal file in the base; undefined if it was saved without a journal. */
   readonly journal: number | undefined
 }
 
 /**
- * Reads the base into a tree. Undefined, and the tree as it was, if the file is not there, damaged, or of another volume
- * or folder.
+ * Reads the base into a tree. Returns undefined and leaves the tree unchanged if the file is missing, damaged, or of
+ * another volume or folder.
  */
 export function loadBase(disk: Disk, file: string, { volume, root }: BaseKey, tree: TreeNode): LoadedBase | undefined {
   const bytes = readOwn(disk, file)
   if (!bytes) return undefined
   try {
-    // All of it, or nothing: with a part of the base, the rest would be taken for new.
+    // All of it, or nothing: with a part of the base, the rest would count as new.
     const entries: (readonly [string, Agreed])[] = []
     let loaded: LoadedBase | undefined
     for (const line of lines(gunzipSync(bytes))) {
@@ -114,7 +117,7 @@ function* lines(text: Buffer): Generator<string> {
   }
 }
 
-/** Throws if it is no line of a base. */
+/** Reads a line of a base. Throws an Error if it is not one. */
 export function decodeAgreed(value: unknown): readonly [string, Agreed] {
   const [path, one, other, hash, theirs] = value as readonly unknown[]
   if (typeof path !== 'string' || outsideProblem(path)) throw new Error('a path in the base is not valid')

@@ -1,6 +1,6 @@
 import type { SyncClock } from '../core/clock.ts'
 
-/** A folder whose base is saved. */
+/** Folder whose base is saved. */
 export interface SavedFolder {
   save(): Promise<void>
   /** Bytes of its journal. */
@@ -8,10 +8,10 @@ export interface SavedFolder {
 }
 
 const INTERVAL = 2_000
-/** A longer journal is not waited for. */
+/** Bytes of a journal above which the base is saved at once. */
 const LONG = 16 << 20
 
-/** Saves what was agreed on some time after it has changed; until then it is in the journals. */
+/** Saves the agreed state some time after it has changed; until then, the changes are in the journals. */
 export class BaseSaver {
   readonly #clock: SyncClock
   readonly #folders: readonly SavedFolder[]
@@ -26,7 +26,7 @@ export class BaseSaver {
     this.#folders = folders
   }
 
-  /** Something is to be saved. */
+  /** Schedules a save after a change. */
   changed(): void {
     if (this.#isClosed) return
     const isUrgent = this.#folders.some(({ journalSize }) => journalSize > LONG)
@@ -48,7 +48,7 @@ export class BaseSaver {
       .then(() => {
         this.#saving = undefined
         const now = this.#clock.now()
-        // A large base takes its time: it is not written all the time.
+        // A large base takes long to write, so it is not written all the time.
         this.#next = now + 20 * (now - began)
       })
   }
@@ -58,11 +58,11 @@ export class BaseSaver {
       try {
         await folder.save()
       } catch {
-        // The journal has it. It is tried again with the next change.
+        // The journal has the changes. The next change tries again.
       }
   }
 
-  /** Saves what is not saved yet. */
+  /** Saves the changes that are not saved yet. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true

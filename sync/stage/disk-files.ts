@@ -1,8 +1,8 @@
 import { type Disk, errorCode, isMissing } from './disk.ts'
 
-/** Small files of our own: read and written whole. */
+/** Small files of devctl, which are read and written whole. */
 
-/** Undefined if there is none, or it cannot be read. */
+/** Reads a file of devctl; returns undefined if it does not exist or cannot be read. */
 export function readOwn(disk: Disk, path: string): Buffer | undefined {
   let file: number
   try {
@@ -27,7 +27,7 @@ export function readOwn(disk: Disk, path: string): Buffer | undefined {
   }
 }
 
-/** Writes beside the file and renames. */
+/** Writes a temporary file beside the file, and renames it. */
 export function writeOwn(disk: Disk, path: string, bytes: Uint8Array): void {
   const temporary = `${path}.new`
   remove(disk, temporary)
@@ -40,7 +40,7 @@ export function writeOwn(disk: Disk, path: string, bytes: Uint8Array): void {
   disk.rename(temporary, path)
 }
 
-/** Makes a folder and those above it. */
+/** Creates a folder and those above it. */
 export function makeFolders(disk: Disk, path: string): void {
   if (path === '' || path === '/' || disk.entry(path) !== undefined) return
   makeFolders(disk, path.slice(0, path.lastIndexOf('/')))

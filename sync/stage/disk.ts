@@ -2,16 +2,19 @@ import * as fs from 'node:fs'
 import { copyEntry, type FileEntry, FOLDER, fileEntry, linkEntry } from '../core/entry.ts'
 
 /**
- * The calls that the sync makes to a file system, all of them synchronous: with asynchronous ones small files take five
- * times as long. They throw the errors of Node.js. Tests have a file system in memory, with faults.
+ * File system calls of the sync, all of them synchronous: with asynchronous ones, small files take five times as long.
+ * They throw the errors of Node.js. Tests have a file system in memory, with faults.
  */
 export interface Disk {
-  /** What is there; undefined if nothing is, `other` for what is neither file, folder nor link. Follows no link. */
+  /**
+   * Returns the entry of a path; undefined if it does not exist, `other` if it is neither file, folder nor link.
+   * Follows no link.
+   */
   entry(path: string): FileEntry | 'other' | undefined
   list(folder: string): readonly string[]
-  /** `create`: must not be there. `update`: an existing file, to be written. Follows no link. */
+  /** Opens a file. `create`: it must not exist. `update`: an existing file, to be written. Follows no link. */
   open(path: string, how: 'read' | 'create' | 'update', executable?: boolean): number
-  /** Undefined if what was opened is not a file. */
+  /** Returns the entry of an open file; undefined if it is not a file. */
   opened(file: number): (FileEntry & { readonly links: number }) | undefined
   read(file: number, into: Buffer, position: number): number
   write(file: number, bytes: Uint8Array, position: number): void
@@ -24,9 +27,15 @@ export interface Disk {
   removeFolder(path: string): void
   removeFile(path: string): void
   rename(from: string, to: string): void
-  /** The bytes of the disk with that folder, and those that are free; undefined if the system does not say. */
+  /**
+   * Returns the bytes of the disk with that folder, and those that are free; undefined if the system does not report
+   * them.
+   */
   space?(folder: string): { readonly size: number; readonly free: number } | undefined
-  /** Calls with the name in the folder, or undefined if the system does not tell. `ended`: it will not call again. */
+  /**
+   * Watches a folder. Calls `changed` with the name in the folder, or undefined if the system does not report it. After
+   * `ended`, there are no more calls.
+   */
   watch(
     folder: string,
     recursive: boolean,
@@ -38,7 +47,7 @@ export interface Disk {
 const isWindows = process.platform === 'win32'
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0
-// A named pipe that took the place of a file must not hold us up.
+// A named pipe that has replaced a file must not block this process.
 const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0
 const FLAGS = {
   read: O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
@@ -70,7 +79,7 @@ export const nodeDisk: Disk = {
   setExecutable: (file, executable) => {
     if (isWindows) return
     const { mode } = fs.fstatSync(file)
-    // Whoever may read it may run it.
+    // Every user who may read the file may run it.
     fs.fchmodSync(file, executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111)
   },
   close: fs.closeSync,
@@ -109,5 +118,5 @@ function fileOf({ size, mtimeMs: mtime, ctimeMs: ctime, ino: inode, mode }: fs.S
 
 export const errorCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code
 
-/** Nothing is there, or what is above it is not a folder. */
+/** True if the path does not exist, or something above it is not a folder. */
 export const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')

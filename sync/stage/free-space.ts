@@ -4,7 +4,7 @@ import { TOO_LITTLE_ROOM } from './problems.ts'
 /** Bytes of a disk that a container must not fill, or a twentieth of it if that is less. */
 const SPARE = 1e9
 
-/** Why a file of the container is not fetched; undefined if there is room for it. */
+/** Returns the reason why a file of the container is not fetched; undefined if the disk has room for it. */
 export function spaceProblem(disk: Disk, folder: string, size: number): string | undefined {
   const space = disk.space?.(folder)
   if (!space || space.free - size >= Math.min(SPARE, space.size / 20)) return undefined

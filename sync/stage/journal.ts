@@ -2,21 +2,21 @@ import type { Disk } from './disk.ts'
 import { makeFolders, readOwn } from './disk-files.ts'
 
 /**
- * Lines that are written beside a file of ours since it was saved last, so that a kill loses none of them. They are in
- * files with numbers: those up to the one that the saved file names are in it.
+ * Lines that are written next to a file of devctl since it was last saved, so that a kill loses none of them. They are
+ * in numbered files: those up to the number that the saved file names are already in it.
  */
 export class Journal {
   readonly #disk: Disk
   readonly #prefix: string
-  /** The first line of each file: whom it belongs to. */
+  /** First line of each file, which identifies its owner. */
   readonly #header: string
-  /** The number of the last file; 0: there was none. */
+  /** Number of the last file; 0 if none exists. */
   #last: number
   #open: { readonly file: number; position: number } | undefined
   #pending: string[] = []
   #isWaiting = false
   #isClosed = false
-  /** A line could not be written: until the file is saved, none is. */
+  /** True if a line could not be written: until the file is saved, none is. */
   #isBroken = false
   /** Bytes since the file was saved. */
   size = 0
@@ -28,7 +28,7 @@ export class Journal {
     this.#last = last
   }
 
-  /** Written together with what follows at once. */
+  /** Adds a line. It is written together with the lines that follow at once. */
   add(line: unknown): void {
     if (this.#isClosed || this.#isBroken) return
     this.#pending.push(`${JSON.stringify(line)}\n`)
@@ -51,7 +51,7 @@ export class Journal {
       open.position += bytes.length
       this.size += bytes.length
     } catch {
-      // A line that is missing makes what the next session knows older, not wrong.
+      // A missing line makes the state for the next session older, not wrong.
       this.#isBroken = true
     }
   }
@@ -69,7 +69,7 @@ export class Journal {
     this.#open = undefined
   }
 
-  /** What follows goes to another file; gives the number of the last one with what has been. */
+  /** Switches to another file for the lines that follow; returns the number of the last file with earlier lines. */
   turn(): number {
     this.flush()
     this.#close()
@@ -78,7 +78,7 @@ export class Journal {
     return this.#last
   }
 
-  /** What is added from now on is left out. */
+  /** Closes the journal: lines that are added from now on are dropped. */
   close(): void {
     this.flush()
     this.#close()
@@ -87,8 +87,8 @@ export class Journal {
 }
 
 /**
- * The lines of the files after that number, without a last one that is torn. Other files are removed: those of somebody
- * else, and those up to that number. Gives the number of the last file.
+ * Reads the lines of the files after that number, without a torn last line. Removes the other files: those of another
+ * owner, and those up to that number. Returns the number of the last file, too.
  */
 export function readJournal(
   disk: Disk,
@@ -110,18 +110,18 @@ export function readJournal(
   return { lines, last }
 }
 
-/** Up to the first one that is damaged. */
+/** Parses the lines up to the first damaged one. */
 function parsed(lines: readonly string[]): readonly unknown[] {
   const values: unknown[] = []
   try {
     for (const line of lines) values.push(JSON.parse(line))
   } catch {
-    // What follows is older than what we know, or nothing.
+    // The lines that follow are dropped: the state is then older, not wrong.
   }
   return values
 }
 
-/** Removes the files with these numbers. */
+/** Removes the files whose numbers match. */
 export function removeJournal(disk: Disk, prefix: string, isOld: (number: number) => boolean): void {
   const [folder, start] = [prefix.slice(0, prefix.lastIndexOf('/')), prefix.slice(prefix.lastIndexOf('/') + 1)]
   try {
@@ -130,6 +130,6 @@ export function removeJournal(disk: Disk, prefix: string, isOld: (number: number
       if (/^\d{1,9}$/.test(number) && isOld(Number(number))) disk.removeFile(`${folder}/${name}`)
     }
   } catch {
-    // It is left out by its number.
+    // A file that stays is ignored because of its number.
   }
 }

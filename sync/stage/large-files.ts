@@ -20,32 +20,35 @@ import { SMALL_FILE } from './writer.ts'
 interface Job {
   readonly node: TreeNode
   readonly kind: 'send' | 'fetch' | 'keep'
-  /** What was in the container when it was decided. */
+  /** Entry in the container when the job was decided. */
   readonly remote: FileEntry | undefined
-  /** Files that the other side may be able to copy it from. */
+  /** Files from which the other side may be able to copy it. */
   readonly sources: readonly TreeNode[]
 }
 
-/** Files that do not fit into a batch: one after the other, beside the small ones. */
+/** Files that do not fit into a batch: transferred one after the other, beside the small ones. */
 export class LargeFiles {
   readonly #state: FolderState
   readonly #local: LocalSteps
   readonly #remote: RemoteSteps
-  /** The loser of a conflict has been kept. */
+  /** Called when the loser of a conflict has been kept. */
   onKept: (node: TreeNode, remote: FileEntry, place: string) => void = () => {}
-  /** Whether the container's file is still to be written on the laptop, which may have changed its own meanwhile. */
+  /**
+   * Returns true if the container's file is still to be written on the laptop, which may have changed its own
+   * meanwhile.
+   */
   isWanted: (node: TreeNode) => boolean = () => true
   #jobs: Job[] = []
   #isRunning = false
   /** Files that both sides have, by their sizes, as long as there are jobs. */
   #bySize: Map<number, TreeNode[]> | undefined
-  /** Files that others may be copied from, with the number of those; they stay so long. */
+  /** Files that others may be copied from, with the number of those others; they are not deleted before. */
   readonly #needed = new Map<TreeNode, number>()
-  /** Those of them that are to be deleted. */
+  /** Needed files that are to be deleted afterwards. */
   readonly #leaving = new Set<TreeNode>()
-  /** Files that somebody writes to while they are to be sent. */
+  /** Files that are being written to while they are to be sent. */
   readonly #restless = new Map<TreeNode, WriteInProgress>()
-  /** The file that is on its way, and how far. */
+  /** File that is being transferred, and its progress. */
   current: { readonly path: string; readonly size: number; done: number } | undefined
 
   constructor(state: FolderState, local: LocalSteps, remote: RemoteSteps) {
@@ -62,7 +65,10 @@ export class LargeFiles {
     void this.#run()
   }
 
-  /** True if the file is to stay for now, because another one may be copied from it; it is looked at again then. */
+  /**
+   * Returns true if the file must stay for now, because another one may be copied from it; it is checked again
+   * afterwards.
+   */
   needs(node: TreeNode): boolean {
     if (!this.#needed.has(node)) return false
     this.#state.setBusy(node)
@@ -135,7 +141,7 @@ export class LargeFiles {
     this.current = undefined
   }
 
-  /** What is being written would have to be sent again. */
+  /** Sends a file when no process is writing to it: otherwise it would have to be sent again. */
   async #sendAtRest(link: SyncLink, { node, remote, sources }: Job): Promise<void> {
     const { disk, clock } = this.#state.world
     const restless = this.#restless.get(node) ?? new WriteInProgress(clock.now())
@@ -143,7 +149,7 @@ export class LargeFiles {
     restless.begin(clock.now())
     const { isHopeless, look } = restless
     const mayBeSent = isHopeless || (await isWriteFinished(disk, clock, this.#state.writer.place(node.path), look))
-    // What the container has written since is not known to be unwanted.
+    // A version that the container has written since is not known to be unwanted.
     if (!isUntouched(remote, node.remote)) return this.#state.again(node)
     if (mayBeSent && ((await this.#sendCopy(link, node, sources)) || (await this.#send(link, node, !isHopeless)))) {
       this.#restless.delete(node)
@@ -154,7 +160,10 @@ export class LargeFiles {
     this.#state.retry(node, isHopeless ? 1_000 : 50)
   }
 
-  /** Lets the container copy it from what it has. False if it has nothing of the kind: then it is to be sent. */
+  /**
+   * Lets the container copy the file from one that it has. Returns false if it has none with these contents: the file
+   * must then be sent.
+   */
   async #sendCopy(link: SyncLink, node: TreeNode, sources: readonly TreeNode[]): Promise<boolean> {
     const { world, name, writer } = this.#state
     const size = node.local?.size ?? 0
@@ -185,7 +194,7 @@ export class LargeFiles {
     return true
   }
 
-  /** False if somebody writes to it. */
+  /** Sends a file. Returns false if it was written to meanwhile. */
   async #send(link: SyncLink, node: TreeNode, onlyAtRest: boolean): Promise<boolean> {
     const { world, name, writer } = this.#state
     const { disk, clock } = world
@@ -259,7 +268,7 @@ export class LargeFiles {
     }
   }
 
-  /** `kept`: where the loser of a conflict is to be. */
+  /** Fetches a file. `kept`: path for the loser of a conflict. */
   async #fetchTo(link: SyncLink, node: TreeNode, remote: FileEntry, kept: string | undefined): Promise<void> {
     const { world, name, writer } = this.#state
     const { disk, clock, conflicts } = world
@@ -289,7 +298,7 @@ export class LargeFiles {
     }
   }
 
-  /** Copies it from where it was before the container has renamed it. False if it is to be fetched. */
+  /** Copies a file from its old path, if the container has renamed it. Returns false if it must be fetched. */
   async #fetchRenamed(link: SyncLink, node: TreeNode, remote: FileEntry, source: TreeNode): Promise<boolean> {
     const { world, name, writer } = this.#state
     const { disk, clock } = world
@@ -305,7 +314,7 @@ export class LargeFiles {
       this.#place(node, remote, agreedHash(source)!, receiver)
       return true
     } catch {
-      // It has gone here, too.
+      // The file was deleted here, too.
       return false
     } finally {
       receiver.abort()
@@ -322,7 +331,7 @@ export class LargeFiles {
       this.#progress(length)
       receiver.add({ kind: 'copy', from: fields.count(header, 'from'), length })
     }
-    // Never more than was asked for: the laptop's disk is not the container's to fill.
+    // The container must not fill the laptop's disk with more than was requested.
     if (this.current && this.current.done > this.current.size) throw new Error('the file is longer than it was')
   }
 

@@ -6,7 +6,7 @@ import type { FolderState } from '../session/folder-state.ts'
 import { describeError } from './problems.ts'
 import { SMALL_FILE } from './writer.ts'
 
-/** Reads the laptop's files for what is decided about them; they may be written to at the same time. */
+/** Reads the laptop's files for the decisions about them; they may be written to at the same time. */
 export class LocalContents {
   readonly #state: FolderState
 
@@ -14,7 +14,7 @@ export class LocalContents {
     this.#state = state
   }
 
-  /** Reads a small file; undefined if that is not possible now. Then the path is dealt with. */
+  /** Reads a small file; returns undefined if that is not possible now. The path has then been handled. */
   read(node: TreeNode): { readonly entry: FileEntry; readonly bytes: Buffer } | undefined {
     const state = this.#state
     const path = node.path
@@ -27,19 +27,19 @@ export class LocalContents {
         return { entry, bytes: read.bytes }
       }
       state.live.refresh(path)
-      // A file that is always being written is sent once a second, as it is then.
+      // A file that is always being written is sent once a second, in its current state.
       state.retry(node, state.attempts(node) < 3 ? 50 : 1_000)
     } catch (error) {
       const before = node.local
       state.live.refresh(path)
-      // It has gone or become something else, or it cannot be read.
+      // The file was deleted or replaced with something else, or it cannot be read.
       if (isUntouched(before, node.local)) state.fail(node, 'local', describeError(error))
       else state.again(node)
     }
     return undefined
   }
 
-  /** Hashes a file that is not small, beside other work; the path is looked at again afterwards. */
+  /** Hashes a file that is not small, beside other work; the path is checked again afterwards. */
   hashLarge(node: TreeNode): void {
     this.#state.setBusy(node)
     void this.#hashLarge(node)

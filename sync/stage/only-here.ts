@@ -2,25 +2,34 @@ import { type FileEntry, isFolder } from '../core/entry.ts'
 import { type NameRules, plainPath } from '../core/paths.ts'
 import type { TreeNode } from '../core/tree-node.ts'
 
-/** Files that devctl reads by their names, in whatever folder it is called: manifests, Compose files and the variables of both. */
+/**
+ * Files that devctl reads by their names, in any folder in which it is called: manifests, Compose files and the
+ * variables of both.
+ */
 const READ_BY_NAME = /(^|\/)(devctl\.ya?ml|(docker-)?compose(\.override)?\.ya?ml|\.env)$/
 
 const DECIDES = 'it says what devctl runs on this machine, so that only this machine changes it'
 const MAKES_REPOSITORY = 'a file `HEAD` can make its folder a git repository, whose configuration runs on this machine'
 const IN_REPOSITORY = 'its folder is a git repository, whose configuration runs on this machine'
 
-/** Knows the paths that only this machine changes, as they say what runs here: each side keeps its own. */
+/**
+ * Knows the paths that only this machine changes, because they determine what runs here: each side keeps its own
+ * version.
+ */
 export class OnlyHere {
   readonly #paths: ReadonlySet<string>
   readonly #rules: NameRules
 
-  /** `paths`: those that the session was read from, relative to the folder. */
+  /** `paths`: the files that the session was read from, relative to the folder. */
   constructor(paths: readonly string[], rules: NameRules) {
     this.#paths = new Set(paths.map(plainPath))
     this.#rules = rules
   }
 
-  /** Returns why what the container does at a path is not done here, and of which path to say so; undefined if it may be. */
+  /**
+   * Returns the reason why the container's change at a path is not made here, and the path to report it for; undefined
+   * if it may be made.
+   */
   problem(node: TreeNode): { readonly path: string; readonly message: string } | undefined {
     const path = plainPath(node.path)
     if (READ_BY_NAME.test(path) || this.#paths.has(path)) return { path: node.path, message: DECIDES }
@@ -32,8 +41,8 @@ export class OnlyHere {
   }
 
   /**
-   * True for a folder in which git finds a repository, or would with what the container has there: a file or link HEAD, and the
-   * folders `objects` and `refs`, or a file that says where they are.
+   * Returns true for a folder in which git finds a repository, or would find one with the container's files: a file or
+   * link HEAD, and the folders `objects` and `refs`, or a file that says where they are.
    */
   #isRepository({ children }: TreeNode): boolean {
     if (!children || !this.#named(children, 'HEAD').some(({ local }) => isFile(local))) return false
@@ -42,7 +51,7 @@ export class OnlyHere {
     return has('commondir') || (has('objects') && has('refs'))
   }
 
-  /** The nodes that this machine takes for the one of a name. */
+  /** Returns the nodes that this machine treats as having that name. */
   #named(children: ReadonlyMap<string, TreeNode>, name: string): readonly TreeNode[] {
     if (this.#rules.foldsCase) return [...children.values()].filter(one => plainPath(one.name) === name.toLowerCase())
     const node = children.get(name)

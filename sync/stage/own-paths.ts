@@ -1,12 +1,12 @@
 import { plainPath } from '../core/paths.ts'
 import type { IgnoreRules } from '../ignore/ignore.ts'
 
-/** What `devctl doctor` writes: logs of this machine. */
+/** Archives that `devctl doctor` writes: logs of this machine. */
 const ARCHIVE = /(^|\/)devctl-doctor-[^/]*\.zip$/
 
 /**
- * The rules with paths that only belong to this machine left out, and devctl's archives, which no ignore file can undo. Names that some file
- * systems take for the same are the same here.
+ * Returns the rules with those paths left out that only belong to this machine, and devctl's archives; no ignore file
+ * can undo that. Names that some file systems treat as equal are equal here.
  */
 export function withoutOwnPaths(rules: IgnoreRules, paths: readonly string[]): IgnoreRules {
   const own = paths.map(plainPath)

@@ -1,31 +1,31 @@
 import { errorCode } from './disk.ts'
 
-/** A path that cannot be synchronized at the moment. It is tried again; the others go on. */
+/** Path that cannot be synchronized at the moment. It is tried again; other paths continue. */
 export interface SyncProblem {
-  /** The sync folder: its name. */
+  /** Name of the sync folder. */
   readonly folder: string
   readonly path: string
   readonly side: 'local' | 'remote'
   readonly message: string
 }
 
-/** Why a call to the file system failed, in words. */
+/** Returns the reason why a call to the file system failed, in words. */
 export function describeError(error: unknown): string {
   const code = errorCode(error)
   return (code && WORDS[code]) ?? (error instanceof Error ? error.message : String(error))
 }
 
-/** The same with the path, where nothing else says what could not be done. */
+/** Describes an error with its path, for messages that do not otherwise say what could not be done. */
 export function describeFailure(error: unknown): string {
   const words = describeError(error)
   const { path, message } = error as NodeJS.ErrnoException
   return path === undefined || words === message ? words : `${words}: ${path}`
 }
 
-/** The beginning of what is said of a file for which the laptop's disk has no room. */
+/** Beginning of the message about a file for which the laptop's disk has no room. */
 export const TOO_LITTLE_ROOM = 'the disk of this machine has too little room'
 
-/** True if there is no room for the file. */
+/** True if the message is about a disk without room for a file. */
 export const isFull = (message: string): boolean =>
   message === WORDS['ENOSPC'] || message === WORDS['EDQUOT'] || message.startsWith(TOO_LITTLE_ROOM)
 

@@ -6,27 +6,27 @@ import { decodeAgreed, encodeAgreed, loadBase, saveBase } from './base-file.ts'
 import type { Disk } from './disk.ts'
 import { Journal, readJournal, removeJournal } from './journal.ts'
 
-/** In a line of the journal, instead of what a side has: it is about to have what the other side has. */
+/** Marker in a line of the journal, in place of one side's entry: this side is about to get the other side's entry. */
 const BEGUN = 0
 
-/** What is known from earlier sessions. */
+/** State that is known from earlier sessions. */
 export interface FoundBase {
-  /** The container's own folders. */
+  /** Folders that are the container's own. */
   readonly own: readonly string[]
-  /** What was sent when nobody was left to hear what came of it. */
+  /** Entries that were sent when no session was left to receive the result. */
   readonly sent: ReadonlyMap<string, FileEntry>
 }
 
 /**
- * What both sides have agreed on about a folder, as the next session finds it, also if this one is killed: the base as
- * it was last saved, and a journal of what has changed since.
+ * Agreed state of a folder, as the next session finds it even if this one is killed: the base as it was last saved, and
+ * a journal of the changes since.
  */
 export class SavedBase {
   readonly #disk: Disk
   readonly #file: string
   readonly #root: string
   #volume = ''
-  /** Undefined before it is known whose volume it is. */
+  /** Journal of the volume; undefined before the volume is known. */
   #journal: Journal | undefined
 
   constructor(disk: Disk, file: string, root: string) {
@@ -44,14 +44,14 @@ export class SavedBase {
     return this.#journal?.size ?? 0
   }
 
-  /** Forgets what is on the disk. */
+  /** Starts without an agreed state: deletes the one on the disk. */
   begin(volume: string): void {
     this.#begin(volume, 0)
     removeJournal(this.#disk, this.#prefix, () => true)
     this.#removeFile()
   }
 
-  /** Reads it into a tree. Undefined if nothing was agreed on with that volume. */
+  /** Reads the agreed state into a tree. Returns undefined if nothing was agreed on with that volume. */
   load(volume: string, tree: TreeNode): FoundBase | undefined {
     const isThere = this.#disk.entry(this.#file) !== undefined
     const base = isThere ? loadBase(this.#disk, this.#file, { volume, root: this.#root }, tree) : undefined
@@ -78,7 +78,7 @@ export class SavedBase {
     this.#journal = new Journal(this.#disk, this.#prefix, this.#header(volume), last)
   }
 
-  /** Gives what was sent last without an answer. */
+  /** Applies the lines of the journal; returns the entries that were sent last without an answer. */
   #apply(lines: readonly unknown[], tree: TreeNode): ReadonlyMap<string, FileEntry> {
     const written = new Map<string, FileEntry>()
     const sent = new Map<string, FileEntry>()
@@ -101,7 +101,7 @@ export class SavedBase {
         node.prune()
       }
     } catch {
-      // What we know is older than it was.
+      // Reading ends here: the state is then older than the last one.
     }
     for (const [path, remote] of written) {
       const local = this.#written(path, remote)
@@ -115,7 +115,7 @@ export class SavedBase {
     return sent
   }
 
-  /** What this machine has, if that is what was written last. */
+  /** Returns the entry of a path on this machine, if it is what was written last. */
   #written(path: string, { kind, size, hash, target }: FileEntry): FileEntry | undefined {
     const place = placeIn(this.#root, path)
     try {
@@ -143,18 +143,21 @@ export class SavedBase {
     }
   }
 
-  /** Both sides have agreed on a path, or do not any more. */
+  /** Records that both sides have agreed on a path, or no longer do. */
   agreed({ path, base }: TreeNode): void {
     this.#journal?.add(encodeAgreed(path, base))
   }
 
-  /** This machine is about to have what the container has; what came of it, the next session finds out if we are killed. */
+  /**
+   * Records that this machine is about to get the container's version; if this process is killed, the next session
+   * finds out the result.
+   */
   writes(path: string, remote: FileEntry): void {
     this.#journal?.add([path, BEGUN, encodeEntry(remote), remote.hash ?? null])
     this.#journal?.flush()
   }
 
-  /** The container is about to have what this machine has. It counts from `flush` on. */
+  /** Records that the container is about to get this machine's version. The record counts from `flush` on. */
   sends(path: string, local: FileEntry): void {
     this.#journal?.add([path, encodeEntry(local), BEGUN, local.hash ?? null])
   }
@@ -163,7 +166,7 @@ export class SavedBase {
     this.#journal?.flush()
   }
 
-  /** Writes the whole base; then only what is on its way is in the journal. */
+  /** Writes the whole base; afterwards, the journal only has the entries in flight. */
   async save(tree: TreeNode, own: Iterable<string>, sent: Iterable<readonly [TreeNode, FileEntry]>): Promise<void> {
     const journal = this.#journal
     if (!journal) return
@@ -181,7 +184,7 @@ export class SavedBase {
     try {
       this.#disk.removeFile(this.#file)
     } catch {
-      // There is none, or it is written over.
+      // The file does not exist, or is overwritten.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Files by whose names tools of a developer know what to run, by themselves or at the next usual command. */
+/** Names of files that determine what developer tools run, by themselves or at the next usual command. */
 const NAMES = new Set([
   ...['.envrc', 'package.json', '.npmrc', '.yarnrc.yml', '.yarnrc', '.pnpmfile.cjs', '.bunfig.toml', 'deno.json'],
   ...['makefile', 'gnumakefile', 'justfile', '.justfile', 'taskfile.yml', 'taskfile.yaml', 'rakefile'],
@@ -8,12 +8,15 @@ const NAMES = new Set([
   ...['mise.toml', '.mise.toml', '.tool-versions', 'devbox.json', 'flake.nix', 'shell.nix', 'default.nix'],
   ...['tiltfile', 'skaffold.yaml', 'devcontainer.json', '.devcontainer.json', 'vagrantfile'],
 ])
-/** All that is in a folder of this name. */
+/** Folders in which every file counts. */
 const FOLDERS = new Set(['.vscode', '.idea', '.husky', '.githooks', '.devcontainer', '.cargo', '.mvn', '.config'])
-/** Packages of others and results of builds: of the many files in them, none says more than another. */
+/** Folders of third-party packages and build results: of the many files in them, none says more than another. */
 const MADE = new Set(['node_modules', 'vendor', '.venv', 'venv', 'site-packages', 'target', 'dist', 'build', '.git'])
 
-/** Returns true for a path, relative to its folder, of a file that says what tools run: `.envrc`, `web/.vscode/tasks.json`. */
+/**
+ * Returns true for a path, relative to its folder, of a file that determines what tools run: `.envrc`,
+ * `web/.vscode/tasks.json`.
+ */
 export function isToolFile(path: string): boolean {
   const folders = path.toLowerCase().split('/')
   const name = folders.pop()!

@@ -9,26 +9,30 @@ interface Kept {
 
 /** Bytes of deleted files that are kept; more if the laptop had made them, and they are deleted together. */
 export const KEPT_BYTES = 500e6
-/** Milliseconds for which they are kept: 30 days. */
+/** Milliseconds for which deleted files are kept: 30 days. */
 const KEPT_FOR = 30 * 24 * 3_600_000
-/** Milliseconds: what is deleted within that time is in one folder, and what follows within it is the same deletion. */
+/**
+ * Milliseconds within which deleted files go into one folder, and within which a further deletion counts as the same
+ * one.
+ */
 const TOGETHER = 10_000
 const PIECE = 1 << 20
 
 /**
- * Files that were deleted on the laptop because the container has deleted them: `<folder>/<time>/<sync folder>/<path>`, for 30 days
- * and up to 500 MB. The oldest make room for newer ones, but files of the laptop none for others of the same deletion.
+ * Files that were deleted on the laptop because the container has deleted them: `<folder>/<time>/<sync folder>/<path>`,
+ * for 30 days and up to 500 MB. The oldest make room for newer ones, but files of the laptop do not make room for
+ * others of the same deletion.
  */
 export class Trash {
   readonly #disk: Disk
   readonly #clock: SyncClock
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string
-  /** Those of earlier deletions, and those that the container had made: the oldest first. */
+  /** Files of earlier deletions, and files that the container had made: the oldest first. */
   #kept: Kept[] | undefined
-  /** Those of the deletion that goes on. */
+  /** Files of the current deletion. */
   #together: Kept[] = []
-  /** The last one was taken then. */
+  /** Time at which the last file was taken. */
   #last = 0
   #bytes = 0
   #time = 0
@@ -40,8 +44,8 @@ export class Trash {
   }
 
   /**
-   * Moves a file or a link of a sync folder there; `isTheirs`: only the container has ever made it. Throws the errors of the file
-   * system.
+   * Moves a file or a link of a sync folder into the trash; `isTheirs`: only the container has ever made it. Throws the
+   * errors of the file system.
    */
   take(place: string, folder: string, path: string, isTheirs = false): void {
     const entry = this.#disk.entry(place)
@@ -73,7 +77,7 @@ export class Trash {
     }
   }
 
-  /** A folder of today may have been a file a moment ago. */
+  /** Returns true if the path can be used: a folder of today may have been a file a moment ago. */
   #isFree(place: string): boolean {
     if (this.#disk.entry(place) !== undefined) return false
     for (let at = above(place); at.length > this.folder.length; at = above(at)) {
@@ -115,7 +119,7 @@ export class Trash {
     }
   }
 
-  /** Those of earlier sessions. Names of times are in their order. */
+  /** Finds the files of earlier sessions. The names of the folders sort in the order of their times. */
   #find(): Kept[] {
     const found: Kept[] = []
     const look = (place: string) => {
@@ -143,16 +147,16 @@ export class Trash {
         this.#disk.removeFile(place)
         for (let at = above(place); at !== this.folder; at = above(at)) this.#disk.removeFolder(at)
       } catch {
-        // A folder that holds others, or an old file that somebody has taken.
+        // The folder holds other files, or another program has taken the old file.
       }
     }
   }
 }
 
-/** The bytes that a file takes, which are those of a block at least. */
+/** Returns the bytes that a file takes on the disk, at least those of a block. */
 const onDisk = (size: number): number => Math.max(size, 4_096)
 
-/** The time in the name of a folder, as milliseconds; NaN for a name of somebody else. */
+/** Returns the time in the name of a folder, in milliseconds; NaN for a name that is not devctl's. */
 const timeIn = (name: string): number => Date.parse(name.replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'))
 
 const above = (path: string): string => path.slice(0, path.lastIndexOf('/'))

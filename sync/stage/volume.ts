@@ -6,23 +6,23 @@ import type { Disk } from './disk.ts'
 import { makeFolders, readOwn, writeOwn } from './disk-files.ts'
 
 /**
- * What the agent keeps in `.devctl` of the volume, outside the user's folders:
+ * State that the agent keeps in `.devctl` of the volume, outside the user's folders:
  *
- *     volume        a random id: the base of a laptop belongs to one volume
- *     synced        the application may start: the volume has been synchronized once
- *     own-FOLDER    folders such as node_modules that are the container's own
- *     unsynced-FOLDER  those of them of which nothing is synchronized
- *     image-FOLDER  the files that were there before anything was synchronized: those of the image
- *     stage/        files that are being written
+ * - `volume`: a random id; the base of a laptop belongs to one volume
+ * - `synced`: the application may start; the volume has been synchronized once
+ * - `own-FOLDER`: folders such as node_modules that are the container's own
+ * - `unsynced-FOLDER`: those of them of which nothing is synchronized
+ * - `image-FOLDER`: the files that existed before anything was synchronized, which are those of the image
+ * - `stage/`: files that are being written
  *
- * Others leave there what they need to fill the volume from an image, and from another one.
+ * Other components keep there what they need to fill the volume from an image, and from another one.
  */
 export class SyncVolume {
   readonly id: string
   readonly stage: string
   readonly #disk: Disk
   readonly #folder: string
-  /** What is noted of folders, also where it could not be written. */
+  /** Paths that were noted for folders, also if they could not be written. */
   readonly #noted = new Map<string, readonly string[]>()
 
   constructor(disk: Disk, root: string) {
@@ -43,11 +43,11 @@ export class SyncVolume {
     try {
       writeOwn(this.#disk, `${this.#folder}/synced`, Buffer.from('\n'))
     } catch {
-      // On a full disk: an agent after us then waits for the laptop before it lets the application start.
+      // On a full disk, the next agent waits for the laptop before it lets the application start.
     }
   }
 
-  /** Something may have been synchronized into the folder. */
+  /** Returns true if something may have been synchronized into the folder. */
   hasImage(name: string): boolean {
     return this.#disk.entry(`${this.#folder}/image-${name}`) !== undefined
   }
@@ -80,11 +80,11 @@ export class SyncVolume {
     try {
       writeOwn(this.#disk, `${this.#folder}/${name}`, Buffer.from(paths.join('\0')))
     } catch {
-      // On a full disk it is written the next time. An agent that starts before does not know it.
+      // On a full disk, the paths are written the next time. An agent that starts before then does not know them.
     }
   }
 
-  /** The entries that are of the image; undefined before anything was synchronized. */
+  /** Returns the entries of the image; undefined before anything was synchronized. */
   imageEntries(name: string): Map<string, FileEntry | undefined> | undefined {
     return this.#readImage(`${this.#folder}/image-${name}`)
   }
@@ -94,7 +94,7 @@ export class SyncVolume {
     writeOwn(this.#disk, `${this.#folder}/image-${name}`, gzipSync(JSON.stringify(found)))
   }
 
-  /** Marks the entries that are as the image has them. Before the first sync these are all. */
+  /** Marks the entries that are unchanged from the image. Before the first sync, these are all. */
   markImage(name: string, tree: TreeNode): void {
     const file = `${this.#folder}/image-${name}`
     const known = this.#readImage(file)
@@ -116,7 +116,7 @@ export class SyncVolume {
       const entries = JSON.parse(gunzipSync(bytes).toString()) as readonly (readonly [string, unknown])[]
       return new Map(entries.map(([path, entry]) => [path, decodeEntry(entry)]))
     } catch {
-      // Written by nobody we know. Then nothing is of the image, and everything is copied to the laptop.
+      // Not written by an agent. No file counts as the image's then, and everything is copied to the laptop.
       return new Map<string, undefined>()
     }
   }
@@ -132,7 +132,7 @@ export class SyncVolume {
     return id
   }
 
-  /** What an agent before us was writing. */
+  /** Deletes the files that an earlier agent was writing. */
   #clearStage(): void {
     for (const name of this.#disk.list(this.stage)) this.#disk.removeFile(`${this.stage}/${name}`)
   }

@@ -3,7 +3,7 @@ import { copyEntry, type FileEntry, isUntouched } from '../core/entry.ts'
 import { outsideProblem } from '../core/paths.ts'
 import { type Disk, errorCode, isMissing } from './disk.ts'
 
-/** A change to one path, and what has to be there for it to be made. */
+/** Change to one path, and the entry that must be there for the change to be made. */
 export interface PathChange {
   readonly path: string
   readonly expect: FileEntry | undefined
@@ -12,12 +12,12 @@ export interface PathChange {
     | ({ readonly kind: 'folder' | 'remove' } & Taking)
     | ({ readonly kind: 'link'; readonly target: string } & Taking)
     | { readonly kind: 'meta'; readonly mtime?: number; readonly executable?: boolean }
-    /** A file that is complete in the stage. */
+    /** Complete file in the stage. */
     | { readonly kind: 'staged'; readonly stage: string; readonly mtime: number; readonly executable?: boolean }
 }
 
 interface Taking {
-  /** Takes away the file that is at the absolute path, instead of deleting it. */
+  /** Takes away the file at the absolute path, instead of deleting it. */
   readonly take?: (place: string) => void
 }
 
@@ -29,32 +29,37 @@ interface NewFile {
 
 export type WriteResult =
   | { readonly kind: 'done'; readonly entry: FileEntry | undefined }
-  /** Something else is there than was expected. */
+  /** Result for a path that is not as expected. */
   | { readonly kind: 'changed'; readonly entry: FileEntry | undefined }
-  /** There is still something in the folder to be removed. */
+  /** Result for a folder to be removed that is not empty. */
   | { readonly kind: 'not-empty' }
 
 export interface WriterOptions {
   readonly disk: Disk
   readonly root: string
-  /** A folder on the same volume for files that are being written; undefined: beside the file. */
+  /** Folder on the same volume for files that are being written; undefined: next to the file. */
   readonly stage?: string
-  /** Small files that are there are written in place: many watchers miss a file that is renamed into its place. */
+  /**
+   * Mode for existing small files, which are written in place: many watchers miss a file that is renamed into place.
+   */
   readonly write: WriteMode
 }
 
-/** `mounted`: always in place, whatever the size: the container has the file itself mounted, and would keep the one that has gone. */
+/**
+ * Modes of writing a file. `mounted`: always in place, whatever the size: the container mounts the file itself, and
+ * would keep a deleted one.
+ */
 export type WriteMode = 'auto' | 'rename' | 'inplace' | 'mounted'
 
-/** Larger files are never written in place. */
+/** Largest file that is written in place, in bytes. */
 export const SMALL_FILE = 1 << 20
 
-/** Files of this machine that are being written begin so; they are never synchronized. */
+/** Prefix of the names of files of this machine that are being written; they are never synchronized. */
 export const TEMPORARY = '.devctl-part-'
 
 const IS_TEMPORARY = /\/\.devctl-part-[0-9a-f]{12}$/
 
-/** Removes a file of ours that is older: a process that was killed was writing it. Others with such a name stay. */
+/** Deletes an older temporary file of devctl, which a killed process was writing. Other files with such a name stay. */
 export function removeLeftover(disk: Disk, place: string, begun: number): void {
   if (!IS_TEMPORARY.test(place)) return
   try {
@@ -62,18 +67,18 @@ export function removeLeftover(disk: Disk, place: string, begun: number): void {
     if (entry === undefined || entry === 'other' || entry.kind === 'folder' || entry.ctime >= begun) return
     disk.removeFile(place)
   } catch {
-    // It has gone, or the next session removes it.
+    // The file is already deleted, or the next session deletes it.
   }
 }
 
 /**
- * Changes files of one side. A change is made only if what is there is what the planner knows, and never through a link:
- * every folder above is looked at first. Throws the errors of the file system.
+ * Changes files of one side. A change is made only if the path is as the planner knows it, and never through a link:
+ * every folder above is checked first. Throws the errors of the file system.
  */
 export class Writer {
   readonly #disk: Disk
   readonly #options: WriterOptions
-  /** Nobody watches the files yet: new ones need no stage. */
+  /** True if no process watches the files yet: new ones need no stage. */
   isUnwatched = false
   #folder = ''
   #isFolder = false
@@ -83,7 +88,7 @@ export class Writer {
     this.#disk = options.disk
   }
 
-  /** Forgets which folder it has looked at last: somebody else may have had a turn. */
+  /** Forgets the folder that was checked last: other work may have had a turn. */
   begin(): void {
     this.#folder = ''
     this.#isFolder = false
@@ -141,11 +146,11 @@ export class Writer {
 
   #written(place: string, change: PathChange['change']): WriteResult {
     const entry = this.#entry(place)
-    // Somebody has written to it since: then it is not what we have written.
+    // If another process has written to the file since, it is not the file that was written here.
     return { kind: isWritten(change, entry) ? 'done' : 'changed', entry }
   }
 
-  /** A file that the container has mounted by itself: nothing else takes its place. */
+  /** Changes a file that the container mounts itself: no other file replaces it. */
   #changeMounted(place: string, change: PathChange['change']): WriteResult {
     switch (change.kind) {
       case 'file':
@@ -193,7 +198,7 @@ export class Writer {
     else this.#disk.removeFile(place)
   }
 
-  /** False if it is not empty: folders are never removed with what is in them. */
+  /** Removes an empty folder. Returns false if it is not empty: folders are never removed with their contents. */
   #removeFolder(place: string): boolean {
     this.begin()
     try {
@@ -209,12 +214,15 @@ export class Writer {
   #writeFile(place: string, there: FileEntry | undefined, change: NewFile): void {
     const { bytes, executable } = change
     if (there?.kind === 'file' && this.#fitsInPlace(there, bytes) && this.#writeInPlace(place, there, change)) return
-    // An unknown bit stays as it was.
+    // An unknown execute bit stays unchanged.
     const isExecutable = executable ?? there?.executable ?? isScript(bytes)
     this.#replace(place, there, stage => void this.#create(stage, change, isExecutable))
   }
 
-  /** In its place at once: nobody watches. Something that is there shows when the file is made. */
+  /**
+   * Creates a file directly at its path, because no process watches. An existing file is detected when the file is
+   * created.
+   */
   #writeNew(place: string, change: NewFile): WriteResult {
     try {
       return { kind: 'done', entry: this.#create(place, change, change.executable ?? isScript(change.bytes)) }
@@ -225,7 +233,7 @@ export class Writer {
     }
   }
 
-  /** Makes a file that is not there. */
+  /** Creates a file that does not exist. */
   #create(place: string, { bytes, mtime }: NewFile, executable: boolean): FileEntry {
     const file = this.#disk.open(place, 'create', executable)
     try {
@@ -243,7 +251,10 @@ export class Writer {
     return write === 'inplace' || !bytes.includes(0)
   }
 
-  /** False if it cannot be done in place: another name leads to the file, or it may not be written. */
+  /**
+   * Writes a file in place. Returns false if that is not possible: another name leads to the file, or it may not be
+   * written.
+   */
   #writeInPlace(place: string, there: FileEntry, { bytes, mtime, executable }: NewFile): boolean {
     let file: number
     try {
@@ -263,7 +274,9 @@ export class Writer {
     }
   }
 
-  /** One write, so that nobody reads half of it. On a full disk the old contents are put back. */
+  /**
+   * Overwrites a file in one write, so that no process reads half of it. On a full disk, the old contents are restored.
+   */
   #overwrite(place: string, file: number, size: number, bytes: Uint8Array): void {
     const old = bytes.length > size ? this.#contents(place, size) : undefined
     try {
@@ -293,7 +306,7 @@ export class Writer {
     if (mtime !== undefined) this.#disk.setTimes(file, mtime)
   }
 
-  /** Fills a file aside and renames it, if what was there is still there. */
+  /** Fills a temporary file and renames it to the path, if the path has not changed meanwhile. */
   #replace(place: string, there: FileEntry | undefined, fill: (stage: string) => void): void {
     const stage = this.stageFor(place)
     this.#orRemove(stage, made => {
@@ -303,7 +316,7 @@ export class Writer {
     })
   }
 
-  /** A place for a file that will be renamed to that one. */
+  /** Returns a path for a temporary file that will be renamed to `place`. */
   stageFor(place: string): string {
     const name = TEMPORARY + randomBytes(6).toString('hex')
     const { stage } = this.#options
@@ -319,7 +332,7 @@ export class Writer {
     }
   }
 
-  /** Removes a file of ours that is not needed, if it is there. */
+  /** Deletes a temporary file of devctl that is not needed, if it exists. */
   discard(path: string): void {
     try {
       this.#disk.removeFile(path)
@@ -337,7 +350,7 @@ export class Writer {
     }
   }
 
-  /** Whether everything above the path is a real folder. */
+  /** Returns true if everything above the path is a real folder. */
   #hasFolder(path: string): boolean {
     const end = path.lastIndexOf('/')
     const folder = end === -1 ? '' : path.slice(0, end)
@@ -357,7 +370,7 @@ export class Writer {
     }
   }
 
-  /** Where the path is on this machine. */
+  /** Returns the path on this machine. */
   place(path: string): string {
     return `${this.#options.root}/${path}`
   }
@@ -369,15 +382,18 @@ export class Writer {
   }
 }
 
-/** Where times are kept less exactly, contents are compared instead. */
+/**
+ * Returns true if the entry is what was written. On file systems that store times less exactly, contents are compared
+ * instead.
+ */
 const isWritten = (change: PathChange['change'], entry: FileEntry | undefined): boolean =>
   change.kind !== 'file' ||
   (entry?.kind === 'file' && entry.size === change.bytes.length && Math.abs(entry.mtime - change.mtime) <= 1)
 
-/** Somebody has written to the path after it was looked at. */
+/** Error for a path that another process has written to after the check. */
 class ChangedMeanwhile extends Error {}
 
 const DELETED: WriteResult = { kind: 'done', entry: undefined }
 
-/** A new file from a machine without execute bits. */
+/** Returns true for a script: a new file may come from a machine without execute bits. */
 const isScript = (bytes: Uint8Array): boolean => bytes[0] === 0x23 && bytes[1] === 0x21

@@ -14,7 +14,8 @@ import { generator } from '../support/cluster/random.ts'
 import { TcpProxy } from '../support/cluster/tcp-proxy.ts'
 import { freePort } from '../support/develop/free-port.ts'
 
-// Something stands between this machine and the API server: it is far away, loses connections, or says nothing any more.
+// Something stands between this machine and the API server: it is far away, loses connections, or says nothing any
+// more.
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -88,7 +89,7 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
     return up
   }
 
-  /** What the container says over the forward. */
+  /** Returns the container's answer over the forwarded port. */
   async function asked(name: string, method = 'GET'): Promise<string> {
     const headers = { connection: 'close' }
     const signal = AbortSignal.timeout(60_000)
@@ -179,7 +180,7 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
     expect(await status.status, status.stderr).toBe(0)
     expect(JSON.parse(status.stdout)).toMatchObject({ dev: 'api', sync: { problems: [], leftOut: { count: 0 } } })
     expect(Date.now() - began).toBeLessThan(40_000)
-    // Pings every 10 and every 15 s, and whoever is first says it.
+    // Two pings run, every 10 and every 15 s: the first that fails reports it.
     const told = await eventually(
       'it says that the line is silent',
       async () => /(.*); the command runs again as soon as api is connected/.exec(program.stderr)?.[1],

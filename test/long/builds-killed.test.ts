@@ -36,7 +36,7 @@ describe.skipIf(builders.length === 0)('a build that is killed', () => {
       if (await kill(project, name, after, what)) killed++
       await expectNothingRuns(address, project.mark, what)
       removeMetadata(project, what)
-      // Who is killed at once cannot remove what is half written.
+      // A process killed by SIGKILL cannot remove half-written files.
       const isNew = (path: string) => name !== 'SIGKILL' || !isUnfinished(path) || before.includes(path)
       expect(written(project).filter(isNew), what).toEqual(before)
       // A machine that is busier or idler than at the start has other times.
@@ -77,7 +77,7 @@ function removeMetadata({ folder }: SlowProject, what: string): void {
   rmSync(path)
 }
 
-/** Whether it was killed before its end. */
+/** Starts a build and sends it a signal; returns true if that ended the build early. */
 async function kill(
   project: SlowProject,
   name: (typeof SIGNALS)[number],

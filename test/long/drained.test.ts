@@ -6,7 +6,8 @@ import { type DevelopmentPlace, openDevelopment } from '../pods/develop/developm
 import { write } from '../support/cli/folder.ts'
 import { eventually, findCluster } from '../support/cluster/cluster.ts'
 
-// The node of a development container is drained, or evicts its Pod. Other tests use the node: only this Pod needs its label.
+// The node of a development container is drained, or evicts its Pod. Other tests use the node: only this Pod needs its
+// label.
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined

@@ -28,7 +28,7 @@ const SERVERS = {
   http: (bare: GitServer) => httpServer(bare.repository, { password: 'correct horse' }),
   ssh: (bare: GitServer) => sshServer(bare.repository),
 }
-/** On Debian: apt-get install openssh-server */
+/** True if sshd is missing. On Debian: apt-get install openssh-server */
 const lacksSshd = lacks('sshd', findSshd() === undefined)
 const NAMES = Object.keys(SERVERS) as (keyof typeof SERVERS)[]
 
@@ -91,7 +91,7 @@ describe.each(NAMES)('%s', name => {
   })
 })
 
-// A clone with a filter fetches the commit that it is told of, and so has no need to be told to fetch first.
+// A partial clone fetches the commit that the server reports, so git does not answer `fetch first`.
 test.each([
   [CLONE, '(non-fast-forward)'],
   [['clone'], '(fetch first)'],

@@ -75,7 +75,7 @@ volumes:
 ${archive ? '  archive:\n' : ''}`
 }
 
-/** What tells whether anybody has written an object. */
+/** Fields of an object that show whether it was written. */
 interface Version {
   readonly kind: string
   readonly metadata: {
@@ -148,7 +148,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
     flux = await startFlux(cluster!, { namespace, target, server: app.server, login: FLUX_LOGIN, folder: root })
     await flux.reconcile()
     await answers(1)
-    // What starts too early fails: the Job for good.
+    // Containers that start too early fail, and the Job fails for good.
     expect(await restarted(cluster!, namespace)).toEqual([])
     expect(await flux.inventory()).toEqual([
       expect.stringMatching(/^ConfigMap\/shop-settings-/),

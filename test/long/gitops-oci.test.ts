@@ -21,10 +21,10 @@ const isThere = {
 }
 
 const ARTIFACT = `${REGISTRY}/devctl-oci-${process.pid}/shop`
-/** Of a wait. */
+/** Time limit of each `kubectl wait`. */
 const TIMEOUT = '--timeout=50s'
 
-/** Without Pods: what runs is the same as from a repository. */
+/** Compose file without Pods: the workloads are the same as from a repository. */
 const compose = (greeting: string) => `name: shop
 services:
   web:
@@ -35,7 +35,7 @@ services:
     deploy: {replicas: 0}
 `
 
-/** Whether there is something. */
+/** Returns true if the URL answers with a success status. */
 async function answers(url: string): Promise<boolean> {
   const answer = await fetch(url, { signal: AbortSignal.timeout(5000) }).catch(() => undefined)
   return answer?.ok ?? false

@@ -11,7 +11,7 @@ import { askServer, makeServer, startServer } from '../support/platform/server-p
 
 /** A server that has many namespaces to look after. */
 export interface Loaded {
-  /** How many an administrator is shown, and how many somebody who owns every second one. */
+  /** Number of namespaces listed for an administrator, and for a user who owns every second one. */
   readonly shown: { readonly all: number; readonly own: number }
   /** Milliseconds in which the administrator is shown them, the median. */
   readonly took: number
@@ -20,8 +20,8 @@ export interface Loaded {
 }
 
 /**
- * Makes that many namespaces, starts a server in an empty folder, and says what it takes. Their end is that of the platform;
- * nobody waits until they are gone.
+ * Creates `count` namespaces, starts a server in an empty folder, and measures it. The namespaces are deleted with the
+ * platform; the test does not wait for that.
  */
 export async function measureNamespaces(platform: TestPlatform, folder: string, count: number): Promise<Loaded> {
   await makeServer(folder, platform)
@@ -72,7 +72,7 @@ async function makeNamespace(platform: TestPlatform, name: string, owner: string
     )
 }
 
-/** Some at a time. */
+/** Calls `work` for all items, at most eight at a time. */
 async function inTurn<T>(all: readonly T[], work: (one: T, at: number) => Promise<void>): Promise<void> {
   let next = 0
   const worker = async () => {

@@ -15,7 +15,7 @@ services:
     command: ["sleep", "3600"]
     stop_grace_period: 1s
 `
-/** Takes more and more memory, once a file is there. */
+/** Program that allocates more and more memory once the file `grow` exists. */
 const GROWS = `const all = []; console.log('began')
 setInterval(() => { if (require('fs').existsSync('grow')) all.push(Buffer.alloc(20e6, 1)) }, 20)`
 const manifest = (more: string) => `deploy: {compose: compose.yaml}

@@ -64,7 +64,7 @@ describe.skipIf(cluster === undefined)('a volume that is filled', () => {
     expect(await sum('statefulset/full')).toBe(await sum('deployment/image'))
   })
 
-  /** What the Pod is doing; undefined while it is not there yet or not that far. */
+  /** Returns what the Pod is doing; undefined if it does not exist yet, is being deleted, or has not got that far. */
   async function pod(): Promise<'filling' | 'started' | undefined> {
     const { status, body } = await cluster!.send('GET', `/api/v1/namespaces/${namespace}/pods/full-0`)
     if (status !== 200) return undefined

@@ -18,7 +18,9 @@ interface Source {
 }
 
 const APPLICATIONS = 20
-/** The render of each commit of one application: two commits render the same, and the newest differs from all others. */
+/**
+ * The render of each commit of one application: two commits render the same, and the newest differs from all others.
+ */
 const IMAGES = ['nginx:1.25', 'nginx:1.26', 'nginx:1.26', 'nginx:1.27', 'nginx:1.28']
 
 const composeOf = (name: string, image: string) => `name: ${name}
@@ -44,7 +46,7 @@ describe(`${APPLICATIONS} applications, and ${IMAGES.length} commits of one, pub
     const isOneMachine = how.includes('one machine')
     const began = performance.now()
     const runs = sources.map(({ folder }, index) => {
-      // What waits for its turn, waits for others with the same TMPDIR.
+      // A run takes turns only with runs that have the same TMPDIR.
       const temporary = join(root, isOneMachine ? 'tmp' : `tmp-${index}`)
       return publish(folder, { ...server.env, TMPDIR: temporary }, server.address)
     })
@@ -89,7 +91,10 @@ function applications(root: string): Promise<readonly Source[]> {
   )
 }
 
-/** Clones of one source, each at a commit of its own: some know all of the history, some are as shallow as those of pipelines. */
+/**
+ * Clones of one source, each at a commit of its own: some know all of the history, some are as shallow as those of
+ * pipelines.
+ */
 async function commitsOfOne(root: string): Promise<readonly Source[]> {
   const origin = join(root, 'shop')
   await git(root, 'init', '--quiet', '--initial-branch=main', origin)
@@ -115,7 +120,7 @@ async function commit(folder: string, name: string, image: string, subject: stri
   await git(folder, 'commit', '--quiet', '--message', subject)
 }
 
-/** How often runs had to try again. */
+/** Returns the try that each run reports, if it had to try again. */
 function tries(ended: readonly Ended[]): string {
   return ended.map(({ stderr }) => /\((\w+) try/.exec(stderr)?.[1] ?? '').join(' ')
 }

@@ -6,7 +6,8 @@ import { forge } from './recipes/forge.ts'
 import { kind } from './recipes/kind.ts'
 import { schema } from './recipes/schema.ts'
 
-// Follows the recipes of CONTRIBUTING.md in one copy of the project. The recipe of a key alone is in test/programs/recipes.
+// Follows the recipes of CONTRIBUTING.md in one copy of the project. The recipe of a key alone is in
+// test/programs/recipes.
 
 const RECIPES = { command, diagnostic, forge, kind, schema }
 /** The tests that the recipes name. */

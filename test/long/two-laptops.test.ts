@@ -69,7 +69,8 @@ describe.skipIf(cluster === undefined)('two laptops at one service', () => {
       '',
     ])
 
-    // What the first has left in the volume comes along; what both have is the second's, and the other is kept.
+    // Files that the first user left in the volume are kept. Of files that both have, the second user's version wins,
+    // and the other is saved.
     const both = { 'ann.txt': 'of ann', 'ben.txt': 'of ben', 'both.txt': 'of ben' }
     expect(marks(ben)).toEqual(both)
     expect(marks(ann)).toEqual({ 'ann.txt': 'of ann', 'both.txt': 'of ann' })

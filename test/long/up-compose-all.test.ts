@@ -91,7 +91,7 @@ ${service('api', ports[0]!)}${service('web', ports[1]!)}  db:
     expect(await down.status, down.stderr).toBe(0)
     expect(await up.status, up.stderr).toBe(0)
     expect(await deployments()).toEqual({ api: 1, db: 1, web: 1 })
-    // Nobody who develops waits for public addresses; who deploys does.
+    // `up` does not need public addresses; `deploy` does.
     const noDomain = 'routes not created or changed: no domain is set'
     expect(up.stderr).not.toContain(noDomain)
     const deploy = place.devctl('deploy')

@@ -6,7 +6,7 @@ import { imageWithFiles } from '../pods/develop/user-image.ts'
 import { write } from '../support/cli/folder.ts'
 import { eventually, findCluster } from '../support/cluster/cluster.ts'
 
-// Another image of the workload, while its mirror is there and between two `up`s; and `up --reset`.
+// A new image of the workload, while its mirror exists and between two runs of `up`; and `up --reset`.
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -127,7 +127,7 @@ describe.skipIf(cluster === undefined)('the image of a workload', () => {
     )
     expect(await inContainer('cat /cache/kept')).toBe('kept')
     expect(here()).toEqual(['dist', 'later.js', 'main.js', 'shared.txt'])
-    // The next one goes on with it.
+    // The next `up` continues with the same Pod and volume.
     const uid = await podUid()
     const id = await volume()
     await place.devctl('up', '--detach').status

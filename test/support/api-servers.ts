@@ -17,7 +17,9 @@ declare module 'vitest' {
   }
 }
 
-/** The number of ports that belong together, and how many times they fit below those that the system gives to clients. */
+/**
+ * The number of ports that belong together, and how many times they fit below those that the system gives to clients.
+ */
 const BLOCK = 32
 const BLOCKS = 300
 
@@ -28,8 +30,9 @@ const HOME = 'devctl-api-servers-'
 const program = join(root, '../shared/cluster/cluster')
 
 /**
- * Starts an API server for each worker of a project, and stops them at the end: `cluster up --api-only` needs no root and takes 10 s.
- * API_KUBECONFIG names another cluster, which one worker then uses. The tests are skipped if there is neither.
+ * Starts an API server for each worker of a project, and stops them at the end: `cluster up --api-only` needs no root
+ * and takes 10 s. API_KUBECONFIG names another cluster, which one worker then uses. The tests are skipped if there is
+ * neither.
  */
 export default async function startApiServers({ config, provide }: TestProject): Promise<(() => Promise<void>) | void> {
   const given = process.env['API_KUBECONFIG']
@@ -81,7 +84,10 @@ async function stopLeft(): Promise<void> {
   for (const name of left) await stop(join(tmpdir(), name))
 }
 
-/** Returns the first of so many consecutive ports that are free. Two runs that begin at the same time begin to search far apart. */
+/**
+ * Returns the first of so many consecutive ports that are free. Two runs that begin at the same time begin to search
+ * far apart.
+ */
 async function freePorts(count: number): Promise<number> {
   for (let tried = 0; tried < BLOCKS; tried++) {
     const first = 20_000 + BLOCK * ((process.pid + tried) % BLOCKS)

@@ -27,7 +27,7 @@ export interface Checkout {
   readonly deleted?: readonly string[]
 }
 
-/** What `options.yml` of a case may say; all of it optional. */
+/** Contents of the `options.yml` of a case; every field is optional. */
 interface Options {
   /** The command to run; `render` when absent. */
   readonly command?: string
@@ -52,7 +52,10 @@ export function goldenCases(): readonly Case[] {
     .map(name => readCase(name, join(golden, name), usual))
 }
 
-/** The examples: the folders in and below examples/ that devctl can be run in, sorted. The folder of the cdk8s example has code instead. */
+/**
+ * The examples: the folders in and below examples/ that devctl can be run in, sorted. The folder of the cdk8s example
+ * has code instead.
+ */
 export function exampleCases(): readonly Case[] {
   const examples = join(root, 'examples')
   const holds = (name: string) => existsSync(join(examples, name, 'compose.yaml'))
@@ -67,7 +70,7 @@ export function exampleCases(): readonly Case[] {
     })
 }
 
-/** The examples without images to build: what runs in a cluster as it is rendered. */
+/** Returns the examples without images to build: they run in a cluster as rendered. */
 export const unbuiltExamples = (): readonly Case[] =>
   exampleCases().filter(({ directory }) => !/^ {4}build:/m.test(readFileSync(join(directory, 'compose.yaml'), 'utf8')))
 

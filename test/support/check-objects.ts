@@ -1,9 +1,10 @@
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 
 /**
- * What is wrong with the objects of one application, as sentences: names that are missing or no DNS names, objects twice, selectors that
- * select nothing, ports that no container has, routes and mounts that lead nowhere. (The API server accepts all of these.) And what the
- * server would add where a GitOps controller compares: it would be out of sync for ever.
+ * Returns the problems of the objects of one application, as sentences: names that are missing or not DNS names,
+ * duplicate objects, selectors that select nothing, ports that no container has, routes and mounts that lead nowhere.
+ * (The API server accepts all of these.) Also reports fields that the server would add and a GitOps controller would
+ * compare: the application would be out of sync forever.
  */
 export function checkObjects(objects: readonly KubernetesObject[], options: { namespace: boolean }): readonly string[] {
   const pods = objects.flatMap(podsOf)
@@ -65,7 +66,10 @@ function checkMetadata(object: KubernetesObject, options: { namespace: boolean }
   return wrong.map(what => `${idOf(object)} ${what}`)
 }
 
-/** The defaults of the server that controllers take for differences where the manifest leaves them out, as a real Argo CD shows. */
+/**
+ * The defaults of the server that controllers take for differences where the manifest leaves them out, as a real Argo
+ * CD shows.
+ */
 function checkDefaults(object: KubernetesObject): readonly string[] {
   const spec = new Value(object).at('spec')
   const pod = spec.at('template', 'spec')
@@ -211,7 +215,10 @@ function checkRoute(route: KubernetesObject, objects: readonly KubernetesObject[
   return wrong.map(what => `${idOf(route)} ${what}`)
 }
 
-/** Names in Pods, roles and routes that nothing of the application has; what is external or left out is not known here, so only ConfigMaps that we name with a hash count. */
+/**
+ * Names in Pods, roles and routes that nothing of the application has; what is external or left out is not known here,
+ * so only ConfigMaps that we name with a hash count.
+ */
 function checkReferences(objects: readonly KubernetesObject[], pods: readonly Pod[]): readonly string[] {
   const ids = new Set(objects.map(idOf))
   const wrong: string[] = []

@@ -7,21 +7,27 @@ import {
   type KubeObject,
 } from '../../adapters/kubernetes/cluster.ts'
 
-/** What the contract needs around a cluster. */
+/** Environment that the contract tests need around a cluster. */
 export interface World {
   readonly cluster: Cluster
-  /** Two namespaces that are there, are empty, and belong to this run alone. */
+  /** Two existing, empty namespaces that belong to this run alone. */
   readonly namespaces: readonly [string, string]
-  /** The same cluster for somebody who may do nothing. */
+  /** Client of the same cluster for a user without any permission. */
   readonly powerless: Cluster
   /** Makes a kind that has no schema of its own; its objects are in namespaces. */
   define(kind: { readonly apiVersion: string; readonly kind: string; readonly plural: string }): Promise<void>
-  /** Runs a Pod whose container `main` has printed these lines, ended, printed them again in its second run, and goes on; undefined where no Pods run. */
+  /**
+   * Runs a Pod whose container `main` has printed these lines, ended, printed them again in its second run, and goes
+   * on; undefined where no Pods run.
+   */
   readonly print: undefined | ((pod: string, namespace: string, lines: readonly string[]) => Promise<void>)
   close(): Promise<void>
 }
 
-/** What every `Cluster` promises: each test is a sentence of cluster/cluster.ts, and holds for the real one and for the one in memory. */
+/**
+ * Declares the tests of what every `Cluster` promises: each test is a sentence of cluster/cluster.ts, and holds for a
+ * real cluster and for the one in memory.
+ */
 export function describeCluster(name: string, open: () => Promise<World>): void {
   describe(name, () => {
     let world: World

@@ -14,8 +14,9 @@ const isDistFresh = (): boolean => {
 }
 
 /**
- * Returns a plugin with which tests import the compiled modules of dist. Node.js loads these faster than Vite compiles the sources for
- * each worker. Tests import the sources where dist is older than these, and where Vitest watches for changes.
+ * Returns a plugin with which tests import the compiled modules of dist. Node.js loads these faster than Vite compiles
+ * the sources for each worker. Tests import the sources where dist is older than these, and where Vitest watches for
+ * changes.
  */
 export function compiledModules(): Plugin {
   let uses = false

@@ -1,2 +1,5 @@
-/** Longest time in milliseconds that a real server takes to answer one request while other tests keep both processors busy. */
+/**
+ * Longest time in milliseconds that a real server takes to answer one request while other tests keep both processors
+ * busy.
+ */
 export const ANSWER_MS = 120_000

@@ -5,7 +5,10 @@ import type { KubernetesObject } from '../../constructs/manifest.ts'
 import type { Case } from './cases.ts'
 import { expandLabels } from './standard-labels.ts'
 
-/** A document of `render`'s output: its text with the comment line, the object, and the file that `expected/` keeps it in. */
+/**
+ * A document of `render`'s output: its text with the comment line, the object, and the file that `expected/` keeps it
+ * in.
+ */
 export interface RenderedDocument {
   readonly file: string
   readonly text: string
@@ -26,7 +29,9 @@ export function documentsOf(output: string): readonly RenderedDocument[] {
     })
 }
 
-/** What a golden case expects of `render`, as `render` would print it; nothing for a case that renders nothing. */
+/**
+ * Returns what a golden case expects of `render`, as `render` would print it; empty for a case that renders nothing.
+ */
 export function expectedDocuments({ directory }: Pick<Case, 'directory'>): readonly RenderedDocument[] {
   const expected = join(directory, 'expected')
   if (!existsSync(expected)) return []

@@ -3,8 +3,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { root } from './cases.ts'
 
 /**
- * The files that take longest, by layer: they start first, so that no long file is left when the others are done. Vitest knows the
- * durations of earlier runs only where its cache is, which a fresh clone does not have.
+ * The files that take longest, by layer: they start first, so that no long file is left when the others are done.
+ * Vitest knows the durations of earlier runs only where its cache is, which a fresh clone does not have.
  */
 const LONGEST: readonly string[] = [
   'test/programs/git/publish-request.test.ts',

@@ -5,7 +5,10 @@ interface Nodes {
   readonly items: readonly { readonly status: { readonly conditions?: readonly { type: string; status: string }[] } }[]
 }
 
-/** Fails where nothing may be left out and the cluster of KUBECONFIG has no node that is ready: the tests with Pods would skip themselves. */
+/**
+ * Fails where nothing may be left out and the cluster of KUBECONFIG has no node that is ready: the tests with Pods
+ * would skip themselves.
+ */
 export default async function needsNodes(): Promise<void> {
   const cluster = findCluster()
   const hasNodes = (await cluster?.hasNodes()) ?? false

@@ -3,8 +3,9 @@ import { root } from './cases.ts'
 import { TAKES_ALL } from './takes-all.ts'
 
 /**
- * Chooses every `parts`th case, by the commit: each commit tries other cases, and a failure repeats in a checkout of the same commit.
- * Takes all cases where TAKE=all is set. Returns the cases, and a text for the title of the tests that names the commit.
+ * Chooses every `parts`th case, by the commit: each commit tries other cases, and a failure repeats in a checkout of
+ * the same commit. Takes all cases where TAKE=all is set. Returns the cases, and a text for the title of the tests that
+ * names the commit.
  */
 export function partOf<T>(
   cases: readonly T[],
@@ -19,7 +20,9 @@ export function partOf<T>(
   }
 }
 
-/** Returns the commit that is checked out; the same one always where the sources are in no checkout, or git is missing. */
+/**
+ * Returns the commit that is checked out; the same one always where the sources are in no checkout, or git is missing.
+ */
 function checkedOut(): string {
   try {
     const text = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8', stdio: 'pipe' })

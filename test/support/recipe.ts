@@ -14,7 +14,7 @@ export interface Recipe {
   readonly edits?: readonly (readonly [path: string, before: string, line: string])[]
 }
 
-/** Follows a recipe in a folder with the sources. Throws where a text that it looks for is not there exactly once. */
+/** Follows a recipe in a folder with the sources. Throws if a text that it searches for does not occur exactly once. */
 export function follow(folder: string, { added = {}, edits = [] }: Recipe): void {
   for (const [path, text] of Object.entries(added)) {
     if (existsSync(join(folder, path))) throw new Error(`${path} exists already`)
@@ -32,7 +32,7 @@ export function follow(folder: string, { added = {}, edits = [] }: Recipe): void
   }
 }
 
-/** A copy of the project in a repository of its own, in which somebody works. */
+/** A copy of the project in its own repository, for making changes. */
 export class Copy {
   readonly folder = mkdtempSync(join(tmpdir(), 'devctl-recipes-'))
 

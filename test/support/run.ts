@@ -57,7 +57,10 @@ async function inCopy<T>(one: Case, go: (folder: string) => Promise<T>): Promise
   }
 }
 
-/** Copies what a user would have of a case's files to a folder, and makes it a git checkout unless the case is to be in none. */
+/**
+ * Copies what a user would have of a case's files to a folder, and makes it a git checkout unless the case is to be in
+ * none.
+ */
 export function copyCase({ directory, checkout = {} }: Case, folder: string): void {
   const own = new Set(['expected', 'diagnostics.txt', 'options.yml'].map(name => join(directory, name)))
   cpSync(directory, folder, { recursive: true, verbatimSymlinks: true, filter: path => !own.has(path) })
@@ -70,5 +73,8 @@ export function copyCase({ directory, checkout = {} }: Case, folder: string): vo
   for (const path of deleted) rmSync(join(folder, path), { recursive: true })
 }
 
-/** Without the variables of a hook that the tests run in, and without the user's own settings. */
+/**
+ * Returns an environment without the variables of a git hook that may run the tests, and without the user's own
+ * settings.
+ */
 const cleanEnv = () => ({ PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' })

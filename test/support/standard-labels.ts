@@ -1,18 +1,22 @@
 /**
- * The labels that every object of a golden case has, and how `expected/` abbreviates them: `labels: <labels of web>` are all that
- * the objects of the service `web` share, `<labels of the application>` those of objects that belong to no service, and
- * `<pods of web>`, `<pods of the application>` are what selectors ask for. Beside other keys, `<<` has the place of the standard ones.
- * What is not exactly the rule is printed in full, and so are applications that are not called as golden cases usually are.
+ * The labels that every object of a golden case has, and how `expected/` abbreviates them: `labels: <labels of web>`
+ * are all that the objects of the service `web` share, `<labels of the application>` those of objects that belong to no
+ * service, and `<pods of web>`, `<pods of the application>` are what selectors ask for. Beside other keys, `<<` has the
+ * place of the standard ones. What is not exactly the rule is printed in full, and so are applications that are not
+ * called as golden cases usually are.
  */
 
-/** How golden cases call their application, unless they are about its name. */
+/** Name of the application in golden cases, unless they are about that name. */
 export const USUAL_APPLICATION = 'app'
 
 const APPLICATION = 'the application'
 
 type Labels = Readonly<Record<string, string>>
 
-/** The labels of an object of the application, in the order of the manifests. Without a service those of the application itself. */
+/**
+ * The labels of an object of the application, in the order of the manifests. Without a service those of the application
+ * itself.
+ */
 export function standardLabels(application: string, service?: string): Labels {
   return {
     ...(service !== undefined && { 'app.kubernetes.io/instance': application }),
@@ -63,7 +67,7 @@ export function abbreviateLabels(text: string): string {
       }),
     text,
   )
-  // Where nothing stands beside them, in the line of their key.
+  // Put the abbreviation on the line of its key if the mapping has no other keys.
   return marked.replace(
     /^( *)((?:- )?)(\w+):\n\1( +)<<: (<(?:labels|pods) of .+>)\n(?!\1\4)/gm,
     (whole, indent: string, dash: string, key: string, deeper: string, abbreviation: string) =>

@@ -7,8 +7,9 @@ import { goldenCases } from '../support/cases.ts'
 import { expectedDocuments } from '../support/documents.ts'
 
 /**
- * A message that says what something becomes is held to it: in each golden case that renders, what is announced is in the
- * output (which golden.test.ts holds to what is read here). The groups of `says` are the words of the message; `holds` looks for what they promise.
+ * A message that says what something becomes is held to it: in each golden case that renders, what is announced is in
+ * the output (which golden.test.ts holds to what is read here). The groups of `says` are the words of the message;
+ * `holds` looks for what they promise.
  */
 interface Announcement {
   readonly says: RegExp
@@ -120,9 +121,9 @@ const announcements: readonly Announcement[] = [
   },
 ]
 
-/** What makes something of what the file says. */
+/** Wording of messages that announce what something in the file becomes. */
 const ANNOUNCES = /\bbecomes?\b|is copied|is named|is reachable as|is shortened to|is opened|is used;? |makes it a Job/
-/** Of values of variables, and of files that are read. */
+/** Start of messages about values of variables, and about files that are read. */
 const OF_INPUT = /^(?:warning|info)\[(?:interpolation|dotenv|files|manifest)\//
 
 describe('what is announced is in the output', () => {

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 const root = join(import.meta.dirname, '../..')
 
 /**
- * The rooms of ARCHITECTURE.md: a module imports modules of its own room and of rooms on lower levels, types and lazy imports included.
- * `packages` are those that it may use; a package on no list is for no room. `cli` may use all.
+ * The rooms of ARCHITECTURE.md: a module imports modules of its own room and of rooms on lower levels, types and lazy
+ * imports included. `packages` are those that it may use; a package on no list is for no room. `cli` may use all.
  */
 const ROOMS: Readonly<Record<string, { readonly level: number; readonly packages?: readonly string[] }>> = {
   cli: { level: 13 },
@@ -37,7 +37,10 @@ const ROOMS: Readonly<Record<string, { readonly level: number; readonly packages
 const TEXT = ['compiler/text', 'compiler/diagnostics', 'compiler/values']
 const KEYS = ['compiler/compose/keys', 'compiler/compose/read', 'compiler/compose/project', 'compiler/schema', ...TEXT]
 const VALUES = ['compiler/diagnostics', 'compiler/values']
-/** Folders that may import less than their room: modules of these folders, and any types that the room may import. The longest folder that fits counts. */
+/**
+ * Folders that may import less than their room: modules of these folders, and any types that the room may import. The
+ * longest folder that fits counts.
+ */
 const NARROWER: Readonly<Record<string, readonly string[]>> = {
   'compiler/values': ['compiler/values'],
   'compiler/diagnostics': ['compiler/diagnostics', 'compiler/values'],

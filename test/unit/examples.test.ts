@@ -49,7 +49,7 @@ describe('examples', () => {
   })
 })
 
-/** Where options.yml of an example says that its images are. */
+/** Prefix of the images of an example, as set in its options.yml. */
 const BUILT = 'registry.example.com/team/'
 
 const known = [

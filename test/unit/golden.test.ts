@@ -9,8 +9,9 @@ import { type Result, runCase } from '../support/run.ts'
 import { abbreviateLabels, expandLabels } from '../support/standard-labels.ts'
 import { expectFile, isUpdating } from '../support/written-file.ts'
 
-// Each folder of golden/compose/FAMILY is a rule: what `render` prints for its files is in expected/, what it says in diagnostics.txt.
-// `npx vitest run test/unit/golden.test.ts -u` writes them anew; read the difference before you keep it.
+// Each folder of golden/compose/FAMILY is a rule: what `render` prints for its files is in expected/, what it says in
+// diagnostics.txt. `npx vitest run test/unit/golden.test.ts -u` writes them anew; read the difference before you keep
+// it.
 
 /** The results of the cases by their names: each is run once for all that is checked of it. */
 const results = new Map<string, Result>()
@@ -77,7 +78,10 @@ describe(`keys in another order make the same manifests: ${title}`, () => {
   })
 })
 
-/** Files that nothing produced any more: removed when snapshots are being rewritten, else an error. (File snapshots are written when the run ends, so only extra files can be looked for.) */
+/**
+ * Files that nothing produced any more: removed when snapshots are being rewritten, else an error. (File snapshots are
+ * written when the run ends, so only extra files can be looked for.)
+ */
 function removeOrRefuse(directory: string, folder: string, produced: readonly string[]): void {
   const path = join(directory, folder)
   if (!existsSync(path)) return

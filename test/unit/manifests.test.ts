@@ -5,7 +5,7 @@ import { goldenCases, root } from '../support/cases.ts'
 import { checkObjects } from '../support/check-objects.ts'
 import { documentsOf, expectedDocuments } from '../support/documents.ts'
 
-// What no manifest may lack, whatever its rule: the eye of a reviewer does not catch a port that no container has.
+// Requirements for every manifest, whatever its rule: a reviewer easily misses a port that no container has.
 describe('every golden application holds together', () => {
   for (const one of goldenCases()) {
     const objects = expectedDocuments(one).map(({ object }) => object)

@@ -18,7 +18,10 @@ const APPLICATIONS: Readonly<Record<string, string>> = {
   'project/the-name-of-the-file-names-the-environment': 'my-shop',
 }
 
-/** Objects that do not belong to the service of their source, by case and name: to another one, or (`null`) to the application. */
+/**
+ * Objects that do not belong to the service of their source, by case and name: to another one, or (`null`) to the
+ * application.
+ */
 const SERVICES: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
   // Claims of several services.
   'host-paths/a-fresh-clone-gives-the-same-claims': { data: null },
@@ -113,7 +116,10 @@ describe('labels in an expected manifest', () => {
   })
 })
 
-/** The service that an object belongs to, by the source in its first line; undefined for what belongs to the application. */
+/**
+ * The service that an object belongs to, by the source in its first line; undefined for what belongs to the
+ * application.
+ */
 function serviceOf({ text, object }: RenderedDocument, { name }: Case): string | undefined {
   const exception = SERVICES[name]?.[object.metadata.name]
   if (exception !== undefined) return exception ?? undefined

@@ -39,7 +39,7 @@ export async function blobSize(store: BlobStore, digest: string): Promise<number
 
 const PIECE = 1 << 20
 
-/** The bytes of a blob that is there, in pieces, each with its offset. */
+/** Yields the bytes of an existing blob in pieces, each with its offset. */
 export async function* readBlob(
   store: BlobStore,
   digest: string,

@@ -15,7 +15,7 @@ export async function taggedDigest(folder: string, tag: string): Promise<string 
   return manifests?.find(({ annotations }) => annotations?.[NAME] === tag)?.digest
 }
 
-/** Names a manifest in the index of its folder, in the place of another with the same tag. */
+/** Adds a manifest with a tag to the index of the folder, and replaces the manifest that had this tag. */
 export async function putManifest(folder: string, manifest: LayoutManifest, tag: string): Promise<void> {
   const putting = (puttings.get(folder) ?? Promise.resolve()).catch(() => {}).then(() => put(folder, manifest, tag))
   puttings.set(folder, putting)

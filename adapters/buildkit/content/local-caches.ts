@@ -9,9 +9,9 @@ import { layoutManifest } from './layout-index.validators.ts'
 
 /** The caches of a build, as the builder takes them, and the folders of those on this machine. */
 export interface OpenCaches extends Pick<ImageInput, 'cacheFrom' | 'cacheTo'> {
-  /** By the names that BuildKit has for them. */
+  /** Stores of the local caches, by the names under which BuildKit asks for them. */
   readonly stores: ReadonlyMap<string, BlobStore>
-  /** Why a cache is left out. */
+  /** The reasons why caches to import are left out. */
   readonly warnings: readonly string[]
   /** Names what was written, from the response of the builder. */
   readonly finish: (response: Readonly<Record<string, string>>) => Promise<void>
@@ -20,10 +20,9 @@ export interface OpenCaches extends Pick<ImageInput, 'cacheFrom' | 'cacheTo'> {
 const DEFAULT_TAG = 'latest'
 
 /**
- * Prepares the caches of the type `local`
- * (https://docs.docker.com/build/cache/backends/local/): folders in the OCI image layout, which
- * BuildKit reads and writes over the session. One to import that is not there is left out, as in the
- * first build of a pipeline.
+ * Prepares the caches of the type `local` (https://docs.docker.com/build/cache/backends/local/): folders in the OCI
+ * image layout, which BuildKit reads and writes over the session. A missing cache to import is left out with a warning,
+ * as in the first build of a pipeline.
  */
 export async function openCaches({
   cacheFrom,

@@ -97,7 +97,7 @@ async function connectionTo(
   }
 }
 
-/** The address that gRPC connects to; a connection over `ssh` is put in the place of another one (`usable`). */
+/** Returns the address that gRPC connects to. Over `ssh` it is a placeholder: `usable` replaces that connection. */
 async function targetFor(endpoint: EngineEndpoint): Promise<{ readonly target: string; readonly stop: () => void }> {
   const target = targetOf(endpoint)
   return target === undefined ? placeholderTarget() : { target, stop: () => {} }
@@ -107,7 +107,10 @@ async function targetFor(endpoint: EngineEndpoint): Promise<{ readonly target: s
 const credentialsFor = (grpc: Grpc, endpoint: EngineEndpoint): ChannelCredentials =>
   credentialsOver(grpc, async socket => upgrade(await usable(endpoint, socket), '/grpc'))
 
-/** The connection that gRPC has opened, encrypted if need be; or another in its place. */
+/**
+ * Returns the connection that gRPC has opened, encrypted if the endpoint uses TLS; over `ssh`, closes it and returns a
+ * new one to the engine.
+ */
 async function usable(endpoint: EngineEndpoint, socket: Socket): Promise<Duplex> {
   if (!('ssh' in endpoint.at)) return secure(endpoint, socket)
   discard(socket)

@@ -5,9 +5,9 @@ import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import type { BuilderTls } from '../options.ts'
 import { dialOverSsh, parseSshHost, type SshHost } from './ssh.ts'
 
-/** Where a Docker Engine listens. */
+/** The address that a Docker Engine listens on. */
 export interface EngineEndpoint {
-  /** As messages write it. */
+  /** The address before parsing, for messages. */
   readonly text: string
   readonly at: { readonly path: string } | { readonly host: string; readonly port: number } | SshHost
   readonly tls?: BuilderTls

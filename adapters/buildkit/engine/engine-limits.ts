@@ -1,6 +1,6 @@
 import type { ImageInput } from '../builder.ts'
 
-/** What an engine is able to do. */
+/** The version and the features of a Docker Engine. */
 export interface EngineAbilities {
   /** The major version, if it tells. */
   readonly version: number | undefined
@@ -21,7 +21,7 @@ export const dependsOnStore = (input: ImageInput): boolean =>
   input.cacheTo.some(({ type }) => type !== 'inline') ||
   Boolean(input.provenance || input.sbom)
 
-/** Why an engine cannot build an image as it is asked; undefined if it can. */
+/** Returns the reason why an engine cannot build an image as requested; undefined if it can. */
 export function refusalOf(input: ImageInput, { version, hasContainerdStore }: EngineAbilities): string | undefined {
   if (input.contexts.size > 0 && isOlder(version, NAMED_CONTEXTS))
     return `does not know additional contexts: they need Docker ${NAMED_CONTEXTS}.0`
@@ -42,7 +42,7 @@ export function refusalOf(input: ImageInput, { version, hasContainerdStore }: En
   )
 }
 
-/** What an engine leaves out of a build, by the keys of `build`. */
+/** Returns a clause for each key of `build` that an engine ignores. */
 export function leftOut(input: ImageInput, { version, hasContainerdStore }: EngineAbilities): readonly string[] {
   const of = (isUsed: boolean, text: string) => (isUsed ? [text] : [])
   const limits = `needs Docker ${LIMITS_OF_STEPS}.0 and has no effect`

@@ -16,7 +16,7 @@ export function parseSshHost(text: string): SshHost | undefined {
   return { ssh: ssh.replace(/^\[|\]$/g, ''), ...(user && { user }), ...(port && { port }) }
 }
 
-/** Of what `ssh` prints, the end says what is wrong. */
+/** Characters of `ssh`'s error output that are kept: the end of it states the error. */
 const LONGEST_REASON = 500
 
 /**
@@ -28,7 +28,7 @@ export function dialOverSsh({ ssh, user, port }: SshHost): Duplex {
   const child = spawn('ssh', [...options, '--', ssh, 'docker', 'system', 'dial-stdio'])
   const connection = new Duplex({
     read: () => child.stdout.resume(),
-    // Why nothing can be written is what `ssh` prints.
+    // A failed write is not reported here: `ssh` prints the reason.
     write: (chunk, _, done) => child.stdin.write(chunk, () => done()),
     final: done => child.stdin.end(() => done()),
     destroy: (error, done) => {

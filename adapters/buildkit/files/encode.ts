@@ -24,7 +24,7 @@ const NUMBERS = 64
 const BYTES_OF_CHARACTER = 3
 /** A number of 32 bits. */
 const NUMBER = 5
-/** What is before the `Stat`: a tag and a length. */
+/** Bytes before the `Stat`: a tag and a length. */
 const STAT_HEAD = 1 + NUMBER
 
 /** The most bytes that `putStat` writes for a file. */

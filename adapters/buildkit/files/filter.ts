@@ -1,7 +1,7 @@
 import { type ExcludingPattern, excluder } from '../../../compiler/values/excluder.ts'
 import { dockerPattern } from '../../../compiler/values/images/ignore-file.ts'
 
-/** Which files of a folder are asked for. */
+/** The files of a folder that the builder requests. */
 export interface FileSelection {
   /** Only what one of these patterns matches, or lies below; absent: everything. */
   readonly include?: readonly string[]

@@ -9,11 +9,10 @@ import { walk } from './walk.ts'
 /** Files that a builder may ask for. */
 export interface SyncedFolder {
   /**
-   * Those that a selection asks for, in the order in which BuildKit compares them. Throws a
-   * `FileChanged`.
+   * Yields the files that a selection includes, in the order in which BuildKit compares them. Throws a `FileChanged`.
    */
   readonly files: (selection: FileSelection) => Iterable<SyncedFile>
-  /** Opens one for reading. Throws what opening it throws, and a `FileChanged` for a file that is gone. */
+  /** Opens a file for reading. Throws the error of opening it, and a `FileChanged` for a deleted file. */
   readonly open: (file: FileToSend) => OpenFile
 }
 

@@ -19,7 +19,10 @@ export interface Packet {
 export interface PacketStream {
   /** Resolves when more may be sent. */
   readonly send: (...packets: readonly Packet[]) => Promise<void>
-  /** The same for packets that are encoded, with their prefixes. The buffer is free after it. */
+  /**
+   * Sends packets that are already encoded, with their prefixes; resolves when more may be sent. The caller may then
+   * reuse the buffer.
+   */
   readonly sendFrames: (frames: Buffer) => Promise<void>
   /** The packets from BuildKit, until it ends the call. */
   readonly requests: AsyncIterable<Packet>

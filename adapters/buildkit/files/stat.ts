@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs'
 
-/** A file of the context, as it is reported to BuildKit (`fsutil.types.Stat`). */
+/** A file of the context, in the form reported to BuildKit (`fsutil.types.Stat`). */
 export interface SyncedFile {
   /** Below the context, with `/` between folders. */
   readonly path: string
@@ -48,9 +48,9 @@ const TYPE_BITS = 2 ** 31 + 2 ** 27 + 2 ** 26 + 2 ** 25 + 2 ** 24 + 2 ** 21
 export const isRegularMode = (mode: number): boolean => (mode & TYPE_BITS) === 0
 
 /**
- * The entry for a file, as it is reported to BuildKit. Everything belongs to root, as with `docker
- * build`. `target` is the target of a symbolic link, `first` the path of another name of the same
- * file that was sent before. Undefined for sockets, which cannot be in an image.
+ * Returns the entry for a file that is reported to BuildKit. Root owns every file, as with `docker build`. `target` is
+ * the target of a symbolic link, `first` the path of another name of the same file that was sent before. Returns
+ * undefined for sockets, which an image cannot contain.
  */
 export function statOf(
   path: string,

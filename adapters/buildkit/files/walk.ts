@@ -8,10 +8,10 @@ import { isRegular, type SyncedFile, statOf } from './stat.ts'
 const GONE = new Set(['ENOENT', 'ENOTDIR'])
 
 /**
- * The files of a folder that a selection asks for, in the order in which BuildKit compares them: the
- * entries of a folder by the bytes of their names, each folder before what is in it. Throws what
- * reading a folder throws, except for files that are gone meanwhile, an Error for a name that
- * is not UTF-8, and a `FileChanged` for a file that `isChanged` finds.
+ * Yields the files of a folder that a selection includes, in the order in which BuildKit compares them: the entries of
+ * a folder by the bytes of their names, each folder before its content. Throws the error of reading a folder, except
+ * for files that were deleted meanwhile, an Error for a name that is not UTF-8, and a `FileChanged` for a file that
+ * `isChanged` finds.
  */
 export function* walk(root: string, selection: FileSelection, isChanged?: ChangeFinder): Generator<SyncedFile> {
   const followed = selection.followPaths && followLinks(root, selection.followPaths)
@@ -56,7 +56,10 @@ class Walk {
     this.#isChanged = isChanged
   }
 
-  /** One loop: a generator in each folder would hand a file up through all of them. */
+  /**
+   * Yields the selected files. A single loop: with a generator per folder, each file would be passed up through all of
+   * them.
+   */
   *files(): Generator<SyncedFile> {
     const levels = [this.#level('', undefined)]
     if (this.#isChanged) this.#statOf('')

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { LARGEST_MESSAGE } from '../options.ts'
 import { CallError, RESOURCE_EXHAUSTED, UNIMPLEMENTED } from './call-error.ts'
 
-/** One byte that says whether the message is compressed, and its length. */
+/** Bytes before a message: one that states whether the message is compressed, and its length. */
 export const PREFIX = 5
 
 /** A message as gRPC sends it: its prefix, and itself. */
@@ -41,7 +41,7 @@ export async function* messagesIn<Message>(
   }
 }
 
-/** How many bytes the first message takes, with its prefix; at least the prefix. */
+/** Returns the length of the first message in bytes, with its prefix; at least the length of the prefix. */
 function neededFor(chunks: readonly Buffer[]): number {
   const [first] = chunks
   if (first && first.length >= PREFIX) return PREFIX + lengthIn(first)

@@ -11,14 +11,17 @@ export interface IncomingCall<Request, Response> {
   readonly requests: AsyncIterable<Request>
   /** Resolves when more may be sent. Rejects if the builder has ended the call. */
   readonly send: (...responses: readonly Response[]) => Promise<void>
-  /** The same for messages that are encoded, and have the prefix of gRPC (`putPrefix`). */
+  /**
+   * Sends messages that are already encoded, with the prefix of gRPC (`putPrefix`); resolves and rejects as `send`
+   * does.
+   */
   readonly sendFrames: (frames: Buffer) => Promise<void>
 }
 
 /** Answers a call: it ends when the promise does. */
 export type Handler = (call: IncomingCall<never, unknown>) => Promise<void>
 
-/** How a method is called, and what answers it. */
+/** A method and the handler of its calls. */
 export interface Route {
   readonly method: MethodDefinition<unknown, unknown>
   readonly handler: Handler

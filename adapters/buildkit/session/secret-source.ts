@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { BuildSecretSource } from '../../../compiler/values/images/build-spec.ts'
 
-/** What was read from pipes, such as `<(command)`: it comes only once, and builds may ask again. */
+/** The content of pipes such as `<(command)`: a pipe can be read only once, and builds may ask for the secret again. */
 const read = new WeakMap<BuildSecretSource, Promise<Buffer>>()
 
 /** The content of a secret. Rejects with what reading its file fails with. */
@@ -18,8 +18,8 @@ export async function secretContent(source: BuildSecretSource): Promise<Buffer> 
 }
 
 /**
- * Reads a pipe to its end. As a file, one that nobody writes to would keep a thread, and the process
- * could not even end.
+ * Reads a pipe to its end. Reading it as a file would block a thread until a writer appears, and the process could not
+ * even exit.
  */
 async function readPipe(path: string): Promise<Buffer> {
   const fd = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK)

@@ -14,7 +14,7 @@ import { receiveArchive } from './upload.ts'
 
 /** The resources of the machine that runs devctl that a build may use. */
 export interface SessionResources {
-  /** By the names of the solve: `context`, `dockerfile`, and those of `additional_contexts`. */
+  /** Folders by their names in the solve: `context`, `dockerfile`, and those of `additional_contexts`. */
   readonly folders: ReadonlyMap<string, SyncedFolder>
   /** Called when a file of the folders is no longer what it was; the transfer fails. */
   readonly onChange?: (change: FileChanged) => void
@@ -26,7 +26,7 @@ export interface SessionResources {
   readonly agents: ReadonlyMap<string, SshAgent>
   /** Folders of blobs, by the names that the builder has for them: caches and images. */
   readonly stores: ReadonlyMap<string, BlobStore>
-  /** Where the result is written to, if it is an archive. */
+  /** Path that the result is written to, if it is an archive. */
   readonly archive?: string
 }
 

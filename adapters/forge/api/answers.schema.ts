@@ -124,7 +124,10 @@ export const mergeRequests = {
   },
 } as const satisfies JSONSchema
 
-/** The comments of a request: https://docs.github.com/rest/issues/comments, https://docs.gitlab.com/api/notes/, and those of Gitea. */
+/**
+ * The comments of a request: https://docs.github.com/rest/issues/comments, https://docs.gitlab.com/api/notes/, and
+ * those of Gitea.
+ */
 export const requestComments = {
   type: 'array',
   items: {
@@ -133,7 +136,7 @@ export const requestComments = {
     properties: {
       id: { type: 'integer' },
       body: { type: ['string', 'null'] },
-      // Absent for a user who is gone. `type` is GitHub's: `User`, `Bot`.
+      // Absent for a deleted user. `type` is GitHub's: `User`, `Bot`.
       user: {
         type: ['object', 'null'],
         required: ['id'],
@@ -158,7 +161,9 @@ export const addedWebhook = {
   properties: { id: { type: 'integer' } },
 } as const satisfies JSONSchema
 
-/** The user of a token: https://docs.github.com/rest/users/users#get-the-authenticated-user, and the same of the others. */
+/**
+ * The user of a token: https://docs.github.com/rest/users/users#get-the-authenticated-user, and the same of the others.
+ */
 export const forgeUser = {
   type: 'object',
   required: ['id'],
@@ -215,7 +220,9 @@ export const pullFacts = {
   },
 } as const satisfies JSONSchema
 
-/** What somebody may do in a repository of GitHub or Gitea: https://docs.github.com/rest/collaborators/collaborators */
+/**
+ * The permission of a user in a repository of GitHub or Gitea: https://docs.github.com/rest/collaborators/collaborators
+ */
 export const forgePermission = {
   type: 'object',
   required: ['permission', 'user'],

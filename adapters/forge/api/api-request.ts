@@ -8,7 +8,7 @@ import { ForgeError, isPassing, noAnswer, refusal, type Subject } from './failur
 import { isLimited, pauseAsked } from './rate-limit.ts'
 import { refusalText } from './refusal-text.ts'
 
-/** How long it is tried; all in milliseconds. */
+/** The pauses and attempts of a call; all times are in milliseconds. */
 export interface ForgeRetries {
   /** About the first pause; each one after it is twice as long. */
   readonly pause: number
@@ -23,7 +23,7 @@ export interface ForgeRetries {
   readonly wait: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
-/** Milliseconds. */
+/** Milliseconds of a pause from which on the caller is told about it. */
 const NOTICED = 5_000
 
 const DEFAULT_RETRIES: ForgeRetries = {
@@ -135,7 +135,10 @@ export class ForgeApi implements Calls {
     }
   }
 
-  /** Follows redirects to the same server: a repository was renamed. Nobody else gets the token. */
+  /**
+   * Sends a call and follows redirects to the same server, which a renamed repository causes. The token is sent to no
+   * other server: throws a ForgeError for a redirect there.
+   */
   async #exchange({ method, path, body, signal }: ForgeCall, subject: Subject): Promise<ForgeAnswer> {
     const headers = {
       accept: 'application/json',

@@ -7,7 +7,7 @@ import { isRefused } from './failures.ts'
 const PAGES = 50
 const PAGE = 100
 
-/** Where the comments of a request are listed and added, and where one of them is changed. */
+/** Paths at which the comments of a request are listed and added, and at which a single comment is changed. */
 export interface CommentPaths {
   readonly all: string
   readonly one: (id: number) => string
@@ -17,8 +17,9 @@ export interface CommentPaths {
 }
 
 /**
- * Writes the comment that begins with the marker: the own one that is there, else a new one. Anybody can write a comment
- * with the marker, and its author could change it again: that of somebody else is left alone.
+ * Writes the comment that begins with the marker: updates the token user's own comment if it exists, otherwise adds a
+ * new one. Any user can write a comment with the marker, and its author could change it again, so a comment of another
+ * user is left alone.
  */
 export async function commentOnce(
   api: Calls,
@@ -32,7 +33,7 @@ export async function commentOnce(
   if (id !== undefined && (await changed(id))) return id
   return (await api.object({ ...sent, method: 'POST', path: all, mayRepeat: false }, writtenComment)).id
 
-  /** Gives false for one that is gone, or may not be changed. */
+  /** Updates a comment; returns false if it was deleted or may not be changed. */
   async function changed(id: number): Promise<boolean> {
     try {
       await api.send({ ...sent, method: change, path: one(id), mayRepeat: true })

@@ -16,7 +16,7 @@ export interface AskedRepository {
   /** `owner/name`. */
   readonly path: string
   readonly token: string
-  /** Where the token comes from, for messages. */
+  /** Source of the token, for messages. */
   readonly tokenName: string
 }
 

@@ -18,8 +18,8 @@ export class ForgeError extends UserError {
   /** The forge's own error message; empty if it sent none. */
   readonly said: string
   /**
-   * True if the forge might have carried out the call nevertheless: the connection was cut, or a
-   * gateway answered in its place.
+   * True if the forge might have carried out the call nevertheless: the connection was cut, or a gateway answered
+   * instead of the forge.
    */
   readonly maybeDone: boolean
   /** True if there were too many calls: it says nothing of what was asked. */
@@ -61,7 +61,7 @@ export function refusal(
   said: string,
 ): ForgeError {
   const { name } = forge
-  // Behind a 5xx is the forge or something in front of it: nobody knows what became of the request.
+  // A 5xx comes from the forge or from something in front of it: the outcome of the request is unknown.
   const fail = (message: string, hint?: string) =>
     new ForgeError(message, { status, said, maybeDone: status >= 500, ...(hint && { hint }) })
   const words = said === '' ? '' : `: ${said}`
@@ -123,7 +123,7 @@ const REASONS: Partial<Record<ConnectionFailure, string>> = {
  */
 export const isPassing = (error: unknown): boolean => neverSent(error) || isCut(error)
 
-/** False for a refusal that says that somebody has no rights, or that who asks may not know. */
+/** Returns the answer, or false for a refusal: the user has no rights, or the token may not ask about them. */
 export async function unlessRefused(asked: Promise<boolean>): Promise<boolean> {
   try {
     return await asked
@@ -133,7 +133,7 @@ export async function unlessRefused(asked: Promise<boolean>): Promise<boolean> {
   }
 }
 
-/** True for a refusal that another try would not change: it is not there, or not for who asks. */
+/** True for a refusal that a retry would not change: the resource does not exist, or the token has no access to it. */
 export const isNoRight = (error: unknown): boolean =>
   error instanceof ForgeError && !error.isLimited && (error.status === 403 || error.status === 404)
 

@@ -14,9 +14,8 @@ interface Steps {
 }
 
 /**
- * Makes a request that is not there yet. Where the answer got lost it is looked for before it is
- * made again, so that there are never two; where another run was quicker, its request gets the
- * text.
+ * Opens a request that does not exist yet. If the answer was lost, looks for the request before opening it again, so
+ * that there are never two; if another run was quicker, its request gets the text.
  */
 export async function openOnce(
   api: Pick<Calls, 'pause'>,

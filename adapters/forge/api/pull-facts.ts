@@ -4,10 +4,13 @@ import { forgePermission, forgeRepository, pullFacts } from './answers.validator
 import { unlessRefused } from './failures.ts'
 import { pullCalls } from './pull-calls.ts'
 
-/** Those with which somebody may push; the second is of Gitea's owners. */
+/** Permissions that allow a push; `owner` is that of Gitea's owners. */
 const WRITERS: ReadonlySet<string> = new Set(['admin', 'owner', 'write'])
 
-/** What Gitea has taken over from GitHub: https://docs.github.com/rest/pulls, https://docs.gitea.com/api/ */
+/**
+ * Returns the facts of a repository through the API that Gitea has adopted from GitHub:
+ * https://docs.github.com/rest/pulls, https://docs.gitea.com/api/
+ */
 export function pullFactsOf(api: Calls): RepositoryFacts {
   const { root } = pullCalls(api)
   const get = (path: string, purpose: string, signal: AbortSignal | undefined): ForgeCall => ({
@@ -49,7 +52,7 @@ export function pullFactsOf(api: Calls): RepositoryFacts {
       const call = get(path, `ask what ${login} may do`, signal)
       const asked = api
         .object(call, forgePermission)
-        // The name may have been given to somebody else.
+        // The name may now belong to another user.
         .then(({ permission, user }) => WRITERS.has(permission) && String(user.id) === id)
       return unlessRefused(asked)
     },

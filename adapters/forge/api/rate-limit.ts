@@ -23,7 +23,7 @@ export function pauseAsked(headers: IncomingHttpHeaders, now = Date.now()): numb
   return isUsedUp && reset > 0 ? Math.max(0, reset * 1000 - now) : undefined
 }
 
-/** When it may go on, in words: `in 7 s`. */
+/** Returns when the next call is allowed, in words: `in 7 s`. */
 export function whenText(headers: IncomingHttpHeaders): string {
   const pause = pauseAsked(headers)
   if (pause === undefined) return 'in a few minutes'

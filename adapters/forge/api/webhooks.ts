@@ -4,9 +4,9 @@ import { addedWebhook } from './answers.validators.ts'
 import { isRefused } from './failures.ts'
 
 interface WebhookCalls {
-  /** Where they are listed and added. */
+  /** Path at which webhooks are listed and added. */
   readonly path: string
-  /** What is sent for a new one. */
+  /** Returns the body of the call that adds a webhook. */
   readonly body: (webhook: NewWebhook) => unknown
   /** The rights that the token needs, in words. */
   readonly permission: string

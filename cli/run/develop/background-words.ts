@@ -1,7 +1,7 @@
 /**
- * The command line of `up` for the process in the background: without `--detach`, without the values
- * of `--env`, which it is given in another way, and with the names that were chosen on a terminal.
- * What is for the container, after `--`, stays as it is.
+ * Returns the arguments of `up` for the background process: without `--detach`, without the values of `--env`, which
+ * are passed separately, and with the names that were chosen on a terminal. Arguments for the container, after `--`,
+ * stay unchanged.
  */
 export function wordsInBackground(words: readonly string[], names: readonly string[]): readonly string[] {
   const end = words.includes('--') ? words.indexOf('--') : words.length

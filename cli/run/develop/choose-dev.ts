@@ -1,7 +1,7 @@
 import type { ChooseDev } from '../../../develop/select/choose.ts'
 import type { Io } from '../../terminal/io.ts'
 
-/** Asks for one of several development containers; undefined where nobody can be asked. */
+/** Returns the function that asks for one of several development containers; undefined if no user can be asked. */
 export const chooseDevFor = ({ choose }: Io): ChooseDev | undefined =>
   choose &&
   (names =>

@@ -20,17 +20,17 @@ import type { UpValues } from './up-values.ts'
 
 /** The variable by which a process knows that it is the one in the background. */
 const DETACHED = 'DEVCTL_DETACHED'
-/** The variable with the words of `--env` for it: everybody on this machine can read its command line. */
+/** Variable that passes the values of `--env` to it: every user of this machine can read its command line. */
 const VARIABLES = 'DEVCTL_DETACHED_ENV'
 
-/** What the process in the background tells the one that has started it. */
+/** A message from the background process to the process that started it. */
 interface Told {
   /** Absent for what is about none of them. */
   readonly dev?: string
   readonly event: OperationEvent
 }
 
-/** Hears the events of sessions; `dev` says of which. */
+/** Receives the events of sessions; `dev` names the session. */
 type OnEvent = (event: OperationEvent, dev?: string) => void
 
 interface DetachWorld extends Pick<OperationContext, 'session'> {
@@ -56,7 +56,7 @@ export function tellStarter(io: Pick<Io, 'env'>, event: OperationEvent, dev: str
 }
 
 function toldOf(event: OperationEvent, dev: string | undefined): Told | undefined {
-  // What a deploy says of services is about others.
+  // Without `dev`, statuses come from a deploy and concern other services.
   if (dev === undefined) return TOLD_OF_ALL.has(event.type) ? { event } : undefined
   if (event.type === 'session-ended')
     return event.end.kind === 'failed'
@@ -85,9 +85,8 @@ const TOLD: ReadonlySet<OperationEvent['type']> = new Set([
 ])
 
 /**
- * Starts this command line again in the background, and waits until its sessions are ready; what
- * happens in them is told as events. Gives its exit status if it ends before, having printed what it
- * said.
+ * Starts this command line again in the background, and waits until its sessions are ready; reports what happens in
+ * them as events. If the background process ends first, prints its output and returns its exit status.
  */
 export async function startInBackground(
   { workspace: io, session, on }: DetachWorld,

@@ -44,7 +44,7 @@ export async function runDoctor({ io }: Context, dev: string | undefined, option
   })
 }
 
-/** Without a project, the options and the kubeconfig say which cluster it is. */
+/** Opens a session; without a project, the options and the kubeconfig select the cluster. */
 const sessionFor = (
   io: Io,
   project: OpenProject | Error,
@@ -55,7 +55,7 @@ const sessionFor = (
     openSession(io, project instanceof Error ? options : { ...options, ...targetOf(project, options) }, { signal }),
   )
 
-/** What the user can mend does not keep the rest from being collected. */
+/** Returns UserErrors as values, so that the rest is still collected. */
 async function orError<Value>(value: Promise<Value>): Promise<Value | Error> {
   try {
     return await value

@@ -3,25 +3,25 @@ import type { OperationEvent } from '../../../api/events.ts'
 
 /** Milliseconds after which the files are taken to be at rest. */
 const REST = 3000
-/** Milliseconds after which that is looked at once more. */
+/** Milliseconds before memory is checked a second time. */
 const LATER = 10_000
-/** So much more memory than the last time is worth stopping for a moment. */
+/** Growth in bytes since the last collection that justifies a pause. */
 const WORTH = 24 << 20
 
-/** What a process that goes on for hours does about its memory; `own` is for tests. */
+/** Memory functions of a long-running process; replaced in tests. */
 interface Heap {
   keepSmall(): void
   shrink(): Promise<void>
-  /** Bytes. */
+  /** Returns the bytes in use. */
   used(): number
 }
 
 const HEAP: Heap = { keepSmall: keepHeapSmall, shrink: shrinkHeap, used: () => process.memoryUsage.rss() }
 
 /**
- * Hears the events of development containers. The first synchronization needs much memory that V8 would keep, because a
- * session that is at rest makes no garbage: it is given back when all files are in sync for a while. What is still to be
- * done then, such as writing down what both sides have agreed on, is looked at once more.
+ * Returns a handler for the events of development containers. The first synchronization needs much memory, which V8
+ * would keep because an idle session makes no garbage: shrinks the heap once all files have been in sync for a while.
+ * Checks a second time for the work that follows, such as storing the state that both sides have agreed on.
  */
 export function smallMemory(heap: Heap = HEAP): (event: OperationEvent) => void {
   let isBegun = false
@@ -30,7 +30,7 @@ export function smallMemory(heap: Heap = HEAP): (event: OperationEvent) => void 
   const rest = (milliseconds: number, isFirst: boolean) => {
     timer = setTimeout(() => {
       if (heap.used() < last + WORTH) return
-      // Not again while it goes on.
+      // Prevents a second collection while this one runs.
       last = Infinity
       void heap.shrink().then(() => {
         last = heap.used()

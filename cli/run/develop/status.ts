@@ -39,7 +39,7 @@ export async function showStatus(context: Context, words: readonly string[], opt
     let last = ''
     for (;;) {
       const reports = await status(world, input, project)
-      // Whoever was asked is asked once.
+      // Ask the user only once.
       if (words.length > 0) input = { ...input, devs: [...reports.keys()] }
       const isNotHere = [...reports].flatMap(([dev, report]) => (report ? [] : [dev]))
       const left = new Set((await leftMirrors(session, isNotHere)).keys())

@@ -20,7 +20,7 @@ import { printPlanned, type UpValues } from './up-values.ts'
 /** Milliseconds between two lines about the files where there is no terminal to draw on. */
 const PLAIN_EVERY = 2000
 
-/** What is not shown while the program in the container has the terminal. */
+/** Events that are hidden while the program in the container has the terminal. */
 const QUIET: ReadonlySet<OperationEvent['type']> = new Set(['status', 'step', 'sync', 'waiting', 'object'])
 
 /** True once in so many milliseconds. */
@@ -64,7 +64,7 @@ export async function startDevelopment(context: Context, words: readonly string[
     const hear = smallMemory()
     const on = (event: OperationEvent) => {
       hear(event)
-      // What a deploy says before is about its services.
+      // Earlier events come from a deploy and concern its services.
       if (event.type === 'taken') {
         taken = event.dev
         progress.makeRoom()
@@ -79,7 +79,7 @@ export async function startDevelopment(context: Context, words: readonly string[
       if (event.type === 'sync' && (!isConnected || !(isFirst || isDue()))) return
       // An editor that has the whole screen, and a question, are not written into.
       if (session.signal.aborted && event.type === 'note') {
-        // What is said at the end is the last line.
+        // The note at the end must be the last line.
         progress.makeRoom()
         eraseRow(own.io)
         printSummary(event.text, own.io, own.logLevel)
@@ -164,7 +164,7 @@ export async function startDevelopment(context: Context, words: readonly string[
           return outcome.status
       }
     } catch (error) {
-      // What was on its way is not any more.
+      // Removes the lines of unfinished work.
       progress.makeRoom()
       if (session.signal.aborted) eraseRow(own.io)
       throw error

@@ -22,8 +22,9 @@ export interface CreateSecretsValues extends LoadingValues {
 }
 
 /**
- * Creates in the cluster the Secrets that the application reads and that nothing publishes, or adds the keys that they lack: where `--create` asks for it, or the person at the
- * terminal. Values are those of the Compose files and their variables, else what the person types. Gives the exit status: 1 while a value is missing, 130 when the person leaves.
+ * Creates in the cluster the Secrets that the application reads and that nothing publishes, or adds the keys that they
+ * lack: where `--create` asks for it, or the person at the terminal. Values are those of the Compose files and their
+ * variables, else what the person types. Gives the exit status: 1 while a value is missing, 130 when the person leaves.
  */
 export async function createNeeded(context: Context, options: CreateSecretsValues): Promise<number> {
   const { io, logLevel } = context

@@ -16,8 +16,9 @@ export interface AnswerSecretsValues extends CreateSecretsValues {
 }
 
 /**
- * Walks through what `publish` would refuse as secret, and writes what options or the person at the terminal answer into the manifest. Once nothing is left, it may create the
- * Secrets (create-secrets.ts). Gives the exit status: 1 while something is left, 130 when the person leaves.
+ * Walks through what `publish` would refuse as secret, and writes what options or the person at the terminal answer
+ * into the manifest. Once nothing is left, it may create the Secrets (create-secrets.ts). Gives the exit status: 1
+ * while something is left, 130 when the person leaves.
  */
 export async function answerOpenSecrets(context: Context, options: AnswerSecretsValues): Promise<number> {
   const { io } = context

@@ -12,7 +12,9 @@ import { startProgress } from '../../terminal/progress/progress.ts'
 import type { ResultOptions } from '../../terminal/publish/print-planned.ts'
 import { withDeadline } from '../deadline.ts'
 
-/** Compiles an application and commits it to its GitOps repository, or pushes it as an artifact. Gives the exit status. */
+/**
+ * Compiles an application and commits it to its GitOps repository, or pushes it as an artifact. Gives the exit status.
+ */
 export const publishApplication = (context: Context, options: PublishValues): Promise<number> =>
   publishing(context, options, async world => publish(world, options, await openProject(world.workspace, options)))
 

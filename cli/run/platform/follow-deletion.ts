@@ -7,7 +7,7 @@ import type { Context } from '../../command.ts'
 import { printRun } from '../../terminal/print-run.ts'
 import { startProgress } from '../../terminal/progress/progress.ts'
 
-/** What is being deleted, as the platform knows it now. */
+/** Current state on the platform of something that is being deleted. */
 export interface BeingDeleted {
   readonly status: string
   readonly deleteProblem?: string
@@ -18,7 +18,7 @@ export interface BeingDeleted {
 
 /** Milliseconds between two looks. */
 const LOOK = 500
-/** Milliseconds until it is told what a deletion waits for: Kubernetes takes some seconds for each. */
+/** Milliseconds before the reason for a slow deletion is reported: Kubernetes takes some seconds for each. */
 const LONG = 5000
 
 /**
@@ -38,7 +38,7 @@ export async function followDeletion(
     readonly what: string
     /** The command that deletes it. */
     readonly again: string
-    /** Undefined when it is gone. */
+    /** Returns the current state; undefined once it is deleted. */
     readonly look: () => Promise<BeingDeleted | undefined>
     readonly log: (run: Run) => AsyncIterable<RunEvent>
     readonly signal: AbortSignal
@@ -50,7 +50,7 @@ export async function followDeletion(
   })
   for (let isFirst = true; ; isFirst = false) {
     const found = await look()
-    // One of this name that is there again is another one: somebody's own namespace, which is empty now.
+    // An object of this name with another status is a new one: a user's own namespace, which is empty now.
     if (!found || (found.status !== 'Deleting' && found.status !== 'DeleteFailed')) return
     for (const run of found.runs) {
       if (!run.isDeletion || shown.has(run.id)) continue
@@ -73,8 +73,8 @@ export async function followDeletion(
 }
 
 /**
- * Returns a function that is given what a deletion waits for at each look, and tells it once each time that it has waited
- * long for the same. `now` is in milliseconds.
+ * Returns a function that is given what a deletion waits for at each look, and tells it once each time that it has
+ * waited long for the same. `now` is in milliseconds.
  */
 export function waitsTeller(
   what: string,

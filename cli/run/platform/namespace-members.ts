@@ -7,7 +7,7 @@ import { withPlatform } from './namespace.ts'
 
 type ShareRole = NamespaceDetails['members'][number]['role']
 
-/** Makes somebody a member of a namespace, or its owner. */
+/** Makes a user a member of a namespace, or its owner. */
 export function shareNamespace(context: Context, ns: string, login: string, role: ShareRole): Promise<number> {
   return withPlatform(context, 'share', ns, async ({ platform, signal }) => {
     const user = await userCalled(platform, login, signal)
@@ -22,7 +22,7 @@ export function shareNamespace(context: Context, ns: string, login: string, role
   })
 }
 
-/** Takes somebody out of a namespace. */
+/** Removes a user from a namespace. */
 export function unshareNamespace(context: Context, ns: string, login: string): Promise<number> {
   return withPlatform(context, 'unshare', ns, async ({ platform, signal }) => {
     const user = await userCalled(platform, login, signal)

@@ -43,7 +43,7 @@ export async function switchNamespace(context: Context, name: string): Promise<n
   })
 }
 
-/** The answer of somebody who wants another namespace; none is called so. */
+/** Value of the answer "another namespace"; no namespace has this name. */
 const NEW = ''
 
 /**
@@ -156,7 +156,9 @@ export function deleteNamespace(
   return withPlatform(context, 'delete', name, work, { timeout, goesOn: `the deletion of ${name} continues` })
 }
 
-/** Prints the namespaces that the person may see, and their status: a table, or JSON with all that the platform says. */
+/**
+ * Prints the namespaces that the person may see, and their status: a table, or JSON with all that the platform says.
+ */
 export function listNamespaces(context: Context, output: 'json' | undefined): Promise<number> {
   return withPlatform(context, 'list', undefined, async ({ platform, target, signal }) => {
     const { items } = await platform.call('GET /namespaces', {}, signal)

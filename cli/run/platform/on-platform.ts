@@ -6,7 +6,7 @@ import { findTarget, type Target, type TargetOptions } from '../../../project/co
 import type { Io } from '../../terminal/io.ts'
 import { withDeadline } from '../deadline.ts'
 
-/** What a command that needs a platform works on. */
+/** The connection that a command on a platform works with. */
 export interface OnPlatform {
   readonly platform: Platform
   readonly target: Target
@@ -18,7 +18,7 @@ export interface NeedsPlatform {
   /** Its name: `namespace create`. */
   readonly command: string
   readonly options?: TargetOptions
-  /** What to do where there is no platform. */
+  /** Returns the hint for a cluster without the platform. */
   readonly instead: (context: string) => string
 }
 
@@ -37,7 +37,10 @@ function checkPlatform(context: string, { command, instead }: NeedsPlatform): vo
   })
 }
 
-/** Runs the work on the platform of the context, under one deadline. Throws a UserError with the alternative for other clusters. */
+/**
+ * Runs the work on the platform of the context, under one deadline. Throws a UserError with the alternative for other
+ * clusters.
+ */
 export async function onPlatform(
   io: Io,
   {
@@ -48,7 +51,7 @@ export async function onPlatform(
     ...needs
   }: NeedsPlatform & {
     readonly timeout?: number | undefined
-    /** What to do when it takes too long. */
+    /** Hint for a time-out. */
     readonly hint: string
     readonly onInterrupt?: () => void
     readonly work: (on: OnPlatform) => Promise<number>

@@ -168,9 +168,9 @@ async function runsOf({ platform, target, signal }: OnPlatform, environment?: st
 }
 
 /**
- * The exit status if the environment is there, or about to be; undefined: it has to be deployed. An environment whose
- * last deploy did not succeed is not what was asked for: a job that skips it would never get it right. Neither is one
- * that is about to be destroyed.
+ * Returns the exit status if the environment exists or is being deployed; undefined if it has to be deployed. An
+ * environment whose last deploy did not succeed has to be deployed again: a job that skips it would never repair it. An
+ * environment that is about to be destroyed also has to be deployed.
  */
 async function skip(
   context: Context,

@@ -172,8 +172,8 @@ async function warnAfter(context: Context, world: InstallContext, one: Installat
 }
 
 /**
- * What is to be changed, shown before it happens and, on a terminal, agreed to. The objects of a first installation are
- * not listed.
+ * Shows the changes before they are made and, on a terminal, asks for consent. Does not list the objects of a first
+ * installation.
  */
 async function agreedChange(
   context: Context,
@@ -194,7 +194,7 @@ async function agreedChange(
   return 'declined'
 }
 
-/** What an installation would change, as `devctl diff` shows it. */
+/** Returns the changes of an installation as text, in the form of `devctl diff`. */
 async function changesText({ io }: Context, { diffs, unchanged }: InstallPlan, isResult: boolean): Promise<string> {
   const { differingText, diffText } = await import('../../terminal/print-diff.ts')
   const colour = wantsColour(isResult ? io.stdout : io.stderr, io.env)
@@ -202,7 +202,10 @@ async function changesText({ io }: Context, { diffs, unchanged }: InstallPlan, i
   return isResult ? `${text}${differingText(diffs.length, unchanged)}\n` : text
 }
 
-/** Where the platform is to be, and where its images are: as before, if there is one. Throws a UsageError. */
+/**
+ * Returns the domain of the platform and the registry of its images: from the options, else from the installed
+ * platform. Throws a UsageError.
+ */
 function placeOf(
   { domain, imageRegistry }: Pick<PlatformInstallValues, 'domain' | 'imageRegistry'>,
   installed: Installed | undefined,
@@ -220,7 +223,7 @@ function placeOf(
   return { domain: host, imageRegistry: registry }
 }
 
-/** Who applies what is printed hears what else the cluster needs. */
+/** Returns the note for the user who applies the printed manifests: what else the cluster needs. */
 const notPrinted = (one: Installation): string =>
   `note: Secrets are not printed: ${namesOf(one)}
   = help: the same command with \`--only-secrets\` instead of \`--print\` creates those that are missing, and prints how the first administrator logs in
@@ -240,10 +243,10 @@ async function readAuthorities(file: string | undefined): Promise<string | undef
   throw new UsageError(`\`--ca-file\`: \`${file}\` has no certificate`, { hint: 'name a file in PEM' })
 }
 
-/** Of `--tls-secret`: the certificate is that of the ingress controller. */
+/** Value of `--tls-secret` for using the certificate of the ingress controller. */
 const NO_SECRET = '-'
 
-/** What no option says stays as it was. */
+/** Returns the installation; settings without an option stay unchanged. */
 async function toInstallation(
   context: Context,
   { target, cluster, signal }: Session,
@@ -317,8 +320,8 @@ function readServer(text: string): string {
 }
 
 /**
- * What an operator has named is all of it, then and in later upgrades, until `-`. What was found stays, too: nodes
- * come and go.
+ * Returns the networks of the cluster. Networks that an operator names are the complete list, also in later upgrades,
+ * until `-`. Networks that were detected are kept, too: nodes come and go.
  */
 async function networksOf(
   cluster: Cluster,

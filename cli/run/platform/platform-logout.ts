@@ -4,7 +4,7 @@ import type { Secret } from '../../../project/contexts/secret.ts'
 import type { Io } from '../../terminal/io.ts'
 import { withDeadline } from '../deadline.ts'
 
-/** Milliseconds. Nobody has to wait long for a platform that is gone. */
+/** Limit in milliseconds, so that the user does not wait long for a platform that no longer exists. */
 const LOGOUT = 5000
 
 /**
@@ -18,7 +18,7 @@ export async function logOut(io: Io, url: string, token: Secret): Promise<string
   return problem && `warning: the login is still valid: ${problem}\n  = help: to end it, open ${url}${PAGES.you}\n`
 }
 
-/** Why a login could not be revoked; undefined if it is not valid any more. */
+/** Revokes a login. Returns the reason if that failed; undefined if the login is no longer valid. */
 async function revoke(io: Io, url: string, token: Secret): Promise<string | undefined> {
   const { logOutOf } = await import('../../../platform/session/log-out.ts')
   let problem: string | undefined = 'interrupted'

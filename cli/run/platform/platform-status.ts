@@ -20,7 +20,7 @@ export interface PlatformStatusValues {
   readonly output: 'json' | undefined
 }
 
-/** Prints how the platform is. The exit status is 1 where something has to be looked at. */
+/** Prints the state of the platform. The exit status is 1 if there are problems. */
 export function runStatus(context: Context, values: PlatformStatusValues): Promise<number> {
   const { io } = context
   return onCluster(context, values, async (_session, world) => {
@@ -88,7 +88,7 @@ function networksText(proof: PlatformStatus['networks']): string {
     : `a Pod reached ${proof.reached.join(', ')}`
 }
 
-/** Those that come with the platform as one, and the addresses of others. */
+/** Describes the builders: one text for those that come with the platform, and the addresses of others. */
 export function buildersText(addresses: readonly string[], workloads: PlatformStatus['workloads']): string {
   const own = BUNDLED_BUILDERS.flatMap(one => {
     const found = workloads.find(workload => isBuilders(workload, one))

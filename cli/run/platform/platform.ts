@@ -101,8 +101,8 @@ export async function onCluster(
 }
 
 /**
- * Somebody who has logged in to a platform administers its cluster by the kubeconfig nevertheless: its current context
- * takes the place of the platform.
+ * Returns the context to administer the cluster with. A user who is logged in to a platform still administers its
+ * cluster with the kubeconfig: its current context replaces the platform.
  */
 async function administered(
   io: Io,
@@ -119,7 +119,7 @@ async function administered(
   })
 }
 
-/** Throws a UserError if the cluster is not the one of the platform that somebody works with. */
+/** Throws a UserError if the cluster is not the one of the platform that the user works with. */
 async function requireSame(world: InstallContext, context: string, platform: string): Promise<void> {
   const found = await findPlatform(world)
   if (found?.url === platform) return

@@ -103,7 +103,7 @@ async function writeComment(
   }
 }
 
-/** Destroys a preview, and waits until it is gone. Throws a UserError if it does not exist. */
+/** Destroys a preview, and waits until it is deleted. Throws a UserError if it does not exist. */
 export async function destroyPreview(
   context: Context,
   named: string | undefined,
@@ -278,8 +278,9 @@ function withPreviews(
 }
 
 /**
- * The repository and branch that are meant: those of the checkout, unless another repository is named, which may have its
- * main branch. Throws a UsageError for a checkout that is not on a branch; `instead` is what to do besides naming one.
+ * The repository and branch that are meant: those of the checkout, unless another repository is named, which may have
+ * its main branch. Throws a UsageError for a checkout that is not on a branch; `instead` is what to do besides naming
+ * one.
  */
 async function sourceHere(
   { io }: Context,

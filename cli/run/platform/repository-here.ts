@@ -10,7 +10,9 @@ export async function addressHere({ cwd }: Pick<Io, 'cwd'>): Promise<string | un
   return address === undefined ? undefined : toHttps(address)
 }
 
-/** The address that `--repository` names, else the HTTPS address of the repository of this folder. Throws a UsageError. */
+/**
+ * The address that `--repository` names, else the HTTPS address of the repository of this folder. Throws a UsageError.
+ */
 export async function repositoryHere(
   io: Pick<Io, 'cwd'>,
   named: string | undefined,
@@ -25,8 +27,8 @@ export async function repositoryHere(
 }
 
 /**
- * An address that an option names, as it is. Throws a UsageError for one with a user or a password, before anybody gets
- * it: `ssh://git@…` names a user, too, who is none.
+ * Returns an address from an option unchanged. Throws a UsageError for an address with a user or a password, before it
+ * is sent anywhere. The user in `ssh://git@…` is allowed: it is not a login.
  */
 export function withoutLogin(address: string, option: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined
@@ -48,5 +50,5 @@ export const lastPart = (repository: string): string =>
     .at(-1)! // a split text has a part
     .replace(/\.git$/, '')
 
-/** What the environment of a repository is called. */
+/** Returns the name of the environment of a repository. */
 export const nameIn = (repository: string): string => environmentOfRepository(lastPart(repository))

@@ -11,10 +11,10 @@ export interface ScopeValues {
   readonly timeout: number | undefined
 }
 
-/** What a command works on that is about a namespace, a person or everybody. */
+/** The connection and the scope of a command for a namespace, a user or everyone. */
 export interface OnScope extends Pick<OnPlatform, 'platform' | 'signal'> {
   readonly namespace: string
-  /** Whose they are, as routes have it. */
+  /** Scope as it appears in routes: `user`, `admin` or `namespace:NAME`. */
   readonly scope: string
   /** An option has said so. */
   readonly isChosen: boolean

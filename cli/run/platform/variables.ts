@@ -12,7 +12,10 @@ import { printDiagnostics } from '../../terminal/report.ts'
 import { toTable } from '../../terminal/table.ts'
 import { onScope, type ScopeValues, whose } from './scope.ts'
 
-/** Prints which variables there are; without an option of whom, all that count in the namespace, those that count most first. */
+/**
+ * Prints which variables there are; without an option of whom, all that count in the namespace, those that count most
+ * first.
+ */
 export function listVariables(
   context: Context,
   values: ScopeValues & { readonly output: 'json' | undefined },
@@ -60,7 +63,7 @@ export async function setVariables(
   const written = Object.fromEntries(words.filter(word => word.includes('=')).map(splitWord))
   for (const name of [...Object.keys(ofFile.values), ...names, ...Object.keys(written)]) checkVariableName(name)
   if (logLevel !== 'error') warnOfHistory(io, Object.keys(written))
-  // What is wrong with it is said before the platform is asked anything.
+  // Errors in the input are reported before any request to the platform.
   const piped = io.askHidden ? undefined : await readPiped(io, names)
   return onScope(context, values, 'variables', async ({ platform, scope, signal }) => {
     const asked = piped ?? (await askFor(io, names))

@@ -5,7 +5,7 @@ import { cut, type FrameOptions, type Line, markOf, nameWidth, paint, rowOf } fr
 import { bytesText, endText, retryText, stepText } from './text.ts'
 
 export interface BuildFrameOptions extends FrameOptions {
-  /** In seconds, as the builds have it. */
+  /** Current time in seconds, on the clock of the builds. */
   readonly now: number
   /** Only the builds, without their steps. */
   readonly isShort?: boolean
@@ -27,7 +27,10 @@ const LOG_LINES = 4
 
 const RANKS = { failedBuild: 0, build: 1, step: 2, log: 3, endedBuild: 8, endedStep: 10 }
 
-/** The rows of a picture of builds: never wider than the terminal, and one row less than it has, where the cursor stands. */
+/**
+ * The rows of a picture of builds: never wider than the terminal, and one row less than it has, where the cursor
+ * stands.
+ */
 export function buildFrame(builds: readonly BuildView[], options: BuildFrameOptions): readonly string[] {
   const room = Math.max(0, options.rows - 1)
   const width = nameWidth(builds, options.columns)

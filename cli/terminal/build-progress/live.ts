@@ -55,7 +55,7 @@ export function liveBuilds(output: Output, { progress, seconds, colour }: Displa
     makeRoom() {
       if (progress.builds.every(({ state }) => state !== 'building')) return pause()
       stop()
-      // They go on; the end of each has its line.
+      // The builds continue; each prints a line when it ends.
       screen.clear()
       screen.done()
     },

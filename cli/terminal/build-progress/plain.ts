@@ -165,7 +165,10 @@ function inOrder(changes: readonly BuildChange[]): readonly BuildChange[] {
 
 const isBad = ({ state }: StepView): boolean => state === 'failed' || state === 'cancelled'
 
-/** What a step has transferred is shown with its end: a context, a layer. */
+/**
+ * Returns the state of a step as text; for a finished step with the bytes that it transferred, such as a context or a
+ * layer.
+ */
 function stateText({ state, seconds, bytes, error = '' }: StepView): string {
   if (state === 'cached') return 'CACHED'
   if (state === 'cancelled') return 'CANCELED'

@@ -37,7 +37,7 @@ export const retryText = ({ attempt, of, reason }: NonNullable<BuildView['retry'
 /** Columns of the name of a step above its lines. */
 const HEADING = 64
 
-/** What BuildKit prints of requests to a registry that it sends again: the error says how they ended. */
+/** Lines that BuildKit prints when it retries a request to a registry: the error reports the final result. */
 const RETRIED = /^error: .*\bretrying in \d/
 
 /** The last output of the failed step, below its name; empty if no step failed. */

@@ -19,7 +19,10 @@ export const problemText = ({
 /** `1 file`, `9,812 files`. */
 const fileCount = (many: number): string => `${many.toLocaleString('en')} ${many === 1 ? 'file' : 'files'}`
 
-/** How far the files are: `12 of 9,812 files · 1 MB of 56 MB (18 MB sent)`, and the large one that is on its way; `9,812 files · 56 MB` at the end. */
+/**
+ * Returns the progress of the files: `12 of 9,812 files · 1 MB of 56 MB (18 MB sent)`, and the large file being
+ * transferred; `9,812 files · 56 MB` at the end.
+ */
 export function filesText({ files, filesLeft, bytes, bytesLeft, sentBytes, current }: SyncStatus): string {
   // Nothing is on its way.
   if (filesLeft === 0) return `${fileCount(files)} · ${readableBytes(bytes)}`
@@ -48,7 +51,7 @@ export function syncLine({ status, folders }: OfDevelop<'sync'>): Extract<Operat
   }
 }
 
-/** What a person should know of the files while they work, as a line; undefined for other events. */
+/** Returns the line for an event about the files that a user should see while working; undefined for other events. */
 export function developNote(event: OperationEvent): string | undefined {
   switch (event.type) {
     case 'sync-problem':
@@ -85,7 +88,7 @@ export function forwardSteps({ forwards, reverse }: OfDevelop<'forwards'>) {
   ]
 }
 
-/** What has become of a folder that has lost files: `all files of ./api are gone here`. */
+/** Describes a folder that has lost files: `all files of ./api are gone here`. */
 export const emptiedText = ({ local, remote, side, loss }: EmptiedFolder): string =>
   `${lostFiles({ folder: { local, remote }, ...(loss && { loss }) })} are gone ${side === 'local' ? 'here' : 'in the container'}`
 
@@ -93,7 +96,9 @@ export const emptiedText = ({ local, remote, side, loss }: EmptiedFolder): strin
 export const emptiedHint = (dev: string, { side }: Pick<EmptiedFolder, 'side'>): string =>
   `\`devctl status ${dev} --answer restore\` brings them back; \`devctl status ${dev} --answer delete\` deletes them ${side === 'local' ? 'in the container' : 'here'}, too`
 
-/** A full disk as a warning: `the disk with /app in the container is full: 3 files of . (12.0 MB) are missing there`. */
+/**
+ * A full disk as a warning: `the disk with /app in the container is full: 3 files of . (12.0 MB) are missing there`.
+ */
 export function fullWarning({ folder, side, files, bytes }: OfDevelop<'sync-full'>) {
   const { local, remote } = folder
   const [disk, from] = side === 'local' ? [`${local} on this machine`, remote] : [`${remote} in the container`, local]
@@ -107,7 +112,7 @@ export function fullWarning({ folder, side, files, bytes }: OfDevelop<'sync-full
   } as const
 }
 
-/** The same as a warning. */
+/** Returns `emptiedText` as a warning. */
 export function emptiedWarning({ dev, folder, side, loss }: OfDevelop<'sync-stopped'>) {
   const other = side === 'local' ? 'in the container' : 'here'
   const text = `${emptiedText({ ...folder, side, ...(loss && { loss }) })}; nothing was deleted ${other}, and the folder is not synchronized`

@@ -12,10 +12,10 @@ import { developNote, emptiedWarning, filesText, fullWarning } from './event-tex
 /** Milliseconds between two lines about the files of one container where there is no terminal to draw on. */
 const PLAIN_EVERY = 2000
 
-/** It is not printed. */
+/** Placeholder for a time that is not printed. */
 const NO_TIME = { seconds: 0, nanos: 0 }
 
-/** What is known of one of several development containers, for its line. */
+/** State of one of several development containers, for its line. */
 interface Shown {
   isReady: boolean
   files: number
@@ -58,7 +58,7 @@ export function severalDisplay(
     printer.expect([...all.keys()].map(toSource))
     return shown
   }
-  /** The picture stays as it is once nothing is on its way. */
+  /** Stops drawing once all sessions are ready or have ended. */
   const rest = () => {
     if ([...all.values()].every(({ isReady }) => isReady)) progress.pause()
   }
@@ -72,7 +72,7 @@ export function severalDisplay(
       case 'output':
         return void printer.print(toSource(dev), { time: NO_TIME, text: event.text })
       case 'taken':
-        // What a deploy does not wait for is no longer followed.
+        // Removes the unfinished lines of the deploy: services that it does not wait for are no longer followed.
         if (!hasTaken) progress.makeRoom()
         hasTaken = true
         return tell(dev, 'waiting', event.text)

@@ -6,7 +6,9 @@ import { emptiedHint, emptiedText, problemText } from './event-text.ts'
 /** Problems and conflicts that are listed each. */
 const MOST = 20
 
-/** The states of sessions for people: the percentage first, then what is in the way. `left`: those with a mirror alone. */
+/**
+ * The states of sessions for people: the percentage first, then what is in the way. `left`: those with a mirror alone.
+ */
 export function reportsText(
   reports: ReadonlyMap<string, SessionReport | undefined>,
   { withInfo, left }: { readonly withInfo: boolean; readonly left: ReadonlySet<string> },

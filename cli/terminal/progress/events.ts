@@ -16,14 +16,14 @@ export type StepEvent = Extract<
 /** Shows what happens. */
 export interface Progress<Event = ProgressEvent> {
   tell(event: Event): void
-  /** Ends the showing, so that something else can be printed. What is told later begins anew. */
+  /** Ends the display, so that something else can be printed. Later events start a new one. */
   pause(): void
   /**
-   * Leaves the terminal to a question or a program: what is done stays, once. The rest is taken away
-   * until it is told again.
+   * Leaves the terminal to a question or a program: finished lines stay, once. The others are removed until they are
+   * reported again.
    */
   makeRoom(): void
-  /** Prints something that stays, such as lines of a log, above what is shown, which goes on. */
+  /** Prints permanent output, such as lines of a log, above the display, which continues. */
   above(print: () => void): void
 }
 

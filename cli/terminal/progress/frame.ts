@@ -16,7 +16,7 @@ export interface FrameOptions {
   readonly columns: number
   readonly rows: number
   readonly colour: boolean
-  /** Which picture of the turning mark. */
+  /** Index of the spinner's frame. */
   readonly turn: number
 }
 
@@ -25,7 +25,10 @@ const TURNING = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', 
 /** The order in which lines are left out if the terminal has too few rows. */
 const COLLAPSE: readonly Line['mark'][] = ['done', 'waiting', 'working', 'failed']
 
-/** The rows of a picture of these lines: never wider than the terminal, and one row less than it has, where the cursor stands. */
+/**
+ * The rows of a picture of these lines: never wider than the terminal, and one row less than it has, where the cursor
+ * stands.
+ */
 export function frameOf(lines: readonly Line[], { columns, rows, colour, turn }: FrameOptions): readonly string[] {
   const room = Math.max(0, rows - 1)
   const shown = fitting(lines, room)

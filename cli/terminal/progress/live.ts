@@ -14,7 +14,7 @@ export function liveProgress(io: Io, seconds: () => number): Progress<StepEvent>
   const { stderr } = io
   const screen = new Screen(stderr)
   const lines = new Map<string, Line>()
-  /** What stays above since room was made. */
+  /** Lines that stay above since the last `makeRoom`. */
   const left = new Map<string, Line>()
   const colour = wantsColour(stderr, io.env)
   let turn = 0

@@ -27,7 +27,10 @@ export async function startProgress(
   return inTurn(await stepProgress(io, logLevel, form, seconds), shownBuilds, form !== 'json' && drawsOn(io))
 }
 
-/** One of the two is on the screen at a time. `holds`: what services do while images are built is shown after it. */
+/**
+ * Shows one of the two displays at a time. `holds`: events of services are held back while images are built, and shown
+ * afterwards.
+ */
 export function inTurn(steps: Progress<StepEvent>, builds: Progress<BuildEvent>, holds: boolean): Progress {
   let shown: Pick<Progress, 'pause' | 'above' | 'makeRoom'> = steps
   const running = new Set<string>()
@@ -86,9 +89,12 @@ async function shownProgress(io: Io, logLevel: LogLevel, seconds: () => number):
   return plainProgress(io, seconds, logLevel)
 }
 
-/** An event without secrets, and without what a terminal would obey: a display cuts its texts, and a part of a secret would not be known again. */
+/**
+ * An event without secrets, and without what a terminal would obey: a display cuts its texts, and a part of a secret
+ * would not be known again.
+ */
 function cleaned<E extends StepEvent>(event: E, { secrets }: Io): E {
-  // What programs print may have colours.
+  // Output of programs may have colors.
   const isOutput = event.type === 'output'
   const shown = isOutput ? printableText : (text: string) => printable(text.replaceAll(/[\n\t]/g, ' '))
   const clean = (value: unknown, mask: (text: string) => string | undefined): unknown =>

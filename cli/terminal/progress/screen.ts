@@ -13,7 +13,10 @@ export function eraseRow(io: Pick<Io, 'stderr' | 'env'>): void {
   if (drawsOn(io)) writeAsIs(io.stderr, `\r${ERASE}`)
 }
 
-/** Rows at the bottom of a terminal that are drawn again and again. They have to fit its columns, and leave one row for the cursor. */
+/**
+ * Rows at the bottom of a terminal that are drawn again and again. They have to fit its columns, and leave one row for
+ * the cursor.
+ */
 export class Screen {
   readonly #output: Output
   #drawn: readonly string[] = []
@@ -23,7 +26,7 @@ export class Screen {
     this.#output = output
   }
 
-  /** Draws rows in place of those that are there. */
+  /** Draws rows in place of the current ones. */
   draw(rows: readonly string[]): void {
     const isSame = rows.length === this.#drawn.length && rows.every((text, index) => text === this.#drawn[index])
     if (isSame && this.#height() === rows.length) return

@@ -16,7 +16,7 @@ export interface ResultOptions {
 
 /** A planned change, and its target. */
 export interface Planned {
-  /** How it is named in messages. */
+  /** Name of the target in messages. */
   readonly place: string
   /** The first fields of the JSON output. */
   readonly record: object

@@ -6,7 +6,9 @@ import { printArtifact } from './print-artifact.ts'
 import { newerText, printPlanned, type ResultOptions, unchangedText } from './print-planned.ts'
 import { requestJson, requestLines } from './request-text.ts'
 
-/** Prints the result of a publish, and gives the exit status. Throws a UserError where `--verify` found a difference. */
+/**
+ * Prints the result of a publish, and gives the exit status. Throws a UserError where `--verify` found a difference.
+ */
 export async function printPublished(
   context: Context,
   options: ResultOptions,

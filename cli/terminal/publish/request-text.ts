@@ -13,5 +13,5 @@ export function requestLines({ head, base, title, body, page, isOpen, why }: Ope
   ]
 }
 
-/** The same for programs. */
+/** Returns the request as JSON for programs. */
 export const requestJson = ({ title, body, page, isOpen }: OpenedRequest) => ({ title, body, page, isOpen })

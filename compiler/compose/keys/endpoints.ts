@@ -16,7 +16,7 @@ const host: Shape = either(
   object({ name: mapped(text(), 'the host'), tls: mapped(tls, 'its certificate') }, { required: ['name'] }),
 )
 
-/** One or several custom host names. */
+/** Custom host names: a single one or a list. */
 export const hosts: Shape = either(host, list(host))
 
 const ownHosts = {

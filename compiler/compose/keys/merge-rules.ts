@@ -7,13 +7,13 @@ import { keepLastByName } from './identities.ts'
 /** The later value replaces the earlier one. */
 export const replace: Merge = (base, override) => replaced(base, override)
 
-/** Both values become lists of `KEY=value` and are joined. The last item of a name is kept. */
+/** Converts each value to a list of `KEY=value` and concatenates the lists. Keeps the last item of each name. */
 export const pairs: Merge = (base, override) => {
   const items = keepLastByName([...toList(base), ...toList(override)])
   return { kind: 'seq', span: isNull(override) ? base.span : override.span, items }
 }
 
-/** Both values become lists and are joined. */
+/** Converts each value to a list and concatenates the lists. */
 export const texts: Merge = (base, override) =>
   append(
     { kind: 'seq', span: base.span, items: toList(base) },

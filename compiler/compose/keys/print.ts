@@ -341,13 +341,13 @@ export const asIs: Print = tree => tree
 
 // The values of absent members that are always printed.
 
-/** Null. */
+/** Prints null. */
 export const nothing = (tree: Tree): ScalarTree => scalarTree(tree.span, null)
 /** An empty mapping. */
 export const emptyMap = (tree: Tree): MapTree => ({ kind: 'map', span: tree.span, entries: new Map() })
 /** Empty text. */
 export const emptyText = (tree: Tree): ScalarTree => scalarTree(tree.span, '')
-/** Zero. */
+/** Prints zero. */
 export const zero = (tree: Tree): ScalarTree => scalarTree(tree.span, 0)
 /** Zero as text. */
 export const zeroText = (tree: Tree): ScalarTree => scalarTree(tree.span, '0')

@@ -32,7 +32,7 @@ export interface LoadState {
   readonly brokenSections: Set<string>
   /** The parsed documents by file. */
   readonly documents: Map<SourceFile, readonly YamlDocument[] | undefined>
-  /** Where a manifest names the files. */
+  /** Positions at which a manifest names the files. */
   readonly places: ReadonlyMap<string, Span>
   /** Values that these rules take from Secrets need not be set. */
   readonly secretRules?: SecretRules
@@ -50,7 +50,7 @@ export interface MissingFile {
 
 /** A project: the root, or an included one. */
 export interface ProjectScope {
-  /** Absolute. */
+  /** Absolute path of the project. */
   readonly directory: string
   readonly variables: VariableScope
   /** The chain of including files, to detect cycles. */

@@ -17,9 +17,11 @@ export interface Loaded {
   readonly nameSpan?: Span
   /** Set if a file, an option or COMPOSE_PROJECT_NAME gives the name; else it is the folder's. */
   readonly isNamed?: true
-  /** Absolute. */
+  /** Absolute path of the project. */
   readonly directory: string
-  /** The Compose files that were merged, in their order: absolute paths, or `-`. Those that they include are left out. */
+  /**
+   * The Compose files that were merged, in their order: absolute paths, or `-`. Those that they include are left out.
+   */
   readonly files: readonly string[]
   /** The Compose and env files that were read: absolute paths. */
   readonly sources: readonly string[]
@@ -34,7 +36,7 @@ export interface Loaded {
   readonly documents: readonly MapTree[]
   /** Services of the files that `tree` lacks: inactive, not selected, or in error. */
   readonly absentServices: ReadonlySet<string>
-  /** Those of them whose images the builds of services in `tree` use, directly or not. */
+  /** Absent services whose images the builds of services in `tree` use, directly or indirectly. */
   readonly contextServices: ReadonlyMap<string, Entry>
   /** The images of other services that the Dockerfile of a service names. */
   readonly baseImages: BaseImagesOf

@@ -66,9 +66,9 @@ export function checkActive(model: MapTree, active: MapTree, reporter: Reporter)
 }
 
 /**
- * The profiles of the named services, which naming them activates. Reports an unknown service at
- * its place in `places`; names from the command line have none. Without a reporter, a service may be
- * in a file that could not be read.
+ * Returns the profiles of the named services: naming a service activates its profiles. Reports an unknown service at
+ * its position in `places`; names from the command line have none. Without a reporter, reports nothing, because the
+ * service may be in a file that could not be read.
  */
 export function profilesOf(
   model: MapTree,

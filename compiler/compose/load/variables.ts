@@ -12,7 +12,7 @@ import type { Sources } from './compose-files/sources.ts'
 /** The value of a variable. */
 export interface Variable {
   readonly value: string
-  /** Where the value comes from, for messages: `the shell`, `.env:3`, `the platform`. */
+  /** Source of the value, for messages: `the shell`, `.env:3`, `the platform`. */
   readonly origin: string
   /** Set if the value is secret, because of its name or origin. */
   readonly isSecret?: true

@@ -46,7 +46,7 @@ export function text(tree: Tree | undefined, ...path: readonly string[]): At<str
 /** The value of a scalar as text, with its span. */
 export const textOf = (found: ScalarTree): At<string> => ({ value: String(found.value), span: found.span })
 
-/** Like `text`, but undefined for empty text, which an unset variable leaves. */
+/** Returns the same as `text`, but undefined for an empty text, which an unset variable leaves. */
 export function nonEmptyText(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
   const found = text(tree, ...path)
   return found?.value === '' ? undefined : found

@@ -1,11 +1,9 @@
 import type { Span } from '../../text/source.ts'
 import { type Cell, toCells } from '../../values/printable.ts'
 
-/**
- * The line in which a span starts, as it is printed, and the blanks and carets that go below it.
- */
+/** The line in which a span starts, as it is printed, and the blanks and carets below it. */
 export interface Excerpt {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number
   readonly text: string
   readonly marks: string
@@ -14,7 +12,7 @@ export interface Excerpt {
 const WIDTH = 100
 /** Columns kept to the left of the carets when a line must be cut there. */
 const LEFT_CONTEXT = 30
-/** UTF-16 units looked at on either side of the span's start: a line may be megabytes long. */
+/** UTF-16 code units to read on either side of the span's start: a line may be megabytes long. */
 const REACH = 600
 const CUT = '…'
 const MASK = '***'

@@ -5,9 +5,9 @@ import { toRange } from './json.ts'
 const COMMANDS = { error: 'error', warning: 'warning', info: 'notice' } as const
 
 /**
- * One workflow command of GitHub Actions per diagnostic, which the page of a run and of a pull
- * request shows at the line. `repositoryPath` turns a path as diagnostics show it into one from the
- * repository's root. https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+ * Renders one GitHub Actions workflow command per diagnostic, which the pages of a run and of a pull request show at
+ * the line. `repositoryPath` converts a path as diagnostics show it into one relative to the repository's root.
+ * https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 export function renderAnnotations(
   diagnostics: readonly Diagnostic[],

@@ -27,8 +27,8 @@ function weightOf({ code, severity }: Diagnostic): number {
 }
 
 /**
- * Renders one entry per code, the most serious first. An entry of errors has all positions, each with its message, notes
- * and help; other entries have the first three positions, and the number of all.
+ * Renders one entry per code, the most serious first. An entry of errors has all positions, each with its message,
+ * notes and help; other entries have the first three positions, and the number of all.
  */
 export function renderGroups(diagnostics: readonly Diagnostic[], options: TextOptions = {}): string {
   return groupDiagnostics(diagnostics)

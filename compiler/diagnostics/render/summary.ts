@@ -1,6 +1,6 @@
 import type { Diagnostic, Severity } from '../diagnostic.ts'
 
-/** How many there are of each kind, and in how many files. */
+/** Number of diagnostics of each severity, and the files that have errors. */
 export interface Counts {
   readonly error: number
   readonly warning: number

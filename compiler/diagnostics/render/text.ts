@@ -4,7 +4,7 @@ import type { Diagnostic, Severity } from '../diagnostic.ts'
 import { excerpt } from './excerpt.ts'
 
 export interface TextOptions {
-  /** With escape sequences for colours; default false. */
+  /** True to write escape sequences for colors; default false. */
   readonly colour?: boolean
   /**
    * Columns of the terminal: excerpts are cut so that they fit into one line. Absent: 100 columns
@@ -34,8 +34,7 @@ interface EntryOptions extends TextOptions {
 }
 
 /**
- * One diagnostic: its code and message, its place, the line with carets, related places, notes and
- * help.
+ * Renders one diagnostic: its code and message, its position, the line with carets, related positions, notes and help.
  */
 export function renderDiagnostic(diagnostic: Diagnostic, options: EntryOptions = {}): string {
   const paint = painter(options.colour ?? false)
@@ -51,8 +50,8 @@ export function renderDiagnostic(diagnostic: Diagnostic, options: EntryOptions =
 }
 
 /**
- * A further diagnostic of the entry of `first`: its position, its message where it differs, the line with carets, and its
- * own related places, notes and help.
+ * A further diagnostic of the entry of `first`: its position, its message where it differs, the line with carets, and
+ * its own related places, notes and help.
  */
 export function renderPosition(diagnostic: Diagnostic, first: Diagnostic, options: TextOptions = {}): string {
   const paint = painter(options.colour ?? false)

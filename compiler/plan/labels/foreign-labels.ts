@@ -27,7 +27,7 @@ endpoints:                        # the equivalent for devctl
   }),
 })
 
-/** How many labels of a family a diagnostic lists. */
+/** Highest number of labels of a family that a diagnostic lists. */
 const MOST = 12
 
 /**

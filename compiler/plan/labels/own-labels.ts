@@ -41,7 +41,7 @@ const misplaced = diagnostic({
   }),
 })
 
-/** Where each label is read. */
+/** Elements on which each label is read. */
 const places: Readonly<Record<string, ReadonlySet<WrittenLabel['on']>>> = {
   'dev.platform/update': new Set(['service']),
   'dev.platform/policy': new Set(['service', 'deploy', 'volume', 'mount', 'config', 'secret', 'endpoints']),

@@ -51,7 +51,7 @@ const external = diagnostic({
   }),
 })
 
-/** Another name for services. */
+/** An additional name for services. */
 export interface Alias {
   readonly name: string
   /** The Compose services it leads to, sorted; none for an external one. */
@@ -107,9 +107,7 @@ export function planAliases(context: PlanContext, facts: AliasFacts): readonly A
   return sortBy(found, ({ name }) => name)
 }
 
-/**
- * The alias that all wishes for a name make; services may share it where a network would let them.
- */
+/** Returns the alias for all requests of a name; services share it if a network would let them. */
 function unite(context: PlanContext, name: string, list: readonly AliasRequest[]): Alias {
   const [first] = list as readonly [AliasRequest, ...AliasRequest[]] // a list is made with its first request
   const services = new Set([first.service])

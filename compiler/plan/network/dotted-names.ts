@@ -52,7 +52,9 @@ export interface DottedNames {
   of(group: Group): PodName | undefined
   /** True for a name that resolves to a service, and for one whose uses are reported. */
   isSettled(name: string, service: string): boolean
-  /** Reports where other services use names that do not resolve, except `known` ones, which lead there in another way. */
+  /**
+   * Reports where other services use names that do not resolve, except `known` ones, which lead there in another way.
+   */
   reportUses(known: ReadonlySet<string>): void
 }
 

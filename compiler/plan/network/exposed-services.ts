@@ -32,10 +32,9 @@ const exposedTwice = diagnostic({
 const SUFFIX = { LoadBalancer: 'loadbalancer', NodePort: 'nodeport' } as const
 
 /**
- * The Services by which ports with `x-expose` are reached from outside, beside the service's own,
- * whose name inside of the cluster stays as it is: one for each type, and one more for each port
- * whose class, ranges or annotations are others, since a Service has one of each for all of its
- * ports. Adds their names to `taken`.
+ * Plans the Services that make ports with `x-expose` reachable from outside, in addition to the service's own, whose
+ * name inside the cluster stays unchanged: one for each type, and a further one for each port with another class, other
+ * ranges or other annotations, since a Service has one of each for all of its ports. Adds their names to `taken`.
  */
 export function planExposedServices(
   context: PlanContext,

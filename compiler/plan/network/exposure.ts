@@ -106,7 +106,7 @@ export interface Exposure {
   readonly containerPorts: readonly ContainerPort[]
   /** Empty: nothing is known, and the Service is headless. */
   readonly servicePorts: readonly ServicePort[]
-  /** The TCP port of the Service that tells best whether the service is there. */
+  /** The TCP port of the Service that best shows whether the service is available. */
   readonly waitPort?: number
 }
 
@@ -125,9 +125,8 @@ export interface EndpointPort {
 }
 
 /**
- * Collects the ports of a service: `ports`, `expose`, `healthcheck.http.port`, endpoint rules,
- * EXPOSE of the image as far as it is known, and what peers mention. Reports ports that only a peer knew of, and
- * published ranges.
+ * Collects the ports of a service: `ports`, `expose`, `healthcheck.http.port`, endpoint rules, EXPOSE of the image if
+ * known, and ports that peers mention. Reports ports that only a peer mentions, and published ranges.
  */
 export function planExposure(
   context: PlanContext,

@@ -29,8 +29,8 @@ const jobFromInternal = diagnostic({
 })
 
 /**
- * Says that policies of the file decide who reaches a Pod; `internal`: and what it reaches. Policies that
- * somebody else has made for all Pods of a namespace can leave these out; the platform's own do.
+ * Label of Pods whose ingress (`separate`) or ingress and egress (`internal`) is controlled by policies of the file.
+ * Namespace-wide policies of other authors can exclude these Pods; the platform's own do.
  */
 const TRAFFIC = 'dev.platform/traffic'
 const separateLabel: Readonly<Record<string, string>> = { [TRAFFIC]: 'separate' }
@@ -38,7 +38,7 @@ const internalLabel: Readonly<Record<string, string>> = { [TRAFFIC]: 'internal' 
 
 /** The facts about a Pod that policies need. */
 export interface PolicyPod {
-  /** In Kubernetes' form; the lead first. */
+  /** Kubernetes name of the lead; the lead is the first of `members`. */
   readonly service: string
   readonly members: readonly Service[]
   readonly waits: readonly WaitPlan[]
@@ -51,9 +51,9 @@ export interface NetworkPlan {
 }
 
 /**
- * Plans policies where the file separates its services: two or more networks, or an internal one. A
- * Pod accepts connections from Pods that share a network with it, and on its public ports from
- * everybody. Pods without a network (`network_mode: none`) are cut off in any case.
+ * Plans policies if the file separates its services: two or more networks, or an internal one. A Pod accepts
+ * connections from Pods that share a network with it, and on its public ports from any address. Pods without a network
+ * (`network_mode: none`) are cut off in any case.
  */
 export function planNetworks(
   context: PlanContext,
@@ -153,7 +153,8 @@ function networkPolicies(
 }
 
 /**
- * Public routes are always allowed, from everybody: where the ingress controller runs is not known.
+ * Plans policies that always allow connections to public routes from any address, because the location of the ingress
+ * controller is not known.
  */
 function publicPolicies(
   context: PlanContext,

@@ -82,15 +82,17 @@ export function reportEarlyPorts(
   }
 }
 
-/** How a Pod reaches itself, and those that are like it, before it is ready. */
+/** Names by which a Pod reaches itself and its peers before it is ready. */
 export interface OwnNames {
   /** The host name of the Pod, which the kubelet resolves to its address. */
   readonly hostname?: string
   /** The members whose Services lead to the Pod before it is ready. */
   readonly early: ReadonlySet<string>
-  /** Those of them whose Services have no address of their own: a server can listen at the name. */
+  /** Members of `early` whose Services have no address of their own: a server can listen at the name. */
   readonly direct: ReadonlySet<string>
-  /** Members that use their `hostname` for themselves, which their Pod cannot have: it becomes a name of their Service. */
+  /**
+   * Members that use their `hostname` for themselves, which their Pod cannot have: it becomes a name of their Service.
+   */
   readonly called: ReadonlyMap<string, At<string>>
 }
 
@@ -105,7 +107,8 @@ interface NameFacts {
 
 /**
  * Decides how a group reaches itself by the names that its members use for themselves, and its peers in a cluster
- * (`findClustered`). Reports names that cannot be had. A name is never that of 127.0.0.1: servers listen at it, for others.
+ * (`findClustered`). Reports names that cannot be had. A name is never that of 127.0.0.1: servers listen at it, for
+ * others.
  */
 export function planOwnNames(
   context: PlanContext,
@@ -138,8 +141,8 @@ export function planOwnNames(
 }
 
 /**
- * Finds services that form a cluster: they have one image, and name each other as hosts. Each becomes ready only when it has
- * reached the others, as in Compose, where a name leads to a container before that.
+ * Finds services that form a cluster: they have one image, and name each other as hosts. Each becomes ready only when
+ * it has reached the others, as in Compose, where a name leads to a container before that.
  */
 export function findClustered({ project }: PlanContext, mentions: Mentions): ReadonlySet<string> {
   const imageOf = (service: string) => project.services.get(service)?.image?.value
@@ -159,8 +162,8 @@ export function findClustered({ project }: PlanContext, mentions: Mentions): Rea
 }
 
 /**
- * Decides which Services of a StatefulSet's members lead to its only Pod, which is thereby called as they call themselves, and
- * which of them get their `hostname` as a further name.
+ * Decides which Services of a StatefulSet's members lead to its only Pod, which is thereby called as they call
+ * themselves, and which of them get their `hostname` as a further name.
  */
 function forStatefulSet(
   { reporter, names, project }: PlanContext,

@@ -96,7 +96,7 @@ const noNetwork = diagnostic({
   }),
 })
 
-/** True for a service that nobody can reach; says so at the place that publishes it. */
+/** Returns true if a service is unreachable; reports that at the position that publishes it. */
 export function isCutOff({ reporter }: Pick<PlanContext, 'reporter'>, service: Service, span: Span): boolean {
   if (service.networkMode?.value !== 'none') return false
   reporter.report(noNetwork, span, { service: service.name })

@@ -172,7 +172,7 @@ export function planRoutes(
     }
   }
   return sortBy(
-    // Without a rule nothing is routed: what the rules lead to is not there.
+    // A route without rules routes nothing: the services of its rules are missing.
     routes.map(({ route }) => route).filter(({ rules }) => rules.length > 0),
     ({ name }) => name,
   )
@@ -270,8 +270,8 @@ function planEndpoints(context: PlanContext): readonly Wanted[] {
 }
 
 /**
- * Of rules with one path, which then have hosts of their own, the first one answers at the
- * endpoint's address.
+ * Returns the first rule of each path: rules with the same path have hosts of their own, and the first one answers at
+ * the endpoint's address.
  */
 const firstOfPath = (rules: readonly EndpointRule[]): readonly EndpointRule[] =>
   rules.filter((rule, index) => rules.findIndex(({ path }) => path.value === rule.path.value) === index)

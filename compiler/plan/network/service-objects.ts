@@ -14,7 +14,7 @@ import { type OwnNames, reportEarlyPorts } from './own-names.ts'
 export interface ServiceObjects {
   /** Sorted by name, aliases among them. */
   readonly all: readonly ServicePlan[]
-  /** The Service of a Compose service; undefined for a task that nobody reaches by name. */
+  /** Returns the Service of a Compose service; undefined for a task that no service reaches by name. */
   of(service: string): ServicePlan | undefined
   /** The Service that leads to a Compose service only while it is ready, where that of its name does before. */
   readyOf(service: string): ServicePlan | undefined
@@ -95,8 +95,9 @@ function planService(
 }
 
 /**
- * Plans the headless Services of the names with dots: the cluster resolves `HOSTNAME.SUBDOMAIN` if a Pod has both and the
- * Service of the subdomain selects it. Pods share a subdomain; one that is the name of their own service has its Service.
+ * Plans the headless Services of the names with dots: the cluster resolves `HOSTNAME.SUBDOMAIN` if a Pod has both and
+ * the Service of the subdomain selects it. Pods share a subdomain; one that is the name of their own service has its
+ * Service.
  */
 function planSubdomains(
   context: PlanContext,
@@ -131,7 +132,10 @@ function planSubdomains(
   })
 }
 
-/** Plans the Services by which others wait for those that are reached before they are ready. Adds their names to `taken`. */
+/**
+ * Plans the Services by which others wait for those that are reached before they are ready. Adds their names to
+ * `taken`.
+ */
 function planReady(
   { project, names, healthAwaited }: PlanContext,
   own: ReadonlyMap<string, ServicePlan>,
@@ -148,8 +152,8 @@ function planReady(
 }
 
 /**
- * A Job that others wait to complete, that listens nowhere and that nobody names as a host: its
- * Service would resolve to nothing as soon as it has done what it is there for.
+ * Returns true for a Job that other services wait for, that listens on no port and that no text names as a host: its
+ * Service would resolve to nothing as soon as the Job has completed.
  */
 function isTask(facts: Facts, group: Group, service: Service, ports: readonly ServicePort[]): boolean {
   const decision = facts.kindOf(group)

@@ -29,7 +29,9 @@ ports:
 
 type Annotations = Readonly<Record<string, string>>
 
-/** Annotations with which Ingresses of a class speak HTTPS to their backends. Two controllers have the class `haproxy`. */
+/**
+ * Annotations with which Ingresses of a class speak HTTPS to their backends. Two controllers have the class `haproxy`.
+ */
 const ANNOTATIONS: ReadonlyMap<string, Annotations> = new Map<string, Annotations>([
   ['nginx', { 'nginx.ingress.kubernetes.io/backend-protocol': 'HTTPS' }],
   ['haproxy', { 'haproxy-ingress.github.io/backend-protocol': 'h1-ssl', 'haproxy.org/server-ssl': 'true' }],

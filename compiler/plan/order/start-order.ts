@@ -132,7 +132,9 @@ export interface GroupFacts {
   /** The Service that leads to it only while it is ready, where its own does before. */
   readyServiceOf(service: string): ServicePlan | undefined
   waitPortOf(service: string): number | undefined
-  /** Names that lead to their own Pod, from when the cluster's DNS knows its address, with the members whose they are. */
+  /**
+   * Names that lead to their own Pod, from when the cluster's DNS knows its address, with the members whose they are.
+   */
   directOf(group: Group): readonly { readonly service: string; readonly host: string }[]
 }
 
@@ -216,8 +218,8 @@ function isSidecarWait({ reporter }: PlanContext, { condition, service, span }: 
 }
 
 /**
- * True if a condition has no container that could meet it, because the service has zero replicas: Compose does not wait for
- * it. Reports that.
+ * True if a condition has no container that could meet it, because the service has zero replicas: Compose does not wait
+ * for it. Reports that.
  */
 function isEmpty({ reporter }: PlanContext, { condition, service, span }: Dependency, target: Group): boolean {
   const own = target.members.find(({ name }) => name === service)

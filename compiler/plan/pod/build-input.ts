@@ -62,7 +62,7 @@ function contextsOf(context: PlanContext, { additionalContexts }: Build, spend: 
   ])
 }
 
-/** Identifies the content of an additional context, as far as it is known without fetching it. */
+/** Returns an identifier for the content of an additional context, using only what is known without fetching it. */
 function contentOf(context: PlanContext, named: NamedContext, spend: SpendOnBuild): string {
   const { project, host, options } = context
   if (named.service !== undefined) {
@@ -99,8 +99,8 @@ function settingsOf(service: Service, build: Build, open: Open): readonly Settin
 }
 
 /**
- * A text without secrets: the hash of it is a tag that everybody sees, and what few values are
- * possible for is soon guessed from it.
+ * Removes the secrets from a text: its hash becomes a tag that everyone can see, and a value with few possibilities is
+ * quickly guessed from a hash.
  */
 type Open = (text: string, span: Span) => string
 
@@ -109,7 +109,7 @@ const withoutSecrets =
   (text, span) =>
     secretPlaces.without(text, span)
 
-/** For a context that is not a folder of this machine: what the file says about the build. */
+/** Returns the hash of the settings of a build in the file, for a context that is not a folder on this machine. */
 function hashOfText(project: Project, { context: { value, span } }: Build, input: BuildInput): string {
   // The same on every machine, wherever the project lies there.
   const place = value.startsWith('/') ? relative(project.directory, value) : value

@@ -148,7 +148,10 @@ function dockerfileOf({ host, reporter }: Pick<PlanContext, 'host' | 'reporter'>
   return build.dockerfileInline?.value ?? readText(host, may, build.context.value, build.dockerfile?.value)
 }
 
-/** A Dockerfile of this machine; a context that is a URL is not looked at. */
+/**
+ * Reads a file of the build context on this machine, by default the Dockerfile; returns undefined if the context is a
+ * URL.
+ */
 function readText(
   host: PlanContext['host'],
   may: (path: string) => boolean,

@@ -38,10 +38,9 @@ healthcheck:
 export type KnownHealthcheck = Healthcheck & { readonly check: Exclude<Healthcheck['check'], { kind: 'image' }> }
 
 /**
- * The healthcheck of a service: the one of the file, with what it leaves to the image, else the one
- * of the image, as far as that is known. The latter also runs where the file replaces the
- * image's program, and an engine does not care that it fails there; a probe would, so it is used
- * only for the image's own program, or where somebody waits for it.
+ * Returns the healthcheck of a service: the file's, completed with the image's values; else the image's, if known. The
+ * latter also runs if the file replaces the image's program, and an engine ignores its failures there; a probe would
+ * not, so it is used only for the image's own program, or if another service waits for it.
  */
 export function healthcheckOf(context: PlanContext, service: Service): KnownHealthcheck | undefined {
   const { healthcheck } = service

@@ -33,8 +33,8 @@ export function imageUser(
 }
 
 /**
- * The user that a service runs as, and the group, as written in the file or in the image: a number or a name. Undefined for
- * root, and if the image is not known.
+ * The user that a service runs as, and the group, as written in the file or in the image: a number or a name. Undefined
+ * for root, and if the image is not known.
  */
 export function userOf(
   context: PlanContext,

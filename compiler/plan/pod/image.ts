@@ -131,8 +131,8 @@ export function planImage(context: PlanContext, service: Service): Pick<Containe
 }
 
 /**
- * Reports an image that could not be pushed after it is built. A builder reports the images that it is about to build by
- * itself.
+ * Reports an image that could not be pushed after it is built. A builder reports the images that it is about to build
+ * by itself.
  */
 function checkName({ options, reporter }: PlanContext, { name, build, image }: Service): void {
   if (!build || !image || options.forBuild || image.value.includes('@')) return

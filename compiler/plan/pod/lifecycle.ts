@@ -61,7 +61,10 @@ const noGracePeriod = diagnostic({
 /** Compose waits 10 seconds before it kills; Kubernetes would wait 30. */
 const defaultGracePeriod = 10
 
-/** Zero would not only kill at once, but also let the Pod be forgotten before it is gone. */
+/**
+ * Returns the grace period of a service in seconds. Zero becomes one: with zero, the containers are not only killed at
+ * once, but the Pod object is also deleted before they have stopped.
+ */
 function gracePeriod(context: PlanContext, { stopGracePeriod }: Service): number {
   if (!stopGracePeriod) return defaultGracePeriod
   return isZero(stopGracePeriod) ? 1 : wholeSeconds(context, 'stop_grace_period', stopGracePeriod)
@@ -69,7 +72,7 @@ function gracePeriod(context: PlanContext, { stopGracePeriod }: Service): number
 
 const isZero = ({ value }: NonNullable<Service['stopGracePeriod']>): boolean => value.milliseconds <= 0
 
-/** How long the containers of a Pod may take to stop: the longest of them. */
+/** Returns the seconds that the containers of a Pod may take to stop: the longest grace period among them. */
 export function planGracePeriod(context: PlanContext, services: readonly Service[]): number {
   const seconds = Math.max(...services.map(service => gracePeriod(context, service)))
   // Beside a container that takes longer, zero is not what the Pod has.

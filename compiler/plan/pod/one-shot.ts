@@ -16,9 +16,9 @@ const PROGRAMS = new Set(
 const RETRIES = 5
 
 /**
- * Returns how a member of a Pod that lasts is run if its policy lets it end: its container then stays, so that the kubelet
- * neither restarts it nor holds back the others. Without a policy a member may be a server: it is started again a few times
- * when it fails. Undefined for members that are always restarted, and for those whose program is not known.
+ * Returns how a member of a Pod that lasts is run if its policy lets it end: its container then stays, so that the
+ * kubelet neither restarts it nor holds back the others. Without a policy a member may be a server: it is started again
+ * a few times when it fails. Undefined for members that are always restarted, and for those whose program is not known.
  */
 export function planOnce(context: PlanContext, service: Service, container: ContainerPlan): OncePlan | undefined {
   const { policy, maxAttempts } = service.restart

@@ -44,7 +44,7 @@ const rounded = diagnostic({
   }),
 })
 
-/** Without a timeout Kubernetes would give a check one second; Compose gives it 30. */
+/** Seconds a check may take in Compose if it sets no timeout; Kubernetes' own default is one second. */
 const defaultTimeout = 30
 
 /** Kubernetes' own defaults, which a healthcheck without these keys has. */

@@ -67,8 +67,8 @@ export function planSecurityLevel(
 }
 
 /**
- * Tells the level where a key forces it, with the places of all that do; the default of an
- * ordinary image is nobody's wish.
+ * Reports the level if a key forces it, with the positions of all keys that do. Levels that only the default of an
+ * ordinary image requires are not reported: no key asks for them.
  */
 function reportLevel({ reporter }: PlanContext, level: Level, reasons: readonly Reason[]): void {
   const places = new Map<Span, Reason>()

@@ -50,7 +50,10 @@ const safe: ReadonlySet<string> = new Set([
   'net.ipv4.tcp_wmem',
 ])
 
-/** Those that came after Kubernetes 1.29 are safe, but not yet in every Pod Security `baseline`. */
+/**
+ * Returns true if a sysctl is safe and in every Pod Security `baseline`. Those added after Kubernetes 1.29 are safe,
+ * but not yet in every `baseline`.
+ */
 export const isBaselineSysctl = (name: string): boolean => safe.has(name) && !/tcp_[rw]mem$/.test(name)
 
 /** The kernel parameters of a Pod, sorted. Reports those that clusters refuse. */

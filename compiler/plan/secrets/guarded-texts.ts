@@ -10,11 +10,11 @@ export interface GuardedText {
   readonly path: string
   readonly text: string
   readonly span: Span
-  /** All that holds the text in the source; absent where the text is in another file. */
+  /** Whole node that holds the text in the source; absent if the text is in another file. */
   readonly written?: Span
-  /** Of a variable or label. */
+  /** Name of the variable or label. */
   readonly name?: string
-  /** Of a variable of a service: it can come from a Secret. */
+  /** Variable of a service that has the text as its value, which can come from a Secret. */
   readonly variable?: { readonly service: string; readonly name: string }
 }
 
@@ -76,7 +76,7 @@ function* textsOfHooks(at: string, hooks: readonly Hook[]): Generator<GuardedTex
   }
 }
 
-/** Of a label, the last part of its name says what it is: `homepage.widget.password`. */
+/** Yields the texts of labels. The last part of a label's name says what the value is: `homepage.widget.password`. */
 function* labelsAt(at: string, labels: readonly Pair[]): Generator<GuardedText> {
   for (const { name, value, span } of labels)
     yield { path: `${at}.${name}`, text: value, span, written: span, name: name.split(/[./]/).at(-1)! }

@@ -5,10 +5,10 @@ export type TextKind = 'variable' | 'command' | 'file'
 export interface HostWord {
   readonly host: string
   readonly port?: number
-  /** As it is written, with its port if that is right behind it. */
+  /** Host as written, with its port if that follows directly. */
   readonly written: string
   readonly index: number
-  /** It stands where only a host can; else it may be any word that has the name of one. */
+  /** True if the position allows only a host; false if the word may be any word that equals a host name. */
   readonly isHost: boolean
 }
 

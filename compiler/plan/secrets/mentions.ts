@@ -47,11 +47,14 @@ export interface Mention {
   readonly service: string
   readonly host: string
   readonly port?: number
-  /** It can be nothing but a host; else it may be another word of the same name, such as that of a database. */
+  /**
+   * True if the word can only be a host; false if it may be another word of the same name, such as the name of a
+   * database.
+   */
   readonly isHost: boolean
   /** The services whose text it is. */
   readonly from: ReadonlySet<string>
-  /** In words: `` `DATABASE_URL` of `web` ``. */
+  /** Source of the text, in words: `` `DATABASE_URL` of `web` ``. */
   readonly where: string
   readonly span: Span
 }
@@ -168,7 +171,7 @@ function hostNames(project: Project): ReadonlyMap<string, ReadonlySet<string>> {
   return hosts
 }
 
-/** The services by their host names, by which nobody else knows them. */
+/** Returns the services by their host names, by which other services cannot reach them. */
 function ownHostnames(project: Project): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>()
   for (const { name, hostname } of project.services.values()) {

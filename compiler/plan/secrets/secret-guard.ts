@@ -179,7 +179,7 @@ export function guardSecrets(context: PlanContext, plan: Plan): void {
   const known = knownIn(project)
   refuse(one => (found.has(one.path) ? undefined : holdsKnown(one, known)))
   if ((options.secretRules?.backend ?? 'reference') !== 'reference') return
-  // Where a file could not be read, that is what there is to say.
+  // If the file of a secret could not be read, its data is empty, and that error is the message to show.
   const filled = secrets.filter(({ data }) => Object.values(data).some(({ length }) => length > 0))
   for (const secret of filled)
     if (!isPublic(context, secret.path ?? ''))
@@ -190,7 +190,7 @@ export function guardSecrets(context: PlanContext, plan: Plan): void {
       })
 }
 
-/** One warning for each secret: the places may be many. */
+/** Reports one warning for each secret, because the positions may be many. */
 function warnOfUses(context: PlanContext, plan: Plan): void {
   const byOrigin = new Map<string, SecretUse[]>()
   for (const use of shownUses(context, plan))
@@ -199,7 +199,10 @@ function warnOfUses(context: PlanContext, plan: Plan): void {
     context.reporter.report(plainText, uses[0]!.span, { origin, paths: uses.map(({ path }) => path) })
 }
 
-/** Refuses secrets where the manifests cannot take them from a Secret. What is secret only because of who gave it may stay. */
+/**
+ * Refuses secrets where the manifests cannot take them from a Secret. What is secret only because of who gave it may
+ * stay.
+ */
 function refuseShown(context: PlanContext, plan: Plan): void {
   for (const { path, origin, text, span } of shownUses(context, plan)) {
     const [, name] = /^`([^`]+)`$/.exec(origin) ?? []
@@ -254,8 +257,8 @@ function placeOf(one: GuardedText, look: SecretLook): Span {
 }
 
 /**
- * The place of a stretch of a text that is written in one piece and without escapes; undefined for
- * others.
+ * Returns the position of a stretch of a text that is written in one piece and without escapes; undefined for other
+ * texts.
  */
 function exactPlace({ text, written }: GuardedText, { start, end }: SecretLook): Span | undefined {
   if (!written || bare(written) !== text) return undefined

@@ -10,7 +10,7 @@ import { secretSource } from './secret-sources.ts'
 export interface SecretUse {
   /** Its path in a manifest: `services.web.command`, `configs.site`. */
   readonly path: string
-  /** Where the secret comes from: `` `DB_PASSWORD` ``. */
+  /** Source of the secret: `` `DB_PASSWORD` ``. */
   readonly origin: string
   readonly span: Span
   /** The part of the secret that the value holds. */
@@ -66,8 +66,8 @@ const isWritten = ([section, , key]: readonly string[]): boolean =>
     : !isTopLevelExtension(section!) && (section !== 'secrets' || key === 'labels' || key === 'name')
 
 /**
- * True if the name of a network, volume, config or secret is implied, not written: such a name has
- * the place of the whole definition.
+ * Returns true if the name of a network, volume, config or secret is implied, not written: such a name has the position
+ * of the whole definition.
  */
 function isImpliedName(tree: Tree, [section = '', key = '', field]: readonly string[], { span }: ScalarTree): boolean {
   return section !== 'services' && field === 'name' && get(tree, section, key)?.span === span

@@ -70,7 +70,9 @@ export function wordsApart(
   return { words: found, variables }
 }
 
-/** Returns the places of the words of a command that is written as a list; undefined for one that is a text. */
+/**
+ * Returns the positions of the arguments of a command that is written as a list; undefined if the command is a text.
+ */
 function spansOfWords(tree: Tree, path: readonly string[], count: number): readonly Span[] | undefined {
   let at: Tree | undefined = tree
   for (const key of path)
@@ -102,7 +104,7 @@ export function scriptApart(
   texts: readonly PartOfScript[],
   script: string,
 ): ScriptApart | undefined {
-  // All are asked, as it is noted of each.
+  // Evaluate `isApart` for every text, because it records each of them.
   const found = texts.filter(({ path, span, text }) => isApart(context, path, span, text))
   const [first] = found
   if (!first) return undefined

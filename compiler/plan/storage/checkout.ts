@@ -2,18 +2,18 @@ import { join, relative } from 'node:path/posix'
 import type { Checkout, CompilerHost, TrackedFile } from '../../host.ts'
 import { isInside } from './host-paths.ts'
 
-/** A file that git tracks, as it is found below a host path. */
+/** A file that git tracks at or below a host path. */
 export interface TrackedContent {
   /** Relative to the host path; empty where that is the file itself. */
   readonly path: string
-  /** Where its bytes are, symbolic links followed. */
+  /** Absolute path of its content, with symbolic links followed. */
   readonly absolute: string
   readonly isExecutable: boolean
 }
 
 /** The tracked content at a host path. Paths are absolute unless stated otherwise. */
 export type TrackedPlace =
-  /** Another place than the checkout; a tracked link may lead there. */
+  /** A path outside the checkout; a tracked link may lead there. */
   | { readonly kind: 'elsewhere'; readonly path: string }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'submodule'; readonly path: string }
@@ -152,8 +152,8 @@ function folderContent(search: Search, folder: string, tracked: readonly Tracked
 }
 
 /**
- * The untracked entries of folders with tracked files, which people may have forgotten: not `.git`, and not the content of folders
- * that hold nothing tracked.
+ * The untracked entries of folders with tracked files, which people may have forgotten: not `.git`, and not the content
+ * of folders that hold nothing tracked.
  */
 function untrackedIn({ host, checkout }: Search, folder: string, tracked: readonly TrackedFile[]): readonly string[] {
   const names = new Set<string>()

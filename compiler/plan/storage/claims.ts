@@ -153,8 +153,8 @@ export type VolumeDecision =
 const accessModes = ['ReadWriteOnce', 'ReadWriteMany', 'ReadOnlyMany', 'ReadWriteOncePod'] as const
 
 /**
- * Decides what the volumes are that services mount, and plans their claims. Reports options that
- * are lost, and volumes that nobody mounts.
+ * Decides how each mounted volume is stored, and plans the claims. Reports options that are lost, and volumes that no
+ * service mounts.
  */
 export function planVolumes(context: PlanContext): ReadonlyMap<string, VolumeDecision> {
   const { project, reporter } = context

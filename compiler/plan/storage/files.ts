@@ -35,7 +35,7 @@ const tooLarge = diagnostic({
   }),
 })
 
-/** Where each config and secret that is used is found in the cluster. */
+/** The mounts of every config and secret in use, as stored in the cluster. */
 export interface StoredFiles {
   mounts(service: Service): readonly StoredMount[]
 }
@@ -125,8 +125,9 @@ function planObject(context: PlanContext, what: 'config' | 'secret', object: Fil
 }
 
 /**
- * Gives a file's mode. Compose makes configs and secrets readable for all (0444); Kubernetes' own default for both is
- * 0644. The files belong to root, so another user has the permissions of the owner from those for everybody.
+ * Returns the mode of a file. Compose makes configs and secrets readable for all (0444); Kubernetes' own default for
+ * both is 0644. The files belong to root, so another user gets the owner's read and execute permissions as those for
+ * others.
  */
 const modeOf = (mode: number, isRoot: boolean): number => (isRoot ? mode : mode | ((mode >> 6) & 0o5))
 

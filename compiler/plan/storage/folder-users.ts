@@ -8,8 +8,8 @@ export const isWritableFolder = ({ held, readOnly }: StoredMount): boolean =>
   held.kind === 'claim' && held.isFolder === true && !readOnly
 
 /**
- * Finds the host folders that services with different users write to. A directory has one owner, so the others could not
- * write to it.
+ * Finds the host folders that services with different users write to. A directory has one owner, so the others could
+ * not write to it.
  */
 export function findSharedFolders(
   context: PlanContext,

@@ -23,7 +23,7 @@ export interface CopiedFiles {
   readonly kind: 'files'
   readonly files: readonly HostFile[]
   readonly isFolder: boolean
-  /** True if the files are those that git tracks; else they are what is there on this machine. */
+  /** True if the files are those that git tracks; else they are the files on this machine. */
   readonly isTracked: boolean
   /** Entries of the folder that are left out. */
   readonly leftOut: readonly string[]
@@ -41,7 +41,7 @@ export interface HostReader {
    * The checkout of the project; undefined when there is none, or git cannot say what it tracks.
    */
   readonly checkout: Checkout | undefined
-  /** Why git cannot say what it tracks. */
+  /** Reason why git cannot list the tracked files. */
   readonly failure: string | undefined
 }
 

@@ -29,7 +29,8 @@ export function copyFiles(context: PlanContext, service: Service, mount: HostMou
     ? { data: { [objectKey(files[0]!.path)]: files[0]!.bytes }, items: undefined }
     : toKeys(files)
   const base = cutName(`${environment.name}-${owner}-${part}`, 240)
-  // Services that mount the same file share it, whoever of them comes and goes.
+  // Services that mount the same file share one ConfigMap, and its name stays the same when services are added or
+  // removed.
   const shared = cutName(`${environment.name}-${fileName(context, mount)}`, 240)
   // No hash of a secret in a name: weak values could be guessed from it.
   const isTaken = (objects.secrets.get(base)?.span ?? mount.span) !== mount.span
@@ -65,8 +66,8 @@ const secretName =
   /(^|\/)(\.env[^/]*|\.ssh|\.aws|\.gnupg|\.kube|id_(rsa|dsa|ecdsa|ed25519)|[^/]*\.(pem|key|p12|pfx))(\/|$)/i
 
 /**
- * Why a host path is taken for keys, by its name, or by the names and first lines of its files: a
- * clause about it. Undefined for others.
+ * Returns a clause that says why a host path is taken for keys: because of its name, or of the names and first lines of
+ * its files. Undefined for other paths.
  */
 export function whySecret(source: string, files: readonly HostFile[], isFolder: boolean): string | undefined {
   if (secretName.test(source)) return 'looks like keys'

@@ -20,10 +20,10 @@ export type HostFate =
   | { readonly kind: 'claim'; readonly why: 'missing' | 'empty' | 'untracked' | 'said' | 'too-large' }
   /** A claim was asked for, and the path is a file. */
   | { readonly kind: 'claim-of-file' }
-  /** Nothing is there, and nobody writes to it. */
+  /** The path is empty or untracked, and no service writes to it. */
   | { readonly kind: 'nothing-to-read'; readonly state: 'empty' | 'untracked' }
   | { readonly kind: 'missing' }
-  /** Missing, and no part of the project. An empty folder stands in for one that nobody writes to. */
+  /** The path is missing and not part of the project. An empty folder replaces a path that no service writes to. */
   | { readonly kind: 'missing-outside'; readonly isFolder: boolean }
   | Exclude<HostContent, { kind: 'files' | 'data' }>
 

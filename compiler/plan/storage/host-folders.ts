@@ -31,8 +31,8 @@ export function writtenPaths(uses: readonly HostUse[]): (path: string) => boolea
 }
 
 /**
- * Names the claims of the folders that are data: after their paths, the same for all services that
- * mount one, also as a part of a `copied` folder. A folder in another one is a part of its claim, as it is a part of it on the host.
+ * Names the claims of the data folders after their paths. All services that mount a folder share its claim, also as a
+ * part of a `copied` folder. A folder inside another one is a part of that folder's claim, as it is on the host.
  */
 export function folderClaims(
   context: PlanContext,

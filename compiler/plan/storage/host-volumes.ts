@@ -303,8 +303,8 @@ function nodeFolder(mount: HostMount): StoredMount {
 }
 
 /**
- * Returns the mounts of the data folders that lie in a copied folder: they are a part of it on the host. `isTaken` is true for
- * paths at which the service mounts something itself.
+ * Returns the mounts of the data folders that lie in a copied folder: they are a part of it on the host. `isTaken` is
+ * true for paths at which the service mounts something itself.
  */
 export function planDataWithin(
   context: PlanContext,

@@ -90,7 +90,7 @@ const namedMemory = (services: readonly Service[], isMemory: (volume: string) =>
 export function planTmpfsMount({ reporter }: PlanContext, mount: TmpfsMount): StoredMount {
   const { size, mode, span, readOnly } = mount
   const target = mount.target.value
-  // Modes that let everybody write are what an emptyDir has anyway.
+  // An emptyDir is writable for all users anyway, so such modes lose nothing.
   if (mode !== undefined && (mode & 0o777) !== 0o777)
     reporter.report(tmpfsOption, span, { target, options: `mode=${mode.toString(8)}` })
   return { target, readOnly, span, held: memory(slug(target) || 'root', size) }

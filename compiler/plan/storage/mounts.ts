@@ -88,7 +88,7 @@ export interface MountContext extends PlanContext {
   readonly hosts: HostVolumes
 }
 
-/** The services that others take mounts from, and the volumes that somebody may write to. */
+/** Finds the services whose mounts other services use, and the volumes that some service may write to. */
 export function surveyMounts(context: PlanContext, volumes: ReadonlyMap<string, VolumeDecision>): MountContext {
   const lent = new Set<string>()
   const written = new Set<string>()
@@ -194,7 +194,10 @@ function ownMounts(context: MountContext, service: Service): readonly StoredMoun
   return found
 }
 
-/** The data folders in a copied one, except below what the service mounts there itself. A DaemonSet cannot share a claim. */
+/**
+ * The data folders in a copied one, except below what the service mounts there itself. A DaemonSet cannot share a
+ * claim.
+ */
 function dataWithin(
   context: MountContext,
   service: Service,

@@ -117,8 +117,8 @@ export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
 }
 
 /**
- * Returns the folder of a volume that holds its files: a name that starts with `..` is the kubelet's own at the top of a
- * volume (`..data`), and the API server refuses it there. Files without such a name are at the top.
+ * Returns the folder of a volume that holds its files: a name that starts with `..` is the kubelet's own at the top of
+ * a volume (`..data`), and the API server refuses it there. Files without such a name are at the top.
  */
 function topOf(held: Extract<Held, { kind: 'configMap' | 'secret' | 'projected' }>): string {
   const paths =

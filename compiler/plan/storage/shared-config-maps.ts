@@ -52,10 +52,10 @@ function uniteEqual({ objects }: PlanContext): ReadonlyMap<string, Kept> {
 }
 
 /**
- * Takes the files of a service from the folders that it mounts, too, and leaves out ConfigMaps that nothing uses any more.
- * A service without the folder keeps the ConfigMap of the file, because the name of a ConfigMap has the hash of its
- * content: a change of another file would replace the Pods of that service. The mounts of other services do not matter,
- * so that a new service does not replace the Pods of others either.
+ * Takes the files of a service from the folders that it mounts, too, and leaves out ConfigMaps that nothing uses any
+ * more. A service without the folder keeps the ConfigMap of the file, because the name of a ConfigMap has the hash of
+ * its content: a change of another file would replace the Pods of that service. The mounts of other services do not
+ * matter, so that a new service does not replace the Pods of others either.
  */
 function takeFromFolders({ objects }: PlanContext, mounts: MountsByService): MountsByService {
   const replaced = new Set<string>()
@@ -72,7 +72,9 @@ function takeFromFolders({ objects }: PlanContext, mounts: MountsByService): Mou
   return changed
 }
 
-/** Returns the largest of other ConfigMaps that has all files of one, by the name of that one; empty if there is none. */
+/**
+ * Returns the largest of other ConfigMaps that has all files of one, by the name of that one; empty if there is none.
+ */
 function largerOf(plan: ConfigMapPlan, maps: readonly ConfigMapPlan[]): readonly (readonly [string, Kept])[] {
   const countOf = ({ data }: ConfigMapPlan) => Object.keys(data).length
   const larger = maps
@@ -92,7 +94,10 @@ function hostMapsOf(mounts: readonly StoredMount[], all: ReadonlyMap<string, Con
   return [...new Set(maps)].filter(({ path }) => path?.startsWith('services.'))
 }
 
-/** Returns the keys of a larger ConfigMap that have the values of another one, by the keys of that; undefined if one has not. */
+/**
+ * Returns the keys of a larger ConfigMap that have the values of another one, by the keys of that; undefined if one has
+ * not.
+ */
 function keysWithin({ data }: ConfigMapPlan, larger: ConfigMapPlan['data']): ReadonlyMap<string, string> | undefined {
   const keys = new Map<string, string>()
   for (const [key, bytes] of Object.entries(data)) {
@@ -120,7 +125,10 @@ function contentOf({ data, path, annotations }: ConfigMapPlan): string {
 const pairs = (from: readonly string[], to: readonly string[]): readonly (readonly [string, string])[] =>
   from.length === 1 ? [[from[0]!, to[0]!]] : from.map(key => [key, key])
 
-/** One of equal ConfigMaps; it belongs to a service only if all do. A config, which has a name of its own, comes first. */
+/**
+ * Merges equal ConfigMaps into one, which belongs to a service only if all of them do. A config, which has a name of
+ * its own, comes first.
+ */
 function united(plans: readonly ConfigMapPlan[]): ConfigMapPlan {
   const rank = ({ path = '' }: ConfigMapPlan) => (path.startsWith('configs.') ? 0 : 1)
   const [first, ...others] = plans.toSorted(

@@ -5,7 +5,7 @@ import type { Span } from '../../text/source.ts'
 interface Lender {
   readonly lender: Service
   readonly readOnly: boolean
-  /** Of the item of `volumes_from` that names it. */
+  /** Position of the item of `volumes_from` that names the service. */
   readonly span: Span
 }
 

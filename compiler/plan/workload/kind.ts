@@ -95,7 +95,7 @@ const unknownMode = diagnostic({
 export interface KindDecision {
   readonly kind: WorkloadPlan['kind']
   readonly because?: Related
-  /** Of a Job. */
+  /** Settings of a Job; set only for that kind. */
   readonly job?: {
     readonly restartPolicy: 'Never' | 'OnFailure'
     readonly backoffLimit: number
@@ -117,7 +117,7 @@ interface KindFacts {
   readonly mentions: Pick<Mentions, 'of'>
 }
 
-/** For each service, the service that waits for its completion. */
+/** Returns, for each service, the service that waits for its completion. */
 export function completionWaits(
   project: Project,
 ): ReadonlyMap<string, { readonly by: string; readonly wait: Dependency }> {
@@ -199,14 +199,14 @@ function planJob(
       ? `\`${lead.name}\` is a job because its restart policy is \`${policy.value}\``
       : `\`${lead.name}\` is a job because \`${awaited?.by}\` waits for its completion`,
   }
-  // A Job counts failures over its whole life: without a limit of the file, one that nobody waits
-  // for may fail as often as it likes.
+  // A Job counts failures over its whole life: a Job without a limit in the file that no service waits for may fail any
+  // number of times.
   const unlimited = awaited ? 6 : 2147483647
   const backoffLimit = restartPolicy === 'Never' ? 0 : (maxAttempts?.value ?? unlimited)
   return { kind: 'Job', because, job: { restartPolicy, backoffLimit, isServer: served !== undefined } }
 }
 
-/** Reports a Job that looks like a server, and one of which nobody knows whether it ends. */
+/** Reports a Job that looks like a server, and a Job that may never end. */
 function reportPolicy(
   reporter: PlanContext['reporter'],
   { name: service }: Service,
@@ -236,11 +236,14 @@ function dependant({ services }: Project, members: readonly Service[]): Served |
 
 interface Served extends Pick<Related, 'span'> {
   readonly service: string
-  /** In words: `ports`. */
+  /** Reason in words: `ports`. */
   readonly has: string
 }
 
-/** The reason why a service is a server: ports, an endpoint, a healthcheck, or services that name it as a host, if asked. */
+/**
+ * The reason why a service is a server: ports, an endpoint, a healthcheck, or services that name it as a host, if
+ * asked.
+ */
 function serves(
   service: Service,
   endpoints: ReadonlySet<string>,

@@ -89,7 +89,7 @@ interface Wanted {
   readonly span: Span
 }
 
-/** Where a Pod may run: `platform`, `x-node-selector` and `deploy.placement` of its services. */
+/** Plans on which nodes a Pod may run: `platform`, `x-node-selector` and `deploy.placement` of its services. */
 export function planScheduling(context: PlanContext, services: readonly Service[]): Placement {
   const selector = new Map<string, Wanted>()
   const want = (label: string, value: string, span: Span) => {

@@ -114,8 +114,8 @@ export interface UpdatePlan {
 }
 
 /**
- * How Pods are replaced: the label `dev.platform/update`, then `deploy.update_config`. Reports a
- * policy that the kind does not allow, with the line that made it that kind.
+ * Plans the replacement of Pods: the label `dev.platform/update`, then `deploy.update_config`. Reports a policy that
+ * the kind does not allow, with the line that made it that kind.
  */
 export function planUpdate(context: PlanContext, service: Service, decision: KindDecision, pod: PodPlan): UpdatePlan {
   const policy = readPolicy(context, service, decision)

@@ -1,7 +1,7 @@
 /**
- * A word of a container's command that holds something secret is the value of a variable, which comes from a Secret; the
- * command has a reference to it, which Kubernetes replaces in `command` and `args`. Where there is no such variable, it
- * leaves the word as it stands.
+ * A word of a container's command that holds something secret is the value of a variable, which comes from a Secret;
+ * the command has a reference to it, which Kubernetes replaces in `command` and `args`. Where there is no such
+ * variable, it leaves the word as it stands.
  */
 export const argumentVariable = (key: 'entrypoint' | 'command', index: number): string =>
   `DEVCTL_${key.toUpperCase()}_${index + 1}`

@@ -20,7 +20,7 @@ export interface CopiedPath {
 export interface CopyInstruction {
   readonly name: 'COPY' | 'ADD'
   readonly sources: readonly string[]
-  /** As written; `resolveTarget` knows the working directory. */
+  /** Target as written; `resolveTarget` knows the working directory. */
   readonly target: string
   /** `--from`. */
   readonly from?: string
@@ -56,7 +56,7 @@ export function copiedFromContext(copy: CopyInstruction, target: string): readon
   const { name, sources, parents, exclude } = copy
   return (
     sources
-      // ADD fetches addresses and unpacks archives: what is there afterwards is something else.
+      // ADD downloads URLs and unpacks archives, so the result differs from the source.
       .filter(
         source => name === 'COPY' || !(/^[a-z+]+:\/\/|^git@/.test(source) || /\.(tar|tgz|t?[bgx]z2?|zst)/.test(source)),
       )
@@ -98,7 +98,7 @@ export function holdsCopy(copies: readonly CopiedPath[], path: string, isFolder:
   return copies.some(copied => placesOf(copied, path, isFolder).some(place => resolve(place) === target))
 }
 
-/** Where a copy puts a path of the context. */
+/** Returns the paths to which a copy writes a path of the context. */
 function placesOf(copied: CopiedPath, path: string, isFolder: boolean): readonly string[] {
   const { source, target, parents, exclude, intoFolder: into } = copied
   if (exclude.length > 0 && dockerIgnore(exclude.join('\n'))(path)) return []

@@ -8,7 +8,7 @@ const MOST_TEXT = 1 << 20
 const MOST_STAGES = 200
 
 interface Stage {
-  /** In lower case; empty if it has none. */
+  /** Name in lower case; empty if the stage has none. */
   readonly name: string
   /** The names in `FROM`, `--from=` and `from=`: stages, numbers of stages, or images. */
   readonly uses: string[]
@@ -77,8 +77,8 @@ export const withOverrides = (
 })
 
 /**
- * The builds whose images a Dockerfile names, by the name under which BuildKit looks each up. `builders` has the builds by
- * the familiar names of their images. Stages take precedence, and so does what is `given` under a name.
+ * The builds whose images a Dockerfile names, by the name under which BuildKit looks each up. `builders` has the builds
+ * by the familiar names of their images. Stages take precedence, and so does what is `given` under a name.
  */
 export function buildersNamed(
   { text, target, args, platforms }: BuiltDockerfile,

@@ -1,6 +1,6 @@
 /** An instruction of a Dockerfile, continuation lines joined. */
 export interface Instruction {
-  /** In capitals: `FROM`, `EXPOSE`. */
+  /** Name in capitals: `FROM`, `EXPOSE`. */
   readonly name: string
   /** Everything after the name, trimmed. */
   readonly rest: string

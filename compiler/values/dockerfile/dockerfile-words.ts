@@ -62,7 +62,7 @@ export function expandWord(text: string, variables: Variables, escapeChar: strin
 
 const PLAIN = /\$([A-Za-z_][A-Za-z0-9_]*)/y
 const BRACED = /\$\{([A-Za-z_][A-Za-z0-9_]*)(:?[-+?]|\})/y
-/** Nobody nests defaults deeper; a limit keeps hostile input from using up the stack. */
+/** Deepest nesting of defaults, more than any real file has; a limit keeps hostile input from exhausting the stack. */
 const MAX_DEPTH = 20
 /** Variables that name each other twice double with every line. */
 const MOST_LENGTH = 1 << 16

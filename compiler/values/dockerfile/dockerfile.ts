@@ -130,7 +130,7 @@ function findStage(stages: readonly Stage[], name: string, byNumber: boolean): S
   return named ?? (byNumber && /^[0-9]+$/.test(name) ? stages[Number(name)] : undefined)
 }
 
-/** Nobody writes more; what follows counts as unknown. */
+/** Limits that no real Dockerfile exceeds; everything beyond them counts as unknown. */
 const MOST_TEXT = 1 << 20
 const MOST_STAGES = 200
 /**

@@ -1,12 +1,12 @@
 import { failed, type Parsed, parsed } from '../parsed.ts'
 
 /**
- * Where the files of a build come from: a folder, or what the builder fetches (the URL of a
- * repository or archive, `docker-image://REFERENCE`).
+ * Source of the files of a build: a folder, or an address that the builder fetches (the URL of a repository or archive,
+ * `docker-image://REFERENCE`).
  */
 export type ContextSource = { readonly folder: string } | { readonly remote: string }
 
-/** The same, or the image of another service. */
+/** A context source, or the image of another service. */
 export type BuildContext = (ContextSource & { readonly service?: never }) | { readonly service: string }
 
 const FETCHED = /^(?:https?:\/\/|git:\/\/|ssh:\/\/|github\.com\/|git@)/

@@ -22,7 +22,7 @@ export interface BuildSpec {
   readonly pull: boolean
   readonly network?: 'host' | 'none'
   readonly extraHosts: readonly { readonly host: string; readonly address: string }[]
-  /** In bytes. */
+  /** Size in bytes. */
   readonly shmSize?: number
   readonly ulimits: readonly { readonly name: string; readonly soft: number; readonly hard: number }[]
   readonly entitlements: readonly string[]
@@ -60,7 +60,7 @@ export const PLAIN_BUILD: Omit<BuildSpec, 'context' | 'dockerfile'> = {
 /** A file, or for a remote context a path in it; or the text of a Dockerfile. */
 export type DockerfileSource = { readonly path: string } | { readonly text: string }
 
-/** Where a secret of a build comes from. A file is read when the build asks for it. */
+/** Source of a secret of a build. A file is read when the build asks for it. */
 export type BuildSecretSource = { readonly file: string } | { readonly value: string }
 
 /**

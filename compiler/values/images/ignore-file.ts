@@ -60,7 +60,10 @@ export function dockerPattern(text: string): DockerPattern {
   return { path, takesBack, glob: parseGlob(path.replace(/\\(.)/g, escapeOf)) }
 }
 
-/** Before a letter or digit, BuildKit takes `\` for an escape of a regular expression (`\b`). */
+/**
+ * Replaces `\` and a letter or digit, which BuildKit takes for an escape of a regular expression (`\b`), by a character
+ * that no path has; keeps other escapes.
+ */
 const escapeOf = (both: string, character: string) => (/[a-z\d]/i.test(character) ? '\0' : both)
 
 /** Every path is held against each rule: how many of usual length a text counts for. */

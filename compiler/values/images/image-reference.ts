@@ -1,7 +1,7 @@
 import { failed, type Parsed, parsed } from '../parsed.ts'
 
 export interface ImageReference {
-  /** With the registry, where there is one. */
+  /** Name, including the registry if there is one. */
   readonly name: string
   readonly tag?: string
   readonly digest?: string

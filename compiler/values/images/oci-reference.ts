@@ -1,7 +1,7 @@
 import { failed, type Parsed, parsed } from '../parsed.ts'
 import { parseImageReference, registryIn } from './image-reference.ts'
 
-/** Where an artifact is kept. */
+/** Address of an artifact in a registry. */
 export interface OciReference {
   /** The repository with its registry. */
   readonly name: string

@@ -5,7 +5,7 @@ export interface Decimal {
 }
 
 const DECIMAL = /^([-+]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]{1,3}))?$/
-/** Longer texts are not amounts that anybody means, and would make arithmetic slow. */
+/** Longest text of a number: longer ones are not meant as amounts, and would make arithmetic slow. */
 const LONGEST = 100
 
 /**

@@ -3,7 +3,7 @@ import { parseDecimal, scaleDecimalUp } from './decimal.ts'
 
 /** A Kubernetes quantity. */
 export interface Quantity {
-  /** As the API server would write it back: `0.5` is `500m`, `1024Mi` is `1Gi`. */
+  /** Quantity as the API server would write it: `0.5` is `500m`, `1024Mi` is `1Gi`. */
   readonly canonical: string
   /** Thousandths of a unit (of a core, of a byte), rounded up. */
   readonly milli: bigint
@@ -90,7 +90,7 @@ export function memoryQuantity(bytes: bigint): string {
 /** The quantity of a number of things, such as devices. */
 export const countQuantity = (count: number): string => withDecimal(BigInt(count) * NANO)
 
-/** With the largest suffix that leaves no fraction. */
+/** Formats a quantity with the largest decimal suffix that leaves no fraction. */
 function withDecimal(nano: bigint): string {
   if (nano === 0n) return '0'
   for (const [suffix, power] of DECIMAL) {
@@ -108,7 +108,7 @@ function withBinary(nano: bigint): string {
   return whole.toString()
 }
 
-/** With an exponent that is a multiple of three, as a quantity written with one keeps it. */
+/** Formats a quantity with an exponent that is a multiple of three: a quantity written with an exponent keeps one. */
 function withExponent(nano: bigint): string {
   if (nano === 0n) return '0'
   for (const power of DECIMAL.values()) {

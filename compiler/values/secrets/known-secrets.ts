@@ -9,8 +9,8 @@ const MASK = '***'
 const SHORTEST = 4
 
 /**
- * Words that secrets are set to while nobody cares. They are in messages, names of images and
- * addresses too: masking them there would hide those, and nothing that is not known.
+ * Words that users choose as secrets when security does not matter. Messages, image names and addresses contain them
+ * too: masking them there would hide those, and protect only what everyone knows.
  */
 const COMMON = new Set(
   `admin administrator app apps application changeme change_me data database default demo dev development docker elastic example foobar grafana
@@ -89,7 +89,7 @@ export class KnownSecrets {
     return copy
   }
 
-  /** Masks messages of devctl: a name only where its place makes it a value. */
+  /** Masks messages of devctl: masks a name only if its context makes it a value. */
   get masker(): Masker {
     return this.#masker('messages', () => this.#forReaders(isSecretByPlace))
   }
@@ -99,7 +99,7 @@ export class KnownSecrets {
     return this.#masker('output', () => this.#forReaders(isValueNotName))
   }
 
-  /** For what is written to a repository: a short word is masked also within a name. */
+  /** Masks texts that are written to a repository: a short word is masked also within a name. */
   get strictMasker(): Masker {
     return this.#masker('repository', () => {
       const values = this.#distinct.filter(value => !this.#ofObjects.has(value.trim()))
@@ -158,8 +158,8 @@ export class KnownSecrets {
   }
 
   /**
-   * One value of an object without the secrets in it: as `maskOutput` does it, and also where it is
-   * a short or common secret and nothing else.
+   * Returns a value of an object with its secrets masked: as `maskOutput` does, and also if the whole value is a short
+   * or common secret.
    */
   maskValue(text: string): string {
     return this.#isValue(text) ? MASK : this.maskOutput(text)

@@ -5,7 +5,7 @@ const MASK = '***'
 /** Shorter texts would be found everywhere: half of the output would be asterisks. */
 const SHORTEST = 4
 const HASHES = 1 << 16
-/** The most characters before and behind a form that a condition looks at. */
+/** Most characters before and after a form that a condition may read. */
 export const CONDITION_SIGHT = 512
 /** Shorter pieces of base64 are too often something else. */
 const SHORTEST_ENCODED = 8
@@ -32,13 +32,13 @@ export class Masker {
   readonly #forms = new Map<string, Forms>()
   readonly #conditions = new Map<string, MaskCondition>()
   /**
-   * Where something is at the hash of four characters, a form may begin with them: nearly every
-   * place is passed by without more.
+   * Set at the hash of four characters if a form may begin with them: nearly every offset is skipped after this check
+   * alone.
    */
   readonly #begins = new Uint8Array(HASHES)
   readonly #longest: number
 
-  /** How far around a form its condition looks. */
+  /** Characters around a form that its condition may read. */
   readonly #sight: number
 
   constructor(secrets: readonly string[], { words = new Set(), conditionOf }: MaskerOptions = {}) {
@@ -80,7 +80,7 @@ export class Masker {
 
   stream(): MaskStream {
     let held = ''
-    /** Up to there `held` was given back before: it is kept for the conditions. */
+    /** Offset in `held` up to which the text has already been returned: that part is kept for the conditions. */
     let from = 0
     let until = 0
     const take = (text: string, certain: number) => {
@@ -111,7 +111,7 @@ export class Masker {
     let done = ''
     let until = Math.max(covered, from)
     const last = this.#longest === 0 ? -1 : Math.min(certain - 1, text.length - SHORTEST)
-    // Looks at every place, also within a secret, so that secrets which overlap are all found.
+    // Checks every offset, also within a secret, so that overlapping secrets are all found.
     for (let at = from; at <= last; at++) {
       const form = this.#formAt(text, at)
       if (form === undefined) continue
@@ -136,7 +136,7 @@ export class Masker {
 
 interface Forms {
   readonly all: Set<string>
-  /** Of the forms, the greatest first, each once. */
+  /** Lengths of the forms, the greatest first, each once. */
   readonly lengths: number[]
 }
 
@@ -147,12 +147,17 @@ interface Stretch {
   readonly covered: number
 }
 
-/** Tells if a stretch of a text, which is a form of a secret, is to be masked. Looks no further than `CONDITION_SIGHT`. */
+/**
+ * Tells if a stretch of a text, which is a form of a secret, is to be masked. Looks no further than `CONDITION_SIGHT`.
+ */
 export type MaskCondition = (text: string, start: number, end: number) => boolean
 
 /** Options of a masker. */
 export interface MaskerOptions {
-  /** Secrets that are masked as they are written, not encoded; without a condition, where no letter or digit stands around them. */
+  /**
+   * Secrets that are masked as they are written, not encoded; without a condition, where no letter or digit stands
+   * around them.
+   */
   readonly words?: ReadonlySet<string>
   /** The condition for a form of a secret that can be read; none for one that is masked everywhere. */
   readonly conditionOf?: (form: string) => MaskCondition | undefined
@@ -173,7 +178,7 @@ function plainLines(secret: string): readonly string[] {
   return [...lines, ...lines.map(line => line.trim())].filter(line => line.length >= SHORTEST)
 }
 
-/** The forms of a secret that can be read: as it is, quoted, escaped, and as names have it. */
+/** Returns the readable forms of a secret: verbatim, quoted, escaped, and as part of a name. */
 const writtenForms = (secret: string): readonly string[] =>
   plainLines(secret).flatMap(line => [
     line,
@@ -191,13 +196,15 @@ const writtenForms = (secret: string): readonly string[] =>
 const encodingsOf = (secret: string): readonly string[] =>
   secret.length < SHORTEST ? [] : [secret, `${secret}\n`, ...plainLines(secret)].flatMap(encodings)
 
-/** Within a shell's single quotes, and that inside JSON. */
+/** Returns the forms of a line in single quotes of a shell, and those inside JSON. */
 function shellForms(line: string): readonly string[] {
   const quoted = line.replaceAll("'", `'\\''`)
   return quoted === line ? [] : [quoted, JSON.stringify(quoted).slice(1, -1)]
 }
 
-/** As names of images, projects and objects have it, which are made of paths and the like. */
+/**
+ * Returns the forms of a line in names of images, projects and objects, which are derived from paths and similar texts.
+ */
 const nameForms = (line: string): readonly string[] => namesMadeOf(line).filter(form => form.length >= SHORTEST_ENCODED)
 
 /** The names that images, projects and objects get from a text. */
@@ -207,8 +214,8 @@ export function namesMadeOf(text: string): readonly string[] {
 }
 
 /**
- * The base64 of a text: as it is, in lines of 76 and 64 characters, and what is sure of it when
- * something stands before and behind.
+ * Returns the base64 forms of a text: of the text alone, in lines of 76 and 64 characters, and the characters that are
+ * certain when other text precedes and follows.
  */
 function encodings(text: string): string[] {
   const whole = Buffer.from(text).toString('base64')

@@ -1,6 +1,8 @@
 import { looksSecretName, wordsOf } from './secret-names.ts'
 
-/** The names in the reference of an image: without its digest, without its tag, its registry, and the parts of its path. */
+/**
+ * The names in the reference of an image: without its digest, without its tag, its registry, and the parts of its path.
+ */
 export function namesOfImage(reference: string): readonly string[] {
   const [tagged = ''] = reference.split('@')
   const name = tagged.replace(/:[^/:]*$/, '')
@@ -28,7 +30,10 @@ export function namesOfVariable(variable: string, value: string): readonly strin
   return [...(NAMING.has(wordsOf(variable).at(-1) ?? '') ? namesOfPath(value) : []), ...namesOfAddress(value)]
 }
 
-/** The user, the host and the database of an address. The user of one without a password may be a token, and the path a secret. */
+/**
+ * The user, the host and the database of an address. The user of one without a password may be a token, and the path a
+ * secret.
+ */
 function namesOfAddress(text: string): readonly string[] {
   const [, scheme = '', user = '', password, host = '', path = ''] =
     /^([a-z][a-z0-9+.-]*):\/\/(?:([^\s:@/]*)(?::([^\s@]*))?@)?([^\s:/?#@,]+)(?::\d+)?(?:\/([^\s?#]*))?/i.exec(text) ??

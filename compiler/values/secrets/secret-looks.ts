@@ -2,8 +2,8 @@ import { isVariableWithSecret, looksSecretName, wordsOf } from './secret-names.t
 import { type SecretLook, secretShapes } from './secret-shapes.ts'
 
 /**
- * Why the value of a variable looks secret, or undefined: a known shape, else its name, else that
- * it looks random. `isKnownName` tells the names of services and the like, which are not secrets.
+ * Returns the reason why the value of a variable looks secret, or undefined: a known shape, else its name, else that it
+ * looks random. `isKnownName` returns true for the names of services and the like, which are not secrets.
  */
 export function looksSecretVariable(
   name: string,
@@ -26,14 +26,14 @@ export function looksSecretShape(text: string): SecretLook | undefined {
 }
 
 /**
- * Why a text of any kind (a command, a config) looks secret: a known shape, a name and its value
+ * Returns the reason why a text of any kind (a command, a config) looks secret: a known shape, a name and its value
  * (`password: …`, `--token …`), or a long random word.
  */
 export function looksSecretText(text: string): SecretLook | undefined {
   return looksNamedSecret(text) ?? looksRandom(text)
 }
 
-/** As `looksSecretText`, but for a long random word: names of Pods look like one. */
+/** Returns the same as `looksSecretText`, but ignores long random words: names of Pods look like one. */
 export function looksNamedSecret(text: string): SecretLook | undefined {
   return looksSecretShape(text) ?? looksAssigned(text) ?? looksLikeLogin(text)
 }

@@ -47,8 +47,8 @@ const PAIRS = new Set(
 )
 
 /**
- * Last words that are said of secrets, and of ways to prove who somebody is: a way seldom has
- * digits in its name.
+ * Last words of names both of secrets and of authentication schemes; unlike a secret, a scheme seldom has digits in its
+ * name.
  */
 const OPEN_ENDED = new Set(['auth', 'private', 'cookie'])
 const SCHEME =

@@ -2,7 +2,7 @@
 // random. Takes text and returns places; the stretches themselves are never printed.
 /** A stretch of a text that looks like a secret. */
 export interface SecretLook {
-  /** In words, for a message: `a password in a URL`. Never holds the secret. */
+  /** Kind of secret in words, for a message: `a password in a URL`. Never holds the secret. */
   readonly what: string
   readonly start: number
   readonly end: number

@@ -66,7 +66,10 @@ function offsetsIn(name: string, form: string): readonly Around[] {
   return found
 }
 
-/** True if a name stands at an offset, and no letter or digit around it; before `@` a password may stand, or an image before its digest. */
+/**
+ * True if a name stands at an offset, and no letter or digit around it; before `@` a password may stand, or an image
+ * before its digest.
+ */
 const isNameAt = (text: string, at: number, name: string): boolean =>
   at >= 0 &&
   text.startsWith(name, at) &&

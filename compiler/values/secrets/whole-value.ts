@@ -1,7 +1,9 @@
 import { CONDITION_SIGHT } from './masker.ts'
 import { looksSecretName } from './secret-names.ts'
 
-/** The end of a text before a value: `=`, `:` (`admin:geheim`), a quote, a blank, a bracket, or the letter of an option. */
+/**
+ * The end of a text before a value: `=`, `:` (`admin:geheim`), a quote, a blank, a bracket, or the letter of an option.
+ */
 const BEFORE = /(?:^|[\s=:,;|"'`\\([{<>]|(?:^|[\s"'`])-[A-Za-z])$/
 /** The beginning of a text after a value; a dot or a colon counts if it ends a word. */
 const AFTER = /^(?:$|[\s=,;|&"'`\\)\]}<>]|[.:!?](?:$|[\s"'`\\)]))/
@@ -19,7 +21,7 @@ const KEY_SIGHT = 80
 export function isWholeValue(text: string, start: number, end: number): boolean {
   const before = textBefore(text, start, 64)
   const after = textAfter(text, end)
-  // A login has a token in the place of the user; after a tag stands a digest.
+  // In a login, a token may replace the user name; after an image tag, `@` begins a digest.
   if (after.startsWith('@') && /:$|https?:\/\/$/.test(before)) return !after.startsWith('@sha256:')
   return (start === 0 || BEFORE.test(before)) && AFTER.test(after)
 }
@@ -52,8 +54,8 @@ const SECRET_REFERENCE = /^(?:secrets?|(?:tls|pull|imagePull)-?secrets?)$/i
 const QUOTED_OUTPUT = [/note:\S* \| [^\n]*$/, /"\| (?:[^"\\\n]|\\.)*$/]
 
 /**
- * True for a stretch of a message of ours that is a value and not the name that it equals: it is a
- * password by its place in an address or a command, or by its key, or is quoted from a log.
+ * Returns true if a stretch of a devctl message is a value, not the name that it equals: it is a password because of
+ * its position in an address or a command, or because of its key, or it is quoted from a log.
  */
 export function isSecretByPlace(text: string, start: number, end: number): boolean {
   if (!isWholeValue(text, start, end)) return false

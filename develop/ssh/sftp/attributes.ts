@@ -1,6 +1,6 @@
 import type { Attributes, FileEntry } from 'ssh2'
 
-/** What `stat` prints of a file: mode in hexadecimal, size, owner, group and times; then its name. */
+/** Format in which `stat` prints a file: mode in hexadecimal, size, owner, group and times; then its name. */
 export const STAT_FORMAT = '%f %s %u %g %X %Y'
 
 const LINE = /^([\da-f]+) (\d+) (\d+) (\d+) (-?\d+) (-?\d+)/

@@ -40,7 +40,7 @@ export class FileCommands {
   async #runNow(command: string): Promise<string> {
     this.#shell ??= this.#start()
     const shell = await this.#shell
-    // What commands read must not be the commands after them.
+    // A command must not read the commands after it as its input.
     shell.stdin.write(`{ ${command}\n} </dev/null 2>&1; printf '%s %s\\n' ${this.#mark} "$?"\n`)
     for (;;) {
       const end = new RegExp(`${this.#mark} (\\d+)\\n`).exec(this.#output)

@@ -5,8 +5,8 @@ import { FileCommandFailed } from './file-commands.ts'
 /** Reads from an offset on. */
 const READ = 'exec "$0" dd if="$1" bs=65536 iflag=skip_bytes skip="$2" 2>/dev/null'
 /**
- * Writes from an offset on, over what is there. The shell stays: dd closes its output, and Kubernetes
- * would end the input early.
+ * Writes from an offset on, over existing content. The shell stays: dd closes its output, and Kubernetes would end the
+ * input early.
  */
 const WRITE = '"$0" dd of="$1" bs=65536 conv=notrunc iflag=fullblock oflag=seek_bytes seek="$2"; exit $?'
 const APPEND = '"$0" cat >>"$1"; exit $?'
@@ -105,7 +105,7 @@ class Output {
 
   constructor(program: ExecProcess) {
     this.#program = program
-    // Once for all: each new listener for `readable` is called again for what is there.
+    // Attached only once: each new listener for `readable` is called again for data that is already available.
     for (const name of ['readable', 'end', 'close']) program.stdout.on(name, () => this.#changed())
   }
 

@@ -151,7 +151,7 @@ export function serveSftp(sftp: SFTPWrapper, container: FrontContainer): void {
   })
 }
 
-/** Closes the channel with the status 0, which scp looks at. ssh2 has no method for it. */
+/** Closes the channel with the status 0, which scp checks. ssh2 has no method for it. */
 function end(sftp: SFTPWrapper): void {
   const { _protocol, outgoing } = sftp as unknown as SftpInternals
   if (outgoing.state === 'open') _protocol.exitStatus(outgoing.id, 0)

@@ -10,10 +10,10 @@ const NONCE_BYTES = 32
 
 /**
  * Encrypts the values of a Secret as SOPS does, for recipients of age
- * (https://github.com/getsops/sops#message-authentication-code): each value with one fresh key by
- * AES-256-GCM, bound to its place, the key for every recipient, and a digest of all values,
- * encrypted too. Never the same twice. Throws a UserError for a recipient that is not valid, and
- * for a rule that leaves a value in plain text or encrypts what Kubernetes has to read.
+ * (https://github.com/getsops/sops#message-authentication-code): encrypts each value with one fresh AES-256-GCM key,
+ * bound to its path, the key for every recipient, and a digest of all values. The result is never the same twice.
+ * Throws a UserError for an invalid recipient, and for a rule that leaves a value in plain text or encrypts a field
+ * that Kubernetes has to read.
  */
 export async function encryptSecret(secret: KubernetesObject, rule: SopsRule, now: Date): Promise<KubernetesObject> {
   const key = randomBytes(KEY_BYTES)
@@ -58,7 +58,7 @@ function matcherOf({ encryptedRegex }: SopsRule, secret: KubernetesObject): (pat
  * printed.
  */
 function mapLeaves(value: unknown, path: Path, change: (leaf: unknown, path: Path) => unknown): unknown {
-  // Items of a list are bound to the place of the list.
+  // Items of a list are bound to the path of the list.
   if (Array.isArray(value)) return value.map(item => mapLeaves(item, path, change))
   if (typeof value !== 'object' || value === null) return change(value, path)
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined)
@@ -66,8 +66,8 @@ function mapLeaves(value: unknown, path: Path, change: (leaf: unknown, path: Pat
 }
 
 /**
- * As SOPS adds a value to its digest; flags are those of Python, which its first version was
- * written in.
+ * Returns the text that SOPS adds to its digest for a value; booleans are printed as in Python, the language of its
+ * first version.
  */
 function bytesOf(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False'

@@ -2,13 +2,13 @@ import { posix } from 'node:path'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { SOPS_CONFIG } from './config-name.ts'
 
-/** For whom a file is encrypted, and what of it. */
+/** The recipients of a file, and the values to encrypt. */
 export interface SopsRule {
   /** Public keys of age. */
   readonly age: readonly string[]
-  /** Which keys of a document have values that are encrypted. */
+  /** Pattern of the keys of a document whose values are encrypted. */
   readonly encryptedRegex: string
-  /** It asks for what only the program `sops` can do. */
+  /** Rule for the program `sops`; set if the rule needs something that only the program can do. */
   readonly program?: ProgramRule
 }
 

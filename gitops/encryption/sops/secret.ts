@@ -9,7 +9,7 @@ import type { SopsRule } from './rule.ts'
 
 export interface SopsOptions extends ProgramSurroundings {
   readonly rule: SopsRule
-  /** Of the marks: `readSealingKey` has it. */
+  /** Key of the marks, from `readSealingKey`. */
   readonly key: KeyObject
   readonly now: Date
   /** The results of earlier runs for this Secret; the first one that is still valid is kept. */
@@ -22,11 +22,10 @@ export interface SopsSecret {
 }
 
 /**
- * A Secret encrypted by SOPS. Without the private key nobody can tell whether a value has changed,
- * and encryption is never the same twice; so that an unchanged Secret makes no commit, what an
- * earlier run has made of it stays as long as the marks of its values, its recipients and all that
- * is not encrypted are the same. Otherwise the whole of it is encrypted again, for its parts share
- * a key. Throws a UserError as `encryptSecret` and `encryptByProgram` do.
+ * Returns a Secret encrypted by SOPS. A changed value cannot be detected without the private key, and encryption is
+ * never the same twice. So that an unchanged Secret makes no commit, the result of an earlier run is kept as long as
+ * the marks of its values, its recipients and everything that is not encrypted are the same. Otherwise the whole Secret
+ * is encrypted again, since its parts share a key. Throws a UserError as `encryptSecret` and `encryptByProgram` do.
  */
 export async function sopsSecret(secret: KubernetesObject, options: SopsOptions): Promise<SopsSecret> {
   const { rule, key, now, previous } = options
@@ -37,7 +36,9 @@ export async function sopsSecret(secret: KubernetesObject, options: SopsOptions)
   return { manifest: kept?.encrypted ?? (await encrypt()), marks }
 }
 
-/** By key of the Secret, what tells that its value, its place and its recipients are the same. */
+/**
+ * Returns the marks by key of the Secret: equal marks prove that the value, its path and its recipients are unchanged.
+ */
 function marksOf({ metadata, data }: KubernetesObject, rule: SopsRule, key: KeyObject): SealMarks {
   const { name, namespace = '' } = metadata
   const place = ['sops', [...rule.age].sort(), rule.encryptedRegex, rule.program?.rule ?? '', namespace, name]

@@ -10,8 +10,8 @@ interface Places {
 }
 
 /**
- * Options with their paths as in `directory`, the folder of the project: they are the same wherever the checkout is, and
- * whichever of its folders the command was run in. Of what is outside of the checkout only the name counts.
+ * Options with their paths as in `directory`, the folder of the project: they are the same wherever the checkout is,
+ * and whichever of its folders the command was run in. Of what is outside of the checkout only the name counts.
  */
 export function asWritten<Options extends LoadInput>(options: Options, { cwd, directory }: Places): Options {
   const top = repositoryOf(directory)?.top ?? directory

@@ -45,7 +45,8 @@ interface Input extends LoadInput, PlanInput {
 const NEEDED: ReadonlySet<string> = new Set(['image/no-registry', 'routes/no-domain'])
 
 /**
- * Compiles for a repository, the images of services with `build` by their digests. Nothing is `compiled` after errors. Throws a UserError for a project without Compose files.
+ * Compiles for a repository, the images of services with `build` by their digests. Nothing is `compiled` after errors.
+ * Throws a UserError for a project without Compose files.
  */
 export async function compileForRepository(
   { workspace, on, signal }: LocalContext<PublishEvent>,
@@ -160,8 +161,8 @@ async function confirmBuilt(
 }
 
 /**
- * The application as it is without an environment: what an overlay is computed against. Undefined where the files alone do not make one (a variable that only environments
- * set); their mistakes are nobody's here.
+ * Compiles the application without an environment: an overlay is computed against the result. Returns undefined if the
+ * files alone do not compile (a variable that only environments set); their errors are not reported here.
  */
 export async function compileBase(
   workspace: Workspace,
@@ -182,7 +183,10 @@ export async function compileBase(
 
 const hashOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
-/** The hashes by paths from the folder of the source, sorted; what lies outside of it has a path of this machine, and is left out. */
+/**
+ * The hashes by paths from the folder of the source, sorted; what lies outside of it has a path of this machine, and is
+ * left out.
+ */
 export function inputsFrom(folder: string, inputs: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
   const inside = [...inputs].flatMap(([path, hash]) => {
     const shown = relative(folder, path).split(sep).join('/')

@@ -22,7 +22,7 @@ import { sourcesOf } from './sources.ts'
 /** A project that is compiled to be published. */
 export interface CompiledToPublish {
   readonly compiled: CompiledForRepository
-  /** As controllers get them. */
+  /** Manifests as controllers get them. */
   readonly manifests: readonly Manifest[]
   /** The source according to git, which may not have answered yet. */
   readonly origin: Promise<Origin>
@@ -44,7 +44,7 @@ export async function compileOpened(
   const environment = project.environment?.key
   const manifests = forController(compiled, project)
   on({ type: 'compiled', objects: manifests.length, ...(environment !== undefined && { environment }) })
-  // git looks at the source while what is there comes.
+  // git reads the source while the repository is fetched.
   const origin = originOf(compiled, { env: workspace.env, signal })
   origin.catch(() => {})
   return { compiled, manifests, origin }
@@ -71,7 +71,7 @@ export interface Described {
 /** Says what becomes of the objects of changed folders. */
 export type Describe = (changes: readonly FolderChange[]) => Promise<Described>
 
-/** Says what becomes of objects, or of files alone, where those that are there cannot be read. */
+/** Describes the changes of objects, or only of files if the existing objects cannot be read. */
 export const describer =
   (secrets: KnownSecrets | undefined, maker: RenderFolders, layout: LayoutName): Describe =>
   async changes => {

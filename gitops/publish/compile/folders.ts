@@ -15,7 +15,7 @@ export interface PrintedApplication {
   /** DNS label. */
   readonly application: string
   readonly manifests: readonly Manifest[]
-  /** The same as files, where they are printed already; not for overlays. */
+  /** Files of the manifests, if already printed; not for overlays. */
   readonly files?: FolderOutput['files']
   /** The base that an overlay is computed against; only for the layout that has overlays. */
   readonly base?: readonly Manifest[]
@@ -23,13 +23,14 @@ export interface PrintedApplication {
   /** Absent: nothing is known of the source (`render`). */
   readonly facts?: Facts
   readonly takeOver: boolean
-  /** Nothing will be written: files that were edited by hand are told, not refused. */
+  /** True if nothing will be written: files edited by hand are reported, not refused. */
   readonly isOnlyLooked?: boolean
 }
 
 /**
- * The folders of an application in a repository: its own, and with overlays the one that its environments share; also for an environment that was an overlay before, and
- * needs its base no longer. Throws a UserError where the two are one.
+ * The folders of an application in a repository: its own, and with overlays the one that its environments share; also
+ * for an environment that was an overlay before, and needs its base no longer. Throws a UserError where the two are
+ * one.
  */
 export function foldersOf(
   { path, layout: name }: Pick<Destination, 'path' | 'layout'>,
@@ -70,7 +71,7 @@ export function foldersOf(
   ]
 }
 
-/** The bases with which other environments were published, as long as their folders are there. */
+/** Returns the bases of the other published environments whose folders still exist. */
 function otherUses(
   lock: Lock | undefined,
   path: string,

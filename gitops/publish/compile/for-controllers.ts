@@ -3,7 +3,10 @@ import type { OpenProject } from '../../../project/opened-project.ts'
 import { forControllers } from '../../agents/marks.ts'
 import type { CompiledForRepository } from './compile-for-repository.ts'
 
-/** The manifests with what controllers are to know of them, and with the namespace and the sync waves that the environment asks for. */
+/**
+ * The manifests with what controllers are to know of them, and with the namespace and the sync waves that the
+ * environment asks for.
+ */
 export function forController(
   { plan, manifests }: Pick<CompiledForRepository, 'plan' | 'manifests'>,
   { environment, manifest }: OpenProject,

@@ -20,7 +20,7 @@ import { type CompiledForRepository, compileBase } from './compile-for-repositor
 import { foldersOf } from './folders.ts'
 import { type Replacement, withReplacements } from './replacements.ts'
 
-/** The application to publish, as far as it is known before the repository is read. */
+/** The application to publish, as known before the repository is read. */
 export interface Prepared {
   readonly project: OpenProject
   readonly compiled: CompiledForRepository
@@ -31,7 +31,10 @@ export interface Prepared {
 
 /** Makes the folders of an application. */
 export interface RenderFolders {
-  /** The folders for what a repository holds now: encrypted values and bases depend on it. Throws a UserError, and nothing secret is in what it gives. */
+  /**
+   * The folders for what a repository holds now: encrypted values and bases depend on it. Throws a UserError, and
+   * nothing secret is in what it gives.
+   */
   folders(there: Repository): Promise<readonly PublishedFolder[]>
   /** The manifests that were written last, with secret values encrypted. */
   manifests(): readonly Manifest[]
@@ -53,7 +56,7 @@ export async function renderFolders(
   const encrypt = await encrypterOf(world, compiled, destination)
   const said = asWritten(options, { cwd: workspace.cwd, directory: project.manifest?.folder ?? compiled.directory })
   const about = readmeData(plan, manifests, project, said)
-  // While the repository's files come there is time to print ours, which depend on what is there only where they are overlays or encrypted.
+  // Print our files while the repository is fetched: they depend on its content only if they are overlays or encrypted.
   const printed =
     destination.layout === 'kustomize' || encrypt ? undefined : layout(manifests, { layout: destination.layout, about })
   if (printed) refuseSecrets([{ path: destination.path, files: printed }], compiled, secrets)

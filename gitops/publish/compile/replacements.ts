@@ -23,9 +23,10 @@ export interface Replacement {
 }
 
 /**
- * Looks at both versions, that of the repository and the new one: the manifests with the controllers' marks for what cannot change in place; undefined where none
- * needs them. The marks stay as long as nothing else changes. `tree` is the model of the Compose files, which says where objects are written. Throws a UserError for what
- * would lose data.
+ * Compares the objects in the repository with the new ones. Returns the manifests with the controllers' marks for
+ * objects that cannot change in place; undefined if none needs them. The marks stay as long as nothing else changes.
+ * `tree` is the model of the Compose files, which has the positions of the objects. Throws a UserError for a change
+ * that would lose data.
  */
 export async function withReplacements(
   manifests: readonly Manifest[],
@@ -82,8 +83,8 @@ function refuseLosses(
 }
 
 /**
- * The place in the Compose files that a source (`compose.yaml#volumes.data`) names, or that of an option of the volume: `compose.yaml:8:5`. The source itself
- * where there is no such place.
+ * Returns the position in the Compose files that a source (`compose.yaml#volumes.data`) names, or that of an option of
+ * the volume: `compose.yaml:8:5`. Returns the source itself if it has no position.
  */
 function placeOf(tree: Tree, source: string, option?: string): string {
   const [section = '', ...names] = source.slice(source.indexOf('#') + 1).split('.')
@@ -95,7 +96,10 @@ function placeOf(tree: Tree, source: string, option?: string): string {
   return span ? shownPlace(span) : source
 }
 
-/** The objects of the files that would change, and whether none came or went: undefined where there is none to compare. `count` is that of all objects. */
+/**
+ * The objects of the files that would change, and whether none came or went: undefined where there is none to compare.
+ * `count` is that of all objects.
+ */
 async function objectsThere(
   folders: readonly PublishedFolder[],
   there: RepositoryReader,
@@ -124,7 +128,7 @@ async function objectsThere(
     const isSameFiles = removed.length === 0 && differing.every(({ present }) => present !== undefined)
     return objects && { objects, isWhole: built ? objects.length === count : isSameFiles }
   } catch (error) {
-    // Edited by hand beyond what can be read, which is told where it would be lost.
+    // The files were edited by hand and cannot be read; this is reported where the edits would be lost.
     if (error instanceof UserError) return undefined
     throw error
   }

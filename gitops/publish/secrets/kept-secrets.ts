@@ -9,7 +9,7 @@ import type { Repository } from '../../repository/publication.ts'
 /** Manifests whose Secrets are encrypted. */
 export interface Encrypted {
   readonly manifests: readonly Manifest[]
-  /** By which the next run knows what has not changed. */
+  /** Marks by which the next run recognizes unchanged values. */
   readonly marks: SealMarks
   /**
    * The existing Secrets were encrypted with another key of marks, so that no value can be
@@ -27,7 +27,7 @@ export interface KeptSecret {
 /** Names the mark of the key; those of values have a slash. */
 const KEY_MARK = 'key'
 
-/** The mark of the key itself: whoever has another one cannot know any value again. */
+/** Returns the mark of the key itself: with another key, no value can be recognized. */
 export function markOfKey({ key }: SealingKey): Record<string, string> {
   return { [KEY_MARK]: createHmac('sha256', key).update(KEY_MARK).digest('hex') }
 }

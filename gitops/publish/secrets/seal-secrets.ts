@@ -42,8 +42,9 @@ export async function sealerOf(
 const HINT = 'fetch it with `kubeseal --fetch-cert`, and keep it beside devctl.yml: it is not secret'
 
 /**
- * The manifests with SealedSecrets in place of Secrets; values that are as they were keep what an earlier run has made of them, in the folder at `path` or on the branch of
- * its pull request. `isAnew`: those of the branch were sealed by somebody with another key, so that none can be known again.
+ * Returns the manifests with SealedSecrets in place of Secrets. Unchanged values keep the result of an earlier run, in
+ * the folder at `path` or on the branch of its pull request. `isAnew`: those on the branch were sealed with another
+ * user's key, so no value can be recognized.
  */
 export async function sealManifests(
   manifests: readonly Manifest[],

@@ -6,8 +6,8 @@ import { type FoundShape, scanForSecrets } from '../../encryption/secret-scan.ts
 import type { CompiledForRepository } from '../compile/compile-for-repository.ts'
 
 /**
- * Looks over all that would be committed for what is secret: the compiler has refused it at its place, and this is for what it did not see. Throws a UserError, without the
- * secret.
+ * Scans all text that would be committed for secrets. The compiler refuses secrets at their positions; this finds those
+ * that it missed. Throws a UserError, without the secret.
  */
 export function refuseSecrets(
   folders: readonly { readonly path: string; readonly files: ReadonlyMap<string, string> }[],
@@ -33,7 +33,8 @@ export function refuseSecrets(
 }
 
 /**
- * The same for what no compilation has made: the file of a controller, and the message of its commit. `texts` is by name. Throws a UserError.
+ * Scans text that no compilation has produced: the file of a controller, and the message of its commit. `texts` is by
+ * name. Throws a UserError.
  */
 export function refuseSecretsIn(texts: ReadonlyMap<string, string>, secrets: KnownSecrets | undefined): void {
   const found = scanForSecrets(texts, { shapes: text => [...secretShapes(text), ...knownIn(text, secrets)] })

@@ -18,7 +18,7 @@ import { openSecrets } from './secret-check.ts'
 export interface Sops {
   /** Recipients that the environment names; none: the rules of the repository do. */
   readonly age: readonly string[]
-  /** Of the marks. */
+  /** Key of the marks. */
   readonly key: SealingKey
   /** Names of Secrets that stay as they are. */
   readonly open: ReadonlySet<string>
@@ -39,8 +39,9 @@ export async function sopsOf(
 }
 
 /**
- * The manifests with Secrets that SOPS has encrypted. One that is as it was stays what an earlier run has made of it, in the folder or on the branch of its pull request. Throws a
- * UserError where nobody says for whom to encrypt.
+ * Returns the manifests with Secrets encrypted by SOPS. An unchanged Secret keeps the result of an earlier run, in the
+ * folder or on the branch of its pull request. Throws a UserError if neither the environment nor the repository names
+ * recipients.
  */
 export async function sopsManifests(
   manifests: readonly Manifest[],

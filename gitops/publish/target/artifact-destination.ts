@@ -5,7 +5,7 @@ import { parseReference } from '../oci-reference.ts'
 
 /** The tag of a registry's repository that an application is published to. */
 export interface ArtifactDestination {
-  /** With the registry. */
+  /** Name with the registry. */
   readonly name: string
   readonly tag: string
   /** `NAME:TAG`. */
@@ -23,8 +23,9 @@ const OF_REPOSITORIES = {
 } as const satisfies Partial<Record<keyof PublishInput, string>>
 
 /**
- * Where an application is pushed to as an artifact: what the option says, then the environment, unless an option names a repository. Undefined where it goes to a git repository. Throws a UsageError for options
- * that do not go together, and for a layout that is more than one folder.
+ * Returns the destination of an artifact: the option's, else the environment's unless an option names a repository.
+ * Returns undefined if the application goes to a git repository. Throws a UsageError for options that cannot be
+ * combined, and for a layout of more than one folder.
  */
 export function artifactDestination(
   options: PublishInput,

@@ -11,7 +11,7 @@ import type { PushTarget } from '../../repository/checkout.ts'
 import type { PublishInput } from '../input.ts'
 import { holdsSecret } from '../secrets/secret-check.ts'
 
-/** Where an application is published: what options say, then the environment. */
+/** The destination of an application: from the options, else from the environment. */
 export interface Destination {
   readonly target: PushTarget
   /** The application's folder in the repository, with `/`. */
@@ -27,7 +27,10 @@ type Input = Pick<
 /** The folder that the overlays of an application share. */
 export const sharedFolder = (application: string): string => `apps/${application}`
 
-/** Throws a UsageError for a repository or a folder that nobody has named, and a UserError for an address that is none. */
+/**
+ * Returns the destination. Throws a UsageError if the repository or the folder is not set, and a UserError for an
+ * invalid address.
+ */
 export function destinationOf(
   workspace: Workspace,
   options: Input,
@@ -87,7 +90,10 @@ function refuseSecretName(
   })
 }
 
-/** Does what throws UserErrors about a value of a file, with the place of the value; without one, what an option says. */
+/**
+ * Calls `work`, and adds the position of a value in a file to its UserErrors; without a position, the value comes from
+ * an option.
+ */
 export function atPlace<T>(place: Span | undefined, work: () => T): T {
   try {
     return work()
@@ -124,14 +130,20 @@ export function earlyTarget(
   }
 }
 
-/** Throws a UsageError where neither an option nor an environment names a repository: all else would be a detour. Mistakes of the manifest come first. */
+/**
+ * Throws a UsageError where neither an option nor an environment names a repository: all else would be a detour.
+ * Mistakes of the manifest come first.
+ */
 export function refuseNoRepository({ repository }: Input, { environment, manifest, diagnostics }: OpenProject): void {
   if (repository !== undefined || environment?.publish.repository) return
   if (diagnostics.some(({ severity }) => severity === 'error')) return
   throw noRepository(environment?.key, manifest)
 }
 
-/** The branch of an application's pull requests: one for each environment, so that a later publish brings the open request up to date. */
+/**
+ * The branch of an application's pull requests: one for each environment, so that a later publish brings the open
+ * request up to date.
+ */
 const requestBranch = (environment: string | undefined, application: string) =>
   environment === undefined ? `devctl/${application}` : `devctl/${environment}/${application}`
 

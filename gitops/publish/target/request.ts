@@ -17,11 +17,11 @@ export interface OpenedRequest extends Branches, RequestText {
   /** Its page, or the one on which it can be opened. */
   readonly page?: string
   readonly isOpen: boolean
-  /** Why devctl cannot open it, where there would be a way: no token. */
+  /** Reason why devctl cannot open it although the server is supported: no token. */
   readonly why?: string
 }
 
-/** Where pull requests are opened. */
+/** The repository and the server on which pull requests are opened. */
 export interface RequestPlace {
   readonly address: Address
   /** The kind of server that the caller names; overrides the environment. */
@@ -30,7 +30,10 @@ export interface RequestPlace {
   readonly environment: ManifestEnvironment | undefined
 }
 
-/** Opens a pull request, or brings the open one up to date; without a token for it, only gives what it would say. Throws a ForgeError. */
+/**
+ * Opens a pull request, or brings the open one up to date; without a token for it, only gives what it would say. Throws
+ * a ForgeError.
+ */
 export async function openRequest(
   world: LocalContext<PublishEvent>,
   place: RequestPlace,
@@ -60,7 +63,10 @@ export async function openRequest(
   return { ...wanted, page: request.url, isOpen: true }
 }
 
-/** The failure of a forge, with what is done already: the branch is there, and the request can be opened by hand. */
+/**
+ * Returns the error of a forge with what has been done so far: the branch is pushed, and the request can be opened by
+ * hand.
+ */
 function notOpened(error: unknown, head: string, page: string): unknown {
   if (!(error instanceof UserError)) return error
   const { message, notes, hint } = error
@@ -71,7 +77,10 @@ function notOpened(error: unknown, head: string, page: string): unknown {
   })
 }
 
-/** Closes the open request of an application that has nothing to change any more; without a token nothing is asked. Throws a ForgeError. */
+/**
+ * Closes the open request of an application that has nothing to change any more; without a token nothing is asked.
+ * Throws a ForgeError.
+ */
 export async function closeRequest(
   world: LocalContext<PublishEvent>,
   place: RequestPlace,

@@ -120,7 +120,11 @@ function tellPushed(
   on({ type: 'artifact-pushed', reference, ...(before !== undefined && { before }), ...pushed })
 }
 
-/** Where the artifact comes from (https://github.com/opencontainers/image-spec/blob/main/annotations.md): it follows from the source, and has no time but that of its commit. */
+/**
+ * Returns the annotations that name the source of the artifact
+ * (https://github.com/opencontainers/image-spec/blob/main/annotations.md): derived from the source, with no time but
+ * that of its commit.
+ */
 function annotationsOf({ commit, page, repository }: Origin): Readonly<Record<string, string>> {
   const source = page ?? repository
   return {
@@ -131,7 +135,10 @@ function annotationsOf({ commit, page, repository }: Origin): Readonly<Record<st
   }
 }
 
-/** Pushes under a tag of the artifact's own, too: registries remove what has no tag, and to go back takes what was there. */
+/**
+ * Pushes under a tag of the artifact's own, too: registries remove what has no tag, and to go back takes what was
+ * there.
+ */
 function registryAt(store: ArtifactStore, { tag }: ArtifactDestination): ArtifactRegistry {
   return {
     find: store.find,

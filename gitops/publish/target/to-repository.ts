@@ -84,7 +84,10 @@ function optionsFor({ world, input, project, prepared, destination }: Work): Omi
   }
 }
 
-/** The outcome for the caller; opens the pull request where there is to be one. `message` is there where a commit was made. */
+/**
+ * Returns the outcome for the caller, and opens the pull request if one is wanted. `message` is set if a commit was
+ * made.
+ */
 async function outcomeOf(work: Work, outcome: Outcome, message: Message | undefined): Promise<PublishOutcome> {
   const { world, project, prepared, destination, describe } = work
   const { target } = destination

@@ -141,7 +141,7 @@ function matcher({ group, version, kind, name }: PatchTarget): (object: Kubernet
  */
 const CLUSTER_WIDE = /^(Cluster.*|CustomResourceDefinition|PersistentVolume|StorageClass|PriorityClass|IngressClass)$/
 
-/** In the order in which kustomize applies them. */
+/** Applies the transformers in the order in which kustomize does. */
 function transform(objects: Objects, { namespace, labels = [], replicas = [], images = [] }: Kustomization): Objects {
   if (namespace !== undefined && objects.some(({ kind }) => CLUSTER_WIDE.test(kind))) throw new UnsupportedForm()
   if (labels.length > 0 && objects.some(({ metadata }) => !isMap(metadata.labels))) throw new UnsupportedForm()

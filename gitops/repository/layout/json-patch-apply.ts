@@ -44,5 +44,5 @@ function inside(value: unknown, key: string): unknown {
 
 const indexOf = (key: string): number | undefined => (/^(0|[1-9]\d*)$/.test(key) ? Number(key) : undefined)
 
-/** One patch may be for several objects. */
+/** Copies the value, since one patch may apply to several objects. */
 const copyOf = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)))

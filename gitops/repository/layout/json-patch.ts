@@ -8,7 +8,7 @@ export interface Operation {
   /** A JSON Pointer (RFC 6901). */
   readonly path: string
   readonly value?: unknown
-  /** The place in words: `spec.template.spec.containers[web].env[LOG_LEVEL].value`. */
+  /** Readable form of the path: `spec.template.spec.containers[web].env[LOG_LEVEL].value`. */
   readonly place: string
 }
 
@@ -60,8 +60,8 @@ function betweenMaps(before: JsonMap, after: JsonMap, at: Place): readonly Opera
 }
 
 /**
- * Items that are in both keep their place in the order; between them, what goes is taken for what
- * comes. All indices are those of the list as it is when the operation's turn comes.
+ * Returns the operations between two lists. Items in both lists stay in order; between them, removed items are paired
+ * with added ones. An index refers to the list at the time of its operation.
  */
 function betweenLists(before: readonly unknown[], after: readonly unknown[], at: Place): readonly Operation[] {
   const operations: Operation[] = []
@@ -82,14 +82,17 @@ function betweenLists(before: readonly unknown[], after: readonly unknown[], at:
   return operations
 }
 
-/** Another name is another thing, whatever else is the same. */
+/**
+ * Returns the operations that replace an item: an item with another name is replaced as a whole, even if the rest is
+ * equal.
+ */
 function replacing(before: unknown, after: unknown, at: Place): readonly Operation[] {
   return nameOf(before) === nameOf(after) ? between(before, after, at) : [operation('replace', at, after)]
 }
 
 /**
- * Above it (the product of two lengths), lists are compared item by item: thousands of items are
- * nobody's to read.
+ * Largest product of two lengths for which lists are aligned; longer ones are compared item by item, since no user
+ * reads thousands of items.
  */
 const MOST_COMPARISONS = 1_000_000
 

@@ -3,7 +3,7 @@ import { at, changed, eachMap, isMap, type JsonMap, listAt } from '../../agents/
 import type { LabelEntry } from './kustomization.ts'
 import type { ObjectPair, Transformer } from './transformer.ts'
 
-/** How far a label goes; each goes where the one before does. */
+/** Parts of an object that a label reaches; each includes the parts before it. */
 const REACHES = ['metadata', 'templates', 'selectors'] as const
 type Reach = (typeof REACHES)[number]
 

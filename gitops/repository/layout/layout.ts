@@ -8,10 +8,7 @@ import { type ReadmeData, readme } from './readme.ts'
 const README = 'README.md'
 const SINGLE_FILE = 'manifests.yaml'
 
-/**
- * How a folder is laid out; an overlay knows the base that it was computed against, and the way
- * there.
- */
+/** The layout of a folder; an overlay has the base that it was computed against, and the path to it. */
 export type Layout =
   | { readonly layout: 'plain' | 'single-file' }
   | { readonly layout: 'kustomize'; readonly base: readonly Manifest[]; readonly basePath: string }

@@ -24,10 +24,10 @@ export function toBase(manifests: readonly Manifest[]): { readonly name: string;
 }
 
 /**
- * The folder of an environment over a base: what `kubectl kustomize` builds from it is `wanted`,
- * object for object. What is the same change for all objects is said once (namespace, labels,
- * images, replicas); the rest is JSON Patches, files of their own for objects that the base lacks,
- * and deletions. `basePath` leads from the overlay's folder to the base's.
+ * Returns the folder of an environment over a base, from which `kubectl kustomize` builds exactly the objects of
+ * `wanted`. A change that is the same for all objects is written once (namespace, labels, images, replicas); the others
+ * are JSON Patches, separate files for objects that the base lacks, and deletions. `basePath` leads from the overlay's
+ * folder to the base's.
  */
 export function toOverlay(
   base: readonly Manifest[],

@@ -8,7 +8,7 @@ export interface ReadmeData {
   readonly environment?: string
   /** The options by which devctl makes the same files: `['--environment', 'staging']`. */
   readonly options: readonly string[]
-  /** Those that say where it goes to, where no manifest does: `['--path', 'shop']`. */
+  /** Options that name the destination, if no manifest does: `['--path', 'shop']`. */
   readonly target?: readonly string[]
   /** The further options with which `render` makes these files: `['--layout', 'plain']`. */
   readonly renderOptions?: readonly string[]

@@ -3,7 +3,7 @@ import { at, changed, isMap } from '../../agents/json-values.ts'
 import type { ReplicaEntry } from './kustomization.ts'
 import type { ObjectPair, Transformer } from './transformer.ts'
 
-/** The kinds that kustomize looks at; it asks for the name alone. */
+/** Kinds that kustomize scales; it matches the name alone. */
 const SCALED = new Set(['Deployment', 'StatefulSet', 'ReplicaSet', 'ReplicationController'])
 
 /** `replicas`, for workloads whose number differs and no namesake of which has another. */

@@ -7,11 +7,10 @@ import { replicasBetween } from './replica-transformer.ts'
 import type { ObjectPair, Transformer } from './transformer.ts'
 
 /**
- * The changes from one list of objects to the other that kustomize's transformers make.
- * Transformers come after the patches and change every object, also new ones: so one is used only
- * if it leaves each wanted object as it is, wherever any version of kustomize may look. `apply`
- * makes the changes that all versions since 5.0 make. All remaining differences are left to
- * patches.
+ * Returns the changes between two lists of objects that kustomize's transformers can make. Transformers run after the
+ * patches and change every object, including new ones, so one is used only if it leaves each wanted object unchanged,
+ * whichever fields a version of kustomize may transform. `apply` makes the changes that all versions since 5.0 make.
+ * All remaining differences are left to patches.
  */
 export function transformersBetween(
   base: readonly KubernetesObject[],

@@ -2,7 +2,7 @@ import { printYaml } from '../../../constructs/yaml.ts'
 
 export interface ValueChange {
   readonly path: string
-  /** Absent: it is not there. */
+  /** Value before the change; absent if it did not exist. */
   readonly before?: unknown
   readonly after?: unknown
   /** The text to show in place of the two, where they are secret. */

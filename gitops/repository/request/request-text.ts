@@ -39,7 +39,7 @@ export interface RequestContent {
   readonly files?: string
   readonly images: readonly ImageChange[]
   readonly diagnostics: readonly Remark[]
-  /** Where the Compose files are; absent where they are in no repository. */
+  /** Source of the Compose files; absent if they are in no repository. */
   readonly source?: {
     readonly repository?: string
     readonly commit: string

@@ -40,13 +40,13 @@ const INDEX = 'kustomization.yaml'
 /** The changes to make to a folder. */
 export interface FolderPlan {
   readonly before: Lock | undefined
-  /** The files of ours that are there now, with the fingerprints of what devctl wrote. */
+  /** Existing files of ours, with the fingerprints of what devctl wrote. */
   readonly present: ReadonlyMap<string, string>
   readonly after: Lock
   /** Paths to write, and their contents. */
   readonly writes: ReadonlyMap<string, string>
   readonly removals: readonly string[]
-  /** The files among these that somebody else has written or edited. */
+  /** Files among these that another user or tool has written or edited. */
   readonly edits: readonly ConflictingFile[]
   /** Temporary files that a killed run left. */
   readonly leftovers: readonly string[]
@@ -147,14 +147,14 @@ function isBetter(facts: Facts | undefined, before: Facts | undefined): boolean 
   return isFirm(facts) && !isFirm(before)
 }
 
-/** The recorded files that are there, with the fingerprints of what devctl wrote. */
+/** Returns the recorded files that still exist, with the fingerprints of what devctl wrote. */
 function stillThere(root: string, before: Lock | undefined): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
   for (const [path, recorded] of [...(before?.pending ?? []), ...(before?.files ?? [])]) {
     const there = look(root, path)
     if (there.kind !== 'file') continue
-    // After a run that was killed it may be what was to come; an edited file keeps the record that
-    // shows it.
+    // After a killed run, the file may already have the pending content; an edited file keeps the recorded fingerprint,
+    // which reveals the edit.
     const isPending = before?.pending.get(path) === fingerprint(path, there.content)
     found.set(path, isPending ? before.pending.get(path)! : recorded)
   }

@@ -38,8 +38,8 @@ export function toFiles(
 }
 
 /**
- * A kustomization that lists the files, so that `kubectl apply -k`, Flux and Argo CD take the
- * folder as it is.
+ * Returns a kustomization that lists the files, so that `kubectl apply -k`, Flux and Argo CD accept the folder
+ * unchanged.
  */
 export function kustomization(paths: Iterable<string>): string {
   return printKustomization({ resources: [...paths].sort() })

@@ -24,12 +24,11 @@ export interface WrittenCounts {
 }
 
 /**
- * Brings a folder in line with the files it should hold. Only files that the folder's lock records
- * are removed, and only while their content is what was written; anything that is in the way,
- * edited by hand or somebody else's, is refused before the first write. Files are replaced as a
- * whole (temporary file and rename), unchanged ones are not touched, links are never followed out
- * of the folder. Killed at any moment, the next run carries on. `shown` names the folder in errors.
- * Throws a UserError.
+ * Updates a folder to the files that it should hold. Deletes only files that the folder's lock records, and only if
+ * they still have the content that devctl wrote; refuses, before the first write, anything in the way that was edited
+ * by hand or written by others. Replaces files as a whole (temporary file and rename), leaves unchanged ones alone, and
+ * never follows links out of the folder. If killed at any moment, the next run continues. `shown` names the folder in
+ * errors. Throws a UserError.
  */
 export function writeOutput(folder: string, shown: string, output: FolderOutput): WrittenCounts {
   try {
@@ -73,7 +72,7 @@ export function applyChange(root: string, change: FolderPlan): WrittenCounts {
   const result = { written: writes.size, removed: removals.length, unchanged }
   if (writes.size + removals.length > 0) {
     const pending = [...writes].map(([path, content]) => [path, fingerprint(path, content)] as const)
-    // From here on a kill leaves a lock that knows both what was and what was to come.
+    // From here on, a killed run leaves a lock that has both the old and the new content.
     writeLock(root, { ...after, files: present, pending: new Map(pending) })
     const temporaries: string[] = []
     try {
@@ -94,7 +93,7 @@ export function applyChange(root: string, change: FolderPlan): WrittenCounts {
   return result
 }
 
-/** Of a shared folder that nobody uses any more nothing is left. */
+/** Returns true for the lock of a shared folder that is no longer used: such a folder is deleted completely. */
 const isNobodys = ({ uses, files }: Lock): boolean =>
   uses !== undefined && Object.keys(uses).length === 0 && files.size === 0
 
@@ -107,7 +106,7 @@ function undo(root: string, { before, writes }: FolderPlan, made: string | undef
   if (made !== undefined) removeEmptyFolders(dirname(made), [join(relative(dirname(made), root), LOCK_NAME)])
 }
 
-/** Writes the file beside its place and gives the path of what it wrote. */
+/** Writes the file to a temporary path next to its final one, and returns that path. */
 function writeTemporary(root: string, path: string, content: string): string {
   const target = join(root, path)
   const temporary = join(root, temporaryName(path))
@@ -160,7 +159,7 @@ function removeEmptyFolders(root: string, paths: readonly string[]): void {
     try {
       rmdirSync(join(root, folder))
     } catch {
-      // Somebody else's files are in it.
+      // Other files are in it.
     }
   }
 }

@@ -3,19 +3,16 @@ import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 
 /** A file in a folder of ours that does not hold what devctl wrote. */
 export interface ConflictingFile {
-  /** In the folder, with `/`. */
+  /** Path in the folder, with `/`. */
   readonly path: string
   readonly there: string
   /** The content that devctl would write; absent where it would remove the file. */
   readonly wanted?: string
-  /**
-   * devctl has written the file, and somebody has edited it since; false for a file of somebody
-   * else.
-   */
+  /** True if devctl wrote the file and it was edited since; false for a file that devctl did not write. */
   readonly isOurs: boolean
 }
 
-/** Files that somebody has written or edited are in the way. */
+/** Thrown when files that others have written or edited are in the way. */
 export class OverwriteRefusal extends UserError {
   /** The folder, as messages name it. */
   readonly folder: string

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { LOCK_NAME, type Lock } from '../../../project/lock.ts'
 import { look, readLock } from './change.ts'
 
-/** A repository as it is now; no link is followed. */
+/** Current content of a repository; links are not followed. */
 export interface RepositoryReader {
   /** The lock of a folder; undefined where it has none. Throws a UserError for a damaged one. */
   lock(path: string): Lock | undefined

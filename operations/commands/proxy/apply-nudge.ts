@@ -7,10 +7,10 @@ import { isFields, labelsOf } from './label-object.ts'
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /**
- * Makes `kubectl apply` write an object that is as it should be but for our label. It looks at the
- * object first and sends nothing when nothing differs, so it is shown that the annotation it
- * keeps for itself has a blank at its end: it sends a patch with that annotation, and the label
- * goes with it. Nothing is written behind its back, so `--dry-run` stays one.
+ * Makes `kubectl apply` write an object that differs only by our label. kubectl reads the object first and sends
+ * nothing if nothing differs. Its own last-applied annotation is therefore shown with a trailing blank: kubectl sends a
+ * patch with that annotation, and the label is added to it. Nothing is written without kubectl, so `--dry-run` stays a
+ * dry run.
  */
 export class ApplyNudge {
   isFor({ method, url = '', headers }: IncomingMessage): boolean {

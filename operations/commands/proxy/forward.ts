@@ -64,7 +64,7 @@ export class Forwarder {
         ...headers,
         ...(length === undefined ? [] : ['content-length', length]),
       ])
-      // A watch has begun when its head is there, long before the first change.
+      // Send the headers at once: they show that a watch has begun, long before the first change.
       response.flushHeaders()
       await pipeline(answer, response)
     } catch (error) {
@@ -164,13 +164,12 @@ export class Forwarder {
   }
 }
 
-/** Milliseconds that an end has to read what was said last, when the other end is gone. */
+/** Milliseconds that an end has to read the last data after the other end has closed. */
 const FAREWELL = 2_000
 
 /**
- * Hands on what each of both says, until one of them is gone. The other one then hears all that was
- * said to it before its connection ends: to close a connection with something unread in it would
- * take it away, the error of a command among it.
+ * Copies data in both directions until one connection closes. The other one then receives all pending data before it is
+ * closed: closing a connection with unread data would discard that, for example the error of a command.
  */
 async function join(client: Duplex, server: Duplex): Promise<void> {
   const gone = (one: Duplex, other: Duplex) =>

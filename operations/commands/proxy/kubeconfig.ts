@@ -7,7 +7,7 @@ export interface ProxyAccess {
   readonly context: string
   readonly namespace: string
   readonly port: number
-  /** PEM. */
+  /** Certificate of the authority as PEM. */
   readonly authority: string
   readonly token: string
 }
@@ -18,10 +18,7 @@ export interface KubeconfigFolder {
   remove(): void
 }
 
-/**
- * Writes a kubeconfig that knows nothing but the proxy (0600, in a folder of its own that nobody
- * else may enter).
- */
+/** Writes a kubeconfig that contains only the proxy (mode 0600, in its own folder, which only the user may enter). */
 export function writeKubeconfig({ context, namespace, port, authority, token }: ProxyAccess): KubeconfigFolder {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-proxy-'))
   const cluster = {

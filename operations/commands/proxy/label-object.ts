@@ -1,6 +1,6 @@
 import { ENVIRONMENT_LABEL, HOME_LABEL, ORIGIN_ANNOTATION, ORIGIN_COMMAND } from '../labels.ts'
 
-/** Whose mark objects get. */
+/** Environment that labels assign objects to. */
 export interface LabelOwner {
   readonly environment: string
   /** The environment's namespace. */
@@ -12,7 +12,7 @@ export type ObjectLabels = Readonly<Record<string, string>>
 /** A JSON object whose fields we do not know. */
 export type JsonFields = Readonly<Record<string, unknown>>
 
-/** Where the Pod template of a resource is. A PodTemplate has one, too, but starts nothing. */
+/** Path of the Pod template by resource. A PodTemplate has one, too, but starts nothing. */
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   'apps deployments': ['spec', 'template'],
   'apps statefulsets': ['spec', 'template'],
@@ -58,7 +58,7 @@ export function labelObject(
 /** The labels of an object, or of what is at a path within it. */
 export function labelsOf(object: JsonFields, path: readonly string[] = []): ObjectLabels {
   const found = at(object, [...path, 'metadata', 'labels'])
-  // Whatever is no text is not a label, and the server will say so.
+  // A value that is not a string is not a label; the server will reject it.
   return isFields(found) ? (found as ObjectLabels) : {}
 }
 
@@ -74,9 +74,9 @@ export function ownerOf(labels: ObjectLabels, namespace: string | undefined): Pa
 }
 
 /**
- * A patch in which `labels: null` and `annotations: null`, which take all of them away, are one
- * null for each that is there, so that ours can stand beside them. With a path: of what is there in
- * the patch.
+ * Returns a patch in which `labels: null` and `annotations: null`, which remove all of them, are replaced by one null
+ * for each live key, so that our labels can be added. `path` selects an object within the patch, such as a Pod
+ * template.
  */
 export function spellOut(patch: JsonFields, live: JsonFields, path: readonly string[] = []): JsonFields {
   return change(patch, [...path, 'metadata'], metadata => {

@@ -30,7 +30,7 @@ export interface WrittenKind {
 
 export interface Write {
   readonly method: string
-  /** Without the query. */
+  /** Path of the request, without the query. */
   readonly path: string
   readonly query: URLSearchParams
   readonly contentType: string
@@ -127,8 +127,8 @@ export class Labelling {
   }
 
   /**
-   * The object as it is, or its metadata only where that is enough; undefined when there is none,
-   * or it may not be read.
+   * Returns the live object, or only its metadata if that is enough; undefined if it does not exist, or may not be
+   * read.
    */
   async #live(path: ApiPath, signal: AbortSignal): Promise<JsonFields | undefined> {
     const within = path.namespace === undefined ? '' : `/namespaces/${encodeURIComponent(path.namespace)}`

@@ -88,7 +88,7 @@ interface Field {
   readonly number: number
   /** Empty for numbers, which we have no use for. */
   readonly value: Buffer
-  /** With its tag and length. */
+  /** Encoded field, with its tag and length. */
   readonly whole: Buffer
 }
 

@@ -9,9 +9,9 @@ import { Refusal } from './status.ts'
 
 export interface UpstreamCall {
   readonly method: string
-  /** From the root of the API, with the query. */
+  /** Path from the root of the API, with the query. */
   readonly path: string
-  /** Without credentials. */
+  /** Request headers, without credentials. */
   readonly headers: OutgoingHttpHeaders
   /** A buffer, which can be sent again, or a stream, which cannot. */
   readonly body: Buffer | IncomingMessage | undefined

@@ -6,8 +6,8 @@ import { type KeyedCertificate, makeAuthority, makeCertificate } from './certifi
 type Pool = (typeof BUILDER_POOLS)[keyof typeof BUILDER_POOLS]
 
 /**
- * Makes the certificates by which the builders of a pool and the server know each other, unless there are some. The key of
- * their authority is kept nowhere: nobody makes a further one.
+ * Creates the certificates by which the builders of a pool and the server authenticate each other, unless they exist.
+ * The key of their authority is discarded, so no further certificate can be issued.
  */
 export async function makeBuilderCertificates(
   cluster: Cluster,

@@ -15,7 +15,7 @@ export interface KeyedCertificate {
   readonly key: string
 }
 
-/** Whose certificate it is, and what for. */
+/** Subject and use of a certificate. */
 export interface Certified {
   /** The name of a server in DNS, or what a client is called. */
   readonly name: string
@@ -33,8 +33,9 @@ const BEFORE = DAY
 const LIFETIME = 3650 * DAY
 
 /**
- * An authority with a key of its own (ECDSA, P-256), which signs what the parts of a platform show each other. Nobody who
- * trusts one of a domain believes what its key signs for hosts of others. Node.js reads certificates, and makes none.
+ * Creates an authority with a key of its own (ECDSA, P-256), which signs the certificates that the parts of a platform
+ * present to each other. An authority with a domain has name constraints: clients that trust it do not accept its
+ * certificates for hosts of other domains. Node.js can read certificates but not create them.
  */
 export function makeAuthority(name: string, now: number, domain?: string): KeyedCertificate {
   const key = newKey()
@@ -72,7 +73,7 @@ interface ToSign {
   readonly issuer: { readonly name: string; readonly key: KeyObject }
   readonly extensions: readonly Buffer[]
   readonly now: number
-  /** Milliseconds. */
+  /** Lifetime in milliseconds. */
   readonly lifetime?: number
 }
 
@@ -160,7 +161,7 @@ function tlv(tag: number, ...content: readonly Uint8Array[]): Buffer {
 const sequence = (...parts: readonly Uint8Array[]): Buffer => tlv(0x30, ...parts)
 const integer = (bytes: Uint8Array): Buffer => tlv(0x02, bytes)
 
-/** A positive number that nobody can guess, in its shortest form. */
+/** Returns a positive random number that cannot be guessed, in its shortest DER encoding. */
 function serial(): Buffer {
   const bytes = randomBytes(16)
   bytes[0] = (bytes[0]! & 0x7f) | 0x40

@@ -11,7 +11,10 @@ const { apiVersion, kind } = certificateOf('', '')
 const CERTIFICATE = { apiVersion, kind, name: MADE_CERTIFICATE, namespace: PLATFORM_NAMESPACE }
 const secretNamed = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', name, namespace: PLATFORM_NAMESPACE })
 
-/** The ClusterIssuer that makes the certificate of an installed platform; undefined for none, and where there is no cert-manager. */
+/**
+ * The ClusterIssuer that makes the certificate of an installed platform; undefined for none, and where there is no
+ * cert-manager.
+ */
 export async function certManagerOf(cluster: Cluster, signal: AbortSignal): Promise<string | undefined> {
   const live = await cluster.get(CERTIFICATE, { signal })
   const { issuerRef } = (live?.['spec'] ?? {}) as { readonly issuerRef?: { readonly name?: unknown } } // a Certificate's
@@ -29,7 +32,7 @@ export async function endCertManager(
 ): Promise<readonly string[]> {
   if (certManager !== undefined || !isOfPlatform(await cluster.get(CERTIFICATE, { signal }))) return []
   const gone = (await cluster.delete(CERTIFICATE, { signal })) ? [`certificate/${MADE_CERTIFICATE}`] : []
-  // Where cert-manager is set up so, the Secret goes with the Certificate, some time later.
+  // If cert-manager is configured to own its Secrets, the Secret is deleted with the Certificate, some time later.
   const secret = await cluster.get(secretNamed(MADE_CERTIFICATE), { signal })
   const isOwned = secret?.metadata.ownerReferences?.some(one => one.kind === kind)
   return isOwned ? [...gone, ...(await drop(cluster, MADE_CERTIFICATE, signal))] : gone
@@ -51,5 +54,5 @@ async function drop(cluster: Cluster, name: string, signal: AbortSignal): Promis
   return isMade && (await cluster.delete(secretNamed(name), { signal })) ? [`secret/${name}`] : []
 }
 
-/** Which cert-manager writes on the Secrets that it makes. */
+/** Annotation that cert-manager writes on the Secrets that it creates. */
 const CERTIFICATE_NAME = 'cert-manager.io/certificate-name'

@@ -21,8 +21,8 @@ export async function ownFingerprint(cluster: Cluster, signal: AbortSignal): Pro
 }
 
 /**
- * Makes the authority of a platform, once for a domain, and the certificate that it has signed for a domain, unless there is one that is
- * good for some months. Gives the authority's fingerprint (SHA-256).
+ * Makes the authority of a platform, once for a domain, and the certificate that it has signed for a domain, unless
+ * there is one that is good for some months. Gives the authority's fingerprint (SHA-256).
  */
 export async function keepOwnCertificate(
   cluster: Cluster,
@@ -47,7 +47,10 @@ export async function keepOwnCertificate(
   return new X509Certificate(authority.certificate).fingerprint256
 }
 
-/** Another one would be another platform for all who have trusted this one. */
+/**
+ * Creates the authority unless it exists. A different authority would make this a different platform for everyone who
+ * trusts the existing one.
+ */
 async function makeOnce(cluster: Cluster, domain: string, now: number, signal: AbortSignal): Promise<KeyedCertificate> {
   const made = makeAuthority(`devctl platform ${domain}`.slice(0, 64), now, domain)
   try {
@@ -57,7 +60,8 @@ async function makeOnce(cluster: Cluster, domain: string, now: number, signal: A
     if (!(error instanceof ClusterError) || error.failure !== 'exists') throw error
     const other = keyed(await cluster.get(refOf(OWN_AUTHORITY), { signal }))
     if (other && maySignFor(other.certificate, domain)) return other
-    // That of the domain from before: at its new address, everybody is asked anew.
+    // The existing authority is for the previous domain. At the new address, every user has to confirm the authority
+    // again.
     await cluster.apply(toSecret(OWN_AUTHORITY, made), { manager: 'devctl', force: true, signal })
     return made
   }

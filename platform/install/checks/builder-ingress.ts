@@ -78,7 +78,10 @@ interface Block {
   readonly isOnlyHttps: boolean
 }
 
-/** Reads the destinations by HTTPS from a policy: blocks of addresses, and Pods of a namespace at any port but those of DNS. */
+/**
+ * Reads the destinations by HTTPS from a policy: blocks of addresses, and Pods of a namespace at any port but those of
+ * DNS.
+ */
 function readPolicy(live: KubeObject) {
   const { spec } = live as KubeObject & PolicyFields
   const blocks: Block[] = []

@@ -3,7 +3,7 @@ import { proxyFor } from '../../../adapters/http/proxy.ts'
 import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
 import type { PlatformProblem } from '../../session/platform-problem.ts'
 
-/** Milliseconds for the address of the platform: what cannot be reached is said, not waited for. */
+/** Milliseconds to connect to the address of the platform: an unreachable address is reported, not waited for. */
 export const REACH = 10_000
 /** Days before its end at which a certificate should be a new one. */
 const RENEWAL = 14
@@ -29,7 +29,7 @@ export async function askForCertificate(
   }
 }
 
-/** Who issues the certificate of a platform: the platform itself, cert-manager, or somebody else. */
+/** Issuer of the certificate of a platform: the platform itself, cert-manager, or another authority. */
 export type CertificateSource = 'own' | 'cert-manager' | 'other'
 
 const RENEWED_BY: Readonly<Record<CertificateSource, string>> = {
@@ -39,14 +39,17 @@ const RENEWED_BY: Readonly<Record<CertificateSource, string>> = {
   other: 'renew it in the Secret that `--tls-secret` names, or in the ingress controller',
 }
 
-/** What is wrong with it; nothing of one that did not come. `isTrusted`: it is signed by the platform's own authority. */
+/**
+ * Returns the problems of a certificate; none if no certificate was presented. `isTrusted`: it is signed by the
+ * platform's own authority.
+ */
 export function certificateProblems(
   url: string,
   certificate: Awaited<ReturnType<typeof askForCertificate>>,
   now: number,
   { source, isTrusted }: { readonly source: CertificateSource; readonly isTrusted: boolean },
 ): readonly PlatformProblem[] {
-  // What does not answer is said already.
+  // An address that does not answer is already reported.
   if (!certificate || 'problem' in certificate) return []
   const { names, until, distrust, covers } = certificate
   const notes = [`it is for ${names.map(name => `\`${name}\``).join(', ') || 'no host'}`]

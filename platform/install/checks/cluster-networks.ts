@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** The nodes of a cluster, and its networks. */
 export interface ClusterNetworks {
   readonly nodes: readonly KubeObject[]
-  /** Those of the cluster itself, of IPv4: its Pods, Services and nodes, and its API server. */
+  /** IPv4 networks of the cluster itself: its Pods, Services and nodes, and its API server. */
   readonly networks: readonly string[]
 }
 
@@ -33,7 +33,10 @@ export async function clusterNetworks(cluster: Cluster, signal: AbortSignal): Pr
   return { nodes, networks: [...new Set(found.flatMap(toNetwork))].sort() }
 }
 
-/** Where Pods reach the API server: the address of its Service, and those behind it, to which the address is translated. */
+/**
+ * Returns the addresses at which Pods reach the API server: the address of its Service, and the endpoints to which that
+ * address is translated.
+ */
 export async function apiServerAddresses(cluster: Cluster, signal: AbortSignal): Promise<readonly NetworkAddress[]> {
   const [service, behind] = await Promise.all([
     cluster.get({ apiVersion: 'v1', kind: 'Service', name: API_SERVER, namespace: 'default' }, { signal }),
@@ -65,7 +68,7 @@ async function behindApiServer(cluster: Cluster, signal: AbortSignal) {
   })
 }
 
-/** As Kubernetes defines it. */
+/** Part of an EndpointSlice, as Kubernetes defines it. */
 interface Slice {
   readonly endpoints?: readonly { readonly addresses?: readonly string[] }[] | null
   readonly ports?: readonly { readonly port?: number }[] | null
@@ -89,8 +92,8 @@ export function readNetworks(text: string, example: string): readonly string[] {
 }
 
 /**
- * The private networks that `--private-networks` opens; none for `-`. Throws a UsageError for public ones, which are open
- * as they are, and for those that are never open.
+ * The private networks that `--private-networks` opens; none for `-`. Throws a UsageError for public ones, which are
+ * open as they are, and for those that are never open.
  */
 export function readPrivateNetworks(text: string): readonly string[] {
   if (text === '-') return []

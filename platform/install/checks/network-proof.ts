@@ -30,8 +30,8 @@ const METADATA = '169.254.169.254:80'
 
 /**
  * Runs in the Pod: tries the addresses, and the router of the Pod, which is an address of the node with most network
- * plugins. Those that accept a connection are tried again some seconds later, as a policy applies to a new Pod a little late.
- * A run may reach the API server: if it does not, the Pod has no network, and the rest says nothing.
+ * plugins. Those that accept a connection are tried again some seconds later, as a policy applies to a new Pod a little
+ * late. A run may reach the API server: if it does not, the Pod has no network, and the rest says nothing.
  */
 const SCRIPT = `
 const { connect } = require('node:net')
@@ -95,7 +95,7 @@ export async function proveNetworks(
   }
 }
 
-/** Deletes a Pod, and those that ended after whoever started them had been killed. */
+/** Deletes a Pod, and the finished Pods of earlier commands that were killed. */
 async function removeProofs(cluster: Cluster, own: string): Promise<void> {
   const signal = AbortSignal.timeout(5000)
   const pod = { apiVersion: 'v1', kind: 'Pod', namespace: RUNS_NAMESPACE }

@@ -55,22 +55,22 @@ import { ingressNotes, ingressProblem, installedIngress } from './ingress-status
 import { type NetworkProof, networkProblem, proveNetworks } from './network-proof.ts'
 import { openAddresses, openProblem } from './open-addresses.ts'
 
-/** Where the platform's own workloads are; people's are none of its health. */
+/** Namespaces of the platform's own workloads. The workloads of users do not affect its health. */
 const OWN = [PLATFORM_NAMESPACE, BUILD_NAMESPACE]
 
-/** How a platform is. */
+/** Status of a platform. */
 export interface PlatformStatus {
   readonly url: string
-  /** Of the server as it is installed. */
+  /** Version of the installed server. */
   readonly version: string | undefined
   /** The replica that leads; undefined: none does. */
   readonly leader: string | undefined
   readonly workloads: readonly OwnWorkload[]
-  /** From this machine. */
+  /** True if the platform can be reached from this machine. */
   readonly isReachable: boolean
   /** Absent where it cannot be asked for. */
   readonly certificate?: PresentedCertificate
-  /** Besides links. */
+  /** Login providers, in addition to links. */
   readonly login: readonly string[]
   readonly users: { readonly all: number; readonly admins: number; readonly suspended: number }
   /** `unfollowed`: those that sleep and are not woken by who opens their pages. */
@@ -96,7 +96,7 @@ export interface StatusContext extends InstallContext {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Looks at a platform with the rights of an administrator of the cluster. Throws a UserError where there is none. */
+/** Checks a platform with the rights of a cluster administrator. Throws a UserError if the cluster has none. */
 export async function platformStatus(world: StatusContext): Promise<PlatformStatus> {
   const found = await findPlatform(world)
   if (!found) throw new UserError('the cluster has no platform', { hint: '`devctl platform install` installs it' })
@@ -190,11 +190,11 @@ export const BUNDLED_BUILDERS = [
 ] as const
 type Bundled = (typeof BUNDLED_BUILDERS)[number]
 
-/** Whether a workload is these builders. */
+/** True if a workload is the StatefulSet of these builders. */
 export const isBuilders = ({ name, namespace }: OwnWorkload, builders: Bundled): boolean =>
   namespace === builders.namespace && name === `statefulset/${builders.name}`
 
-/** Whether an address is of one of them. */
+/** True if an address belongs to one of these builders. */
 export const isOfBuilders = (address: string, builders: Bundled): boolean => isOfWorkload(address, builders)
 
 const unfollowedProblem = (count: number): PlatformProblem => ({
@@ -247,7 +247,7 @@ async function ownWorkloads(world: StatusContext) {
   return { workloads, version, problems: [...gone, ...explained.flat()] }
 }
 
-/** Why a workload is not ready, in the words of a deploy. */
+/** Returns the reasons why a workload is not ready, in the words of a deploy. */
 async function problemsOf(
   { cluster, signal, now }: StatusContext,
   object: KubeObject,
@@ -281,18 +281,18 @@ async function problemsOf(
     { workload: { service: name, source: '', object }, tracked: { status, pods, problems, warnings } },
     undefined,
   )
-  // What would be mended in a Compose file is mended by the operator here.
+  // A problem that users fix in a Compose file is fixed by the operator here.
   const hint = problems.some(({ code }) => code === 'image-pull')
     ? 'push the image there, or name another registry: `devctl platform install --image-registry HOST/PATH`'
     : `\`kubectl --namespace ${namespace} describe ${object.kind.toLowerCase()}/${name}\` shows more`
   const text = `${object.kind.toLowerCase()}/${name} is not ready: ${status.text}`
   return told.map(({ code, message, notes = [] }) =>
-    // Nobody has waited for it here.
+    // Its message is about a timeout, and this command does not wait.
     code === 'deploy/not-ready' ? { message: text, notes, hint } : { message, notes: [text, ...notes], hint },
   )
 }
 
-/** How full the disk of the registry is, in words; empty: it was not measured. */
+/** Returns how full the disk of the registry is, in words; empty if it was not measured. */
 export const registryDiskText = ({ registryDisk: disk }: Pick<PlatformStatus, 'registryDisk'>): string =>
   disk ? `; disk ${diskText(disk)}` : ''
 

@@ -40,7 +40,7 @@ interface Pool {
   readonly secret: string
   /** The host name in their certificates. */
   readonly host: string
-  /** Whether the cache is kept from one build to the next. */
+  /** True if the cache is kept from one build to the next. */
   readonly keepsCache: boolean
 }
 
@@ -210,20 +210,21 @@ const cacheUpTo = (size: string): string => `[[worker.oci.gcpolicy]]
 `
 
 /**
- * Whatever no build uses is deleted within a minute; the server also empties a builder before each change of namespace.
+ * Policy that deletes everything that no build uses within a minute; the server also empties a builder before each
+ * change of namespace.
  */
 const NO_CACHE = `[[worker.oci.gcpolicy]]
   all = true
   keepDuration = "1s"
 `
 
-/** In megabytes: the rest is for the running build. */
+/** Returns a share of a disk size in megabytes: the rest is for the running build. */
 const shareOf = (size: string, share: number): number => {
   const [, number = '', unit = 'Gi'] = /^(\d+)([MGT]i)$/.exec(size) ?? []
   return Math.floor(Number(number) * { Mi: 1, Gi: 1024, Ti: 1024 * 1024 }[unit as 'Mi' | 'Gi' | 'Ti'] * share)
 }
 
-/** Anybody who can open a pull request can run code here. */
+/** CPU limit of the untrusted builders: every user who can open a pull request can run code there. */
 const UNTRUSTED_CPU = '2'
 
 function statefulSet(pool: Pool, count: number, one: BundledBuilders): KubeObject {

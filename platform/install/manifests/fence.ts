@@ -14,8 +14,8 @@ import { admissionPolicy, resourceRule } from './admission.ts'
 const NAME = 'devctl-platform-fence'
 
 /**
- * What the API server denies to the platform's own account, whatever its roles allow: a compromised server cannot get
- * out of the namespaces that it has created (design, section 3).
+ * Returns the admission policy for the platform's own account. The API server denies these requests whatever its roles
+ * allow, so a compromised server cannot get out of the namespaces that it has created (design, section 3).
  */
 export function fence(account: string): readonly KubeObject[] {
   const user = `system:serviceaccount:${PLATFORM_NAMESPACE}:${account}`
@@ -73,8 +73,8 @@ const toItself = (account: string): string =>
   `s.kind == 'ServiceAccount' && s.?namespace.orValue('') == '${PLATFORM_NAMESPACE}' && s.name == '${account}' && object.roleRef.name == '${KEEPER}'`
 
 /**
- * With another type of Secret, or an annotation of a ServiceAccount, it could give code in a namespace rights
- * elsewhere.
+ * Limits the account to pull credentials. With another type of Secret, or an annotation of a ServiceAccount, it could
+ * give code in a namespace rights elsewhere.
  */
 const pullOnly = (own: string) => [
   {

@@ -6,8 +6,8 @@ import { admissionPolicy, resourceRule } from './admission.ts'
 const NAME = 'devctl-hosts'
 
 /**
- * The hosts and addresses that a namespace may use (design, section 5): only its own, and nothing that would give it
- * the traffic of another namespace or of the platform. It applies to everybody.
+ * Returns the admission policy for the hosts and addresses that a namespace may use (design, section 5): only its own,
+ * and nothing that would give it the traffic of another namespace or of the platform. It applies to all users.
  */
 export function hostsPolicy(domain: string): readonly KubeObject[] {
   const rules = (apiGroup: string, ...resources: readonly string[]) =>

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 
-/** How the platform is reached from outside of the cluster. */
+/** Settings of the Ingress through which the platform is reached from outside of the cluster. */
 export interface IngressOptions {
   /** A Secret of `devctl-platform` with a certificate for `*.DOMAIN`; absent: the default of the ingress controller. */
   readonly tlsSecret?: string

@@ -11,9 +11,9 @@ const ENDS = 'devctl-pod-ends'
 const LONGEST_GRACE = 600
 
 /**
- * What a Pod of a managed namespace cannot make its node do, besides what the Pod Security level denies: nodes are in
- * other networks than Pods, and no network policy applies to them. It is checked when a Pod is created, because none of
- * these fields can be changed later.
+ * Returns the policies for the Pods of managed namespaces: what they cannot make their node do, in addition to what the
+ * Pod Security level denies. Nodes are in other networks than Pods, and no network policy applies to them. The fields
+ * are checked when a Pod is created, because none of them can be changed later.
  */
 export const podsPolicy = (): readonly KubeObject[] => [...madePods(), ...endedPods()]
 

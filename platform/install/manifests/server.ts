@@ -219,7 +219,7 @@ const rights = (): readonly KubeObject[] => [
   ]),
 ]
 
-/** For the overview of the platform's own workloads; they contain no secrets. */
+/** Returns a rule for the overview of the platform's own workloads; they contain no secrets. */
 const seen = (workload: keyof typeof OWN_WORKLOADS) => {
   const { kind, name } = OWN_WORKLOADS[workload]
   return { apiGroups: ['apps'], resources: [`${kind.toLowerCase()}s`], resourceNames: [name], verbs: ['get'] }

@@ -28,7 +28,7 @@ export type CiKind = (typeof CI_KINDS)[number]
 export interface CiJob {
   readonly repository: string
   readonly owner: string
-  /** For display: `acme/shop`. */
+  /** Name for display: `acme/shop`. */
   readonly name: string
   readonly ref: string
   readonly event: string
@@ -58,7 +58,9 @@ const CLAIMS: Readonly<Record<CiKind, Readonly<Record<keyof CiJob, string>>>> = 
     event: 'pipeline_source',
   },
 }
-/** Events that a fork cannot influence: `pull_request_target`, `workflow_run` and comments can run anybody's code. */
+/**
+ * Events that a fork cannot influence: `pull_request_target`, `workflow_run` and comments can run the code of any user.
+ */
 const EVENTS: ReadonlySet<string> = new Set([
   'push',
   'pull_request',
@@ -102,13 +104,13 @@ export const reservedPrefix = (name: string, all: readonly CiTrust[]): string | 
 /** The identity of a repository's jobs as a user; no person can have such a subject. */
 export const jobsOf = (repository: string): string => `repository ${repository}`
 
-/** Whether a user is the jobs of a repository. */
+/** True if a user is the identity of a repository's jobs. */
 export const isJobs = (
   { issuer, subject }: { readonly issuer: string; readonly subject: string },
   all: readonly CiTrust[],
 ): boolean => all.some(one => one.issuer === issuer) && /^repository \d+$/.test(subject)
 
-/** Whether a rule is complete. */
+/** True if a rule is complete. */
 export function isCiRule(one: unknown): one is CiRule {
   const rule = (one ?? {}) as Claims
   const { repository, owner, ref, event, prefix } = rule
@@ -124,7 +126,7 @@ export function isCiRule(one: unknown): one is CiRule {
   )
 }
 
-/** It ends with a dash, so that `shop` does not match `shopping`. */
+/** True if a text is a valid prefix. A prefix ends with a dash, so that `shop` does not match `shopping`. */
 export const isPrefix = (text: string): boolean => /^[a-z0-9]([a-z0-9-]{0,28}[a-z0-9])?-$/.test(text)
 
 const isNumber = (text: string): boolean => /^[1-9]\d{0,18}$/.test(text)

@@ -9,7 +9,7 @@ export type ProviderSettings =
       /** The issuer, `https://git.example.com`: its metadata is at `/.well-known/openid-configuration` below. */
       readonly issuer: string
       readonly clientId: string
-      /** Who may log in: one of these rules has to match; without rules, everybody whom the provider knows. */
+      /** Rules for who may log in: one of them has to match; without rules, every user of the provider may log in. */
       readonly allow: readonly ClaimRule[]
     }
   | {
@@ -20,8 +20,8 @@ export type ProviderSettings =
       readonly url: string
       readonly clientId: string
       /**
-       * Organisations (`acme`) and teams (`acme/backend`): membership in one is required; without any, everybody on
-       * GitHub may log in.
+       * Organisations (`acme`) and teams (`acme/backend`): membership in one is required; without any, every GitHub
+       * user may log in.
        */
       readonly allow: readonly string[]
     }
@@ -63,8 +63,8 @@ export function shownText(value: unknown, longest = 100): string | undefined {
 }
 
 /**
- * Where a browser goes after a login: a page of the platform, otherwise the start page. Other hosts, and paths that are
- * no pages, are not allowed.
+ * Returns the path that a browser opens after a login: a page of the platform, otherwise the start page. Other hosts,
+ * and paths that are not pages, are not allowed.
  */
 export function returnPath(text: unknown): string {
   if (typeof text !== 'string' || !/^\/[\w/.~%?&=:@+-]{0,500}$/.test(text) || text.startsWith('//')) return '/'

@@ -23,7 +23,7 @@ const ALLOWED: Readonly<Record<NamespaceRole, ReadonlySet<NamespaceAction>>> = {
   developer: new Set(['see', 'pull', 'wake', 'sleep', 'deploy', 'variables']),
   owner: new Set(['see', 'pull', 'wake', 'sleep', 'deploy', 'variables', 'share', 'delete']),
 }
-/** What administrators may do in namespaces of others: manage them, without reading secrets. */
+/** Actions of administrators in namespaces of other users: they manage them, without reading secrets. */
 const ADMIN: ReadonlySet<NamespaceAction> = new Set(['see', 'wake', 'sleep', 'share', 'delete', 'transfer'])
 
 export interface Relation {

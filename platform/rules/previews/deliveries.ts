@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { HookForge, SentHook } from './webhook-signature.ts'
 
 /**
- * Digests that are remembered for one webhook; each delivery has two. GitHub and Gitea do not sign the time of a delivery,
- * so an older one counts again. It only makes the platform ask the forge for the state of a request.
+ * Digests that are remembered for one webhook; each delivery has two. GitHub and Gitea do not sign the time of a
+ * delivery, so an older one counts again. It only makes the platform ask the forge for the state of a request.
  */
 export const DELIVERIES = 512
 
@@ -50,6 +50,9 @@ export function eventOf(forge: HookForge, { headers }: Pick<SentHook, 'headers'>
     .at(0)
 }
 
-/** 96 bits are enough: without the secret, nobody can produce a collision that gets this far. */
+/**
+ * Returns 96 bits of a hash. They are enough: without the secret, no attacker can produce a collision that gets this
+ * far.
+ */
 const digest = (what: 'id' | 'body', bytes: Uint8Array): string =>
   createHash('sha256').update(`${what}\0`).update(bytes).digest('base64url').slice(0, 16)

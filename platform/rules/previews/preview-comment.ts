@@ -10,11 +10,11 @@ const STATES: Readonly<Partial<Record<PreviewStatus, string>>> = {
   Deploying: '⏳ deploying',
 }
 
-/** The content of a comment on a preview. Whoever can push to the branch controls everything but the name. */
+/** Content of a comment on a preview. A user who can push to the branch controls everything but the name. */
 export interface ToldPreview {
   readonly name: string
   readonly status: PreviewStatus
-  /** Without services if it is not known which are ready. */
+  /** Endpoints of the preview, without services if it is not known which ones are ready. */
   readonly endpoints: readonly {
     readonly url: string
     readonly services: readonly string[]
@@ -54,7 +54,7 @@ export function commentText(preview: ToldPreview, page: string, said?: string): 
 const stateText = ({ status, problem }: ToldPreview): string =>
   status === 'Active' && problem ? '❌ problem' : (STATES[status] ?? status)
 
-/** How to approve a deploy of code of a fork. */
+/** Returns the comment that explains how to approve a deploy of code of a fork. */
 export const waitingText = (name: string, commit: string, page: string): string =>
   [
     `**Preview [${name}](${page})**: ✋ waiting for approval${commitText(commit)}`,
@@ -63,7 +63,7 @@ export const waitingText = (name: string, commit: string, page: string): string 
     '',
   ].join('\n\n')
 
-/** Why a commit has no preview. */
+/** Returns the comment that explains why a commit has no preview. */
 export const refusedText = (name: string, commit: string, problem: string): string =>
   [`**Preview ${code(name)}**: ❌ not deployed${commitText(commit)}`, problemBlock(problem), ''].join('\n\n')
 

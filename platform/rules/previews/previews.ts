@@ -16,7 +16,7 @@ export const PREVIEW_STATUSES = [
 ] as const
 export type PreviewStatus = (typeof PREVIEW_STATUSES)[number]
 
-/** What the label of a preview may be; a regular expression. */
+/** Regular expression for the label of a preview. */
 export const PREVIEW_LABEL = '^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$'
 
 interface PreviewRun {
@@ -47,8 +47,8 @@ export interface PreviewIdentity {
 }
 
 /**
- * Why somebody cannot deploy to an existing preview; undefined if they can. Any administrator can deploy to a global
- * one.
+ * Returns the reason why a user cannot deploy to an existing preview; undefined if the user can. Any administrator can
+ * deploy to a global preview.
  */
 export function previewConflict(
   there: PreviewIdentity,
@@ -59,10 +59,10 @@ export function previewConflict(
   return there.scope === 'personal' && there.owner !== wanted.owner ? 'owner' : undefined
 }
 
-/** With and without `.git`, it is the same repository. */
+/** Normalizes a repository URL: with and without `.git`, it is the same repository. */
 const sameRepository = (url: string): string => url.replace(/\/$/, '').replace(/\.git$/, '')
 
-/** Why a text cannot be the URL of a pull request: pages show it as a link. */
+/** Returns the reason why a text cannot be the URL of a pull request; undefined if it can. Pages show it as a link. */
 export function sourceUrlProblem(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url?.protocol !== 'https:') return 'it does not begin with `https://`'

@@ -1,13 +1,13 @@
 /**
- * What happens to requests from forks: nothing; a deploy after somebody with write access has approved the commit; a
- * deploy.
+ * Policies for requests from forks: never deploy them, deploy a commit after a user with write access has approved it,
+ * or deploy them in a sandbox.
  */
 export const FORK_POLICIES = ['never', 'approve', 'sandbox'] as const
 export type ForkPolicy = (typeof FORK_POLICIES)[number]
 
 /**
- * Whose code a run without a person executes: that of a repository, by people with write access, or that of a fork, by
- * anybody. Absent: a person started the run.
+ * Origin of the code that a run without a person executes: `repository` is code by users with write access, `fork` is
+ * code by any user. Absent: a person started the run.
  */
 export const CODE_TRUSTS = ['repository', 'fork'] as const
 export type CodeTrust = (typeof CODE_TRUSTS)[number]
@@ -42,14 +42,14 @@ export interface PullFacts {
 }
 
 /**
- * Whether the author's permissions have to be known: only if the branch is in the author's own fork. Anybody can open a
- * request from anybody's fork, and the owner of the fork can push to it later, so an author with write access vouches
- * only for their own.
+ * True if the author's permissions have to be known: only if the branch is in the author's own fork. Any user can open
+ * a request from any fork, and the owner of the fork can push to it later, so an author with write access vouches only
+ * for their own fork.
  */
 export const dependsOnAuthor = ({ base, head, author }: PullFacts): boolean =>
   head !== undefined && head.id !== base && head.owner !== undefined && head.owner === author.id
 
-/** Whose code a request contains. `authorMayWrite` comes from the API of the forge. */
+/** Returns the origin of a request's code. `authorMayWrite` comes from the API of the forge. */
 export function trustOf(facts: PullFacts, authorMayWrite: boolean): CodeTrust {
   if (facts.head?.id === facts.base) return 'repository'
   return dependsOnAuthor(facts) && authorMayWrite ? 'repository' : 'fork'
@@ -59,11 +59,11 @@ export function trustOf(facts: PullFacts, authorMayWrite: boolean): CodeTrust {
 export interface KnownPull {
   /** The last deployed commit, and whose code it is. */
   readonly deployed?: { readonly commit: string; readonly trust: CodeTrust }
-  /** The one commit that somebody has approved. */
+  /** Commit that a user has approved. */
   readonly approved?: { readonly commit: string }
 }
 
-/** What to do with the preview of a request. */
+/** Next step for the preview of a request. */
 export type PullStep =
   /** The preview is up to date. */
   | { readonly kind: 'nothing' }
@@ -99,7 +99,7 @@ export function decidePull(
   return deployed.commit === facts.commit ? { kind: 'nothing' } : { kind: 'deploy', trust }
 }
 
-/** Why an approval of a commit is not valid; undefined if it is. */
+/** Returns the reason why an approval of a commit is not valid; undefined if it is valid. */
 export function approvalProblem(commit: string, waits: { readonly commit: string } | undefined): string | undefined {
   if (!waits) return 'no commit is waiting for approval'
   if (commit === waits.commit) return undefined

@@ -28,8 +28,8 @@ export function hookSecret(forge: HookForge, random: Uint8Array): string {
 }
 
 /**
- * Whether the sender of a delivery knows the secret. It is verified before the body is parsed, over the raw bytes, and
- * in constant time.
+ * Returns true if the sender of a delivery knows the secret. The signature is verified before the body is parsed, over
+ * the raw bytes, and in constant time.
  */
 export function isSigned(forge: HookForge, secret: string, { headers, body }: SentHook, now: number): boolean {
   // Without a secret, no signature is valid.
@@ -41,7 +41,10 @@ export function isSigned(forge: HookForge, secret: string, { headers, body }: Se
   return HEX.test(hex) && isSame(Buffer.from(hex, 'hex'), createHmac('sha256', secret).update(body).digest())
 }
 
-/** https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries, https://docs.gitea.com/usage/repository/webhooks */
+/**
+ * https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries,
+ * https://docs.gitea.com/usage/repository/webhooks
+ */
 const headersOf = (forge: 'github' | 'gitea'): readonly string[] =>
   forge === 'github'
     ? ['x-hub-signature-256']

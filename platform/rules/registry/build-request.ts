@@ -34,7 +34,7 @@ interface Entry {
   readonly Attrs?: Attributes
 }
 
-/** Whose build it is, and where it may push to. */
+/** Namespace that a build belongs to, its cache, and the registry path that it may push to. */
 export interface BuildScope {
   readonly namespace: string
   /** Builds of other scopes share no step, cache mount or copied context with this one. */
@@ -50,8 +50,8 @@ export type Pulls = readonly string[]
 const FRONTEND = 'dockerfile.v0'
 
 /**
- * The attributes of https://github.com/moby/buildkit/blob/master/frontend/dockerui/config.go that concern the build
- * itself. Others choose a frontend, a cgroup, or somebody's session.
+ * Attributes of https://github.com/moby/buildkit/blob/master/frontend/dockerui/config.go that concern the build itself.
+ * Other attributes choose a frontend, a cgroup, or another user's session.
  */
 const ATTRIBUTE =
   /^(?:filename|context|dockerfilekey|target|platform|no-cache|image-resolve-mode|force-network-mode|add-hosts|shm-size|ulimit|attest:(?:provenance|sbom)|(?:context|build-arg|label):.+)$/
@@ -76,8 +76,8 @@ const OWN_LOGIN: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Why a build is refused, in words; undefined if it is allowed. Only Dockerfiles are built: a custom graph of steps, or
- * a frontend from an image, could name the cache mounts of others.
+ * Returns the reason why a build is refused, in words; undefined if it is allowed. Only Dockerfiles are built: a custom
+ * graph of steps, or a frontend from an image, could refer to the cache mounts of other namespaces.
  */
 export function buildProblem(request: BuildRequest, scope: BuildScope): string | undefined {
   if (request.Frontend !== FRONTEND) return `only Dockerfiles are built (the frontend \`${FRONTEND}\`)`
@@ -118,7 +118,7 @@ function exportProblem({ Type = '', Attrs = {} }: Entry, scope: BuildScope): str
   if (!allowed) return `results of the type \`${Type}\` are not exported`
   const attribute = Object.keys(Attrs).find(key => !allowed.has(key))
   if (attribute !== undefined) return `the attribute \`${attribute}\` of the result is not allowed`
-  // A result that stays in the builder could be used by nobody, or by everybody.
+  // A result that stays in the builder would be useless, or usable by every namespace.
   if (Type === 'image' && Attrs['push'] !== 'true') return 'images have to be pushed'
   return (Attrs['name'] ?? '')
     .split(',')
@@ -134,13 +134,13 @@ function nameProblem(name: string, { images, namespace }: BuildScope): string | 
 }
 
 /**
- * The request that the builder gets: its known fields, in a scope of its own.
+ * Returns the request that the builder gets: its known fields, in a scope of its own.
  *
  * The cache key of a step contains neither the values of its secrets nor the cache mounts that it used, so a step of
  * one namespace could be reused for the same step of another. It does contain the host name of the step, so each scope
- * has another. `cmdline` prevents a `# syntax=` line from replacing the frontend.
+ * has a different host name. `cmdline` prevents a `# syntax=` line from replacing the frontend.
  *
- * A builder takes an image that it has from its cache, whoever asks for it: its policy denies those of namespaces, in the
+ * A builder serves a cached image to every caller. Its source policy therefore denies images of namespaces, in the
  * platform's registry, that the caller could not pull.
  */
 export function scopedBuild(

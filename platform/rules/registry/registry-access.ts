@@ -5,7 +5,7 @@ export interface RegistryAccess {
   readonly actions: readonly string[]
 }
 
-/** Images that everybody may pull, and administrators push. No namespace can have this name. */
+/** Path of the images that every user may pull, and administrators push. No namespace can have this name. */
 export const SHARED = 'shared'
 
 /** A caller's role for the images of one namespace. */

@@ -33,7 +33,7 @@ export function readRegistryDisk(line: string): RegistryDisk | undefined {
 
 const isCount = (one: unknown): one is number => typeof one === 'number' && Number.isFinite(one) && one >= 0
 
-/** Whether the measurement is recent; `now` is in milliseconds. */
+/** True if the measurement is recent; `now` is in milliseconds. */
 export const isFresh = ({ at }: RegistryDisk, now: number): boolean => now / 1000 - at < OLD
 
 interface Owned {
@@ -57,7 +57,7 @@ export function leftBehind(all: Iterable<Owned>, { places }: RegistryDisk, share
   return [...places].reduce((sum, [place, bytes]) => (there.has(place) ? sum : sum + bytes), 0)
 }
 
-/** Whether an operator has to act. */
+/** True if the disk is so full that an operator has to act. */
 export const isFilling = ({ size, free }: Pick<RegistryDisk, 'size' | 'free'>): boolean => (size - free) / size >= FULL
 
 /** `3.2 GiB` */

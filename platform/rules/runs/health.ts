@@ -12,7 +12,7 @@ export interface Health {
   readonly failed: number
   /** The disk of the platform's own registry, in bytes; absent: it was not measured. */
   readonly registry?: { readonly size: number; readonly free: number }
-  /** Whether there is an image for runs. */
+  /** True if an image for runs is configured. */
   readonly hasRunner: boolean
   /** Milliseconds for which the next run has been waiting; absent: none is waiting. */
   readonly waiting?: number
@@ -81,7 +81,7 @@ export function healthProblems(health: Health): readonly HealthProblem[] {
   ]
 }
 
-/** That the disk of the registry is nearly full. */
+/** Returns the problem that the disk of the registry is nearly full. */
 export const fillingDisk = (disk: NonNullable<Health['registry']>): HealthProblem => ({
   message: `the disk of the registry is nearly full: ${diskText(disk)}`,
   hint: 'remove images that nobody uses (docs/platform.md says how), or enlarge the claim `data-registry-0` of `devctl-platform`',

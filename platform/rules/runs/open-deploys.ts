@@ -10,9 +10,9 @@ interface DeployRun {
 }
 
 /**
- * The last deploy of each environment, if it is still at work, or if it failed and nothing has followed it: no run of the
- * same environment, and no deploy from elsewhere. The runs are given and returned newest first; `deployed` has the times
- * (RFC 3339) of the environments' last deploys.
+ * The last deploy of each environment, if it is still at work, or if it failed and nothing has followed it: no run of
+ * the same environment, and no deploy from elsewhere. The runs are given and returned newest first; `deployed` has the
+ * times (RFC 3339) of the environments' last deploys.
  */
 export function openDeploys<R extends DeployRun>(
   runs: readonly R[],

@@ -18,7 +18,7 @@ export interface QueueLimits {
   readonly inAll: number
 }
 
-/** What to do, by the ids of the runs. */
+/** Actions on the queue, by the ids of the runs. */
 export interface QueueDecision {
   readonly start: readonly string[]
   /** Queued runs that a newer one of the same environment replaces: they never start. */

@@ -2,8 +2,8 @@ export const RUN_ACTIONS = ['deploy', 'destroy'] as const
 export type RunAction = (typeof RUN_ACTIONS)[number]
 
 /**
- * `stopping`: it was told to stop; `replaced`: a newer run of the environment took its place; `refused`: its user had
- * lost the right by its turn.
+ * States of a run. `stopping`: a stop was requested; `replaced`: a newer run of the environment replaced it; `refused`:
+ * its user had lost the right to run it when its turn came.
  */
 export const RUN_STATES = [
   'queued',

@@ -26,7 +26,7 @@ interface DeployRun {
   readonly environment: string
 }
 
-/** The content of a namespace, as far as it is known. */
+/** Known content of a namespace. */
 export interface NamespaceContent<E extends ShownEnvironment, F extends DeployRun> {
   readonly environments: readonly E[]
   /** The deploys that failed, and that nothing has followed: one for each environment, newest first. */
@@ -36,7 +36,7 @@ export interface NamespaceContent<E extends ShownEnvironment, F extends DeployRu
 }
 
 /**
- * How the content of a namespace is: `deploying`, `failed`, `waiting`, `asleep`, `stopped`, `empty` or `ready`.
+ * State of the content of a namespace: `deploying`, `failed`, `waiting`, `asleep`, `stopped`, `empty` or `ready`.
  * `failed`: a service does not work, or the last deploy has failed.
  */
 export type RunningState = keyof typeof STATE_WORDS
@@ -54,7 +54,7 @@ export const STATE_WORDS = {
 
 /** The content of a namespace in short. */
 export interface Running<E extends ShownEnvironment, F extends DeployRun> {
-  /** That of all its environments: what is wrong comes before what is well. */
+  /** Combined state of all environments: problems take precedence. */
   readonly state: RunningState
   /** The state in words: `3 services ready`. */
   readonly word: string
@@ -71,8 +71,8 @@ export interface Running<E extends ShownEnvironment, F extends DeployRun> {
 }
 
 /**
- * Sums up the environments of a namespace and its deploys. All that shows how a namespace or a preview is takes the state
- * and the words from here: pages, and commands.
+ * Sums up the environments of a namespace and its deploys. All that shows how a namespace or a preview is takes the
+ * state and the words from here: pages, and commands.
  */
 export function runningOf<E extends ShownEnvironment, F extends DeployRun>({
   environments,
@@ -136,7 +136,10 @@ const AWAKE: ReadonlySet<string> = new Set<PreviewStatus>(['Active', 'Deploying'
 /** True for the status of a namespace or a preview that is awake: its content says more. */
 export const isAwake = (status: string): boolean => AWAKE.has(status)
 
-/** How a namespace or a preview is: by its content if it is awake and that is known, else by its status. */
+/**
+ * Returns the state of a namespace or a preview: by its content if it is awake and the content is known, otherwise by
+ * its status.
+ */
 export function standingOf(
   status: string,
   running: { readonly state: RunningState; readonly word: string } | undefined,
@@ -146,8 +149,8 @@ export function standingOf(
 }
 
 /**
- * How an environment is, by the state of its services and its deploys: a deploy that is at work or has failed says more
- * than that all services of the previous one are ready.
+ * Returns the state of an environment, from the state of its services and its deploys. A running or failed deploy takes
+ * precedence over ready services of the previous deploy.
  */
 export function environmentState(
   { name, state }: { readonly name: string; readonly state: string },

@@ -16,5 +16,5 @@ export function summarize(services: readonly SummedService[]) {
   }
 }
 
-/** It is ready, or has completed. */
+/** True if the service is ready, or has completed. */
 export const isHealthy = ({ state }: Pick<SummedService, 'state'>): boolean => state === 'ready' || state === 'complete'

@@ -10,8 +10,8 @@ const RANDOM = /^[a-z0-9]{5}$/
 const NUMBER = /^\d+$/
 
 /**
- * Whether an object is a workload, or belongs to one, judged by its name: deleted Pods have no labels any more, but
- * still have events. A workload is `deployment/web`.
+ * Returns true if an object is a workload, or belongs to one. It decides by the name, because deleted Pods have no
+ * labels any more, but still have events. A workload is `deployment/web`.
  */
 export function isPartOf(workload: string, { kind, name }: NamedObject): boolean {
   const [wanted = '', own = ''] = workload.split('/')

@@ -5,14 +5,14 @@ export interface BuildSlot {
   readonly builder: string
   /** No other build runs on this builder. */
   readonly isFirst: boolean
-  /** Releases the place; further calls do nothing. */
+  /** Releases the slot; further calls do nothing. */
   free(): void
 }
 
 /** A build that wants a place. */
 export interface WantedSlot {
   readonly user: string
-  /** The user whose build it is. */
+  /** Cache scope of the namespace that the build is for: its uid. */
   readonly namespace: string
   /** Builds with the same key reuse each other's cache. */
   readonly key: string
@@ -30,7 +30,7 @@ interface Waiting extends WantedSlot {
   overtakenBy: number
 }
 
-/** How busy the builders are. */
+/** The load of the builders. */
 export interface BuildLoad {
   /** The builds that each builder runs, by its address. */
   readonly running: ReadonlyMap<string, number>
@@ -48,11 +48,11 @@ const WAITING_OF_ONE = 32
 const WAITING = 256
 
 /**
- * The places of all builders. The person with the fewest running builds is served first, and nobody occupies all places
- * if there are several, so a person with many builds does not hold up the others. If builders run builds of one
- * namespace at a time, neither a person nor a namespace occupies all builders. For the first build that waits for an
- * empty builder, one is drained: builds behind it get no place there, but may use every place on the others. If there
- * is only one builder, it takes a few more builds before it is drained.
+ * Assigns builds to the slots of all builders. The person with the fewest running builds is served first, and no person
+ * occupies all slots if there are several, so a person with many builds does not hold up the others. If builders run
+ * builds of one namespace at a time, neither a person nor a namespace occupies all builders. For the first build that
+ * waits for an empty builder, one builder is drained: builds behind it get no slot there, but may use every slot on the
+ * others. If there is only one builder, it takes a few more builds before it is drained.
  */
 export class BuildSlots {
   readonly #builders: readonly string[]

@@ -36,7 +36,7 @@ export interface BuildClient {
   readonly room: RequestRoom
   /** Rejects when the client may no longer build. */
   readonly check: () => Promise<void>
-  /** The places of namespaces in the platform's registry from which the client may pull now. */
+  /** Returns the paths of namespaces in the registry of the platform from which the client may pull now. */
   readonly pulls: () => Promise<Pulls>
 }
 
@@ -54,21 +54,21 @@ const SMALL = 64 << 10
 const WINDOW = { waiting: 64 << 10, building: 1 << 20, all: 4 << 20 }
 /** Sessions of one connection: each build has one, and devctl runs eight builds at the same time. */
 const SESSIONS = 16
-/** Calls for the status of one build that wait for its place; a build has one. */
+/** Most status calls for one build that wait for its slot; a build has one. */
 const STATUSES = 8
-/** Milliseconds. */
+/** Limits in milliseconds. */
 const LIMITS = {
-  /** Between the start of a session and that of its build. */
+  /** Longest time between the start of a session and the start of its build. */
   begin: 60_000,
-  /** For one build. */
+  /** Longest time that one build may take. */
   build: 3_600_000,
-  /** Between the end of a build, or a refusal that the client was sent, and the end of its session. */
+  /** Time between the end of a build, or a refusal that the client was sent, and the end of its session. */
   after: 5_000,
-  /** Without a call. */
+  /** Longest time without a call. */
   idle: 600_000,
-  /** Between two keep-alives. */
+  /** Time between two keep-alives. */
   ping: 20_000,
-  /** Between two checks whether the client may still build. */
+  /** Time between two checks that the client may still build. */
   check: 15_000,
 }
 
@@ -91,9 +91,9 @@ interface Session {
   readonly id: string
   readonly link: Promise<ClientHttp2Session>
   hasBegun: boolean
-  /** Aborted when the session has ended, and with it the right to its place. */
+  /** Aborted when the session has ended, and with it the right to its slot. */
   readonly gone: AbortSignal
-  /** Ends the session, once, whatever the client does, and releases its place. */
+  /** Ends the session, once, whatever the client does, and releases its slot. */
   readonly end: (error?: CallError) => void
   /** The number of builds ahead; undefined once the build has a place. */
   before: number | undefined
@@ -110,7 +110,7 @@ interface Build {
 /**
  * Serves the calls of one client over a connection: only those that a build needs, each of them checked. Names that a
  * client chooses (of a build, a session, a copied folder) are replaced by names that only this connection or this
- * namespace can have, so that they cannot refer to those of somebody else.
+ * namespace can have, so that they cannot refer to those of another user.
  */
 export function serveBuilds(connection: Socket, client: BuildClient): void {
   const session = performServerHandshake(connection, {
@@ -125,7 +125,7 @@ export function serveBuilds(connection: Socket, client: BuildClient): void {
   })
   session.on('error', () => {})
   connection.on('error', () => {})
-  // Proxies close connections that are silent for a minute. A client that does not answer is gone.
+  // Proxies close connections that are silent for a minute. A client that does not answer has disconnected.
   let unanswered = 0
   const pinging = setInterval(() => {
     if (++unanswered > 2) session.destroy()
@@ -166,7 +166,7 @@ class BuildTunnel {
   /** Sessions with a place on a builder. */
   #placed = 0
   readonly #sessions = new Map<string, Session>()
-  /** By the client's names of the builds. */
+  /** Builds by the name that the client has given them. */
   readonly #builds = new Map<string, Build>()
 
   /** `onBuilding` is called when the first session gets a place, and when the last one has lost it. */
@@ -277,7 +277,7 @@ class BuildTunnel {
     up.once('close', () => end())
   }
 
-  /** Waits for a place on a builder, and reports the number of builds ahead to whoever asks. */
+  /** Waits for a slot on a builder, and reports the number of builds ahead to all status calls. */
   async #place(
     build: string,
     signal: AbortSignal,
@@ -328,7 +328,7 @@ class BuildTunnel {
     const { Ref: ref = '' } = request
     const build = this.#build(ref)
     let session: Session | undefined
-    // A place is for one build: it is released as soon as the build is done or its client is gone.
+    // A slot is for one build: it is released as soon as the build is done or its client has disconnected.
     const leave = () => {
       const ended = session
       if (ended && !ended.gone.aborted) setTimeout(() => ended.end(), LIMITS.after)
@@ -346,7 +346,7 @@ class BuildTunnel {
         throw new CallError(PERMISSION_DENIED, `you may no longer build for \`${scope.namespace}\``)
       })
       const link = await session.link
-      // The place may belong to another namespace by now.
+      // The slot may belong to another namespace by now.
       found.gone.throwIfAborted()
       if (down.destroyed) throw new CallError(CANCELLED, 'the client is gone')
       const ids = { ref: this.#connectionName(`build ${ref}`), session: session.id }
@@ -392,7 +392,7 @@ class BuildTunnel {
     }
   }
 
-  /** Waits for the place of a session, and shows the queue to a call until then. */
+  /** Waits for the slot of a session, and shows the queue to a call until then. */
   async #placeOf(session: Session, down: ServerHttp2Stream): Promise<ClientHttp2Session> {
     const tell = () => this.#tellQueue(down, session)
     const leave = () => session.onQueue.delete(tell)
@@ -405,7 +405,7 @@ class BuildTunnel {
   /** A build step that shows the number of builds ahead, until there are none. */
   #tellQueue(down: ServerHttp2Stream, { before }: Session): void {
     if (down.destroyed || (before === undefined && !down.headersSent)) return
-    // A client that does not read is not shown each position, but that its build has its place.
+    // A client that does not read is not sent every position, but it is sent that its build has a slot.
     if (before !== undefined && down.writableNeedDrain) return
     const step = {
       digest: 'platform:queue',
@@ -448,7 +448,7 @@ interface Deferred<T> {
   reject(error: unknown): void
 }
 
-/** Waits for something that somebody else decides, with a deadline. */
+/** Creates a promise that the caller settles later, with a deadline in milliseconds. */
 function deferred<T>(within: number): Deferred<T> {
   let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [() => {}, () => {}]
   const promise = new Promise<T>((onValue, onError) => {

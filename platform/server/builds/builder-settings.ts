@@ -2,7 +2,7 @@
 export interface BuilderSettings {
   /** Addresses of BuildKit. */
   readonly default: readonly string[]
-  /** For untrusted code, such as that of forks. */
+  /** Addresses of BuildKit for untrusted code, such as that of forks. */
   readonly untrusted: readonly string[]
   /** Builds that one builder runs at the same time. */
   readonly atOnce: number
@@ -10,7 +10,7 @@ export interface BuilderSettings {
   readonly certificates?: string
   /** The name in the certificates of all builders; absent: the host of each. */
   readonly serverName?: string
-  /** The same for the builders of untrusted code; absent: the same name. */
+  /** Folder and name for the builders of untrusted code; absent: those of the other builders. */
   readonly untrustedCertificates?: string
   readonly untrustedServerName?: string
   /** A builder runs builds of one namespace at a time. Those for untrusted code always do. */

@@ -6,7 +6,7 @@ import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
 import { callOnce } from './grpc.ts'
 
 const PRUNE = '/moby.buildkit.v1.Control/Prune'
-/** In milliseconds. A full disk takes a while. */
+/** Milliseconds that emptying a builder may take. A full disk takes a while. */
 const EMPTYING = 120_000
 
 /**

@@ -62,7 +62,7 @@ export function finish(down: ServerHttp2Stream, trailers: OutgoingHttpHeaders): 
     })
     down.end()
   }
-  // Whatever the client still sends is discarded.
+  // Discards the rest of what the client sends.
   down.resume()
 }
 
@@ -86,7 +86,9 @@ export interface ReadMessage {
   readonly done: () => void
 }
 
-/** Reads the single message of a call; a longer one, or one that there is no room for, is not read. Throws a CallError. */
+/**
+ * Reads the single message of a call; a longer one, or one that there is no room for, is not read. Throws a CallError.
+ */
 export async function onlyMessage(down: ServerHttp2Stream, limit: number, room: RequestRoom): Promise<ReadMessage> {
   const parts: Buffer[] = []
   let length = 0
@@ -113,7 +115,9 @@ export async function onlyMessage(down: ServerHttp2Stream, limit: number, room: 
   }
 }
 
-/** Forwards the response of a builder with its trailers. Cancels the call to the builder when the client is gone. */
+/**
+ * Forwards the response of a builder with its trailers. Cancels the call to the builder when the client disconnects.
+ */
 export function answerWith(down: ServerHttp2Stream, up: ClientHttp2Stream): void {
   let trailers: OutgoingHttpHeaders | undefined
   const lost = { 'grpc-status': String(UNAVAILABLE), 'grpc-message': 'the connection to the builder was lost' }

@@ -32,12 +32,12 @@ export function authHandlers(
   return {
     'POST /auth/setup': async ({ body, browser, note }) => {
       const { label } = body
-      // Otherwise, a foreign page could log a person in as somebody else.
+      // Otherwise, a foreign page could log a person in to the account of another.
       if (label === undefined) browser.requireOurPage()
       const token = await tokens.check(body.token)
       const isSetup = token?.kind === 'setup'
       if (!token || (!isSetup && token.kind !== 'invite')) throw usedLink()
-      // An invitation has a name in it; the setup link is for whoever installed the platform.
+      // An invitation contains a name; the setup link is for the person who installed the platform.
       const login = isSetup ? body.login : token.label
       if (!(await tokens.revoke(token.id))) throw usedLink()
       const user = await welcome({ issuer: LINK_ISSUER, subject: login, login }, isSetup ? 'admin' : undefined)

@@ -6,9 +6,9 @@ import type { Browser } from '../http/browser.ts'
 import type { Identified } from '../http/caller.ts'
 import type { RegistryCaller } from '../registry/registry-logins.ts'
 
-/** What the audit log says about a request besides its caller and path; it contains no secret. */
+/** Details of a request for the audit log, besides its caller and path; they contain no secret. */
 export interface AuditNote {
-  /** For a login: the user, and the token that they got. */
+  /** The user who logged in, and the token that they got. */
   readonly who?: { readonly user: string; readonly token?: string }
   readonly what?: Readonly<Record<string, string>>
   /** The request changed nothing, so it is not audited. */
@@ -25,16 +25,16 @@ export interface Call<N extends RouteName> {
   readonly by: Routes[N]['caller'] extends 'nobody' | 'registry' ? undefined : Identified
   /** The credentials of a registry client. */
   readonly puller: Routes[N]['caller'] extends 'registry' ? RegistryCaller : undefined
-  /** For a stream that is resumed: the id of the last event that the client received. */
+  /** Id of the last event that the client received, set when a stream is resumed. */
   readonly after: string | undefined
   readonly note: (more: AuditNote) => void
-  /** Where the session of a browser is read and set. */
+  /** Reads and sets the session of a browser. */
   readonly browser: Browser
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
-/** One event of a stream; a client can resume after its id. */
+/** An event of a stream; a client can resume after its id. */
 export interface StreamEvent<T> {
   readonly id?: string
   readonly data: T
@@ -55,7 +55,7 @@ export type Answer<N extends RouteName> = Routes[N] extends { readonly events: T
 
 export type RouteHandler<N extends RouteName> = (call: Call<N>) => Promise<Answer<N>>
 
-/** One handler for each route of the table. */
+/** The handlers of all routes of the table. */
 export type Handlers = { readonly [N in RouteName]: RouteHandler<N> }
 /** The handlers of one area of the table. */
 export type HandlersOf<Table> = Pick<Handlers, keyof Table & RouteName>

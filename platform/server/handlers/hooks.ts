@@ -42,7 +42,7 @@ export function hookHandlers(
     }
   }
 
-  /** Whether somebody may write to the repository, by what the forge says to a token of theirs. */
+  /** Returns true if a user may write to the repository, according to what the forge answers with a token of theirs. */
   const mayWrite = async (hook: HookRecord, user: PlatformUser): Promise<boolean> => {
     const own = hook.owner === user.id ? undefined : await credentials.ownLogin(user.id, hostOfHook(hook))
     if (hook.owner !== user.id && !own) return false
@@ -71,7 +71,7 @@ export function hookHandlers(
       return { items: own.map(one => toAnswer(one, people)) }
     },
     'POST /hooks': async ({ body, by, note }) => {
-      // As it is parsed: an address with a password is refused.
+      // The parsed URL: an address with a password is refused.
       note({ what: { repository: checkSource(body).url } })
       const { hook, secret } = await hooks.create(by.user, body)
       note({ what: { repository: hook.repository, id: hook.id, forks: hook.forks } })
@@ -83,7 +83,7 @@ export function hookHandlers(
       return hooks.remove(hook)
     },
     'POST /hooks/:forge/:id': async ({ params, raw, note }) => {
-      // Who sends what is not signed has changed nothing, and would fill the log.
+      // A delivery without a valid signature changes nothing, and would fill the log.
       note({ isNothing: true })
       const hook = await hooks.find(params.id)
       if (!hook || hook.forge !== params.forge) throw noHook()
@@ -117,7 +117,7 @@ export function hookHandlers(
         const { isWaiting: _, deployed, comment, ...rest } = pull
         approved = {
           ...rest,
-          // What has failed counts as not deployed, and what the comment says of it is to be said again.
+          // A failed deploy counts as not deployed, and the comment about it has to be written again.
           ...(deployed && !isAgain && { deployed }),
           ...(comment && { comment: isAgain ? { ...comment, told: '' } : comment }),
           approved: { commit: body.commit, by: by.user.id, time: rfc3339(now()) },
@@ -154,7 +154,7 @@ const toPullAnswer = (
   ...(problem !== undefined && { problem }),
 })
 
-/** The same for what is not there and for what somebody may neither see nor approve. */
+/** Returns the same error for a preview that does not exist and for one that the caller may neither see nor approve. */
 const noApproval = (name: string): PlatformError =>
   new PlatformError(404, 'no-preview', `preview \`${name}\` does not exist, or you may not approve it`, {
     hint: 'approving needs write access to its repository, by your own credential for its host: `devctl credentials set HOST --user`',

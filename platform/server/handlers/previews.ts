@@ -48,7 +48,10 @@ export function previewHandlers({
     }
   }
 
-  /** What runs in it, with the rights of the caller: an administrator who is no member sees none of it. */
+  /**
+   * Returns what runs in the namespace, with the rights of the caller: an administrator who is not a member sees none
+   * of it.
+   */
   const inside = async (by: Identified, name: string): Promise<Pick<PreviewDetails, 'endpoints' | 'problem'>> => {
     const all = await live
       .look(by, name, view => view.environments())
@@ -85,7 +88,7 @@ export function previewHandlers({
       return { items: items.sort((a, b) => (a.name < b.name ? -1 : 1)) }
     },
     'POST /previews': async ({ body, by, note }) => {
-      // What is refused is known by that alone.
+      // The only detail that is audited if the request is refused.
       if (body.name !== undefined) note({ what: { name: body.name } })
       const made = await previews.deploy(by, body)
       const [run] = made.runs

@@ -10,7 +10,7 @@ import { registryPassword } from '../registry/registry-logins.ts'
 import { accessFor } from '../registry/registry-tokens.ts'
 import type { HandlersOf } from './handler.ts'
 
-/** In milliseconds: as long as the longest build. */
+/** Lifetime of a login in milliseconds: as long as the longest build. */
 const LOGIN = 3_600_000
 /** Bytes of the random name of a token. */
 const ID = 12

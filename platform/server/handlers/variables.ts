@@ -19,7 +19,10 @@ export function variableHandlers(
     const owner = await secretOwner(by, scope, 'change', 'change these variables', namespaces)
     return variables.change(owner, by.user.id, values)
   }
-  /** Whose variables a caller gets. A destroy that somebody else's deletion of the namespace started gets nobody's. */
+  /**
+   * Returns the id of the user whose variables a caller gets. A destroy for the deletion of a namespace by another user
+   * gets none.
+   */
   const personOfVariables = async ({ user, token }: Identified): Promise<string | undefined> => {
     const run = token.kind === 'run' ? await runs.ofToken(token) : undefined
     return run?.deletion === undefined || run.deletionBy === user.id ? user.id : undefined
@@ -49,7 +52,7 @@ export function variableHandlers(
     },
     'GET /namespaces/:ns/variables/effective': async ({ params, by }) => {
       const namespace = await namespaceOwner(by, params.ns, 'deploy', 'deploy there', namespaces)
-      // Code of a fork gets nobody's variables: it could read what others deploy to the same namespace.
+      // Code of a fork gets the variables of no user: it could read what others deploy to the same namespace.
       const trust = namespace.isUntrusted ? 'fork' : by.token.trust
       const person = await personOfVariables(by)
       // Deploys, destroys and development containers ask for them. A time that cannot be noted stops none.

@@ -28,7 +28,7 @@ const PAUSE = { first: 4000, longest: 120_000 }
 /** Milliseconds between two checks of a deploy. */
 const LOOK = 3000
 
-/** What the comment on a request has to say. Without a text there is nothing to write; the work is done. */
+/** The comment to write on a pull request. Without a text, no comment is written and the work is done. */
 interface Wanted {
   readonly told: string
   readonly text?: string

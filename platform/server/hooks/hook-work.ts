@@ -12,7 +12,7 @@ export class HookWork {
   readonly #later = new Map<string, { readonly failures: number; readonly until: number }>()
   readonly #busy = new Map<string, { readonly owner: string; readonly done: Promise<void> }>()
 
-  /** Whether work for this webhook can begin. */
+  /** Returns true if work for this webhook can begin. */
   hasRoom({ id, owner }: HookRecord): boolean {
     const all = [...this.#busy.values()]
     const own = all.filter(one => one.owner === owner)
@@ -25,7 +25,7 @@ export class HookWork {
     this.#busy.set(id, { owner, done })
   }
 
-  /** Whether an item is due. */
+  /** Returns true if an item is due. */
   isDue(key: string, now: number): boolean {
     return (this.#later.get(key)?.until ?? 0) <= now
   }

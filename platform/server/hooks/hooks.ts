@@ -58,7 +58,7 @@ export class Hooks {
   readonly #world: ServerContext
   #known: { readonly at: number; readonly ids: ReadonlySet<string> } = { at: Number.NEGATIVE_INFINITY, ids: new Set() }
   #reading: Promise<void> | undefined
-  /** Of several concurrent creations, each counts those before it. */
+  /** Serializes concurrent creations, so that each counts those before it. */
   readonly #making = new KeyedMutex()
 
   constructor(world: ServerContext) {
@@ -110,7 +110,7 @@ export class Hooks {
     return live && toHook(live)
   }
 
-  /** Creates a webhook for somebody who may write to its repository. Throws a PlatformError. */
+  /** Creates a webhook for a user who may write to its repository. Throws a PlatformError. */
   async create(owner: PlatformUser, wanted: NewHook): Promise<{ readonly hook: HookRecord; readonly secret: string }> {
     const { scope = 'personal', forks = 'approve', file } = wanted
     if (scope === 'global' && owner.role !== 'admin') throw onlyFor('deploy global previews', 'an administrator')
@@ -168,7 +168,7 @@ export class Hooks {
     return { ...hook, remote }
   }
 
-  /** Where its forge sends deliveries. */
+  /** Returns the URL to which the forge sends deliveries. */
   addressOf({ forge, id }: HookSetup): string {
     return `${this.#world.settings.url}${API}/hooks/${forge}/${id}`
   }
@@ -299,7 +299,10 @@ export class Hooks {
     })
   }
 
-  /** Throws a PlatformError if the prefix is taken, or somebody has as many as they may, not counting one. */
+  /**
+   * Throws a PlatformError if the prefix is taken, or the user has reached the limit of webhooks, not counting
+   * `besides`.
+   */
   async #requireRoom(owner: PlatformUser, prefix: string, besides?: string): Promise<void> {
     const all = (await this.list()).filter(one => one.id !== besides)
     if (all.some(one => one.prefix === prefix))

@@ -26,12 +26,12 @@ const EVERY = 1000
 /** Attempts after a temporary failure, and milliseconds between them. */
 const ATTEMPTS = 8
 const PAUSE = { first: 2000, longest: 60_000 }
-/** Previews of forks that one webhook may have: anybody can open a request from a fork. */
+/** Most previews of forks that one webhook may have: any user of the forge can open a pull request from a fork. */
 const FORKS = 10
 /** Characters of a problem, and of other texts from a forge. */
 const LONGEST = 300
 
-/** What is recorded of a request after it was checked; `again`: it is checked once more. */
+/** Record of a pull request after it was checked; `again`: it is checked once more. */
 interface Looked {
   /** Undefined: the request is forgotten. */
   readonly pull: PullRecord | undefined
@@ -147,12 +147,12 @@ export class WebhookController implements LeaderTask {
     if (step.kind === 'wait') return { pull: { ...pull, isWaiting: true } }
     if (step.kind === 'refuse') {
       const refused = { ...pull, problem: step.problem }
-      // Whoever opens a request from a fork knows that forks get no preview, or was given a better reason.
+      // The author of a pull request from a fork knows that forks get no preview, or was given a better reason.
       return { pull: { ...refused, comment: { ...pull.comment, told: finalTold(refused) ?? '' } } }
     }
     if (step.kind === 'nothing' && there && !isGoing(there)) return { pull }
     if (step.kind === 'replace' && there && !isGoing(there)) await this.#parts.deletions.begin(there)
-    // Deployed once the previous preview is gone.
+    // The new preview is deployed once the previous one is deleted.
     if (there && (step.kind === 'replace' || isGoing(there))) {
       if (there.namespace.status === 'DeleteFailed')
         return { pull: { ...pull, problem: 'the earlier preview with this name could not be destroyed' } }
@@ -240,7 +240,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 function merged(now: HookRecord, before: HookRecord, number: number, { pull, again }: Looked): HookState {
   const others = now.pulls.filter(one => one.number !== number)
   const [pullNow, pullBefore] = [now, before].map(hook => hook.pulls.find(one => one.number === number))
-  // Somebody approved a commit while the forge was asked: maybe the same one again, after its deploy has failed.
+  // A user approved a commit while the forge was asked: maybe the same commit again, after its deploy has failed.
   const isApproved =
     pullNow?.approved !== undefined &&
     (pullNow.approved.commit !== pullBefore?.approved?.commit || pullNow.approved.time !== pullBefore.approved.time)
@@ -252,7 +252,7 @@ function merged(now: HookRecord, before: HookRecord, number: number, { pull, aga
     // Recorded in the meantime.
     ...(comment && comment.told !== pullBefore?.comment?.told && { comment }),
   }
-  // What an approval has recorded counts until the forge is asked again.
+  // The record of an approval counts until the forge is asked again.
   const kept = merged && isApproved ? pullNow : merged
   return {
     look: now.look.filter(one => one !== number || stays),
@@ -265,8 +265,8 @@ const isGoing = ({ namespace: { status } }: SharedNamespace): boolean =>
   status === 'Deleting' || status === 'DeleteFailed'
 
 /**
- * Why an address that the forge returned cannot be cloned. It is passed to git, and the token of the webhook is sent to
- * its own host only.
+ * Returns the reason why an address that the forge returned cannot be cloned. It is passed to git, and the token of the
+ * webhook is sent to its own host only.
  */
 function sourceProblem(hook: HookRecord, { commit, branch, head }: PullFacts): string | undefined {
   if (!isCommit(commit)) return 'the forge does not report its commit'

@@ -36,7 +36,7 @@ const SILENCE = 120_000
 /** Concurrent requests of one caller: pages send several at once, and so do the jobs of a repository. */
 const TURNS = { atOnce: 8, waiting: 200 }
 
-/** How requests reach the server. */
+/** The path of requests to the server. */
 export interface AppOptions {
   /** There is no proxy, so `X-Forwarded-For` is ignored. */
   readonly isDirect?: boolean
@@ -54,7 +54,7 @@ export function createApp(
     bodyLimit: BODY,
     requestTimeout: REQUEST,
     connectionTimeout: SILENCE,
-    // From anybody else, `X-Forwarded-For` is whatever the client wrote.
+    // A client that is not a trusted proxy can write anything into `X-Forwarded-For`.
     trustProxy: proxies,
     // A body has to match the table exactly: nothing is converted, and no unknown key is dropped.
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false } },
@@ -245,7 +245,10 @@ const taken = new WeakMap<FastifyRequest, QueueSlot<unknown>>()
 /** Requests with a line in the audit. */
 const audited = new WeakSet<FastifyRequest>()
 
-/** Whose limit a request counts against. Code of a run does not use up the requests of the person who started it. */
+/**
+ * Returns the key of the limit that a request counts against. Code of a run does not use up the requests of the person
+ * who started it.
+ */
 const turnsOf = ({ user, token }: Identified): string => (token.kind === 'run' ? token.id : user.id)
 
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, world: ServerContext): void {

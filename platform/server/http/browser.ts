@@ -3,8 +3,8 @@ import { LONGEST_SESSION } from '../../records/token.ts'
 import { PlatformError } from './platform-error.ts'
 
 /**
- * With the prefix `__Host-`, browsers accept the cookie only from this host: environments are on sibling hosts (RFC
- * 6265bis).
+ * Cookie of a session. With the prefix `__Host-`, browsers accept it only from this host: environments are on sibling
+ * hosts (RFC 6265bis).
  */
 export const SESSION_COOKIE = '__Host-devctl'
 const LOGIN_COOKIE = '__Host-devctl-login'
@@ -48,6 +48,6 @@ export function requireOurPage({ origin, 'sec-fetch-site': site }: IncomingHttpH
   if (!isOurs) throw new PlatformError(403, 'origin', 'the request does not come from a page of the platform')
 }
 
-// `Strict` is enough: pages are the same for everybody, and fetch their data with requests of their own.
+// `Strict` is enough: pages are the same for all users, and fetch their data with requests of their own.
 const sessionCookie = (value: string, seconds: number): string =>
   `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; Secure; SameSite=Strict`

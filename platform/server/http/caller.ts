@@ -8,13 +8,13 @@ import { LINK_ISSUER, type Users } from '../login/users.ts'
 import { requireOurPage, sessionOf } from './browser.ts'
 import { noNamespace, notLoggedIn, onlyFor, PlatformError } from './platform-error.ts'
 
-/** Who makes a request, and with which token. */
+/** The caller of a request, and the token that they use. */
 export interface Identified {
   readonly user: PlatformUser
   readonly token: TokenRecord
 }
 
-/** What is needed to identify a caller. */
+/** The records that identify a caller. */
 export interface Accounts {
   readonly tokens: Tokens
   readonly users: Users
@@ -22,7 +22,7 @@ export interface Accounts {
 
 /** Kinds of tokens that act as the person. */
 const PERSONAL: ReadonlySet<string> = new Set(['session', 'cli'])
-/** Milliseconds. */
+/** Milliseconds after its last confirmation for which an account is trusted. */
 const REMEMBERED = 30 * 86_400_000
 /** Kinds of tokens that can only be exchanged for an account. */
 const EXCHANGED: ReadonlySet<string> = new Set(['setup', 'invite'])
@@ -106,7 +106,7 @@ export function checkCaller(
   throw onlyFor('do this', 'somebody who has logged in', 'tokens for programs cannot')
 }
 
-/** Whether a token allows previews with this name. */
+/** Returns true if a token allows previews with this name. */
 export const isForPreview = ({ kind, prefix }: TokenRecord, name: string): boolean =>
   kind !== 'ci' || (prefix !== undefined && name.startsWith(prefix))
 

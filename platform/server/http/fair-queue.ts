@@ -33,18 +33,18 @@ const KNOWN = 10_000
 
 interface Line {
   readonly slots: Slots
-  /** At work, and waiting. */
+  /** Number of requests that are handled or wait. */
   all: number
 }
 
 /**
  * Handles a few requests of each caller at the same time. Their other requests wait before anything is looked up, and
- * before their bodies are read, so nobody's requests fill the memory or delay those of others.
+ * before their bodies are read, so the requests of one caller neither fill the memory nor delay those of others.
  */
 export class FairQueue {
   readonly #most: RequestLimits
   readonly #lines = new Map<string, Line>()
-  /** By the hash of a credential, the most recently used one last. */
+  /** Callers by the hash of their credential, the most recently used one last. */
   readonly #callers = new Map<string, string>()
 
   constructor(most: RequestLimits) {

@@ -7,7 +7,7 @@ import type { WebFiles } from './pages.ts'
 /** Ports of the server. */
 export interface Ports {
   readonly main: number
-  /** For runs, which do not come through an ingress; absent: there is none. */
+  /** Port for runs, which do not connect through an ingress; undefined: the server has none. */
   readonly runs: number | undefined
 }
 

@@ -9,8 +9,8 @@ export const PAGES_OF_MEMBERS = { size: PAGE, slots: new Slots(3) }
 
 /**
  * The objects that members created in a namespace, a few at a time: an object can have 1.5 MiB, and there can be
- * hundreds, which together would not fit into the server's memory. Do not begin another list while one of these is read:
- * it would wait for the page that the first one holds.
+ * hundreds, which together would not fit into the server's memory. Do not begin another list while one of these is
+ * read: it would wait for the page that the first one holds.
  */
 export async function* listMemberObjects(
   cluster: Cluster,

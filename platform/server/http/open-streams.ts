@@ -18,7 +18,7 @@ export class OpenStreams {
     this.#most = most
   }
 
-  /** Throws a PlatformError if somebody may not open another stream. */
+  /** Throws a PlatformError if a user may not open another stream. */
   check(user: string): void {
     const { ofOne, ofAll, what } = this.#most
     const hint = 'close some pages, or stop commands that follow logs'

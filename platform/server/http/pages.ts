@@ -7,10 +7,10 @@ import { PAGES } from '../../api/pages.ts'
 import { API } from '../../api/prefix.ts'
 import { PlatformError } from './platform-error.ts'
 
-/** The web UI as it is served. Its files are read once at the start, so no request can name a file of the machine. */
+/** Files of the web UI. They are read once at the start, so no request can name a file of the machine. */
 export interface WebFiles {
   readonly index: WebFile
-  /** By name; each name contains a hash of its content. */
+  /** Files by name; each name contains a hash of the content. */
   readonly assets: ReadonlyMap<string, WebFile>
 }
 

@@ -14,7 +14,10 @@ export class PlatformError extends Error {
   }
 }
 
-/** The same response whether something does not exist or the caller may not see it, so names are not disclosed. */
+/**
+ * Returns the same response whether the namespace does not exist or the caller may not see it, so names are not
+ * disclosed.
+ */
 export const noNamespace = (name: string): PlatformError =>
   new PlatformError(404, 'no-namespace', `namespace \`${name}\` does not exist, or you are not a member of it`, {
     hint: '`devctl namespace list` lists yours; its owner can share it with you',

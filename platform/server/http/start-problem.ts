@@ -1,6 +1,6 @@
 /**
- * Why a server does not start, in a few lines: Node.js would print the line of the program, too, which is all of it. What
- * an operator has written (`settings: …`, `keys: …`) needs no stack.
+ * Returns the reason why a server does not start, in a few lines: Node.js would also print the line of the program, and
+ * all of the program is on one line. Errors in the input of an operator (`settings: …`, `keys: …`) need no stack.
  */
 export function startProblem(error: unknown): string {
   if (!(error instanceof Error)) return `does not start: ${error}`

@@ -20,7 +20,7 @@ const upgrading = new WeakMap<IncomingMessage, Upgrading>()
 /** Passes requests for an upgrade to the routes like all others, with the same checks. */
 export function answerUpgrades(app: FastifyInstance): void {
   const open = new Set<Socket>()
-  // The server would wait for these connections, which nobody else closes.
+  // The server would wait for these connections, which nothing else closes.
   app.addHook('preClose', async () => {
     for (const socket of open) socket.destroy()
   })

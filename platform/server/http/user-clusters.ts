@@ -23,7 +23,7 @@ interface Kept {
 export class UserClusters {
   readonly #world: ServerContext
   readonly #accounts: Accounts
-  /** By the id of the token of the platform, the most recently used one last. */
+  /** Clusters by the id of the platform token, the most recently used one last. */
   readonly #kept = new Map<string, Kept>()
 
   constructor(world: ServerContext, accounts: Accounts) {

@@ -22,7 +22,7 @@ export interface Sealing {
 const UNTIL_SEALING = 180_000
 /** Milliseconds between two reads of the folder. */
 const LOOK = 30_000
-/** Bytes. */
+/** Length of a key in bytes. */
 const KEY = 32
 const NONCE = 12
 const TAG = 16
@@ -91,8 +91,8 @@ export function sealingWith({ read, now }: KeySource): Sealing {
 }
 
 /**
- * Reads the keys of a folder, as a mounted Secret has them: the file `k1` contains 32 bytes in base64. Throws an Error
- * that names an invalid file: if it were skipped, another key would seal, and nobody would notice.
+ * Reads the keys of a folder in the format of a mounted Secret: the file `k1` contains 32 bytes in base64. Throws an
+ * Error that names an invalid file: if it were skipped, another key would silently be used for sealing.
  */
 export function readKeys(folder: string): SealingKeys {
   const keys = new Map<number, Buffer>()

@@ -3,7 +3,7 @@ import type { Identified } from '../http/caller.ts'
 import { noNamespace, onlyFor } from '../http/platform-error.ts'
 import type { Namespaces } from '../namespaces/namespaces.ts'
 
-/** What somebody wants to do with stored secrets. */
+/** The use of stored secrets that a caller asks for. */
 export type OwnerUse = 'see' | 'change'
 
 /**
@@ -13,8 +13,8 @@ export type OwnerUse = 'see' | 'change'
 const WORKERS: ReadonlySet<string> = new Set(['run', 'ci'])
 
 /**
- * The owner of the secrets of a scope (`admin`, `user`, `namespace:NAME`), if the caller may do this. Everybody can
- * list the platform-wide names; only administrators can change them. Throws a PlatformError.
+ * Returns the owner of the secrets of a scope (`admin`, `user`, `namespace:NAME`), if the caller may do this. Every
+ * user can list the platform-wide names; only administrators can change them. Throws a PlatformError.
  */
 export async function secretOwner(
   { user, token }: Identified,
@@ -33,7 +33,7 @@ export async function secretOwner(
   return namespaceOwner({ user, token }, name, 'variables', what, namespaces)
 }
 
-/** A namespace whose secrets somebody may use. */
+/** A namespace whose secrets the caller may use. */
 type OwningNamespace = Extract<SecretOwner, { kind: 'namespace' }> & {
   readonly isUntrusted: boolean
   readonly lastActive: string
@@ -49,7 +49,7 @@ export async function namespaceOwner(
 ): Promise<OwningNamespace> {
   if (token.namespaces && !token.namespaces.includes(name)) throw noNamespace(name)
   const { namespace } = await namespaces.require(user, name, action, what)
-  // Read together with the members: a namespace that somebody else creates again has another uid.
+  // Read together with the members: a namespace that another user creates again has another uid.
   const { uid, isUntrusted = false, lastActive } = namespace
   if (uid === undefined) throw noNamespace(name)
   return { kind: 'namespace', name, uid, isUntrusted, lastActive }

@@ -23,7 +23,7 @@ export class TaskFailures {
     this.#all.delete(task)
   }
 
-  /** Another replica is the leader. */
+  /** Forgets all failures, because another replica is the leader. */
   clear(): void {
     this.#all.clear()
   }

@@ -27,14 +27,14 @@ export interface ExplanationContext extends Room {
 }
 
 /**
- * Why services are not ready, in the words of a deploy, with the last lines of their logs. Computed once for each
- * failure.
+ * Explains why services are not ready, in the words of a deploy, with the last lines of their logs. Each failure is
+ * explained once.
  */
 export class Explanations {
   readonly #cluster: Cluster
   readonly #changed: (environment: string) => void
   readonly #around: ExplanationContext
-  /** By environment and service. */
+  /** Explanations by environment and service. */
   readonly #known = new Map<string, Explanation>()
 
   constructor(cluster: Cluster, around: ExplanationContext, changed: (environment: string) => void) {
@@ -43,7 +43,10 @@ export class Explanations {
     this.#changed = changed
   }
 
-  /** What is known now. The rest is started, and `changed` is called when it is there. */
+  /**
+   * Returns the problems known now. Starts to explain a new failure, and calls `changed` when the explanation is
+   * complete.
+   */
   of(environment: string, seen: ObservedService, application: DeployedApplication): readonly ServiceProblem[] {
     const key = `${environment}/${seen.overview.service}`
     if (seen.overview.state !== 'failed') {
@@ -74,7 +77,7 @@ export class Explanations {
     return next.problems
   }
 
-  /** Resolves when all explanations of an environment that were started are there, or have failed. */
+  /** Resolves when all explanations of an environment that were started are complete, or have failed. */
   async settled(environment: string): Promise<void> {
     const own = [...this.#known].filter(([key]) => key.startsWith(`${environment}/`))
     await Promise.allSettled(own.map(([, { isDone }]) => isDone))

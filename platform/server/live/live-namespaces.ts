@@ -30,8 +30,8 @@ const FIRST = 15_000
 const VIEWS = { ofOne: 100, ofAll: 2000, what: 'streams' }
 const LOGS = { ofOne: 8, ofAll: 100, what: 'logs' }
 /**
- * Characters that are kept of all namespaces together: objects, the last events, and Pods whose logs are followed. One person gets at most half of
- * it, and less if others need much.
+ * Characters that are kept of all namespaces together: objects, the last events, and Pods whose logs are followed. One
+ * person gets at most half of it, and less if others need much.
  */
 const KEPT = 32 * 1024 * 1024
 /** Characters of the events that clients have not received yet, with their copies; one person gets half of it. */

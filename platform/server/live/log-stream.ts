@@ -55,7 +55,7 @@ export async function* logStream(wanted: WantedLogs, signal: AbortSignal): Async
     wakeReader()
   }
   const note = (source: LogSource | undefined, text: string) => {
-    // If there is little room, lines come first: nobody misses a note.
+    // If there is little room, lines take precedence over notes.
     if (!isFull())
       void put({ data: { type: 'note', ...(source && { service: source.service, source: source.name }), text } })
   }

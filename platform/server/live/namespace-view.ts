@@ -9,7 +9,9 @@ import { seenIn, toDetails } from './view.ts'
 
 /** Milliseconds for which changes are collected: one Pod that starts causes several. */
 const GATHERING = 40
-/** The part of the time that computing states may take at most, unless that would delay changes by more milliseconds. */
+/**
+ * The part of the time that computing states may take at most, unless that would delay changes by more milliseconds.
+ */
 const SHARE = 5
 const LONGEST_PAUSE = 3000
 /**
@@ -26,7 +28,9 @@ const MOST_CHANGED = 16
 const MOST_TOGETHER = 256 * 1024
 /** Characters of one environment. */
 const MOST_OF_ONE = 1024 * 1024
-/** Copies of an event that are in memory until its client has received it: the state, its text, and what is sent of it. */
+/**
+ * Copies of an event that are in memory until its client has received it: the state, its text, and what is sent of it.
+ */
 const COPIES = 3
 /** Milliseconds between two attempts to send an event for which there is no memory. */
 const CROWDED = 500
@@ -49,7 +53,7 @@ interface SizedEvent {
   readonly size: number
 }
 
-/** What a view needs from its surroundings. */
+/** Surroundings that a view needs. */
 interface ViewContext extends ExplanationContext {
   /** The budget for events that clients have not received yet. */
   readonly sending: Room
@@ -192,8 +196,8 @@ export class NamespaceView {
   }
 
   /**
-   * Yields an event as soon as the budget has room for it, as it is then; `take` is called first. The room is given back
-   * when the client asks for the next event.
+   * Yields an event as soon as the budget has room for it, with the content that it has then; `take` is called first.
+   * The room is returned to the budget when the client asks for the next event.
    */
   async *#sent<E extends SizedEvent>(
     signal: AbortSignal,
@@ -269,7 +273,7 @@ export class NamespaceView {
     return this.#publishing
   }
 
-  /** One environment at a time: in between, the server does other work. */
+  /** Publishes one environment at a time: in between, the server does other work. */
   async #publishDirty(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -314,8 +318,8 @@ export class NamespaceView {
   }
 
   /**
-   * The part of an environment that fits into the budget. One that does not fit is sent without the notes of problems, or
-   * without services, and says so.
+   * The part of an environment that fits into the budget. One that does not fit is sent without the notes of problems,
+   * or without services, and says so.
    */
   #fitting(whole: EnvironmentDetails): Published {
     const published = toPublished(whole)

@@ -48,8 +48,8 @@ export interface Room {
 }
 
 /**
- * The objects of a namespace that a user may see, kept up to date by watches. Its size is bounded, because anybody with
- * write access to the namespace can create many objects.
+ * The objects of a namespace that a user may see, kept up to date by watches. Its size is bounded, because any user
+ * with write access to the namespace can create many objects.
  */
 export class ObjectCache {
   readonly #cluster: Cluster
@@ -57,7 +57,7 @@ export class ObjectCache {
   readonly #environments = new Map<string, Map<string, KubeObject>>()
   /** The environment and size of each object, by kind and name. */
   readonly #sizes = new Map<string, { readonly environment: string; readonly size: number }>()
-  /** By uid, to find the object of an event. */
+  /** Environments by the uid of an object, to find the object of an event. */
   readonly #environmentOf = new Map<string, string>()
   readonly warnings = new Warnings()
   #gateways: Gateways = new Map()

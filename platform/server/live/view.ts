@@ -15,7 +15,7 @@ const MOST_NOTES = 60
 const LONGEST_NOTE = 1000
 const LONGEST = 2000
 
-/** What runs in an environment now. */
+/** Returns the services that run in an environment now. */
 export function seenIn(
   { objects }: SceneEnvironment,
   { warnings, gateways }: ObjectCache,
@@ -139,7 +139,7 @@ function toService(
 /** An address is shown as a link. */
 const isWebAddress = (url: string): boolean => /^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')
 
-/** A diagnostic of a deploy as it is sent to clients. */
+/** Converts a diagnostic of a deploy to the form that clients receive. */
 export function toProblem({ code, message, hint, notes = [], span }: Diagnostic): ServiceProblem {
   return {
     code,

@@ -125,7 +125,7 @@ async function ask(
   const user = await users.find(standing.user)
   if (!user) return removeStanding(world, standing)
   const token = sealing.open(standing.sealed, sealedFor(standing))
-  // The provider is no longer configured, or the key is gone: only a login can settle it.
+  // The provider is no longer configured, or the key is missing: only a login can settle it.
   const provider = providers.get(standing.provider)
   if (token === undefined || !provider?.ask) return refuse(user)
   const next = await provider.ask(token, user.subject, signal)

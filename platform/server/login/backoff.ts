@@ -11,7 +11,7 @@ export class Backoff {
   /** The last message that was logged for each name. */
   readonly #logged = new Map<string, string>()
 
-  /** In the log, `what` is written before the name of the item. */
+  /** Creates a backoff; in the log, `what` is written before the name of the item. */
   constructor(world: Pick<ServerContext, 'log' | 'now'>, what: string) {
     this.#world = world
     this.#what = what

@@ -12,7 +12,7 @@ import type { ProvenIdentity, Users } from './users.ts'
 
 /** Asymmetric keys only: no shared secrets, and never `none`. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
-/** Milliseconds. */
+/** Settings of the key set, in milliseconds. */
 const KEYS = { cacheMaxAge: 600_000, cooldownDuration: 30_000, timeoutDuration: 10_000 }
 /** Milliseconds after which an issuer is asked again where its keys are. */
 const KEPT = 600_000
@@ -112,14 +112,14 @@ export class CiExchange {
   }
 }
 
-/** Where an issuer publishes its keys; fetched when they are needed. */
+/** Returns the keys of an issuer, from the address in its discovery document; they are fetched when they are needed. */
 async function findKeys(issuer: string): Promise<JWTVerifyGetKey> {
   const answer = await providerFetch(discoveryUrl(issuer))
   if (answer.status !== 200) throw new Error(`status ${answer.status}`)
   const { issuer: said, jwks_uri } = (await answer.json()) as Readonly<Record<string, unknown>>
   if (said !== issuer || typeof jwks_uri !== 'string' || !URL.canParse(jwks_uri)) throw new Error('no keys')
   const url = new URL(jwks_uri)
-  // Without encryption, anybody on the path could replace the keys.
+  // Without encryption, an attacker on the path could replace the keys.
   if (url.protocol !== new URL(issuer).protocol) throw new Error('the keys are not encrypted')
   return createRemoteJWKSet(url, { ...KEYS, [customFetch]: providerFetch })
 }

@@ -29,7 +29,7 @@ export interface LoginLimits {
 }
 
 const KEYS = 10_000
-/** Failed attempts of one client, and of a connection that may be a proxy for everybody. */
+/** Failed attempts of one client, and of a connection that may be a proxy for all clients. */
 const WRONG = { one: { burst: 200, every: 100, keys: KEYS }, many: { burst: 2000, every: 10, keys: KEYS } }
 /** Logins by a typed code that were begun: each is a record for ten minutes. */
 const BEGUN = { one: { burst: 30, every: 20_000, keys: KEYS }, many: { burst: 300, every: 2000, keys: KEYS } }
@@ -49,7 +49,7 @@ const TARGETS: Readonly<Partial<Record<RouteName, string>>> = {
 }
 const BEGIN = 'POST /auth/device' satisfies RouteName
 
-/** What is in front of the server: the proxies that the settings name, perhaps unnamed ones, or none. */
+/** Proxies in front of the server: those that the settings name, perhaps unnamed ones, or none. */
 export type Before = 'named' | 'unnamed' | 'none'
 
 export function loginLimits(before: Before): LoginLimits {

@@ -6,7 +6,7 @@ import { base32, isSecretOf, isTokenId, secretHash } from '../../rules/accounts/
 import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 
-/** Milliseconds. */
+/** Milliseconds for which a code is valid. */
 const CODE_LIFE = 60_000
 const DEVICE_LIFE = 600_000
 /** Pending logins by a typed code, of all people. */
@@ -16,7 +16,7 @@ const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 
 type Device = Extract<OneTime, { kind: 'device' }>
 
-/** A login of a command line, as it is shown to the person who has to approve it. */
+/** A pending login of a command line, for the person who has to approve it. */
 export interface PendingLogin {
   readonly id: string
   readonly device: Device
@@ -92,7 +92,10 @@ export class Logins {
     await this.#put(id, { ...device, ...(isAllowed ? { user } : { isRefused: true }) }, true)
   }
 
-  /** Who has approved a login; undefined if nobody has yet. Throws a PlatformError if it was refused or has expired. */
+  /**
+   * Returns the user who has approved a login, and its label; undefined if no user has approved it yet. Throws a
+   * PlatformError if it was refused or has expired.
+   */
   async poll(text: string): Promise<{ readonly user: string; readonly label: string } | undefined> {
     const [id = '', secret = ''] = text.split('.')
     const found = isTokenId(id) ? await this.#get(id) : undefined

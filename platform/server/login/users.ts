@@ -126,7 +126,7 @@ type ChangedField = 'role' | 'home' | 'isSuspended' | 'asked' | 'isRefused'
 
 /** Attempts to update records that others update, too. */
 const ATTEMPTS = 10
-/** Somebody else has changed, created or deleted the record since it was read. */
+/** Failures of a write to a record that another writer has changed, created or deleted since it was read. */
 const TOO_LATE: ReadonlySet<string> = new Set(['conflict', 'exists', 'not-found'])
 
 const refOf = (id: string) => ({

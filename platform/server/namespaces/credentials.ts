@@ -20,7 +20,7 @@ export class ForgeCredentials {
     this.#store = new SealedStore(world, 'credentials')
   }
 
-  /** By host. */
+  /** Returns the credentials of an owner by host. */
   async list(owner: SecretOwner): Promise<ReadonlyMap<string, SealedEntry>> {
     const found = await this.#store.entries(owner)
     return new Map([...found].map(([key, entry]) => [hostOfKey(key), entry]))
@@ -37,7 +37,9 @@ export class ForgeCredentials {
     return this.#store.change(owner, by, new Map([[keyOf(host), undefined]]))
   }
 
-  /** The credential for a run in a namespace: that of the namespace, otherwise that of the user who started it, if any. */
+  /**
+   * The credential for a run in a namespace: that of the namespace, otherwise that of the user who started it, if any.
+   */
   async loginFor(
     namespace: { readonly name: string; readonly uid: string },
     user: string | undefined,

@@ -31,7 +31,7 @@ const LONGEST = 300
 const ATTEMPTS = 5
 /** Milliseconds between two searches for namespaces that an earlier leader has left. */
 const READ = 30_000
-/** Milliseconds between two looks at objects whose finalizers other programs have to remove. */
+/** Milliseconds between two checks of objects whose finalizers other programs have to remove. */
 const LOOK = 3000
 
 interface Parts {
@@ -43,8 +43,8 @@ interface Parts {
 
 /**
  * Deletes namespaces. Environments that runs have deployed are first destroyed by runs, because their manifests can
- * have commands for that. The leader does it; its state is on the namespace. A personal namespace is created again
- * after it is gone.
+ * have commands for that. The leader does it, and keeps its state on the namespace. A personal namespace is created
+ * again after it is deleted.
  */
 export class NamespaceDeletions implements LeaderTask {
   readonly name = 'deletions'
@@ -67,8 +67,8 @@ export class NamespaceDeletions implements LeaderTask {
   }
 
   /**
-   * Begins to delete a namespace, or retries it, on behalf of a user or of nobody. If forced, the commands of its
-   * deploys are not run.
+   * Begins to delete a namespace, or retries it, on behalf of a user or, without `by`, of the platform. If forced, the
+   * commands of its deploys are not run.
    */
   async begin({ namespace }: SharedNamespace, by?: string, isForced = false): Promise<void> {
     const { kind, status, deletion: before } = namespace
@@ -91,7 +91,7 @@ export class NamespaceDeletions implements LeaderTask {
     if (await step()) await step()
   }
 
-  /** One pass over the namespaces that are to be deleted. */
+  /** Makes one pass over the namespaces that are being deleted. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#readEmptied(signal)
     const labels = `${MANAGED_LABEL}=true,${STATUS}=Deleting`
@@ -175,7 +175,7 @@ export class NamespaceDeletions implements LeaderTask {
     this.#world.log({ time: rfc3339(this.#world.now()), text })
   }
 
-  /** Why a run failed: the first line of its log that says so. */
+  /** Returns the reason why a run failed: the first line of its log that starts with `error`. */
   async #problemOf(run: RunRecord, signal = AbortSignal.timeout(10_000)): Promise<string> {
     const { environment, state, found } = run
     let said = found.reason ?? `it was ${state}`

@@ -20,7 +20,7 @@ const NAMED = 3
 interface HeldObject extends ObjectRef {
   readonly uid: string
   readonly finalizers: readonly string[]
-  /** Those that Kubernetes removes. */
+  /** Finalizers that Kubernetes itself removes. */
   readonly own: readonly string[]
   /** Milliseconds since 1970; undefined: it is not deleted yet. */
   readonly deletedAt: number | undefined
@@ -30,10 +30,10 @@ interface HeldObject extends ObjectRef {
 export type HeldUp = { readonly waits: string } | { readonly problem: string }
 
 /**
- * Deletes the objects of a namespace that have finalizers of other programs, before the namespace: in one that is being
- * deleted, nobody has the right to change its objects any more, so a finalizer that nothing removes would hold it for
- * ever. If forced, removes these finalizers. It acts with the rights of the namespace's owner. Returns undefined as soon
- * as there are no such objects, or where the owner has no rights in it.
+ * Deletes the objects of a namespace that have finalizers of other programs, before the namespace: once the namespace
+ * is being deleted, no user has the right to change its objects any more, so a finalizer that nothing removes would
+ * hold it forever. If forced, removes these finalizers. Acts with the rights of the owner of the namespace. Returns
+ * undefined as soon as there are no such objects, or if the owner has no rights in it.
  */
 export async function deleteHeldObjects(
   world: ServerContext,
@@ -124,12 +124,15 @@ async function end(
     if (deletedAt === undefined) await cluster.delete(ref, { uid, propagation: 'Background', signal })
     if (isForced) await cluster.patch(ref, { metadata: { uid, finalizers: own } }, { manager: MANAGER, signal })
   } catch (error) {
-    // It is gone, or its controller has changed it in the meantime.
+    // The object is deleted, or its controller has changed it in the meantime.
     const isOther = error instanceof ClusterError && ['not-found', 'conflict', 'invalid'].includes(error.failure)
     if (!isOther && !isWithoutRights(error)) throw error
   }
 }
 
-/** Members cannot have changed what they have no right to, nor anything in a namespace whose owner is gone. */
+/**
+ * Returns true for an error of missing rights. Members cannot have changed objects that they have no rights to, nor
+ * anything in a namespace whose owner is deleted.
+ */
 const isWithoutRights = (error: unknown): boolean =>
   error instanceof ClusterError && ['forbidden', 'not-found', 'unauthorized'].includes(error.failure)

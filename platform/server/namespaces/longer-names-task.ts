@@ -7,7 +7,7 @@ import type { LongerNames } from './longer-names.ts'
 const EVERY = 60_000
 
 /**
- * Releases hosts that a namespace keeps free for one with a longer name, once that one is gone. A name is recorded
+ * Releases hosts that a namespace keeps free for one with a longer name, once that one is deleted. A name is recorded
  * before its namespace is created, so it has to be missing in two checks, a minute apart.
  */
 export const longerNamesTask = ({ cluster }: ServerContext, longerNames: LongerNames): LeaderTask => {

@@ -12,8 +12,8 @@ import { routeHosts } from './route-hosts.ts'
 const CONFLICTS = 10
 
 /**
- * Hosts that could belong to two namespaces, such as `web-shop-7` to `7` and `shop-7`, belong to the one with the longer
- * name: the other one records that name, and keeps them free.
+ * Hosts that could belong to two namespaces, such as `web-shop-7` to `7` and `shop-7`, belong to the one with the
+ * longer name: the other one records that name, and keeps them free.
  */
 export class LongerNames {
   readonly #world: ServerContext
@@ -22,7 +22,9 @@ export class LongerNames {
     this.#world = world
   }
 
-  /** Reserves the hosts of a namespace in all that have a shorter name. Throws a PlatformError if one of them is in use. */
+  /**
+   * Reserves the hosts of a namespace in all that have a shorter name. Throws a PlatformError if one of them is in use.
+   */
   async reserve(name: string, all: readonly ManagedNamespace[]): Promise<void> {
     const names = all.map(one => one.name)
     for (const shorter of shorterNames(name, names)) await this.#claim(all.find(one => one.name === shorter)!, name)

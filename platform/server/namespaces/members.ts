@@ -77,7 +77,7 @@ export class Members {
     await Promise.all(others.map(one => this.unbind(one)))
   }
 
-  /** Makes somebody else the owner; the previous owner stays a developer. */
+  /** Makes another user the owner; the previous owner stays a developer. */
   async transfer({ namespace, members }: SharedNamespace, to: PlatformUser): Promise<void> {
     const { name, owner } = namespace
     await this.bind(namespace, { namespace: name, user: to.id, role: 'owner' })
@@ -88,7 +88,7 @@ export class Members {
   }
 
   /**
-   * Gives somebody rights in this namespace. A RoleBinding refers to its namespace by name only; if it was created in a
+   * Gives a user rights in this namespace. A RoleBinding refers to its namespace by name only; if it was created in a
    * later namespace of the same name, it is deleted again, and a PlatformError is thrown.
    */
   async bind({ name, uid }: NamespaceRef, member: Member): Promise<void> {

@@ -5,7 +5,7 @@ import { MANAGED_LABEL, rfc3339 } from '../../records/names.ts'
 import { type ManagedNamespace, toNamespace } from '../../records/namespace.ts'
 import type { ServerContext } from '../context.ts'
 
-/** Milliseconds. */
+/** Milliseconds before a failed watch is started again. */
 const AGAIN = 5000
 
 interface Indexed {

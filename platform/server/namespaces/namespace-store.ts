@@ -11,7 +11,7 @@ export async function listNamespaces(cluster: Cluster): Promise<readonly Managed
 }
 
 /**
- * Changes this namespace, and not a later one of the same name, which belongs to somebody else. Throws a PlatformError
+ * Changes this namespace, and not a later one of the same name, which belongs to another user. Throws a PlatformError
  * in that case.
  */
 export async function patchNamespace(cluster: Cluster, { name, uid }: NamespaceRef, metadata: object): Promise<void> {

@@ -33,7 +33,7 @@ import { mayIn, type NamespaceRef, type SharedNamespace } from './shared-namespa
 
 const RBAC = 'rbac.authorization.k8s.io/v1'
 
-/** What takes part in creating a namespace. */
+/** Services that take part in creating a namespace. */
 interface Parts {
   readonly users: Users
   readonly hooks: KnownHooks
@@ -43,13 +43,13 @@ interface Parts {
 }
 
 /** The namespaces of the platform, with the objects that each of them always has. */
-/** Milliseconds for which it is not noted again that somebody works in a namespace: pages show the time in minutes. */
+/** Milliseconds for which further work in a namespace is not noted again: pages show the time in minutes. */
 export const NOTED = 30_000
 
 export class Namespaces {
   readonly #world: ServerContext
   readonly #parts: Parts
-  /** By owner: of several concurrent creations by one person, each counts those before it. */
+  /** Serializes concurrent creations by one owner, so that each counts those before it. */
   readonly #making = new KeyedMutex()
 
   constructor(world: ServerContext, parts: Parts) {
@@ -58,7 +58,7 @@ export class Namespaces {
   }
 
   /**
-   * The namespaces that somebody may see: their own, those that they are members of, and global ones; all for
+   * Returns the namespaces that a user may see: their own, those that they are members of, and global ones; all for
    * administrators.
    */
   async visible(user: PlatformUser): Promise<readonly SharedNamespace[]> {
@@ -103,15 +103,15 @@ export class Namespaces {
     return namespace && { namespace, members: bindings.flatMap(one => toMember(one) ?? []) }
   }
 
-  /** What its ResourceQuotas limit, and how much of that is used. */
+  /** Returns the limits of its ResourceQuotas, and how much of each is used. */
   async limits(name: string): Promise<readonly Limit[]> {
     const quotas = await this.#world.cluster.list({ apiVersion: 'v1', kind: 'ResourceQuota', namespace: name })
     return limitsOf(quotas.map(({ status }) => (status ?? {}) as QuotaStatus)) // What the API server keeps there.
   }
 
   /**
-   * Creates a namespace for somebody. Throws a PlatformError if it exists, if they have too many, or if the name is
-   * that of a personal namespace, which may be missing for a moment.
+   * Creates a namespace for a user. Throws a PlatformError if it exists, if they have too many, or if the name is that
+   * of a personal namespace, which may be missing for a moment.
    */
   create(
     owner: PlatformUser,
@@ -192,7 +192,7 @@ export class Namespaces {
     await patchNamespace(this.#world.cluster, namespace, { annotations })
   }
 
-  /** Notes that somebody works in a namespace now, unless that was noted a moment ago. */
+  /** Notes that a user works in a namespace now, unless that was noted a moment ago. */
   async noteWork(namespace: Pick<ManagedNamespace, 'name' | 'uid' | 'lastActive'>): Promise<void> {
     const time = this.#world.now()
     if (time - Date.parse(namespace.lastActive) < NOTED) return

@@ -5,14 +5,14 @@ import type { Settings } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 import { type KnownHooks, requireOwnPull, requireReservedName } from './reserved-names.ts'
 
-/** A namespace that somebody wants to create. */
+/** A namespace to create. */
 export interface WantedNamespace {
   readonly owner: PlatformUser
   readonly name: string
   readonly kind: NamespaceKind
 }
 
-/** What exists already. */
+/** Records that exist already. */
 interface Existing {
   readonly all: readonly ManagedNamespace[]
   readonly users: readonly PlatformUser[]
@@ -41,8 +41,8 @@ export async function requireFree(
 }
 
 /**
- * Throws a PlatformError if somebody already owns as many as they may, besides this one. A namespace that is being
- * deleted counts until it is gone.
+ * Throws a PlatformError if the owner already has as many namespaces of this kind as they may, not counting this one. A
+ * namespace counts until its deletion has ended.
  */
 export function requireRoom(
   { owner, name, kind }: WantedNamespace,

@@ -48,7 +48,9 @@ interface OverviewParts {
 
 type Own = Readonly<Record<keyof typeof OWN_WORKLOADS, KubeObject | 'gone' | undefined>>
 
-/** What administrators see of the whole platform: from the server's own state, and a few requests to the API server. */
+/**
+ * The administrators' overview of the whole platform, from the server's own state and a few requests to the API server.
+ */
 export class Overviews {
   readonly #world: ServerContext
   readonly #parts: OverviewParts
@@ -246,7 +248,7 @@ const claimsOf = ({ builders, registry }: Own): PlatformOverview['disk']['claims
     return [{ of: name, each, count: wanted }]
   })
 
-/** Where the keys are stored: in a Secret of the same cluster, or in another volume. */
+/** Returns the kind of volume that stores the keys: a Secret of the same cluster, or another volume. */
 function keptIn(server: Own['server']): Pick<PlatformOverview['sealing'], 'kept'> {
   const kind = server && server !== 'gone' ? volumeKind(server, KEYS_VOLUME) : undefined
   return kind === undefined ? {} : { kept: kind === 'secret' ? 'secret' : 'volume' }

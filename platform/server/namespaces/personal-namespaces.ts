@@ -19,7 +19,7 @@ export class PersonalNamespaces {
     this.#namespaces = namespaces
   }
 
-  /** Creates somebody's personal namespace at their first login. Returns the user with its name. */
+  /** Creates the personal namespace of a user at their first login. Returns the user with its name. */
   async ensure(user: PlatformUser): Promise<PlatformUser> {
     if (user.home !== undefined && (await this.#isOwn(user, user.home)) === true) return user
     const taken = new Set<string>()
@@ -42,7 +42,9 @@ export class PersonalNamespaces {
     throw new PlatformError(409, 'exists', `no name is free for a namespace of \`${user.login}\``)
   }
 
-  /** What somebody may be told about their personal namespace: not the name of one that no longer belongs to them. */
+  /**
+   * Returns the user without the name of a personal namespace that no longer belongs to them, which they must not see.
+   */
   async withOwn({ home, ...user }: PlatformUser): Promise<PlatformUser> {
     if (home === undefined || (await this.#isOwn(user, home)) === false) return user
     return { ...user, home }

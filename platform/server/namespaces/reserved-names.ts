@@ -6,9 +6,9 @@ import type { Settings } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 
 /**
- * The reserved prefix of a name, if CI jobs of a repository own it: otherwise somebody could take the name first, and
- * block a deploy or impersonate it. Throws a PlatformError for callers that are neither a job nor an administrator; the
- * hint says how to choose another name.
+ * Returns the reserved prefix of a name, if CI jobs of a repository own it: otherwise another user could take the name
+ * first, and block a deploy or impersonate it. Throws a PlatformError for callers that are neither a job nor an
+ * administrator; the hint says how to choose another name.
  */
 export function requireReservedName(
   { ci }: Pick<Settings, 'ci'>,
@@ -27,8 +27,8 @@ export interface KnownHooks {
 }
 
 /**
- * Reserves the names of a webhook's previews for its owner: otherwise somebody could take the name first, and block a
- * preview or impersonate it. Throws a PlatformError for others, except administrators.
+ * Reserves the names of a webhook's previews for its owner: otherwise another user could take the name first, and block
+ * a preview or impersonate it. Throws a PlatformError for others, except administrators.
  */
 export async function requireOwnPull(
   hooks: KnownHooks,

@@ -14,13 +14,13 @@ export interface SharedNamespace {
 export type NamespaceRef = Pick<ManagedNamespace, 'name' | 'uid'>
 
 export function roleIn({ namespace, members }: SharedNamespace, user: PlatformUser): NamespaceRole | undefined {
-  // A global namespace belongs to the current administrators, and everybody can see it.
+  // A global namespace belongs to the current administrators, and all users can see it.
   if (namespace.isGlobal) return user.role === 'admin' ? 'owner' : 'viewer'
   if (namespace.owner === user.id) return 'owner'
   return members.find(one => one.user === user.id)?.role
 }
 
-/** Whether somebody may do this in a namespace. */
+/** Returns true if a user may do this in a namespace. */
 export const mayIn = (shared: SharedNamespace, user: PlatformUser, action: NamespaceAction): boolean =>
   mayDo({ platform: user.role, namespace: roleIn(shared, user) }, action)
 

@@ -30,7 +30,7 @@ export interface ShownPreview {
   readonly runs: readonly RunRecord[]
 }
 
-/** Who deploys a preview. A webhook does it for its owner, without a token. */
+/** The user who deploys a preview. A webhook deploys for its owner, without a token. */
 export interface Deployer {
   readonly user: PlatformUser
   readonly token?: TokenRecord
@@ -53,7 +53,7 @@ export class Previews {
     this.#runs = runs
   }
 
-  /** The previews that somebody may see. */
+  /** Returns the previews that the caller may see. */
   async visible({ user, token }: Identified): Promise<readonly ShownPreview[]> {
     const found = (await this.#namespaces.visible(user)).flatMap(shared => {
       const { name, preview: source } = shared.namespace
@@ -125,7 +125,7 @@ export class Previews {
     }
   }
 
-  /** Deletes what this call has created, unless somebody else has started a deploy in it. */
+  /** Deletes the namespace that this call has created, unless another caller has started a deploy in it. */
   async #undo({ namespace }: SharedNamespace): Promise<void> {
     const { name, uid } = namespace
     if (uid === undefined) return

@@ -10,8 +10,8 @@ export interface NamespaceId {
 }
 
 /**
- * Who logs in to the registry: somebody with a token of the platform; somebody with a login that was created for one
- * namespace; or the Pods of a namespace.
+ * A client that logs in to the registry: a user with a token of the platform; a user with a login that was created for
+ * one namespace; or the Pods of a namespace.
  */
 export type RegistryCaller =
   | { readonly kind: 'person'; readonly by: Identified }
@@ -23,7 +23,7 @@ interface Login {
   readonly namespace: NamespaceId
   /** Absent: a login of the Pods of the namespace. */
   readonly by?: { readonly user: string; readonly token: string }
-  /** For Pods: the id that their namespace gives to valid logins at the time. */
+  /** Id that the namespace gave to valid logins when this one was created; for Pods. */
   readonly pullLogins?: string
   /** Milliseconds since 1970; for Pods. */
   readonly made?: number

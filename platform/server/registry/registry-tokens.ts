@@ -46,7 +46,7 @@ export async function accessFor(
   return granted.flatMap(one => one ?? [])
 }
 
-/** The places of namespaces from which somebody may pull images. */
+/** Returns the paths of namespaces from which the caller may pull images. */
 export async function pullPlaces(
   { user, token }: Identified,
   namespaces: Pick<Namespaces, 'visible'>,
@@ -72,7 +72,7 @@ async function relationOf(
   if (caller.kind !== 'pods' && caller.by.token.namespaces?.includes(name) === false) return 'stranger'
   const shared = await namespaces.find(name)
   const { uid } = shared?.namespace ?? {}
-  // Images of an earlier namespace of this name belong to nobody.
+  // Images of an earlier namespace of this name belong to no user.
   if (!shared || uid === undefined || placeFor({ name, uid }) !== place) return 'stranger'
   if (caller.kind !== 'person' && uid !== caller.namespace.uid) return 'stranger'
   if (caller.kind === 'pods') {

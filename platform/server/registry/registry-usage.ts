@@ -53,7 +53,7 @@ export class RegistryUsage {
       const line = await lastLine(this.#world.cluster, POD, { ...OPTIONS, signal: AbortSignal.timeout(PATIENCE) })
       this.#disk = readRegistryDisk(line) ?? this.#disk
     } catch {
-      // A restarting registry, or missing rights of an older installation, must not keep anybody from pushing.
+      // A restarting registry, or missing rights of an older installation, must not block pushes.
     }
   }
 

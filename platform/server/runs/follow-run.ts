@@ -5,9 +5,9 @@ import type { ServerContext } from '../context.ts'
 import { PodLog, type RunLine, readSaved } from './run-log.ts'
 import type { Runs } from './runs.ts'
 
-/** Milliseconds. */
+/** Milliseconds between two checks. */
 const LOOK = 500
-/** For a log that is being saved. */
+/** Longest time to wait for a log that is being saved, in milliseconds. */
 const SAVING = 90_000
 
 export type Followed = { readonly type: 'state'; readonly run: RunRecord } | ({ readonly type: 'line' } & RunLine)
@@ -53,7 +53,7 @@ export async function* followRun(
     }
     if (hasEnded(run.state)) {
       endedAt ??= now()
-      // The Pod is gone, and the rest of its log is about to be saved.
+      // Otherwise, the Pod is deleted, and the rest of its log is about to be saved.
       if (isAll || run.isSettled || now() - endedAt > SAVING) return yield { type: 'state', run }
     }
     await pause(LOOK, signal)

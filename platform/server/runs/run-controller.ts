@@ -27,7 +27,7 @@ import { KeptLines, PodLog, saveLog } from './run-log.ts'
 import { ACCOUNT_RECORD, accountObjects, CLONE, runAccount, runSecret } from './run-objects.ts'
 import { commitOf, containerState, isOver, podOf, reasonOf } from './run-pod.ts'
 
-/** What came with the request of a run, and is kept until it has ended. */
+/** Secrets that came with the request of a run, and are kept until it has ended. */
 interface HeldSecrets {
   readonly variables: Readonly<Record<string, string>>
   readonly login?: CloneLogin
@@ -41,14 +41,14 @@ interface AllowedRun {
 
 /** The reason why no run starts in a namespace that the platform deletes. */
 const BEING_DELETED = 'the namespace is being deleted'
-/** Milliseconds. */
+/** Milliseconds between two checks. */
 const EVERY = 500
 const FORGET_EVERY = 15_000
-/** For a run that is being created: its Secret is written after its Job. */
+/** Milliseconds for which a run may lack its Secret, which is written after its Job. */
 const HALF_MADE = 60_000
-/** For the last log lines of a run that was stopped. */
+/** Milliseconds to wait for the last log lines of a run that was stopped. */
 const GOODBYE = 60_000
-/** Between two checks whether the people who started active runs still have the rights. */
+/** Milliseconds between two checks that the people who started active runs still have the rights. */
 const RECHECK = 5000
 /** The time that the token of a run outlives the deadline of the run. */
 const TOKEN_MORE = 600_000
@@ -79,7 +79,7 @@ export class RunController {
     this.#attempts = new Backoff(world, 'run')
   }
 
-  /** One pass over the queue. */
+  /** Makes one pass over the queue. */
   async run(signal: AbortSignal): Promise<void> {
     const settings = this.#world.settings.runs
     if (!settings) return
@@ -126,7 +126,7 @@ export class RunController {
     this.#busy.set(id, { user, isEnding, done })
   }
 
-  /** Whether there is room for the log of one more run. */
+  /** Returns true if the log of one more run fits into memory. */
   #mayEnd({ user }: RunRecord): boolean {
     const ending = [...this.#busy.values()].filter(one => one.isEnding)
     return ending.length < ENDING.ofAll && ending.filter(one => one.user === user).length < ENDING.ofOne
@@ -177,8 +177,8 @@ export class RunController {
   }
 
   /**
-   * The credential that a run clones with. Code of a fork is cloned without one, or not at all. A run that no person has
-   * started gets the token of its webhook or the credential of the namespace, even if the webhook no longer exists.
+   * The credential that a run clones with. Code of a fork is cloned without one, or not at all. A run that no person
+   * has started gets the token of its webhook or the credential of the namespace, even if the webhook no longer exists.
    */
   async #loginOf({ user, namespace, trust, hook }: RunRecord, host: string): Promise<CloneLogin | undefined> {
     if (trust === 'fork') return undefined
@@ -190,7 +190,7 @@ export class RunController {
   /** Stops a run whose user has lost the right to it. */
   async #recheck(run: RunRecord): Promise<void> {
     const found = await this.#allowed(run)
-    // The deletion of a namespace cancels its runs: nobody has lost a right.
+    // The deletion of a namespace cancels its runs: the user has not lost a right.
     if (typeof found !== 'string' || found === BEING_DELETED) return
     await this.#parts.runs.stop(run.id, { why: 'refused', reason: found })
     // Its Job may be suspended already, and is not checked again before the run has ended.
@@ -198,8 +198,8 @@ export class RunController {
   }
 
   /**
-   * The namespace and the user of a run, or why the user may no longer run it. Checked when it starts, and every few seconds while
-   * it is active.
+   * The namespace and the user of a run, or why the user may no longer run it. Checked when it starts, and every few
+   * seconds while it is active.
    */
   async #allowed({ user: id, namespace, namespaceUid, deletion }: RunRecord): Promise<AllowedRun | string> {
     const user = await this.#parts.users.find(id)
@@ -353,12 +353,12 @@ export class RunController {
 
 interface Beside {
   readonly user: string
-  /** It has the log of a run. */
+  /** True if the work holds the log of a run in memory. */
   readonly isEnding: boolean
   readonly done: Promise<void>
 }
 
-/** What the history needs of a run: there can be very many. */
+/** Fields of a run that the history needs: the history can contain very many runs. */
 type Ended = Pick<RunRecord, 'id' | 'uid' | 'namespace' | 'namespaceUid' | 'environment'>
 
 type Waiting = Parameters<typeof decideQueue>[0][number]

@@ -18,7 +18,7 @@ export interface RunLine {
   readonly text: string
 }
 
-/** In bytes: of the text that is kept, of a Secret that stores it, and of one line. */
+/** Most bytes of the text that is kept, of a Secret that stores it, and of one line. */
 const KEPT = 8 * 1024 * 1024
 export const PART = 900 * 1024
 const LONGEST = 256 * 1024
@@ -51,8 +51,8 @@ export class PodLog {
   }
 
   /**
-   * The lines after a number, as they arrive, until the run has ended. Returns true if that was the whole log, false if
-   * the Pod is gone.
+   * Yields the lines after a number, as they arrive, until the run has ended. Returns true if that was the whole log,
+   * false if the Pod is deleted.
    */
   async *read(after: number, signal: AbortSignal): AsyncGenerator<RunLine, boolean> {
     let last = after
@@ -108,7 +108,7 @@ export class PodLog {
     let isBegun = false
     for await (const line of this.#cluster.logs(pod, options)) {
       const stamped = parseLine(line)
-      // Where an overlong line is divided differs from time to time, and the numbers of lines must not.
+      // An overlong line is not always divided at the same positions, and the numbers of lines must not differ.
       if (!stamped && isBegun) continue
       isBegun ||= stamped !== undefined
       // Before the first time stamp, it is a word of the node's own.
@@ -139,7 +139,7 @@ export class KeptLines {
   #open: string[] = []
   #openBytes = 0
   #first = 1
-  /** Of the packed ones. */
+  /** Size of the packed lines. */
   #bytes = 0
   #lines = 0
 
@@ -151,7 +151,7 @@ export class KeptLines {
     if (this.#openBytes >= CHUNK.bytes || this.#open.length >= CHUNK.lines) this.#pack()
   }
 
-  /** All that is kept. */
+  /** Returns all lines that are kept. */
   all(): PackedLog {
     if (this.#open.length > 0) this.#pack()
     const packed = this.#chunks.length > 0 ? Buffer.concat(this.#chunks.map(one => one.packed)) : gzipSync('')
@@ -214,7 +214,7 @@ export async function* readSaved(
       yield { number: number++, step: step === 'c' ? CLONE : RUN, time, text: rest }
     }
   } catch (error) {
-    // What zlib throws has such a code: this is no gzip file.
+    // Errors of zlib have such a code: this is not a gzip file.
     if (!(error as NodeJS.ErrnoException).code?.startsWith('Z_')) throw error
   }
 }

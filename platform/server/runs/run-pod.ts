@@ -12,7 +12,7 @@ export async function podOf(cluster: Cluster, id: string, signal: AbortSignal): 
 
 export interface ContainerState {
   readonly phase: 'waiting' | 'running' | 'ended'
-  /** For one that has ended: its termination message. */
+  /** Exit code and termination message of a container that has ended. */
   readonly exitCode?: number
   readonly message?: string
   /** RFC 3339. */
@@ -50,11 +50,11 @@ export const isOver = (pod: KubeObject): boolean =>
  */
 export function endOf(pod: KubeObject): RunEnd['state'] | undefined {
   if (isOver(pod)) return (pod['status'] as { readonly phase: string }).phase === 'Succeeded' ? 'succeeded' : 'failed'
-  // Why it failed is known once the Pod has ended.
+  // The reason of a failure is known once the Pod has ended.
   return containerState(pod, RUN).exitCode === 0 ? 'succeeded' : undefined
 }
 
-/** Whether the spec of a Pod has such a container. */
+/** Returns true if the spec of a Pod has such a container. */
 export function hasContainer({ spec }: KubeObject, name: string): boolean {
   type Named = readonly { readonly name: string }[]
   const { initContainers = [], containers = [] } = (spec ?? {}) as {
@@ -70,7 +70,7 @@ export function commitOf(pod: KubeObject): string | undefined {
   return typeof commit === 'string' ? commit : undefined
 }
 
-/** Why a Pod failed, in a few words; errors of the command itself are in its log. */
+/** Returns the reason why a Pod failed, in a few words; errors of the command itself are in its log. */
 export function reasonOf(pod: KubeObject): string | undefined {
   const { reason } = (pod['status'] ?? {}) as { readonly reason?: string }
   if (reason === 'DeadlineExceeded') return 'it took longer than the time limit of runs'

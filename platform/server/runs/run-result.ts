@@ -4,7 +4,7 @@ import type { RunRecord } from '../../records/run.ts'
 import { readSaved } from './run-log.ts'
 import { RUN } from './run-objects.ts'
 
-/** What the log of a run says about its result. The code of the run wrote it, so it is not trusted. */
+/** Result of a run according to its log. The code of the run wrote it, so it is not trusted. */
 export interface SaidResult {
   readonly endpoints: readonly string[]
   /** The first problems, as a terminal shows them. */

@@ -53,13 +53,13 @@ export interface RunQuery {
   readonly isLive?: boolean
 }
 
-/** Selects runs that somebody sees. */
+/** Selects among the runs that a user may see. */
 export interface VisibleQuery extends RunQuery {
   /** Only so many, the newest ones. */
   readonly last?: number
 }
 
-/** For a run that a webhook starts: the commit, and whose code it is. */
+/** The commit of a run that a webhook starts, and the origin of its code. */
 export interface HookCode {
   readonly trust: CodeTrust
   readonly commit: string
@@ -71,7 +71,7 @@ export interface HookCode {
 export class Runs {
   readonly #world: ServerContext
   readonly #namespaces: Namespaces
-  /** By user: of several concurrent requests, each counts those before it. */
+  /** Serializes concurrent requests by one user, so that each counts those before it. */
   readonly #making = new KeyedMutex()
   /** Tells the leader that there is a new run or a change. */
   readonly nudge = new WakeSignal()
@@ -86,7 +86,10 @@ export class Runs {
     return sorted(this.each(query, signal))
   }
 
-  /** The same, in no order: its caller keeps what it needs of each, and no more than a page of Jobs is in memory. */
+  /**
+   * Yields the runs that can be read, in no order: the caller keeps what it needs of each, and no more than a page of
+   * Jobs is in memory.
+   */
   async *each({ namespace, environment, isLive }: RunQuery, signal?: AbortSignal): AsyncGenerator<RunRecord, void> {
     const labels = [
       `${RECORD_LABEL}=run`,
@@ -111,7 +114,7 @@ export class Runs {
     return this.find(label.replace(/^r-/, ''))
   }
 
-  /** The runs of all namespaces that somebody may see, the newest first. */
+  /** Returns the runs of all namespaces that a user may see, the newest first. */
   async visible(user: PlatformUser, { last, ...query }: VisibleQuery): Promise<readonly RunRecord[]> {
     const namespaces =
       query.namespace === undefined
@@ -253,7 +256,7 @@ export class Runs {
   }
 
   /**
-   * Stops a run; one that has ended stays as it is. A run that was already stopped can still be refused, which takes
+   * Stops a run; one that has ended stays unchanged. A run that was already stopped can still be refused, which takes
    * its rights away.
    */
   async stop(id: string, stop: Omit<RunStop, 'time'>): Promise<RunRecord | undefined> {
@@ -309,9 +312,9 @@ export class Runs {
   }
 
   /**
-   * The source to clone. Without a repository in the request, a destroy uses that of the same person's last deploy by a
-   * run: if somebody else had named the repository, its commands would run with the variables of the person who
-   * destroys.
+   * Returns the source to clone. Without a repository in the request, a destroy uses that of the same person's last
+   * deploy by a run: if another user had named the repository, its commands would run with the variables of the person
+   * who destroys.
    */
   async #sourceOf(
     { namespace, environment, action, repository, branch, file }: NewRun,

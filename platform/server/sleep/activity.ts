@@ -7,8 +7,8 @@ import { SUSPEND_RULES } from './suspend-rules.ts'
 const SILENCE = 60_000
 
 /**
- * Who is working in a namespace right now, as a clause. Deploys and development containers hold a Lease. Undefined if
- * nobody is.
+ * Returns a clause that names the work in progress in a namespace. Deploys and development containers hold a Lease.
+ * Undefined if the namespace is not in use.
  */
 export async function busyBy(
   cluster: Cluster,
@@ -36,8 +36,8 @@ function renewedAt({ spec }: KubeObject): number {
 const BY_ITSELF = /^(kube-controller-manager|devctl-sleep|devctl-platform|traefik|nginx-ingress-controller)$/
 
 /**
- * When somebody last changed something in a namespace, in milliseconds since 1970, according to the managed fields of
- * its objects and the Leases of deploys and development containers. 0 if never.
+ * Returns when a user last changed something in a namespace, in milliseconds since 1970, according to the managed
+ * fields of its objects and the Leases of deploys and development containers. 0 if never.
  */
 export async function lastWork(cluster: Cluster, namespace: string, now: number, signal: AbortSignal): Promise<number> {
   const leases = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }

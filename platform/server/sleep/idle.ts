@@ -12,7 +12,7 @@ import { busyBy, lastWork } from './activity.ts'
 const EVERY = 60_000
 /** Milliseconds after which an unfinished wake counts as abandoned by its replica. */
 const LOST = 30_000
-/** Milliseconds after something was done in a namespace in which it is asked every time whether somebody still works there. */
+/** Milliseconds after the last recorded activity in a namespace during which every pass checks for work in progress. */
 const WATCHED = 3_600_000
 /** Namespaces that are processed at the same time. */
 const TOGETHER = 4
@@ -48,7 +48,10 @@ export const idleTask = (world: ServerContext, { sleep, namespaces, deletions }:
     }
   }
 
-  /** A development container holds its Lease for hours; each time that this is seen it counts as active for another hour. */
+  /**
+   * A development container holds its Lease for hours; each time that this is seen it counts as active for another
+   * hour.
+   */
   async function stillWorking(one: ManagedNamespace, signal: AbortSignal): Promise<void> {
     const since = now() - Date.parse(one.lastActive)
     if (one.status !== 'Active' || !(since >= NOTED && since < WATCHED)) return
@@ -65,7 +68,7 @@ export const idleTask = (world: ServerContext, { sleep, namespaces, deletions }:
     if (!one) return
     await look(one, signal).catch(async error => {
       signal.throwIfAborted()
-      // Somebody is working in the namespace right now.
+      // A user is working in the namespace right now.
       if (error instanceof PlatformError && error.body.code === 'platform/busy')
         return note(one, rfc3339(now()), signal)
       log(`idleness of ${one.name}: ${error instanceof Error ? error.message : error}`)

@@ -22,8 +22,8 @@ export const hostOf = (ingress: KubeObject, domain: string): string | undefined 
   ruleHosts(ingress).find(host => host.endsWith(`.${domain}`))
 
 /**
- * Of the routes that sleep, those that their ingress controller still serves, whatever their class says. One route of
- * each class is checked.
+ * Returns the sleeping routes that their ingress controller still serves, whatever their class says. One route of each
+ * class is checked.
  */
 export async function findIgnoredIngressClasses(
   routes: readonly SuspendedRoute[],
@@ -41,7 +41,7 @@ export async function findIgnoredIngressClasses(
     for (let silent = 0; ; ) {
       const leads = await leadsHere(host, signal)
       if (leads || signal.aborted) return true
-      // If nobody responds, it may be this server that cannot reach the ingress controller.
+      // Without a response, this server itself may be unable to reach the ingress controller.
       if (leads === undefined && ++silent >= SILENT) return true
       if (Date.now() > end) return false
       await pause(LOOK, signal)

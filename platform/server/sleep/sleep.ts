@@ -30,7 +30,9 @@ const ATTEMPTS = 5
 
 /** Milliseconds for checking the routes of a sleeping namespace. */
 const LOOKING = 15_000
-/** Characters: half of what all annotations of an object can have, because others are added when it is woken or deleted. */
+/**
+ * Characters: half of what all annotations of an object can have, because others are added when it is woken or deleted.
+ */
 const LONGEST_RECORD = 128 << 10
 const UNFOLLOWED_TEXT = 'the ingress controller ignores its class'
 
@@ -54,15 +56,15 @@ export class Sleep {
 
   /**
    * Stops everything in a namespace; returns what was left awake, and why. The previous values are recorded first, so
-   * that an interrupted sleep can be completed, or undone by a wake. Throws a PlatformError while somebody is working
-   * in the namespace.
+   * that an interrupted sleep can be completed, or undone by a wake. Throws a PlatformError while a user is working in
+   * the namespace.
    */
   async sleep(which: NamespaceRef, signal?: AbortSignal): Promise<readonly string[]> {
     const { cluster, now } = this.#world
     const { name } = which
     await this.#keep(name, signal)
     const busy = await busyBy(cluster, name, now(), signal)
-    // Who is working in somebody else's namespace is not disclosed.
+    // Throws if the name belongs to another namespace by now: work in that one is not disclosed.
     await this.#read(which, signal)
     if (busy !== undefined)
       throw new PlatformError(409, 'busy', `namespace \`${name}\` is in use: ${busy}`, {
@@ -205,14 +207,14 @@ export class Sleep {
         if (one) await this.#patch(name, one, ruleOf(one.kind).wake(one))
       },
     )
-    // Somebody may have put it to sleep again in the meantime; then its routes sleep again, too.
+    // The namespace may have been put to sleep again in the meantime; then its routes sleep again, too.
     await this.#change(which, undefined, ({ namespace: { status } }) =>
       status === 'Waking' ? { status: 'Active', annotations: { [ASLEEP]: null } } : undefined,
     )
   }
 
   async #start(name: string, resting: readonly RestingObject[], signal?: AbortSignal): Promise<void> {
-    // What somebody has scaled by hand since then stays as they want it.
+    // Workloads that a user has scaled by hand since then stay unchanged.
     const asleep = new Set<string>()
     for await (const [live, rule] of this.#objects(name, signal))
       if (rule.remember(live) === undefined) asleep.add(`${rule.kind} ${live.metadata.uid}`)
@@ -246,7 +248,7 @@ export class Sleep {
     for (let attempt = 0; ; attempt++) {
       try {
         const deployments = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: name }
-        // Whether the first object can be read.
+        // Checks that the first object can be read.
         for await (const _ of listMemberObjects(cluster, deployments, signal)) return
         return
       } catch (error) {

@@ -15,7 +15,7 @@ const PAUSED = 'autoscaling.keda.sh/paused-replicas'
 type Patch = Readonly<Record<string, unknown>>
 type Fields = Readonly<Record<string, unknown>>
 
-/** How objects of a kind are put to sleep and woken. */
+/** Rule that puts objects of a kind to sleep and wakes them. */
 export interface SuspendRule<K extends RestingKind = RestingKind> {
   readonly apiVersion: string
   readonly kind: K
@@ -113,8 +113,8 @@ const classes = (name: string | null, annotation: string | undefined): Patch => 
 })
 
 /**
- * In the order in which they are put to sleep: first no more requests, then nothing that could start the workloads
- * again.
+ * Rules in the order in which they are applied: first those that stop requests, then those that stop whatever could
+ * start the workloads again, then those of the workloads.
  */
 export const SUSPEND_RULES: readonly SuspendRule[] = [
   ingresses,
@@ -131,13 +131,13 @@ export const ruleOf = (kind: RestingKind): SuspendRule => SUSPEND_RULES.find(one
 /** The annotations that are remembered, by kind. */
 const REMEMBERED: Readonly<Record<string, string>> = { Ingress: CLASS_ANNOTATION, ScaledObject: PAUSED }
 
-/** Why an object is left alone, as a clause; undefined if it can be put to sleep. */
+/** Returns the reason why an object is left alone, as a clause; undefined if it can be put to sleep. */
 export function keptAwake(live: KubeObject): string | undefined {
   const name = `\`${live.kind.toLowerCase()}/${live.metadata.name}\``
   if (isManagedByFlux(live)) return `${name} stays awake: Flux keeps it as it is in git`
   if (isManagedByArgoCd(live)) return `${name} stays awake: Argo CD keeps it as it is in git`
   if (isTaken(live)) return `${name} stays as it is: \`devctl up\` has taken its place`
-  // What is remembered has a limit; these two are not checked by Kubernetes.
+  // The remembered values have a limit; Kubernetes does not check these two.
   const key = REMEMBERED[live.kind]
   if (key !== undefined && (live.metadata.annotations?.[key] ?? '').length > LONGEST)
     return `${name} stays as it is: \`${key}\` has more than ${LONGEST} characters`

@@ -23,7 +23,7 @@ import { groupsOf } from '../state/groups.ts'
 import { useResource } from '../state/resource.ts'
 import { me } from '../state/session.ts'
 
-/** What somebody has: their namespaces, those that others share with them, and previews. */
+/** Shows the user's namespaces, the ones that other users share with them, and previews. */
 export function Home() {
   const namespaces = useResource('GET /namespaces', {})
   const { query, path, route } = useLocation()
@@ -98,7 +98,7 @@ interface AskedProps {
   readonly children: (isAnswered: boolean) => ComponentChildren
 }
 
-/** Asks what runs in the namespaces at the top, by one request; its child is told whether that was answered. */
+/** Asks what runs in the namespaces at the top, with one request; its child learns whether the answer has arrived. */
 function Asked({ all, children }: AskedProps) {
   const names = askedOf(all)
   const isAnswered = useSignal(false)
@@ -174,7 +174,10 @@ function InShort({ all, isAnswered }: { readonly all: readonly Namespace[]; read
 /** Broken ones that are named in that line. */
 const NAMED = 3
 
-/** Namespaces of which it is asked what runs in them: those at the top. The platform watches 30 at a time for one person. */
+/**
+ * Namespaces of which it is asked what runs in them: those at the top. The platform watches 30 at a time for one
+ * person.
+ */
 const askedOf = (all: readonly Namespace[]): readonly string[] =>
   groupsOf(all, me.value?.id)
     .flatMap(({ found }) => found.filter(isAsked))
@@ -182,7 +185,9 @@ const askedOf = (all: readonly Namespace[]): readonly string[] =>
     .map(({ name }) => name)
 const EVERY = 30_000
 
-/** A namespace, with what runs in it where that is known. Nothing moves when it is: the line says something else then. */
+/**
+ * A namespace, with what runs in it where that is known. Nothing moves when it is: the line says something else then.
+ */
 function NamespaceRow({ namespace }: { readonly namespace: Namespace }) {
   const running = isAsked(namespace) ? runningIn(namespace.name) : undefined
   const state = <State {...stateOfNamespace(namespace.status, running)} />
@@ -221,14 +226,14 @@ function NamespaceRow({ namespace }: { readonly namespace: Namespace }) {
   )
 }
 
-/** What a row says of a namespace besides its name. */
+/** Content of a namespace's row, without its name. */
 interface Told {
   readonly line: ComponentChildren
   readonly state: ComponentChildren
   readonly endpoints?: readonly string[]
 }
 
-/** Whose it is, where that is somebody else, and when it was used last. */
+/** Renders the owner, if it is another user, and the time of the last use. */
 const Activity = ({ of: { owner, lastActive } }: { readonly of: Namespace }) => (
   <>
     {owner.id !== me.value?.id && <>{owner.login} · </>}active <Time at={lastActive} />

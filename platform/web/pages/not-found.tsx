@@ -2,7 +2,7 @@ import { ButtonLink } from '../parts/forms/button.tsx'
 import { Page } from '../parts/frame/page.tsx'
 import { Empty } from '../parts/problem.tsx'
 
-/** Where there is no page. */
+/** Renders the page for an unknown address. */
 export const NotFound = () => (
   <Page title="Page not found">
     <Empty icon="search" title="Nothing at this address">

@@ -10,7 +10,7 @@ const MARKS: Readonly<Record<string, readonly [mark: string, word: string]>> = {
   delete: ['−', 'deleted'],
 }
 
-/** What the last deploys have changed, the newest open. */
+/** Lists the changes of the last deploys; the newest one is expanded. */
 export const Changes = ({ history }: { readonly history: readonly ShownChanges[] }) => (
   <div class="list">
     {history.map((one, index) => (

@@ -6,7 +6,7 @@ import { Icon } from './icon.tsx'
 /** Milliseconds that a button says that it has copied. */
 const SEEN = 1_600
 
-/** Copies a text, and says so in the place of its own icon. */
+/** Copies a text, and confirms it with another icon. */
 function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const isDone = useSignal(false)
   useEffect(() => {
@@ -34,7 +34,7 @@ function CopyButton({ text, label }: { readonly text: string; readonly label: st
   )
 }
 
-/** Lines for a terminal, each as it is pasted. */
+/** Renders lines for a terminal, exactly as the user pastes them. */
 export const Command = ({ lines }: { readonly lines: readonly string[] }) => (
   <CopyBox lines={lines} label={lines.length === 1 ? 'command' : 'commands'} look="command" />
 )
@@ -61,7 +61,7 @@ export const CopyBox = ({
   </div>
 )
 
-/** What an action is on the command line, below its button. */
+/** Renders the equivalent command of an action, below its button. */
 export const SameOnCommandLine = ({ command }: { readonly command: string }) => (
   <p class="same">
     <Icon name="terminal" size={14} />

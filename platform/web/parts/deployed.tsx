@@ -9,7 +9,7 @@ const ENDS: Readonly<Record<string, string>> = {
   unknown: ' · not finished, as far as is known',
 }
 
-/** Who has deployed what, in a line. */
+/** Renders who has deployed what, in one line. */
 export const Deployed = ({
   deploy,
   commitPage,

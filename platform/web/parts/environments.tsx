@@ -10,7 +10,7 @@ import { State } from './state.tsx'
 /** Endpoints that a row shows; the page of the environment has all. */
 const SHOWN = 3
 
-/** What runs in a namespace, a row each: how it is, where it is reached, and what is wrong. */
+/** Lists the environments of a namespace, one per row: state, endpoints, and problems. */
 export const Environments = ({ ns, items }: { readonly ns: string; readonly items: readonly ShownEnvironment[] }) => (
   <ul class="list">
     {items.map(({ name, state, services, ready, endpoints, deployed, problem }) => (

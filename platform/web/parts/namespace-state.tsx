@@ -8,7 +8,7 @@ import { environmentState, isAwake, type Running, runningOf, standingOf } from '
 import { putResource, readResource, useResource } from '../state/resource.ts'
 import { type ShownState, standingState } from './state.tsx'
 
-/** True of a namespace of which somebody may ask what runs in it, and in which something may. */
+/** True for an active namespace that the user is a member of: its content can be requested. */
 export const isAsked = ({ status, role }: Pick<Namespace, 'status' | 'role'>): boolean =>
   status === 'Active' && role !== undefined
 
@@ -48,7 +48,7 @@ export const areAsked = (names: readonly string[]): boolean =>
   names.every(name => [...asked].some(others => others.includes(name)))
 
 interface AskTogetherProps {
-  /** One at least, and `ASKED_TOGETHER` at most. */
+  /** Names of at least one and at most `ASKED_TOGETHER` namespaces. */
   readonly names: readonly string[]
   /** Milliseconds between two questions. */
   readonly every: number

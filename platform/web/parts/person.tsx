@@ -3,7 +3,7 @@ import type { Person } from '../../api/common.ts'
 /** Colours of avatars; each has enough contrast with its letters in light and dark. */
 const COLOURS = 8
 
-/** Somebody's letters in a colour of their own. */
+/** Renders the initials of a user in their own color. */
 export function Avatar({ person, size = 'm' }: { readonly person: Person; readonly size?: 's' | 'm' | 'l' }) {
   const text = (person.name ?? person.login).trim()
   const letters = text.split(/[\s._-]+/).filter(one => one !== '')
@@ -19,7 +19,7 @@ export function Avatar({ person, size = 'm' }: { readonly person: Person; readon
   )
 }
 
-/** Somebody in a row: letters, name, and login where it is another. */
+/** Renders a user in a row: initials, name, and the login if it differs. */
 export const PersonLine = ({ person, isYou = false }: { readonly person: Person; readonly isYou?: boolean }) => (
   <span class="person">
     <Avatar person={person} />

@@ -5,7 +5,7 @@ import { Button } from './forms/button.tsx'
 import { LoginAgain } from './forms/login-again.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
-/** What went wrong, in the words of the platform. */
+/** Shows a problem in the words of the platform. */
 export const ProblemBox = ({ problem, onRetry }: { readonly problem: Failure; readonly onRetry?: () => void }) => (
   <div class="problem" role="alert">
     <Icon name="warn" />
@@ -53,7 +53,7 @@ export const InlineCode = ({ text }: { readonly text: string }) => (
 /** Messages begin in lower case for a terminal; here they are sentences. */
 export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Where there is nothing yet: what it is, and how to begin. */
+/** Renders an empty state: what it is, and how to begin. */
 export const Empty = ({
   icon,
   title,

@@ -1,7 +1,7 @@
 import { STATE_WORDS, STATUS_WORDS } from '../../rules/runs/running.ts'
 import { Icon, type IconName } from './icon.tsx'
 
-/** How something is, so that icon, word and colour say the same. */
+/** Tone of a state; keeps icon, label and color consistent. */
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'quiet'
 
 export interface ShownState {
@@ -59,7 +59,7 @@ export const standingState = ({ state, word }: { readonly state: string; readonl
   word,
 })
 
-/** What `state` of a run means for people. */
+/** Returns how the `state` of a run is shown. */
 export const runState = (state: string): ShownState => stateIn(RUN_STATES, state)
 
 /** A state in a line of text. */

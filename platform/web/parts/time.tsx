@@ -1,7 +1,7 @@
 import { relativeTime } from '../state/relative-time.ts'
 import { now } from '../state/time.ts'
 
-/** A moment, as people say it; the exact one is told on hover, and to programs. */
+/** Renders a time relative to now; the exact time is in the tooltip and in the `datetime` attribute. */
 export function Time({ at }: { readonly at: string }) {
   const time = Date.parse(at)
   if (Number.isNaN(time)) return <span>{at}</span>

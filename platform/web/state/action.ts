@@ -4,7 +4,7 @@ import { noticeOf } from './session.ts'
 
 export interface Action<A extends readonly unknown[]> {
   readonly isRunning: boolean
-  /** Of the last time. */
+  /** Problem of the last call. */
   readonly problem: Failure | undefined
   /** Gives whether it worked. */
   run(...input: A): Promise<boolean>

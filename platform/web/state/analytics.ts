@@ -14,13 +14,13 @@ export interface Counted {
 
 /** A command. */
 export interface UsedOften extends Counted {
-  /** Of those that were not interrupted, nor were typed wrong, in percent. */
+  /** Percentage of failures among the commands that were neither interrupted nor mistyped. */
   readonly failed: number
   /** Half of them took no longer; undefined: more than ten minutes. */
   readonly half: string | undefined
 }
 
-/** What people have run in some days. */
+/** Commands that users have run in a number of days. */
 export interface UsageSum {
   readonly all: number
   /** Each of them, the oldest first. */
@@ -60,7 +60,7 @@ export function sumOfDays(items: readonly Day[], now: number, number: number): U
   }
 }
 
-/** How often commands have ended, in any way. */
+/** Returns how many commands have ended, with any outcome. */
 const runsOf = (all: readonly Counts[]): number =>
   all.reduce((sum, counts) => sum + OUTCOMES.reduce((of, outcome) => of + (counts[outcome] ?? 0), 0), 0)
 

@@ -17,7 +17,7 @@ interface Style {
 }
 const PLAIN: Style = { weights: new Set(), colour: '', ground: '' }
 const WEIGHTS: Readonly<Record<number, string>> = { 1: 'bold', 2: 'dim', 3: 'italic', 4: 'underline', 9: 'strike' }
-/** What ends a weight. */
+/** Codes that end a weight. */
 const ENDS: Readonly<Record<number, readonly string[]>> = {
   22: ['bold', 'dim'],
   23: ['italic'],
@@ -46,7 +46,7 @@ export function readAnsi(line: string): readonly AnsiSpan[] {
   return spans
 }
 
-/** What is left of a line that was written over from its beginning, as progress does. */
+/** Returns the last text of a line that was overwritten from its beginning, as progress output does. */
 function lastWritten(line: string): string {
   let end = line.length
   while (line[end - 1] === '\r') end--

@@ -1,4 +1,4 @@
-/** One thing that the search can open or do. */
+/** Object or action that the search can open or run. */
 export interface Findable {
   readonly text: string
   /** The kind of thing: `Namespace`, `Run`. */
@@ -7,7 +7,7 @@ export interface Findable {
   readonly detail?: string
   /** Other words by which it is found. */
   readonly also?: string
-  /** A text that is found by its beginning only: a commit, whose middle nobody knows. */
+  /** Text that is matched only from its beginning: a commit hash, since users do not search for its middle. */
   readonly begins?: string
   readonly href?: string
   /** An id, where several things have the same text and address. */

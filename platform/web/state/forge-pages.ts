@@ -26,7 +26,10 @@ export function commitPage({ repository, commit }: Source): string | undefined {
 
 const isCommit = (text: string) => /^[0-9a-f]{7,64}$/.test(text)
 
-/** `git.example.com/team/shop`: a host and a path, and nothing else. A member of the namespace could write what they like there. */
+/**
+ * `git.example.com/team/shop`: a host and a path, and nothing else. A member of the namespace could write what they
+ * like there.
+ */
 function forgeOf(repository: string | undefined) {
   const [, host] = /^([a-z0-9.-]+)(?:\/[\w.-]+){2,}$/.exec(repository ?? '') ?? []
   if (host === undefined || repository === undefined || repository.includes('..')) return undefined

@@ -7,7 +7,10 @@ export interface NamespaceGroup {
   readonly found: readonly Namespace[]
 }
 
-/** Namespaces in the order in which somebody looks for them: own ones first, the home before all. */
+/**
+ * Groups namespaces in the order in which a user looks for them: the user's own ones first, the home namespace at the
+ * top.
+ */
 export function groupsOf(items: readonly Namespace[], self: string | undefined): readonly NamespaceGroup[] {
   const order = (one: Namespace) => (one.kind === 'personal' ? 0 : 1)
   const pick = (wanted: (one: Namespace) => boolean) =>

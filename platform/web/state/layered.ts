@@ -31,10 +31,10 @@ export interface PlacedGraph {
 /** Pixels of a node, and of the room between two. */
 export const NODE = { width: 176, height: 60 }
 const GAP = { x: 64, y: 20 }
-/** How often nodes are put beside what they are connected with. */
+/** Number of passes that move nodes next to the nodes that they are connected with. */
 const ROUNDS = 4
 
-/** What stands in a column: a node, or the place where a longer line passes. */
+/** Item of a column: a node, or the point where a longer line passes. */
 interface Item {
   readonly key: string
   readonly isNode: boolean

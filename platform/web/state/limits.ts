@@ -19,7 +19,7 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['count/pods', 'Pods, with ended ones'],
 ])
 
-/** From this share on, little is left. */
+/** Share from which little is left. */
 const NEAR = 0.8
 
 export interface ShownLimit {

@@ -18,9 +18,9 @@ interface Watched {
 const watched = new Map<string, Watched>()
 
 /**
- * Watches what runs in a namespace while a part of a page is there that shows it: all that changes is put into the
- * answers that pages have read. One stream serves all parts. Gives the milliseconds after which they ask
- * themselves: seldom while the stream is open, else as often as they say.
+ * Watches what runs in a namespace while a part of a page shows it, and writes all changes into the answers that pages
+ * have read. All parts share one stream. Returns the polling interval in milliseconds: a long one while the stream is
+ * open, otherwise `every`.
  */
 export function useLive(ns: string, every: number, isWanted = true): number {
   const isLive = isWanted ? watch(ns).isLive : undefined
@@ -71,7 +71,7 @@ function begin(ns: string, { isLive, end }: Watched): void {
   void follow('GET /namespaces/:ns/live', { params: { ns } }, listener, end.signal)
 }
 
-/** What there is after an event; gives the environments that are gone. */
+/** Applies an event to the environments; returns the deleted ones. */
 function applyEvent(environments: Map<string, EnvironmentDetails>, event: LiveEvent): readonly string[] {
   switch (event.type) {
     case 'snapshot': {

@@ -1,12 +1,12 @@
 import { NoPlatform, PlatformRefusal } from '../../client/client.ts'
 
-/** Why something could not be had, in words for a person. */
+/** Reason why a request failed, in words for a person. */
 export interface Failure {
   /** `offline`: nothing answered, so it is tried again. */
   readonly kind: 'refused' | 'offline' | 'login'
   readonly message: string
   readonly hint?: string
-  /** What `devctl explain` takes. */
+  /** Code for `devctl explain`. */
   readonly code?: string
   readonly notes?: readonly string[]
 }
@@ -17,7 +17,7 @@ export interface Failure {
  */
 export const isAway = ({ status }: NoPlatform): boolean => status >= 500 || status === 404
 
-/** What was thrown by a call. */
+/** Converts an error of a call to a problem. */
 export function toProblem(error: unknown): Failure {
   if (error instanceof PlatformRefusal) {
     const { code, message, hint, notes } = error.body

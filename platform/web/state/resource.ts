@@ -6,7 +6,7 @@ import { platform } from './client.ts'
 import { type Failure, toProblem } from './problem.ts'
 import { isOffline, noticeOf } from './session.ts'
 
-/** What a page reads: the last answer stays while a newer one is asked for, so that nothing jumps. */
+/** Result of a read: the last answer stays while a newer one is requested, so that the page does not jump. */
 export interface ReadState<T> {
   readonly data?: T
   readonly problem?: Failure
@@ -16,7 +16,7 @@ export interface Read<T> {
   readonly state: ReadonlySignal<ReadState<T>>
   /** Asks again. */
   refresh(): Promise<void>
-  /** What is known already: the answer to a change. */
+  /** Stores data that is already known: the answer to a change. */
   put(data: T): void
 }
 
@@ -73,7 +73,7 @@ export function useResource<N extends Reading>(name: N, input: CallInput<N>, eve
     }
   }, [key])
   return {
-    // What the table promises.
+    // The route table guarantees the type.
     state: one.state as Signal<ReadState<ReplyOf<N>>>,
     refresh: one.ask,
     put: data => {
@@ -84,7 +84,7 @@ export function useResource<N extends Reading>(name: N, input: CallInput<N>, eve
 
 const keyOf = (name: string, input: unknown): string => `${name} ${JSON.stringify(input)}`
 
-/** What another part of the page has read; who looks is drawn again when it changes. */
+/** Returns what another part of the page has read; the caller is rendered again when it changes. */
 export function readResource<N extends Reading>(name: N, input: CallInput<N>): ReadState<ReplyOf<N>> {
   return hold(keyOf(name, input), name, input).state.value as ReadState<ReplyOf<N>> // what the table promises
 }

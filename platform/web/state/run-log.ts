@@ -15,14 +15,14 @@ export interface ReadLine {
   readonly number: number
   readonly step: RunStep
   readonly time: string
-  /** What it is about: a service, a step, a command. */
+  /** Subject of the line: a service, a step, a command. */
   readonly about?: string
   readonly tone?: Tone
   /** May have ANSI escapes. */
   readonly text: string
   /** Public addresses that are named at its end. */
   readonly endpoints?: readonly string[]
-  /** What kind of event it was; absent: a line of text. */
+  /** Type of the event; absent: a line of text. */
   readonly type?: string
   readonly problem?: ToldProblem
 }
@@ -135,13 +135,13 @@ export interface RunPhase {
   readonly took?: number
 }
 
-/** What is known of the lines of each part. */
+/** Times of the first and the last known line of each step. */
 export interface SeenSteps {
   readonly first: Readonly<Partial<Record<RunStep, string>>>
   readonly last: Readonly<Partial<Record<RunStep, string>>>
 }
 
-/** What a page keeps of a log: a run may say more than a browser holds. */
+/** Limits of the log that a page keeps: a run may write more than a browser can hold. */
 const MOST = { lines: 100_000, letters: 16_000_000 }
 /** Errors that a page shows above the log. */
 const ERRORS = 10
@@ -170,7 +170,7 @@ export class KeptLog {
     return this.#errors
   }
 
-  /** How many lines are not kept any more. */
+  /** Number of lines that are not kept any more. */
   get left(): number {
     return this.#left
   }
@@ -205,7 +205,7 @@ export class KeptLog {
   }
 }
 
-/** How far a run is: queue, clone, build, deploy, ready. A destroy has neither build nor ready. */
+/** Returns the progress of a run: queue, clone, build, deploy, ready. A destroy has neither build nor ready. */
 export function phasesOf(run: Run, { first, last }: SeenSteps): readonly RunPhase[] {
   const isOver = hasEnded(run.state)
   const isGood = run.state === 'succeeded'

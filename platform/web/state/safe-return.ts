@@ -1,4 +1,4 @@
-/** A path of this site, or the first page: nobody is sent elsewhere by a link that somebody made. */
+/** Returns a path of this site, otherwise the start page: a prepared link cannot redirect a user to another site. */
 export function safeReturn(text: string | undefined, origin: string): string {
   if (!text?.startsWith('/') || !URL.canParse(text, origin)) return '/'
   const url = new URL(text, origin)

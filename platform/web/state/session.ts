@@ -4,9 +4,9 @@ import type { Me } from '../../api/me.ts'
 import { platform } from './client.ts'
 import { type Failure, toProblem } from './problem.ts'
 
-/** `undefined`: not known yet; `null`: nobody is logged in. */
+/** User who is logged in. `undefined`: not known yet; `null`: not logged in. */
 export const me = signal<Me | null | undefined>(undefined)
-/** What the platform says of itself. */
+/** Information that the platform reports about itself. */
 export const info = signal<Info | undefined>(undefined)
 /** Nothing answers: what is shown may be old, and it is tried again. */
 export const isOffline = signal(false)
@@ -14,7 +14,7 @@ export const isOffline = signal(false)
 export const isExpired = signal(false)
 
 export const isAdmin = computed(() => me.value?.role === 'admin')
-/** How the command line names this platform. */
+/** Name of this platform on the command line. */
 export const platformHost = computed(() => location.host)
 
 /** Asks who is logged in. Gives the problem if neither answer was had. */
@@ -41,8 +41,8 @@ async function whoAmI(): Promise<Me | null> {
 }
 
 /**
- * Goes on with the page of a session that has ended, if the same person has logged in meanwhile in another tab; of
- * somebody else nothing stays. True if it goes on.
+ * Resumes a page whose session has ended, if the same user has logged in again in another tab; for another user, the
+ * page is reloaded, so that no data of the first one stays. Returns true if it was resumed.
  */
 export async function resumeSession(): Promise<boolean> {
   const who = await whoAmI().catch(() => null)
@@ -62,7 +62,7 @@ export async function logout(): Promise<void> {
   location.assign('/login')
 }
 
-/** What a failed call says about the session and the connection. */
+/** Updates the session and connection state after a failed call. */
 export function noticeOf(problem: Failure): void {
   if (problem.kind === 'offline') isOffline.value = true
   if (problem.kind === 'login' && me.value) isExpired.value = true

@@ -5,13 +5,13 @@ import { type Failure, isAway, toProblem } from './problem.ts'
 import { isOffline, noticeOf } from './session.ts'
 
 interface Listener<T> {
-  /** In the order in which they were sent; the id is that of a line that is resumed after. */
+  /** Receives the events in the order in which they were sent; the stream resumes after the last id. */
   onEvent(event: T): void
-  /** It broke off, and is tried again. */
+  /** Called each time the stream ends. */
   onEnd?(): void
-  /** It is not tried again: why. */
+  /** Called with the reason when the stream is not retried. */
   onRefused?(problem: Failure): void
-  /** Whether that was all; else a stream that ends is opened again. */
+  /** True if all events have arrived; otherwise a stream that ends is opened again. */
   isComplete?(): boolean
 }
 
@@ -20,8 +20,8 @@ const AGAIN = 1_000
 const LONGEST_WAIT = 15_000
 
 /**
- * Reads a stream until the signal is aborted or all was said. It goes on after the last id when it breaks off,
- * and is closed while nobody sees the page: browsers have few connections to one host.
+ * Reads a stream until the signal is aborted or all events have arrived. Resumes after the last id when it breaks off.
+ * Closes it while the page is hidden: browsers allow few connections to one host.
  */
 export async function follow<N extends StreamName>(
   name: N,
@@ -69,7 +69,7 @@ export async function follow<N extends StreamName>(
 const isFinal = (error: unknown): boolean =>
   error instanceof NoPlatform ? !isAway(error) : error instanceof PlatformRefusal && error.status < 500
 
-/** Waits until somebody sees the page. */
+/** Waits until the page is visible. */
 const seen = (signal: AbortSignal): Promise<void> =>
   new Promise(resolve => {
     const look = () => {

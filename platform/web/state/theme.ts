@@ -3,7 +3,7 @@ import { signal } from '@preact/signals'
 export type Theme = 'system' | 'light' | 'dark'
 
 const stored = document.documentElement.dataset['theme']
-/** What was chosen on this device. */
+/** Theme that the user has chosen on this device. */
 export const theme = signal<Theme>(stored === 'light' || stored === 'dark' ? stored : 'system')
 
 export function chooseTheme(chosen: Theme): void {

@@ -10,7 +10,7 @@ import { PICTURES, shown } from './shown.ts'
 // An environment as a deploy leaves it, whose Pods get no node: what a kubelet would say is written here.
 
 export const COMMIT = '4f1c9aa0d3b1c2e4f5a60718293a4b5c6d7e8f90'
-/** Names of images are in events, and whoever deploys writes them. */
+/** Event texts with an image name that tries to be markup: events contain image names, which any deployer chooses. */
 export const NASTY_EVENT = shown(
   'pulled image <img src=x onerror=alert(1)>\u202egnp.exe',
   'Successfully pulled image "registry.example.com/shop/web:1.4.3" in 1.2s',
@@ -80,7 +80,9 @@ const SERVICES: readonly Service[] = [
   },
 ]
 
-/** Deploys `shop` with all of it ready but `api`, whose container ends again and again, with texts that try to be more. */
+/**
+ * Deploys `shop` with all of it ready but `api`, whose container ends again and again, with texts that try to be more.
+ */
 export async function makeEnvironment(platform: TestPlatform, namespace: string): Promise<void> {
   const apply = (object: KubeObject) => platform.cluster.apply(object, { manager: 'test', force: true })
   const labels = (service?: string) => ({
@@ -220,7 +222,7 @@ function workload(
   }
 }
 
-/** What the kubelet would write about the Pods that controllers make. */
+/** Writes what the kubelet would report about the Pods that controllers create. */
 const says = (platform: TestPlatform, namespace: string): Promise<unknown> =>
   Promise.all(SERVICES.map(one => setPod(platform, namespace, one, podStatus(one.service, one.kind, one.image))))
 

@@ -11,7 +11,7 @@ import { PICTURES, shown } from './shown.ts'
 // Runs as the keeper and the kubelet leave them: their Pods get no node, so what a kubelet would say is written here.
 
 const COMMIT = '4f1c9aa0d3b1c2e4f5a60718293a4b5c6d7e8f90'
-/** What tries to be more than text, where names of branches and lines of logs are shown. */
+/** Texts that try to be more than text, shown as branch names and log lines. */
 export const NASTY_BRANCH = shown('<img/src=x/onerror=alert(1)>\u202egnp.exe', 'feature/checkout')
 export const NASTY_LINE = shown(
   '</script><img src=x onerror=alert(1)>\u202egnp.exe \u001b]8;;javascript:alert(1)\u001b\\link\u001b]8;;\u001b\\',
@@ -114,7 +114,7 @@ export async function makeRuns(platform: TestPlatform, namespace: string, user: 
   return { good, broken, running: running.id, waiting: waiting.id }
 }
 
-/** A Job that nobody starts but the test, and whose Pod no node gets. */
+/** Creates a Job that only the test starts, and whose Pod is never scheduled. */
 async function create({ own, world }: TestPlatform, wanted: WantedRun): Promise<void> {
   const spec = jobSpec(wanted, world.settings.runs!) as { readonly template: { readonly spec: object } } // a Job's
   const template = { ...spec.template, spec: { ...spec.template.spec, schedulerName: 'nobody' } }

@@ -15,12 +15,12 @@ import { openStubForge, type StubForge } from '../../support/platform/stub-forge
 import { type PlayedLogs, playLogs } from './play-logs.ts'
 import { named, PICTURES } from './shown.ts'
 
-/** The one that is named, or Debian's: that without windows takes half of the time. */
+/** Path of the browser: `$CHROMIUM`, or Debian's; the headless shell takes half of the time. */
 const CHROMIUM = [process.env['CHROMIUM'], '/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find(
   path => path !== undefined && existsSync(path),
 )
 
-/** Why there are no browser tests here; undefined where there are. */
+/** Reason why the browser tests are skipped here; undefined where they run. */
 export const NO_BROWSER =
   process.env['KUBECONFIG'] === undefined ? 'no KUBECONFIG' : CHROMIUM === undefined ? 'no chromium' : undefined
 
@@ -42,10 +42,10 @@ const NETWORK_CHANGED = 'net::ERR_NETWORK_CHANGED'
 const INTERRUPTED = /Navigation to "([^"]*)" is interrupted by another navigation to "(?:chrome-error:|\1")/
 const USUAL = { width: 1280, height: 800, scheme: 'light' } as const
 
-/** A page that somebody looks at. */
+/** Page that a user sees in a browser. */
 export interface Seen {
   readonly page: Page
-  /** What the browser complained about: refused scripts and styles, errors of ours. */
+  /** Messages that the browser logged: refused scripts and styles, and our errors. */
   readonly complaints: readonly string[]
   /** Gives the page another size and other colours. */
   change(look: Look): Promise<void>
@@ -57,21 +57,23 @@ export interface TestBrowser {
   readonly platform: TestPlatform
   readonly url: string
   readonly logs: PlayedLogs
-  /** Of git.example.com. */
+  /** Stub of git.example.com. */
   readonly forge: StubForge
-  /** Somebody's browser; with their session where a login is given. */
+  /** Opens a new browser for a user, with their session if a login is given. */
   open(who: string | undefined, look?: Look): Promise<Seen>
-  /** Opens another page in the one browser that somebody has for all of their visits, which has loaded scripts and fonts before. */
+  /**
+   * Opens another page in the one browser that a user has for all visits, which has loaded scripts and fonts before.
+   */
   visit(who: string | undefined, look?: Look): Promise<Seen>
-  /** Logs somebody in, in a browser that is open. */
+  /** Logs a user in, in a browser that is open. */
   enter(context: BrowserContext, who: string): Promise<void>
   close(): Promise<void>
 }
 
 export async function openBrowser(): Promise<TestBrowser> {
   const port = await freePort()
-  // Browsers treat this name as a safe origin, so that the cookie of the session is accepted. In pictures, the address is that of the
-  // documentation.
+  // Browsers treat this name as a safe origin, so that the cookie of the session is accepted. In pictures, the address
+  // is that of the documentation.
   const url = PICTURES === undefined ? `http://localhost:${port}` : SHOWN_URL
   const web = readWebFiles(join(root, 'dist/platform/web'))
   if (!web) throw new Error('the pages are not built: npm run build')
@@ -82,7 +84,7 @@ export async function openBrowser(): Promise<TestBrowser> {
       loginOf: named,
       forges: [{ kind: 'gitea', url: 'https://git.example.com', api: forge.api }],
       ci: [{ kind: 'gitea', issuer: 'https://git.example.com', rules: [{ repository: '7', prefix: 'ci-shop-' }] }],
-      // Nobody builds.
+      // No test builds an image.
       builders: { default: ['tcp://builder-0.builders.example.com:1234'], untrusted: [], atOnce: 4 },
     },
     web,
@@ -123,7 +125,10 @@ export async function openBrowser(): Promise<TestBrowser> {
 /** The address that pictures show. */
 const SHOWN_URL = 'https://platform.dev.example.com'
 
-/** Lets a browser open the shown address, and those of applications: what comes there is passed to a port of this machine. */
+/**
+ * Lets a browser open the shown address, and those of applications: what comes there is passed to a port of this
+ * machine.
+ */
 async function overTls(port: number): Promise<{ readonly args: readonly string[]; close(): void }> {
   const { hostname } = new URL(SHOWN_URL)
   const { key, certificate } = makeCertificate(
@@ -156,7 +161,7 @@ async function makeContext(
     colorScheme: scheme,
     reducedMotion: 'reduce',
     locale: 'en-GB',
-    // Nobody trusts the certificate of the addresses under dev.example.com.
+    // The certificate of the addresses under dev.example.com is not trusted.
     ignoreHTTPSErrors: true,
   })
   // On a busy machine, a page takes longer than the 30 s that are usual.
@@ -180,8 +185,8 @@ async function repeated<T>(navigate: () => Promise<T>): Promise<T> {
 /** Opens a page that has not loaded anything. */
 async function see(context: BrowserContext, look: Look = {}): Promise<Seen> {
   const page = await context.newPage()
-  // When Pods come and go on this machine, its network changes, and Chromium fails the requests that are under way. The
-  // page repeats its own; without a script there is no page, and a person would load it again.
+  // When Pods start and stop on this machine, its network changes, and Chromium fails the pending requests. The page
+  // repeats its own requests; without its script the page does not work, and a user would reload it.
   let reloads = 0
   let isReloading = false
   const reload = async () => {
@@ -218,7 +223,8 @@ async function see(context: BrowserContext, look: Look = {}): Promise<Seen> {
     const { width, height, scheme } = { ...USUAL, ...other }
     await page.setViewportSize({ width, height })
     await page.emulateMedia({ colorScheme: scheme })
-    // A frame has the new style and begins the transitions to it, which the next one ends; on a busy machine, frames come late.
+    // A frame has the new style and begins the transitions to it, which the next one ends; on a busy machine, frames
+    // come late.
     await page.evaluate(async wanted => {
       const frame = () => new Promise(requestAnimationFrame)
       while (wanted && !matchMedia(`(prefers-color-scheme: ${wanted})`).matches) await frame()
@@ -277,6 +283,6 @@ export async function findings(page: Page, rules: AxeRules = { not: [] }): Promi
   }, options)
 }
 
-/** How far a page can be scrolled to the side, in pixels. */
+/** Returns how far a page can be scrolled sideways, in pixels. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')

@@ -22,8 +22,8 @@ import {
 import { CANARY, lookAt, makeTeam, type Team, WAITING_COMMIT } from './people.ts'
 import { named, PICTURES, shown } from './shown.ts'
 
-// The pages in a real browser, before a real API server. `PICTURES=1` writes docs/platform (`npm run pictures`), and PNG
-// files to look at into the folder that it names instead of 1.
+// The pages in a real browser, before a real API server. `PICTURES=1` writes docs/platform (`npm run pictures`), and
+// PNG files to look at into the folder that it names instead of 1.
 
 if (NO_BROWSER) console.warn(`the pages are not tried in a browser: ${NO_BROWSER}`)
 
@@ -39,7 +39,7 @@ const LOOKS: readonly NamedLook[] = [
   { ...NARROW, rules: { not: ['color-contrast'] } },
 ]
 
-/** One in so many of the visited pages is looked at with axe, in another look than the first, and by keyboard. */
+/** Interval between the visited pages that are checked with axe, in a look other than the first, and by keyboard. */
 const PARTS = 5
 
 /** Returns the looks of a page: the first one, and another in turn where it is tried thoroughly; all for pictures. */
@@ -56,18 +56,18 @@ const LOOKS_AT_WIDTH = ['environment']
 
 interface NamedLook extends Look {
   readonly name: string
-  /** Of axe; absent: all. */
+  /** Rules of axe; absent: all. */
   readonly rules?: AxeRules
 }
 
 interface Visit {
   readonly who?: 'ann' | 'bob' | 'cem'
   readonly path: (team: Team) => string
-  /** A word that is there when the page has all that it shows. */
+  /** Text that appears once the page shows all of its content. */
   readonly shows: (team: Team) => string
-  /** What somebody does before they look. */
+  /** Steps that a user takes before the page is checked. */
   readonly doing?: (page: Page, team: Team) => Promise<unknown>
-  /** The browser says so of an answer that is meant. */
+  /** Complaint of the browser about an intended response. */
   readonly complains?: RegExp
 }
 
@@ -267,8 +267,8 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       }
     }
 
-    // Every second page, by the commit: they are made of the same parts. All for pictures and in `npm run test:long`.
-    // Dialogs are opened only where a page is looked at thoroughly.
+    // Visits every second page, selected by the commit, because the pages share their parts; all pages for pictures and
+    // in `npm run test:long`. Dialogs are opened only on pages that are checked thoroughly.
     const visited = PICTURES ? Object.keys(VISITS) : partOf(Object.keys(VISITS), 2).cases
     const thorough = partOf(visited, PARTS).cases
     const pages = Object.entries(VISITS)
@@ -312,7 +312,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
         await seen.page.goto(url)
         await seen.page.getByText(/^0 of \d+ services? (?:is|are) ready$/).waitFor()
         await tryLooks(seen, PICTURES ? LOOKS : few(LOOKS, 2), 'waking')
-        // The page itself comes with 503: for programs it is not there yet.
+        // The page itself has the status 503: for programs, the application is not available yet.
         expect(seen.complaints.filter(one => !/status of 503/.test(one))).toEqual([])
       } finally {
         await seen.close()
@@ -339,7 +339,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
         const found = document.activeElement
         return `${found?.tagName.toLowerCase()} ${(found?.getAttribute('aria-label') ?? found?.textContent ?? '').trim()}`
       })
-    /** Goes on until something has the focus. */
+    /** Presses Tab until the wanted element has the focus; throws after 60 steps. */
     const tabTo = async (page: Page, wanted: string) => {
       for (let step = 0; step < 60; step++) {
         await page.keyboard.press('Tab')
@@ -397,7 +397,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await page.keyboard.press('Enter')
       expect(new URL(page.url()).pathname).toBe(`/namespaces/${name}/settings`)
       await page.keyboard.type(name)
-      // It is told for a few seconds only.
+      // The message is visible for a few seconds only.
       await Promise.all([
         page.getByText(`Deleting ${name}`).waitFor(),
         page.waitForURL('**/'),
@@ -450,9 +450,9 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       await page.context().clearCookies()
       await page.evaluate(() => dispatchEvent(new Event('online')))
       await page.getByText('Your session has ended').waitFor()
-      // What was there is still there.
+      // The page still shows its content.
       expect(await page.getByText(team.shop).count()).toBeGreaterThan(0)
-      // The login is in a tab of its own; the page goes on when somebody comes back from it.
+      // The login opens in its own tab; the page continues when the user comes back from it.
       expect(await page.getByRole('link', { name: 'Log in again' }).getAttribute('target')).toBe('_blank')
       await page.getByRole('button', { name: 'New namespace' }).click()
       await page.getByLabel('Name', { exact: true }).fill('what-was-typed')
@@ -530,7 +530,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
       expect(text).toContain('<img src=x onerror=alert(1)>\\u{202e}gnp.exe')
       expect(await page.content()).not.toContain(SECRET_VALUE)
       expect(await page.locator('main img').count()).toBe(0)
-      // Who only looks changes nothing.
+      // A viewer cannot change anything.
       expect(await page.getByRole('button', { name: /Redeploy|Destroy/ }).count()).toBe(0)
       expect(complaints).toEqual([])
       await close()
@@ -584,7 +584,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
         await page.goto('/previews')
         const main = page.locator('main')
         await main.getByText(shared).first().waitFor()
-        // Only administrators destroy one of everybody.
+        // Only administrators can destroy a global preview.
         expect(await page.getByRole('button', { name: `Destroy ${shared}` }).count()).toBe(0)
         expect(await main.innerText()).toContain('<img/src=x/onerror=alert(1)>\\u{202e}gnp.exe')
         const ofPreview = main.getByRole('listitem').filter({ hasText: own })
@@ -951,7 +951,7 @@ describe.skipIf(NO_BROWSER)('pages', () => {
     await page.goto('/')
     await page.getByText(team.shop).first().waitFor()
     const shifts = await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts)
-    // What is called good is below 0.1.
+    // A layout shift below 0.1 counts as good.
     expect(shifts.reduce((sum, one) => sum + one, 0)).toBeLessThan(0.05)
     await close()
   })
@@ -975,7 +975,7 @@ async function tryLooks({ page, change }: Seen, looks: readonly NamedLook[], cal
 /** Writes a picture of what is seen: WebP for the docs, or PNG. */
 async function picture(page: Page, name: string, isFirst: boolean): Promise<void> {
   await page.evaluate(() => document.fonts.ready)
-  // What the side and the states are read from comes after the page.
+  // The data of the sidebar and of the states arrives after the page.
   await page.waitForTimeout(isFirst ? 2500 : 300)
   if (PICTURES !== '1') {
     mkdirSync(PICTURES ?? '', { recursive: true })

@@ -16,17 +16,17 @@ export interface Team {
   readonly ann: string
   readonly bob: string
   readonly cem: string
-  /** Of ann, shared with the others. */
+  /** Namespace of ann, shared with the others. */
   readonly shop: string
-  /** Of ann, shared with nobody. */
+  /** Namespace of ann, not shared. */
   readonly blog: string
-  /** Of bob, and of everybody. */
+  /** Previews: one of bob, and a global one. */
   readonly previews: readonly [own: string, shared: string]
-  /** Of bob; it could not be deleted. */
+  /** Namespace of bob that could not be deleted. */
   readonly stuck: string
-  /** Of shop. */
+  /** Runs of the namespace `shop`. */
   readonly runs: TeamRuns
-  /** The preview of a request of a fork that waits for an approval; the webhook is bob's. */
+  /** Preview of a pull request from a fork that waits for an approval; the webhook is bob's. */
   readonly waits: string
 }
 
@@ -34,7 +34,7 @@ export interface Team {
 export const WAITING_COMMIT = '6dcb09b5b57875f334f61aebed695e2e4193db5e'
 const FORGE_TOKEN = `${CANARY}-forge`
 
-/** Why a namespace could not be deleted: it is of a log, so it can be anything. */
+/** Reason why a namespace could not be deleted; it comes from a log, so it can contain anything. */
 export const NASTY_PROBLEM = shown(
   'the destroy of shop failed: error: <img src=x onerror=alert(1)>\u202egnp.exe',
   'the destroy of newsletter failed: error: the command `remove-dns` failed with exit code 1',
@@ -171,7 +171,7 @@ async function lead({ cluster }: TestPlatform): Promise<void> {
 }
 const microTime = (time: number): string => new Date(time).toISOString().replace('Z', '000Z')
 
-/** Has the platform look at a request, as it does when its forge has told of it. */
+/** Has the platform check a pull request, as it does after its forge has reported it. */
 export async function lookAt({ parts, world }: TestPlatform, hook: string, number: number): Promise<void> {
   await parts.hooks.change(hook, ({ pulls, seen }) => ({ look: [number], pulls, seen }))
   const keeper = new WebhookController(world, parts)

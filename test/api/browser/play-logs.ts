@@ -1,7 +1,7 @@
 import type { Cluster, LogOptions } from '../../../adapters/kubernetes/cluster.ts'
 import type { TestPlatform } from '../../support/platform/open-platform.ts'
 
-/** What containers write, where there is no node that runs them. */
+/** Log output of containers, which no node runs. */
 export interface PlayedLogs {
   /** A container of that name writes a line. */
   say(container: string, line: string): void

@@ -1,9 +1,9 @@
 import { RUN } from '../../support/platform/run-name.ts'
 
-// Tests show texts that try to be more than text, and names that no other run has. Pictures are for readers: they show what a team
-// would have.
+// Tests show texts that try to be more than text, and names that no other run has. Pictures are for readers: they show
+// what a team would have.
 
-/** Where pictures go: `1` is docs/platform, otherwise a folder. Absent: this is a test. */
+/** Destination of the pictures: `1` is docs/platform, any other value a folder. Absent: this is a test. */
 export const PICTURES = process.env['PICTURES']
 
 /** A name of this run. */

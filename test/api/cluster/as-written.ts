@@ -1,9 +1,9 @@
 import type { Listed } from '../../support/cluster/objects.ts'
 
-/** For Flux: it leaves the `$` of the object alone. */
+/** Annotation that makes Flux leave the `$` of an object alone. */
 const LITERAL = 'kustomize.toolkit.fluxcd.io/substitute'
 
-/** What is said about a claim in a repository only, so that nobody prunes it. */
+/** Annotations that a claim has only in a repository, and that prevent its pruning. */
 const MARKS = [
   'argocd.argoproj.io/compare-options',
   'argocd.argoproj.io/sync-options',
@@ -14,15 +14,15 @@ const SERVERS = /^(deployment\.kubernetes\.io\/revision|(pv|volume)\.(beta\.)?ku
 const SECRETS = 'dev.platform/secrets'
 
 interface Names {
-  /** Where the objects are. */
   readonly namespace: string
   /** The name of the environment. */
   readonly environment: string
 }
 
 /**
- * The objects of an application by name, with all that somebody has written into them and nothing that only the server knows: so those of
- * two namespaces can be compared. The marks for controllers, and the HMAC of secrets with the names of Jobs that follow from it, are left out.
+ * Returns the objects of an application by name, with all fields that a client has set and none that only the server
+ * knows, so that the objects of two namespaces can be compared. Leaves out the marks for controllers, and the HMAC of
+ * secrets with the names of Jobs that follow from it.
  */
 export function asWritten(
   objects: readonly Listed[],
@@ -54,7 +54,7 @@ function written(object: Listed): unknown {
   const said = Object.entries(annotations).filter(
     ([key]) => !SERVERS.test(key) && key !== LITERAL && !(kind === 'PersistentVolumeClaim' && MARKS.includes(key)),
   )
-  // Where an object is, when, and how often it was written.
+  // Leaves out the namespace, the times, the versions and the status of the object.
   const { status: _, ...others } = rest as typeof rest & { status?: unknown }
   return {
     ...others,

@@ -62,7 +62,7 @@ const BOUND = 150_000
 interface Faulty {
   readonly project: Project
   readonly proxy: FaultProxy
-  /** Where the way through the proxy begins. */
+  /** Environment that sends devctl through the proxy. */
   readonly env: Readonly<Record<string, string>>
   /** Runs devctl through the proxy; fails when it takes too long. */
   devctl(command: string, ...args: readonly string[]): Promise<Result>
@@ -118,7 +118,7 @@ const it = (name: string, body: (faulty: Faulty) => Promise<void>) =>
 /** Declares what `npm run test:long` tries, and no merge waits for. */
 const longIt: typeof it = (name, body) => longTest(name, () => withFaults(body))
 
-/** What goes wrong while a command runs, until `signal` says that it is over. */
+/** Fault that occurs while a command runs, until `signal` reports that the command has ended. */
 type Trouble = (faulty: Faulty, signal: AbortSignal) => Promise<void> | void
 
 const every =
@@ -133,7 +133,7 @@ const everyCall = (nth: number) => {
   return (asked: Asked) => !isWatch(asked) && isNext()
 }
 
-/** A command does not wait long for giving its Lease back: the next one takes it from a holder that is gone. */
+/** A command does not wait long for the release of its Lease: the next command takes it from a dead holder. */
 const isNoLease = (object: string): boolean => !object.startsWith('Lease/')
 
 /** A merge waits for the first two. */

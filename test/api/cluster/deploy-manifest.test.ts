@@ -200,7 +200,7 @@ destroy:
     expect(missing.status).toBe(1)
     expect(missing.stderr).toContain('error: the dependency `a` cannot be cloned')
     expect(missing.stderr).toContain('devctl.yml:3')
-    // What is not a valid repository address but a program for git to run is not run.
+    // A repository address that makes git run a program is refused, and the program does not run.
     project.write(
       'devctl.yml',
       `deploy: {compose: compose.yaml}\ndependencies:\n  a: {repository: "ext::touch% ${project.directory}/ran"}\n`,

@@ -27,7 +27,7 @@ const definition = (group: string) => ({
 
 const gadget = (group: string, name: string) => ({ apiVersion: `${group}/v1`, kind: 'Gadget', metadata: { name } })
 
-/** What a command makes for the whole cluster, and something of ours in it. */
+/** Writes a project whose commands create cluster-scoped objects, and an object in each of them. */
 function write({ name, write }: Project, group: string): void {
   write('definition.json', JSON.stringify(definition(group)))
   write('gadget.json', JSON.stringify(gadget(group, 'mine')))
@@ -50,12 +50,12 @@ function write({ name, write }: Project, group: string): void {
 interface Shared {
   readonly project: Project
   readonly group: string
-  /** As `customresourcedefinition/NAME` and `namespace/NAME`. */
+  /** The definition and the namespace, as `customresourcedefinition/NAME` and `namespace/NAME`. */
   readonly crd: string
   readonly tools: string
   /** kubectl without a namespace. */
   all(...args: readonly string[]): Promise<string>
-  /** Which of the two are there. */
+  /** Returns the ones of the two that exist. */
   there(): Promise<readonly string[]>
 }
 

@@ -21,7 +21,8 @@ const namespace = `dry-run-${process.pid}`
 const restricted = `${namespace}-restricted`
 let hasHttpRoute = false
 
-// Every golden manifest goes to a real API server: a server-side apply that is not kept, with strict validation of fields.
+// Every golden manifest goes to a real API server: a server-side apply that is not kept, with strict validation of
+// fields.
 describe.skipIf(cluster === undefined)('the API server accepts', () => {
   beforeAll(async () => {
     await cluster!.createNamespace(namespace)

@@ -7,7 +7,7 @@ import { playPods } from '../../support/cluster/play-pods.ts'
 import { type Project, withProject } from '../../support/cluster/project.ts'
 import { type Result, run } from '../../support/run.ts'
 
-// What a deploy refuses in any case is refused before an image is built or a command runs. The builder and the
+// Errors that fail a deploy in any case are reported before an image is built or a command runs. The builder and the
 // registry are one server that counts the connections to it, and answers none.
 
 const cluster = findCluster()

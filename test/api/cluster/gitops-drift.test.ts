@@ -17,7 +17,8 @@ const NEWER = [
   'updates/several-pods-of-a-stateful-set-at-once-need-a-new-cluster',
 ]
 
-// What a controller finds when it looks again: of every golden manifest, applied for real. A quota keeps all Pods from being made.
+// Applies every golden manifest for real, and checks that a controller which applies it again finds no difference. A
+// quota prevents all Pods.
 describe.skipIf(cluster === undefined)('applied once more changes nothing', () => {
   beforeAll(async () => {
     await cluster!.createNamespace(namespace)
@@ -48,9 +49,9 @@ describe.skipIf(cluster === undefined)('applied once more changes nothing', () =
 
 let count = 0
 
-/** What would change when an object is applied twice, in words. It goes again at once. */
+/** Returns a description of what changes when an object is applied a second time. Deletes the object immediately. */
 async function driftOf(wanted: KubernetesObject): Promise<readonly string[]> {
-  // A name of its own, so that cases do not meet; an account's need not be anybody's.
+  // A unique name keeps the cases apart; no Pod has to use an account of that name.
   const object = { ...wanted, metadata: { ...wanted.metadata, namespace, name: `o${++count}` } }
   const path = pathOf(object, namespace)
   const id = `${wanted.kind}/${wanted.metadata.name}`
@@ -86,7 +87,7 @@ function applications(): readonly { readonly name: string; readonly objects: rea
       object,
     }))
     const objects = forControllers(manifests).map(({ object }) => object)
-    // What other controllers have to bring along.
+    // Other controllers have to install these kinds.
     const known = objects.filter(({ kind }) => kind !== 'HTTPRoute' && kind !== 'ExternalSecret')
     return known.length > 0 ? [{ name, objects: known }] : []
   })

@@ -53,7 +53,7 @@ async function secrets(
   return { status, stdout, stderr }
 }
 
-/** With the answers in the manifest already, values need not be known. */
+/** Writes the project. With the answers already in the manifest, the values need not be known. */
 function write({ name, write: file }: Project, backend?: string): void {
   file('compose.yaml', COMPOSE)
   const answers = `    secrets:
@@ -85,7 +85,7 @@ describe.skipIf(cluster === undefined)('gitops secrets makes Secrets in the clus
       expect(first.stdout).toContain(`created: secret/shop-db in ${project.name} (password)\n`)
       expect(await data(project, 'shop-db')).toEqual({ password: 'hunter2-of-the-sea' })
       expect(await data(project, 'shop-token')).toEqual({ token: 'tok-of-the-sea' })
-      // Another value changes nothing that is there.
+      // Another value does not change an existing Secret.
       const again = await secrets(project, ['--create'], { DB_PASSWORD: 'hunter2-of-the-land' })
       expect(again.stdout).toContain(`unchanged: secret/shop-db in ${project.name}\n`)
       expect(await data(project, 'shop-db')).toEqual({ password: 'hunter2-of-the-sea' })

@@ -3,7 +3,9 @@ import type { Project } from '../../support/cluster/project.ts'
 
 const FINALIZER = 'example.com/hold'
 
-/** What somebody deletes without waiting, and what stays until it is let go: as what a controller still has to clean up. */
+/**
+ * Deletes objects without waiting, and keeps them until `letGo`, like objects that a controller still has to clean up.
+ */
 export async function deleteHeld(project: Project, ...objects: readonly string[]): Promise<void> {
   for (const object of objects) {
     const { finalizers = [] } = (await project.get(object)).metadata as { readonly finalizers?: readonly string[] }
@@ -12,7 +14,9 @@ export async function deleteHeld(project: Project, ...objects: readonly string[]
   await project.kubectl('delete', '--wait=false', ...objects)
 }
 
-/** Takes the finalizer away from objects. A controller may take its own away meanwhile: what has changed is read again. */
+/**
+ * Takes the finalizer away from objects. A controller may take its own away meanwhile: what has changed is read again.
+ */
 export async function letGo(project: Project, ...objects: readonly string[]): Promise<void> {
   for (const object of objects) {
     await eventually(`${object} is let go`, async () => {

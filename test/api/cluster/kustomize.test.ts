@@ -79,7 +79,7 @@ const marks: MarkOptions = {
   createNamespace: { name: 'staging', level: 'baseline', source: 'devctl.yml#environments.staging' },
 }
 
-/** One in four examples, with one of the changes each; all with every change for `npm run test:long`. */
+/** Returns every fourth example, with one change each; for `npm run test:long`, all examples with every change. */
 function examples() {
   return exampleCases().flatMap((one, index) =>
     CHANGES.filter((_, at) => TAKES_ALL || (index % 4 === 0 && at === (index / 4) % CHANGES.length)).map(change => ({

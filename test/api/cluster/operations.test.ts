@@ -10,7 +10,7 @@ import { withProject } from '../../support/cluster/project.ts'
 
 const cluster = findCluster()
 
-/** What a program prints, and its exit status. */
+/** Runs a program and returns its output and exit status. */
 async function printed(...words: readonly string[]): Promise<{ readonly text: string; readonly status: number }> {
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''

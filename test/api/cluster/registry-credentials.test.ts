@@ -13,7 +13,7 @@ describe.skipIf(cluster === undefined)('deploy --registry-credentials', () => {
   playPods()
   afterAll(() => cluster?.close())
 
-  // The registry of the test cluster asks nobody for credentials; that Pods start with them is all that it can show.
+  // The registry of the test cluster requires no credentials, so the test can only show that Pods start with them.
   test('makes a pull secret that the API server takes and Pods start with, and takes it away again', () =>
     withProject(cluster!, async project => {
       const { name, directory, kubectl } = project

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { type Cluster, eventually } from '../../support/cluster/cluster.ts'
 
-/** What an admission webhook is asked about. */
+/** Object and operation that the API server sends to an admission webhook for review. */
 export interface Review {
   readonly uid: string
   readonly kind: { readonly kind: string }
@@ -16,7 +16,7 @@ export interface Review {
   readonly object: Readonly<Record<string, unknown>> | null
 }
 
-/** What it answers: nothing is wrong, no, another object by way of a JSON patch; or never. */
+/** Answer of the webhook: it allows, refuses or changes the object with a JSON patch; or never answers. */
 export type Verdict =
   | 'allow'
   | 'hang'
@@ -53,7 +53,10 @@ export class WebhookServer {
     })
   }
 
-  /** Listens, and has the API server ask about such objects of the namespace; returns when it does. `name` is that of the configuration and the webhook, which may take `seconds`. */
+  /**
+   * Listens, and has the API server ask about such objects of the namespace; returns when it does. `name` is that of
+   * the configuration and the webhook, which may take `seconds`.
+   */
   async register(
     cluster: Cluster,
     kind: 'Validating' | 'Mutating',

@@ -18,7 +18,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the session of a browser', () => {
   })
   afterAll(() => platform?.close())
 
-  /** Logs in as somebody new; gives the cookie as the browser sends it. */
+  /** Logs in as a new user; returns the cookie as the browser sends it. */
   async function enter(name: string) {
     const { text } = await platform.parts.tokens.issue({ kind: 'invite', label: `${name}-${RUN}` })
     const answer = await platform.call('POST /auth/setup', { body: { token: text, login: 'x' }, headers: OURS })
@@ -95,7 +95,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the session of a browser', () => {
     const { token } = await platform.person('dave')
     const headers = { cookie: `__Host-devctl=${token}`, ...OURS }
     expect((await platform.call('GET /me', { headers })).status).toBe(401)
-    // A header that lets nobody in is not made up for by a cookie.
+    // A cookie does not make up for a header with an invalid token.
     expect((await platform.call('GET /me', { token: 'nothing', headers: { cookie, ...OURS } })).status).toBe(401)
   })
 

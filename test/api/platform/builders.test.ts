@@ -206,7 +206,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
       devctl(`build --file forks.yaml --push=false`, owner, { DEVCTL_HOME: join(folder, randomUUID()), ...env })
 
     const EMPTY = /^Total:\s+0B/m
-    /** What the builder for forks has. */
+    /** Returns the disk usage of the builder for forks. */
     async function used(): Promise<string> {
       const args = ['--addr', daemon.address, 'du']
       return (await promisify(execFile)('buildctl', args, { env: buildctlEnv })).stdout
@@ -219,7 +219,9 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
       )
       const [one, other] = [await fork(`one-${RUN}`, 'fork'), await fork(`other-${RUN}`, 'fork')]
       const [own, second] = [await fork(`own-${RUN}`), await fork(`second-${RUN}`)]
-      /** Whether what is copied, which is the same for everybody, was there from an earlier build. */
+      /**
+       * Returns true if the copied files, which are the same in all builds, came from the cache of an earlier build.
+       */
       const isCached = async (env: Readonly<Record<string, string>>) => {
         const { status, stderr } = await built(env)
         expect([status, stderr]).toEqual([0, expect.stringContaining('COPY')])
@@ -251,7 +253,7 @@ describe.skipIf(lacks('BuildKit', address === undefined))('the build service', (
     return `GET /api/v1/builders/connect?namespace=${ann!.home} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n${more}\r\n`
   }
 
-  /** What comes back until the connection ends, or it has what is wanted. */
+  /** Sends a request; returns the response once its headers are complete, or once it matches `wanted`. */
   async function send(text: string, wanted?: RegExp): Promise<string> {
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname).on('error', () => {})

@@ -14,7 +14,7 @@ const AUDIENCE = 'https://platform.dev.example.com'
 describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
   let stub: StubIssuer
   let platform: TestPlatform
-  /** Of a repository that no other run has. */
+  /** ID of a repository that no other run uses. */
   const repository = String(1_000_000 + (process.pid % 100_000))
   beforeAll(async () => {
     stub = await stubIssuer()
@@ -158,7 +158,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a job of a CI system', () => {
     ])
       expect([refused.status, refused.error]).toEqual([403, kept])
     expect((await preview(token, `${PREFIX}7`)).status).toBe(200)
-    // One that is there already tells a job whose it is, but nobody else.
+    // If the namespace already exists, a job learns its owner; other users do not.
     expect((await platform.call('POST /namespaces', { token: admin.token, body: { name: `${PREFIX}8` } })).status).toBe(
       200,
     )

@@ -209,7 +209,10 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
   })
 
   describe('in the browser of this machine', () => {
-    /** What the page of the platform does when its person presses the button; gives the answer of the command line. */
+    /**
+     * Does what the platform's page does when its user presses the button: gets a code, and sends it to the command
+     * line.
+     */
     const press = async (page: string, token: string) => {
       const { port, state = '', challenge, label } = Object.fromEntries(new URL(page).searchParams)
       const { body } = await platform.call('POST /auth/cli/code', { token, body: { challenge, label } })
@@ -280,7 +283,7 @@ describe.skipIf(!process.env.KUBECONFIG)('a platform as context', () => {
 
   describe('on a terminal', () => {
     const home = join(folder, 'sixth')
-    /** Runs a line with somebody who chooses the last answer, and types this. */
+    /** Runs a command line as a user who chooses the last answer and types `typed`. */
     async function asked(line: string, typed: string | undefined) {
       let [stdout, stderr] = ['', '']
       let last: PromptAnswer | undefined

@@ -25,7 +25,7 @@ describe.skipIf(!found)('deleting', () => {
   const commit = 'b'.repeat(40)
   let number = 0
   const aName = () => `d${++number}-${RUN}`
-  /** What the containers of runs say. */
+  /** Log output of the containers of runs. */
   let said: readonly string[] = []
 
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe.skipIf(!found)('deleting', () => {
   afterAll(() => platform?.close())
 
   const signal = () => AbortSignal.timeout(60_000)
-  /** What the leader does. */
+  /** Does what the leader does. */
   const look = async (by = parts) => {
     await keeper.run(signal())
     await by.deletions.run(signal())
@@ -71,7 +71,7 @@ describe.skipIf(!found)('deleting', () => {
   /** Waits until the server has deleted it: Kubernetes takes some seconds more, which one test waits for. */
   const isDeleted = (name: string) => until(`${name} is deleted`, async () => (await isGoing(name)) || undefined)
 
-  /** What the node does when the programs of a Pod have ended. */
+  /** Does what the node does when the programs of a Pod have ended. */
   async function ends(id: string, isGood = true, cloned = commit): Promise<void> {
     await state(id, 'running')
     const labels = `batch.kubernetes.io/job-name=r-${id}`
@@ -150,7 +150,7 @@ describe.skipIf(!found)('deleting', () => {
     await state(waiting.id, 'running')
     expect((await del(name)).status).toBe(204)
     expect((await shown(name)).status).toBe('Deleting')
-    // Nothing new begins, also if somebody is fast.
+    // No new run starts, even if a user is fast.
     const late = { namespace: name, environment: 'late', action: 'deploy', repository }
     expect((await platform.call('POST /runs', { token: owner!.token, body: late })).error.code).toBe(
       'platform/deleting',
@@ -174,11 +174,11 @@ describe.skipIf(!found)('deleting', () => {
     const secret = (await platform.cluster.get(ref)) as unknown as { data: Record<string, string> }
     expect(JSON.parse(Buffer.from(secret.data['input.json']!, 'base64').toString())).toMatchObject({ commit })
     expect((await live(name))?.metadata.deletionTimestamp).toBeUndefined()
-    // Somebody else has asked for it: what is the developer's own is not theirs to use.
+    // Another user requested the deletion, so the run may not use the developer's own variables.
     await set(developer!.token, 'user', 'OWN')
     await set(developer!.token, `namespace:${name}`, 'SHARED')
     expect(await variablesOf(run!.id, name)).toEqual([`SHARED_${RUN}`])
-    // Another leader goes on, and does nothing twice.
+    // Another leader continues, and does nothing twice.
     const other = createServices({ ...platform.world })
     await look(other)
     await look(other)
@@ -203,7 +203,7 @@ describe.skipIf(!found)('deleting', () => {
     expect(await variablesOf(last!.id, name)).toEqual([`OWN_${RUN}`])
     await ends(last!.id)
     await isDeleted(name)
-    // Nobody has asked for it when nobody uses it any more.
+    // The deletion of an unused namespace has no requester.
     const idle = aName()
     await create(idle)
     await deployed(idle)
@@ -222,7 +222,7 @@ describe.skipIf(!found)('deleting', () => {
     await state(id, 'running')
     const { namespace } = (await parts.namespaces.find(name))!
     await parts.namespaces.noteDeletion(namespace, 'Deleting', { id: makeUlid(Date.now(), randomBytes(10)) })
-    // A new leader looks at once whether the people of its runs still may.
+    // A new leader immediately checks whether the users of its runs still have access.
     await new RunController(platform.world, parts).run(signal())
     expect((await parts.runs.find(id))?.state).toBe('running')
     await state(id, 'cancelled')
@@ -255,7 +255,9 @@ describe.skipIf(!found)('deleting', () => {
     await isDeleted(name)
   })
 
-  /** Makes an object with a finalizer of another program, as an operator or a controller does: members cannot set it. */
+  /**
+   * Makes an object with a finalizer of another program, as an operator or a controller does: members cannot set it.
+   */
   const hold = async (namespace: string) => {
     const kind = { apiVersion: 'v1', kind: 'ConfigMap' }
     await platform.cluster.create({ ...kind, metadata: { name: 'held', namespace, finalizers: ['example.com/x'] } })
@@ -343,7 +345,7 @@ describe.skipIf(!found)('deleting', () => {
           expect(await platform.cluster.get({ ...secrets, name: `r-${run!.id}-${part}` })).toBeUndefined()
         return (await isGoing(name)) || undefined
       })
-      // Nobody is told otherwise: it is gone.
+      // Only the log reports it: the namespace no longer exists.
       expect(platform.log.slice(log)).toContain(
         `deleting ${name}: the commands of shop were not run: the person who requested it ${how === 'suspended' ? 'may no longer log in' : 'is no longer a developer there'}`,
       )

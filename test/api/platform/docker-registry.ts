@@ -8,14 +8,14 @@ import { eventually } from '../../support/cluster/cluster.ts'
 
 /** A registry (distribution) that believes the tokens of a platform. */
 export interface TestRegistry {
-  /** What it has written. */
+  /** Returns the registry's output. */
   readonly log: () => string
   close(): Promise<void>
 }
 
 export interface TrustedPlatform {
   readonly port: number
-  /** Where the registry sends its clients for tokens. */
+  /** URL to which the registry sends its clients for tokens. */
   readonly realm: string
   readonly service: string
   readonly issuer: string

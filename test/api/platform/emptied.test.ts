@@ -12,7 +12,10 @@ import { makeServer, type ServerProcess, startServer } from '../../support/platf
 
 // A personal namespace is emptied by a server that is killed in the middle of it.
 
-/** A finalizer of Kubernetes' own; no cloud is there that removes it. Any other one would hold up the deletion before it begins. */
+/**
+ * Finalizer of Kubernetes itself; the test cluster has no cloud controller that removes it. Any other finalizer would
+ * block the deletion before it begins.
+ */
 const HOLD = 'service.kubernetes.io/load-balancer-cleanup'
 
 describe.skipIf(!process.env.KUBECONFIG)('a personal namespace that is emptied', () => {

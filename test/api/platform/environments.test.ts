@@ -7,7 +7,8 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 
-// What runs in a namespace, as its members see it: before a real API server, without Pods but those that are written here.
+// The contents of a namespace as its members see them: before a real API server, with no Pods but those that are
+// written here.
 
 const ENVIRONMENT = 'shop'
 const labels = (service?: string) => ({

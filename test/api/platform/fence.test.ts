@@ -4,7 +4,7 @@ import { fromMember } from '../../../platform/records/member.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
-// What somebody can do who has broken into the server: its account has no rights outside of what it has made.
+// Limits of an attacker who has broken into the server: its account has no rights outside of what it has created.
 
 describe.skipIf(!process.env.KUBECONFIG)("the platform's own account", () => {
   let platform: TestPlatform

@@ -53,7 +53,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
   const deliveries: Delivery[] = []
   const signal = new AbortController().signal
 
-  /** Somebody with an account at Gitea, and a token of theirs. */
+  /** Creates a Gitea account and a token for it. */
   async function account(short: string, repository: 'read' | 'write' = 'read') {
     const one = { name: `${short}-${RUN}`, password: PASSWORD }
     const email = `${one.name}@example.com`
@@ -65,7 +65,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     return { ...one, token: sha1 }
   }
 
-  /** The address of the platform for Gitea: it keeps what came, and hands it on as it is. */
+  /** Opens the address of the platform for Gitea: it records each delivery, and forwards it unchanged. */
   async function openRelay(): Promise<string> {
     relay = createServer(async (request, response) => {
       const body = await buffer(request)
@@ -131,7 +131,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     )
     return made.commit.sha
   }
-  /** A branch that nobody else has; gives its name. */
+  /** Creates a branch that no other test uses; returns its name. */
   async function branchOf(by: GiteaPerson, of: string): Promise<string> {
     const name = `feature-${++branches}`
     await giteaApi('POST', `/repos/${of}/branches`, { new_branch_name: name, old_branch_name: 'main' }, by)
@@ -144,7 +144,10 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     await keeper.run(signal)
     await keeper.settled()
   }
-  /** What is known of a request, once it is so: the delivery is sent when Gitea gets to it. */
+  /**
+   * Waits until the platform's record of a pull request satisfies `is`, and returns it: Gitea sends deliveries with a
+   * delay.
+   */
   const known = (number: number, what: string, is: (one: Shown | undefined) => boolean) =>
     eventually(what, async () => {
       await look()
@@ -214,7 +217,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     expect(found).toMatchObject({ commit: first, trust: 'fork', author: contributor.name, preview: nameOf(number) })
     expect(await namespaceOf(number)).toBeUndefined()
 
-    // Whose fork it is has a login at the forge, too.
+    // The owner of the fork has a login at the forge, too.
     await platform.call('PUT /credentials/:scope/:host', {
       token: stranger!.token,
       params: { scope: 'user', host: new URL(GITEA).host },
@@ -236,7 +239,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     expect(await runsOf(number)).toHaveLength(1)
     expect((await approve(owner, number, first)).error.message).toContain(`there is a newer commit: ${second}`)
 
-    // What was approved is what the run gets, though the branch has another commit by now, and without a login.
+    // The run gets the approved commit, although the branch has another commit by now, and gets no login.
     const input = await cloneInput(number)
     expect(input).toEqual({ repository: `${GITEA}/${fork}.git`, branch, commit: first })
     const folder = mkdtempSync(join(tmpdir(), 'devctl-fork-'))
@@ -328,7 +331,7 @@ describe.skipIf(lacks('an API server and a Gitea', !process.env.KUBECONFIG || !H
     return made
   }
 
-  /** What the oldest run of a preview clones, when its turn comes. */
+  /** Returns what the oldest run of a preview clones, once its turn comes. */
   async function cloneInput(number: number) {
     const run = (await runsOf(number)).at(-1)
     const runs = new RunController(platform.world, platform.parts)

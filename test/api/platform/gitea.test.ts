@@ -14,8 +14,8 @@ import { RUN } from '../../support/platform/run-name.ts'
 import { run } from '../../support/run.ts'
 import { longTest } from '../../support/takes-all.ts'
 
-// A real OpenID Connect provider: Gitea, with its own pages, its tokens and what it says of people who left. What only a provider
-// that lies can show is in providers.test.ts.
+// A real OpenID Connect provider: Gitea, with its own pages, its tokens and what it says of people who left. What only
+// a provider that lies can show is in providers.test.ts.
 
 const HOUR = 3_600_000
 const PLATFORM = 'https://platform.dev.example.com'

@@ -4,7 +4,8 @@ import { openPlatform, type TestPlatform } from '../../support/platform/open-pla
 import { RUN } from '../../support/platform/run-name.ts'
 import { type StubGitHub, stubGitHub } from './stub-github.ts'
 
-// Logins by GitHub, which has no OpenID Connect: people are known by their number, and let in by organisations and teams.
+// Logins by GitHub, which has no OpenID Connect: people are known by their number, and let in by organisations and
+// teams.
 
 const URL_OF = 'https://platform.dev.example.com'
 const NUMBER = 1_000_000 + process.pid * 10

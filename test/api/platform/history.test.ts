@@ -7,7 +7,7 @@ import { readChangeLists } from '../../../environment/record/change-lists.ts'
 import { openPlatform, type Person, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { run } from '../../support/run.ts'
 
-// What `devctl deploy` notes of itself: as `devctl history` prints it, and as the platform shows it.
+// Records that `devctl deploy` keeps of itself: as `devctl history` prints them, and as the platform shows them.
 
 const compose = (greeting: string, image: string) => `services:
   web:
@@ -19,7 +19,7 @@ const compose = (greeting: string, image: string) => `services:
     environment: {POSTGRES_PASSWORD: hunter2}
 `
 
-/** How long a deploy of this test is ago, on any machine. */
+/** Pattern of the age of a deploy of this test, on any machine. */
 const AGO = '(?:just now|\\d+ minutes? ago)'
 
 describe.skipIf(!process.env.KUBECONFIG)('the history of an environment', () => {

@@ -10,7 +10,8 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { openStubForge, REPOSITORY, type StubForge, type StubPull } from '../../support/platform/stub-forge.ts'
 
-// The comment on a request, before a real API server. The node and the forge are played; with Gitea: gitea-hooks.test.ts.
+// The comment on a request, before a real API server. The node and the forge are played; with Gitea:
+// gitea-hooks.test.ts.
 
 const found = findCluster()
 const TOKEN = 'canary-hook-token'
@@ -29,7 +30,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
   let owner: Person
   let hook: { readonly id: string; readonly secret: string }
   let number = 0
-  /** What a run says. */
+  /** Log output of a run. */
   let said: readonly string[] = []
   const prefix = `c-${RUN}-`
   const signal = new AbortController().signal
@@ -70,7 +71,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
       },
     })
 
-  /** A request that nobody else has. */
+  /** Adds a pull request that no other test uses; returns its number. */
   function pull(more: Partial<StubPull> = {}): number {
     const one = ++number
     forge.pulls.set(one, { state: 'open', sha: sha('a'), branch: 'feature', author: bob, head: own, ...more })
@@ -121,7 +122,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
       body: { commit },
     })
 
-  /** What the node does when the newest run of a preview has ended. */
+  /** Does what the node does when the newest run of a preview has ended. */
   async function ends(one: number, isGood: boolean, lines: readonly object[]): Promise<void> {
     said = lines.map(line => JSON.stringify(line))
     const [newest] = await platform.parts.runs.list({ namespace: nameOf(one) })
@@ -173,7 +174,7 @@ describe.skipIf(!found)('the comment of a webhook', () => {
     const url = `https://web-${name}.dev.example.com`
     const endpoints = [
       url,
-      // What the code of a fork says of itself is not linked in the name of the platform.
+      // The platform does not link arbitrary addresses that the code of a fork reports.
       'https://evil.example.com',
       `https://web-${name}.dev.example.com.evil.example.com`,
       'https://platform.dev.example.com/login',

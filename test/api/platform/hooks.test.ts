@@ -101,7 +101,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       },
     })
   }
-  /** A delivery that nobody has sent before. */
+  /** Sends a delivery that differs from all earlier ones. */
   const send = (hook: Made, pull: number, to: Server = platform.app) =>
     deliver(hook, payload(pull, { now: randomUUID() }), {}, to)
   /** A server for which no time goes by, which would allow more deliveries. */
@@ -116,7 +116,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
   const stateOf = (hook: Made) => platform.parts.hooks.find(hook.id)
   const namespaceOf = (name: string) => platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
   const runsOf = (namespace: string) => platform.parts.runs.list({ namespace })
-  /** A request that nobody else has. */
+  /** Adds a pull request that no other test uses; returns its number. */
   function pull(more: Partial<StubPull> = {}): number {
     const one = ++number
     forge.pulls.set(one, { state: 'open', sha: sha('a'), branch: 'feature', author: bob, head: own, ...more })
@@ -187,7 +187,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
     test.each(few(where))('of two that are made at once, the second %s, no two have one prefix', async (_, second) => {
       const apps = [platform.app, second()]
       const prefix = `h${++number}-${RUN}-`
-      // Neither goes on before the forge was asked for both.
+      // Neither request continues before the forge was asked for both.
       let asked = 0
       let begin = () => {}
       const both = new Promise<void>(resolve => {
@@ -239,7 +239,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
         code: 'platform/kept-name',
         message: `names that begin with \`${hook.prefix}pr-\` are reserved for pull requests of a webhook`,
       })
-    // What only begins the same is nobody's.
+    // A name that shares only the beginning is not reserved.
     const like = await platform.call('POST /namespaces', {
       token: stranger!.token,
       body: { name: `${hook.prefix}login` },
@@ -248,7 +248,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
     expect((await take(admin, 'namespace')).status).toBe(200)
 
     if (!TAKES_ALL) return
-    // One that is taken nonetheless is told of.
+    // A name that is taken nonetheless is reported.
     const one = pull()
     const params = { ns: `${hook.prefix}pr-${one}` }
     const body = { name: params.ns }
@@ -673,7 +673,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       forge.tokens.set('colleagues-token', true)
       expect((await approve(colleague, name, sha('a'))).status).toBe(200)
       expect(await stateOf(hook)).toMatchObject({ pulls: [{ approved: { by: colleague!.id } }] })
-      // Who was a writer when they made the webhook, and is none any more.
+      // The owner had write access when creating the webhook, but no longer has it.
       push(one, sha('b'))
       await look()
       forge.tokens.set(TOKEN, false)
@@ -721,7 +721,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
       expect((await approve(owner, name, sha('a'))).status).toBe(200)
       await look()
       const [first] = await runsOf(name)
-      // What runs is not begun anew by it.
+      // An approval does not restart a live run.
       expect((await approve(owner, name, sha('a'))).status).toBe(409)
       await platform.parts.runs.stop(first!.id, { why: 'cancelled' })
       await ended(first!.id)
@@ -925,7 +925,7 @@ describe.skipIf(!process.env.KUBECONFIG)('webhooks', () => {
     })
   }
 
-  /** What the run of a preview is given when its turn comes. */
+  /** Returns the clone input, the variables and the build error of a preview's run, once its turn comes. */
   async function started(namespace: string) {
     const runKeeper = new RunController(platform.world, platform.parts)
     const [run] = await runsOf(namespace)

@@ -6,7 +6,8 @@ import { openPlatform, type TestPlatform } from '../../support/platform/open-pla
 import { RUN } from '../../support/platform/run-name.ts'
 import { few, TAKES_ALL } from '../../support/takes-all.ts'
 
-// Hosts and addresses of a namespace, by all ways in which a member can write them: the API server refuses those of others.
+// Hosts and addresses of a namespace, by all ways in which a member can write them: the API server refuses those of
+// others.
 
 const DOMAIN = 'dev.example.com'
 
@@ -178,7 +179,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
       '10-0-0-1.other.pod.k8s.example.com.',
       'localhost.',
       'kubernetes.',
-      // Completed by the search list of whoever looks: a Pod of a headless Service, and one of its ports.
+      // Names that the resolver's search list completes: a Pod of a headless Service, and one of its ports.
       'web-0.web.other',
       '_http._tcp.web.other',
       'db.example.org',
@@ -187,7 +188,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
   const refused = (work: Promise<unknown>, what: string) =>
     expect(work, what).rejects.toMatchObject({ failure: expect.stringMatching(/forbidden|invalid/) })
 
-  // An ingress controller writes the status of an Ingress at any time, and the API server looks at the version first.
+  // An ingress controller can write the status of an Ingress at any time, and the API server checks the version first.
   const replaced = async (one: KubeObject, where: ObjectRef): Promise<unknown> => {
     for (let attempt = 1; ; attempt++) {
       const { resourceVersion } = (await platform.cluster.get(where))!.metadata
@@ -242,7 +243,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
 
   test.each(wrong)('%s: created', (_, one) => refused(platform.cluster.create(one), 'create'))
 
-  /** One in eight; all in `npm run test:long`. */
+  /** Every eighth case; all in `npm run test:long`. */
   const rewritten = wrong.filter((_, index) => TAKES_ALL || index % 8 === 0)
   test.each(rewritten)('%s: applied, patched, replaced', async (_, one) => {
     const { cluster } = platform
@@ -342,7 +343,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
       (await platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: gone })) ? undefined : true,
     )
     await look()
-    // One that is just being made is not there, either.
+    // The first pass keeps the name: a namespace that is just being created does not exist yet, either.
     expect(await kept()).toBe(`${gone},${stays}`)
     await look()
     expect(await kept()).toBe(stays)
@@ -365,7 +366,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the hosts of a namespace', () => {
 
   test('a new namespace takes no host that a route of the Gateway API has', async () => {
     const eve = await platform.person('eve')
-    // Where the cluster has none of the API, the tests before this one have shown that it is no matter.
+    // If the cluster does not serve the Gateway API, the tests before this one have shown that this does not matter.
     const made: KubeObject[] = []
     const kinds = few<(typeof GATEWAY_ROUTES)[number]>(GATEWAY_ROUTES)
     for (const [kind, plural, version] of kinds)
@@ -410,7 +411,7 @@ const GATEWAY_ROUTES = [
   ['TLSRoute', 'tlsroutes', 'v1alpha2'],
 ] as const
 
-/** As much of the kind as has hosts. */
+/** Returns a definition of a kind with only the fields that hold hosts. */
 const definition = (kind: string, plural: string, version: string): KubeObject => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

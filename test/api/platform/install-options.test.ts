@@ -17,8 +17,8 @@ import { run } from '../../support/run.ts'
 import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { type StubRegistry, stubRegistry } from './stub-registry.ts'
 
-// `devctl platform install` and `uninstall` with a real API server. No Pods are needed: the platform has no replicas here, which
-// upgrades keep.
+// `devctl platform install` and `uninstall` with a real API server. No Pods are needed: the platform has no replicas
+// here, which upgrades keep.
 
 const found = findCluster()
 const DOMAIN = 'dev.example.com'
@@ -56,7 +56,7 @@ describe.skipIf(!found)('devctl platform install', () => {
     cluster.get({ apiVersion, kind, name, namespace })
   const certificate = () => get('Certificate', 'platform-tls', 'cert-manager.io/v1')
 
-  /** All objects of a platform without options, as they are; undefined for one that is not there. */
+  /** Returns all objects of a platform without options, as they are in the cluster; undefined for a missing one. */
   const live = () =>
     Promise.all(
       OBJECTS.map(({ apiVersion, kind, metadata: { name, namespace } }) =>
@@ -64,7 +64,7 @@ describe.skipIf(!found)('devctl platform install', () => {
       ),
     )
 
-  /** As somebody applies them who has them in a repository. */
+  /** Applies objects as a user does who keeps them in a repository. */
   async function apply(objects: readonly KubeObject[]): Promise<void> {
     for (const object of objects) {
       const { spec } = object as { readonly spec?: object }
@@ -90,7 +90,7 @@ describe.skipIf(!found)('devctl platform install', () => {
   }
 
   beforeAll(async () => {
-    // That of builders is not there.
+    // The builders' image does not exist.
     registry = await stubRegistry(name => name.startsWith(PATH) && !name.endsWith('/buildkit'))
     INSTALL = `platform install --domain ${DOMAIN} --image-registry ${registry.host}/${PATH} --kubernetes-server https://kubernetes.example.com`
     cluster = await connect({ env: process.env })
@@ -101,7 +101,7 @@ describe.skipIf(!found)('devctl platform install', () => {
       return left.every(one => one === undefined) ? true : undefined
     })
     await cluster.apply(CERTIFICATES, { manager: 'test', force: true })
-    // A kind is not there at once.
+    // A new kind is not served immediately.
     await eventually('the kind of cert-manager', () =>
       certificate().then(
         () => true,
@@ -244,7 +244,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
 
   test('an installation by an earlier version is brought to this one, and nothing changes when it is installed again', async () => {
     await apply(objectsIn(readFileSync(join(import.meta.dirname, 'first-platform.yaml'), 'utf8')))
-    // What makes the Pods of the earlier server fail is no matter of this test.
+    // This test does not care why the Pods of the earlier server fail.
     await ok(INSTALL)
     const versions = async () => {
       const all = await live()
@@ -299,7 +299,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
       expect(done.stderr).toContain('\nconfigmap/settings updated\ndeployment/platform updated\n')
       expect(await replicas()).not.toBe(before)
       expect(new Set(asked)).toEqual(new Set([`Change 2 objects of https://platform.${DOMAIN}?`]))
-      // Where nothing differs there is nothing to ask, and whoever says so is not asked.
+      // Without differences devctl has nothing to ask, and with `--yes` it does not ask.
       await ok('platform install')
       expect((await devctl('platform install', answer('no'))).status).toBe(0)
       expect((await devctl('platform install --trusted-proxies - --yes', answer('no'))).status).toBe(0)
@@ -601,7 +601,7 @@ interface PodVolumes {
   readonly volumes?: readonly { readonly secret?: { readonly secretName: string } }[]
 }
 
-/** As much of the kind as its objects need: nothing here issues certificates. */
+/** Definition of the kind, as much of it as its objects need: no controller issues certificates here. */
 const CERTIFICATES: KubeObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

@@ -16,12 +16,12 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { askServer, makeServer, type ServerProcess, startServer } from '../../support/platform/server-process.ts'
 
-// Two servers as they are installed, each in a process of its own, which are killed at random moments. There is no node:
-// the test plays what it does to Pods.
+// Two servers as they are installed, each in a process of its own, which are killed at random moments. There is no
+// node: the test plays what it does to Pods.
 
 /** `npm run test:long` takes more. */
 const RUNS = Number(process.env.KILLED_RUNS ?? 2)
-/** Of which server is killed after what time. */
+/** Seed that decides which server is killed after what time. */
 const SEED = Number(process.env.KILLED_SEED ?? 1000)
 const found = findCluster()
 
@@ -78,7 +78,7 @@ describe.skipIf(!found)('two servers that are killed', () => {
 
   /** The Pods of each run, by its id, as they were made. */
   const pods = new Map<string, Set<string>>()
-  /** What a node does: each Pod ends soon. */
+  /** Plays the node: each Pod ends soon. */
   async function play(): Promise<void> {
     const query = {
       apiVersion: 'v1',
@@ -111,7 +111,7 @@ describe.skipIf(!found)('two servers that are killed', () => {
       containerStatuses: [container('clone'), container('run')],
     }
     const path = `/api/v1/namespaces/${RUNS_NAMESPACE}/pods/${pod}/status`
-    // One that is gone has ended, too.
+    // A deleted Pod has ended, too.
     await found!.send('PATCH', path, { status }, 'application/merge-patch+json').catch(() => {})
   }
 
@@ -123,7 +123,7 @@ describe.skipIf(!found)('two servers that are killed', () => {
       playing = play()
       const accepted: string[] = []
       const queueing = (async () => {
-        // Its own, as the two go on at the same time.
+        // A separate generator, because both loops run at the same time.
         const random = generator(SEED + 1)
         for (let number = 0; accepted.length < RUNS; number++) {
           const server = servers[Math.floor(random() * 2)]!
@@ -133,7 +133,7 @@ describe.skipIf(!found)('two servers that are killed', () => {
             action: 'deploy',
             repository: 'https://git.example.com/team/shop',
           }
-          // Where there is no answer, there may be a run all the same: it is one more.
+          // A request without an answer may have created a run all the same: that is one more run.
           const answer = await ask(server, '/runs', body).catch(() => undefined)
           if (answer?.status === 200) accepted.push(((await answer.json()) as Run).id)
           else await sleep(answer?.status === 429 ? 1000 : 200)

@@ -14,7 +14,8 @@ import { openPlatform, type TestPlatform } from '../../support/platform/open-pla
 import { RUN } from '../../support/platform/run-name.ts'
 import { few } from '../../support/takes-all.ts'
 
-// One replica leads: processes that are killed, one after the other, and what the leader does with the rights of the server.
+// One replica leads: processes that are killed, one after the other, and what the leader does with the rights of the
+// server.
 
 /** The signals that end the leaders, in turn; `npm run test:long` sends more. */
 const SIGNALS = few(['SIGKILL', 'SIGTERM', 'SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGTERM'] as const)
@@ -75,7 +76,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the leader', () => {
       const at = Date.now()
       start()
       leader = await works(45)
-      // What is given back is taken at the next look; what was not, when its holder counts as gone.
+      // The next leader takes a released Lease at its next poll, and any other one once the holder counts as dead.
       expect(leader.times.find(time => time > at)! - at).toBeLessThan(signal === 'SIGTERM' ? 15_000 : 30_000)
     }
     const worked = replicas.filter(({ times }) => times.length > 0)

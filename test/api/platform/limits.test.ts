@@ -3,7 +3,7 @@ import { createApp } from '../../../platform/server/http/app.ts'
 import { makeApps, type PortApp } from '../../../platform/server/http/make-apps.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 
-// How often somebody may try to log in.
+// Limits on the number of login attempts.
 
 const PROXY = '10.9.8.7'
 const PROVIDER = {
@@ -38,7 +38,7 @@ describe.skipIf(!process.env.KUBECONFIG)('attempts to log in', () => {
     const all = await Promise.all(Array.from({ length: number }, () => attempt(...from)))
     return all.filter(one => one === 429).length
   }
-  /** So many that none is left for this address; a slow machine gets more back meanwhile. */
+  /** Makes attempts until none is left for this address; on a slow machine, it regains some meanwhile. */
   const exhaust = (...from: Parameters<typeof attempt>) => untilRefused(() => many(230, ...from))
   async function untilRefused(attempts: () => Promise<number>, what = 'too many'): Promise<void> {
     let refused = 0
@@ -103,7 +103,7 @@ describe.skipIf(!process.env.KUBECONFIG)('attempts to log in', () => {
     await untilRefused(() => refused(230, () => '203.0.113.7'))
     await untilRefused(() => refused(100, at => `198.51.100.${at}, 203.0.113.7`), 'the proxy has added the last')
     expect(await refused(100, () => '203.0.113.8')).toBe(0)
-    // Who comes without a proxy can say anything, so what comes from one place has a limit, too.
+    // A client that connects without the proxy can claim any address, so the connecting address has a limit, too.
     const anybody = (at: number) => `192.0.${at >> 8}.${at & 255}`
     await untilRefused(() => refused(800, anybody, '10.1.1.2'))
     expect(await from('10.1.1.1', '203.0.113.9')).toBe(401)

@@ -7,7 +7,7 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { TAKES_ALL } from '../../support/takes-all.ts'
 
-// What one person could do to another by the namespaces that they make.
+// Attacks of one user on another by the namespaces that they create.
 
 describe.skipIf(!process.env.KUBECONFIG)('namespaces that people make', () => {
   let platform: TestPlatform

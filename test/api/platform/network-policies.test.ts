@@ -11,7 +11,8 @@ import { openPlatform, type TestPlatform } from '../../support/platform/open-pla
 import { RUN } from '../../support/platform/run-name.ts'
 import { longTest } from '../../support/takes-all.ts'
 
-// Network policies of a namespace, by all ways in which a member can write them: none opens what those of the platform close.
+// Network policies of a namespace, by all ways in which a member can write them: none opens what those of the platform
+// close.
 
 describe.skipIf(!process.env.KUBECONFIG)('network policies that a member writes', () => {
   let platform: TestPlatform
@@ -80,7 +81,7 @@ describe.skipIf(!process.env.KUBECONFIG)('network policies that a member writes'
     )
     expect(error.message, what).toMatch(why)
   }
-  /** Who else writes to it at this moment does not count. */
+  /** Replaces a policy, up to 10 times if another writer changes it at the same moment. */
   const replace = async (one: KubeObject): Promise<unknown> => {
     for (let attempt = 1; ; attempt++) {
       const { resourceVersion } = (await member.get({ ...ref, name: one.metadata.name }))!.metadata
@@ -92,7 +93,7 @@ describe.skipIf(!process.env.KUBECONFIG)('network policies that a member writes'
     }
   }
 
-  /** Of all that there are, with one request. Gives the answer. */
+  /** Deletes all policies of the namespace with one request. Returns the response. */
   async function deleteAll(): Promise<string> {
     const { server, ca } = platform.world.settings.kubernetes
     const url = new URL(`/apis/${ref.apiVersion}/namespaces/${namespace}/networkpolicies`, server)

@@ -49,7 +49,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
     })
   async function cancel(id: string): Promise<void> {
     await platform.parts.runs.stop(id, { why: 'cancelled' })
-    // As the leader does when its Pod is gone: nothing runs here.
+    // Does what the leader does when the Pod is deleted: nothing runs here.
     const settled = { metadata: { labels: { 'dev.platform/live': null } } }
     await platform.cluster.patch(jobRef(id), settled, { manager: 'test' })
   }
@@ -113,7 +113,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
 
   describe('deploy --skip-if-exists', () => {
     const skipping = (name: string, more = '') => pipeline(`deploy --name ${name} --skip-if-exists${more}`)
-    /** From this machine, so that the environment exists without a run. */
+    /** Deploys from this machine, so that the environment exists without a run. */
     const exists = async (name: string) => {
       writeFileSync(join(checkout, 'compose.yaml'), `services:\n  ${name}: {image: "nginx:1.27-alpine"}\n`)
       const { status, stderr } = await devctl(`deploy --name ${name}`)
@@ -135,7 +135,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl pipeline', () => {
       const { id } = await aRun('joined')
       const before = platform.requests
       const waiting = skipping('joined', ` --wait --namespace ${ann.home}`)
-      // For the runs, and for the log of the one that is there.
+      // One request for the runs, and one for the log of the existing run.
       await eventually('it waits', async () => (platform.requests >= before + 2 ? true : undefined))
       await cancel(id)
       expect(await waiting).toMatchObject({ status: 1, stderr: expect.stringContaining('was cancelled') })

@@ -6,7 +6,8 @@ import { openPlatform, type TestPlatform } from '../../support/platform/open-pla
 import { RUN } from '../../support/platform/run-name.ts'
 import { few } from '../../support/takes-all.ts'
 
-// What a Pod would have its node do, which is in other networks than Pods are, and how it would push others off it.
+// Actions that a Pod could have its node take, which is in networks that Pods are not in, and ways to push other Pods
+// off the node.
 
 const found = findCluster()
 
@@ -21,7 +22,10 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     // On no node: what they would do there is not what is asked.
     spec: { schedulerName: 'nobody', containers: [{ name: 'c', image: 'busybox', ...container }], ...spec },
   })
-  /** Creates a Pod, and tells why it was refused; again when the API server could not count it, since another request was counted. */
+  /**
+   * Creates a Pod, and tells why it was refused; again when the API server could not count it, since another request
+   * was counted.
+   */
   const create = async (one: KubeObject): Promise<string> => {
     const answer = await member.create(one).then(
       () => 'it was not refused',
@@ -145,7 +149,7 @@ describe.skipIf(!found)('Pods that a member makes', () => {
     const id = 'a'.repeat(64)
     const others = [
       `${registry}/other-1f2e3d4c/web:1`,
-      // Of one that had this name before, and was somebody else's.
+      // Image of an earlier namespace of this name, which belonged to another user.
       `${registry}/${namespace}-1f2e3d4c/web:1`,
       `${registry}/${namespace}-pr-1f2e3d4c/web:1`,
       `${registry}/web:1`,

@@ -104,7 +104,7 @@ describe.skipIf(!process.env.KUBECONFIG)('devctl preview', () => {
       return body.run?.id
     })
     await platform.parts.runs.stop(id, { why: 'cancelled' })
-    // As the leader does when its Pod is gone: nothing runs here.
+    // Does what the leader does when the Pod is deleted: nothing runs here.
     await platform.cluster.patch(
       jobRef(id),
       { metadata: { labels: { 'dev.platform/live': null } } },

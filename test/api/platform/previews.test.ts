@@ -89,7 +89,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     expect(await listed(owner, { label: 'blue' })).toEqual([])
     expect(await listed(stranger)).not.toContain(name)
     expect(await listed(admin)).toContain(name)
-    // Whose it is the one learns who may see it; the other only that the name is taken.
+    // A user who may see the preview learns its owner; the other one learns only that the name is taken.
     const [byAdmin, byStranger] = [await deploy(admin, { name }), await deploy(stranger, { name })]
     expect([byAdmin.status, byAdmin.error.message]).toEqual([
       409,
@@ -152,7 +152,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     expect(await statuses(people, token => platform.call('GET /previews/:name', { token, params }))).toEqual([
       200, 200, 200, 200,
     ])
-    // Nobody changes what is in it but by runs; runs are the administrators'.
+    // Its contents change only by runs, and only administrators may start these.
     const body = { namespace: name, environment: 'shop', action: 'deploy', repository }
     expect(await statuses(people, token => platform.call('POST /runs', { token, body }))).toEqual([200, 200, 403, 403])
     const may = async (person: Person | undefined, verb: string, resource: string) => {
@@ -182,7 +182,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     expect((await platform.call('GET /runs', { token: stranger!.token, query })).body.items).not.toEqual([])
     for (const route of ['DELETE /previews/:name', 'DELETE /namespaces/:ns'] as const)
       expect((await platform.call(route, { token: owner!.token, params: { name, ns: name } })).status).toBe(403)
-    // Who is no administrator any more has no more to do with it than others.
+    // A former administrator has no more access to it than other users.
     await platform.call('PATCH /admin/users/:user', {
       token: other!.token,
       params: { user: admin!.id },
@@ -238,7 +238,7 @@ describe.skipIf(!process.env.KUBECONFIG)('previews', () => {
     const find = (one: string) => platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: one })
     expect((await find(name))?.metadata.deletionTimestamp).toBeUndefined()
     expect(await platform.parts.runs.list({ namespace: name })).toHaveLength(1)
-    // What only the refused one has made goes with it.
+    // A namespace that only the refused job has created is deleted with it.
     expect((await deploy(busy, { name: late })).status).toBe(429)
     await eventually(`${late} is gone`, async () => ((await find(late)) ? undefined : true))
   })

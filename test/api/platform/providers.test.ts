@@ -51,19 +51,19 @@ describe.skipIf(!process.env.KUBECONFIG)('logins by a provider', () => {
     stub.person = { sub: subject(name), preferred_username: `${name}-${RUN}`, ...more }
   }
 
-  /** What the browser has after an answer: where it is sent, and its cookies. */
+  /** Sends a browser's request; returns where the response redirects it, and its cookies. */
   const go = async (url: string, cookie = '') => {
     const { statusCode, headers } = await platform.app.inject({ url, headers: { cookie } })
     const set = [headers['set-cookie'] ?? []].flat()
     const jar = new Map(set.map(one => one.split(';')[0]!.split('=') as [string, string]))
     return { status: statusCode, location: String(headers.location), jar, set }
   }
-  /** To the provider. */
+  /** Starts a login at the provider. */
   const begin = async (query = '', provider = 'oidc') => {
     const answer = await go(`/login/${provider}${query}`)
     return { ...answer, cookie: `__Host-devctl-login=${answer.jar.get('__Host-devctl-login')}` }
   }
-  /** What the provider sends the browser to. */
+  /** Returns the URL to which the provider redirects the browser. */
   const atProvider = async (location: string) => {
     const { headers } = await fetch(location, { redirect: 'manual' })
     return String(headers.get('location')).replace(URL_OF, '')

@@ -19,7 +19,7 @@ import { findRegistry, startRegistry, type TestRegistry } from './docker-registr
 
 // Tokens for the registry: who gets which, and what a real registry makes of them.
 
-/** What devctl says when a registry does not let somebody in. */
+/** Pattern of devctl's message when a registry refuses access. */
 const REFUSED = /login|not allow|denied/i
 
 const basic = (password: string, name = 'anybody') => ({
@@ -32,7 +32,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
   let [admin, owner, developer, viewer, stranger]: Person[] = []
   const name = `images-${RUN}`
   let uid: string
-  /** Where the images of a namespace are. */
+  /** Returns the repository path of a namespace's images. */
   const placeOf = async (namespace: string) => {
     const { uid } = (await platform.parts.namespaces.find(namespace))!.namespace
     return placeFor({ name: namespace, uid: uid! })
@@ -72,7 +72,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
   const ask = (password: string, scope: string) =>
     platform.call('GET /registry/token', { headers: basic(password), query: { scope, service: `127.0.0.1:${port}` } })
 
-  /** What of a wanted access is in the token. */
+  /** Returns the part of a requested access that the token grants. */
   async function granted(password: string, scope: string): Promise<string> {
     const { status, body } = await ask(password, scope)
     expect(status).toBe(200)
@@ -142,7 +142,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     // It opens nothing else.
     expect((await platform.call('GET /me', { token: body.password })).status).toBe(401)
     expect((await platform.call('GET /me', { headers: basic(owner!.token) })).status).toBe(401)
-    // An administrator's is no way to push what everybody uses.
+    // An administrator's login cannot push shared images, either.
     const ofAdmin = await loginOf(admin!, admin!.home)
     expect(await granted(ofAdmin.body.password, 'repository:shared/node:pull,push')).toBe('shared/node:pull')
 
@@ -167,7 +167,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
     expect(await Promise.all(all)).toEqual([403, 200, 200, 403, 404])
   })
 
-  /** A login as Pods have it, since somebody has left. */
+  /** Returns a login as Pods have it after a user has left. */
   const podsLogin = async (ends: number) => {
     const { pullLogins } = (await platform.parts.namespaces.find(name))!.namespace
     return registryPassword(platform.world, { namespace: { name, uid }, ...(pullLogins && { pullLogins }), ends })
@@ -450,7 +450,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
       expect(await images.login('docker.io')).toBeUndefined()
       const [first, second] = await Promise.all([1, 2].map(() => images.login(`127.0.0.1:${port}`)))
       expect(first).toEqual(second)
-      // What steps print of it is masked; the token of the person goes nowhere.
+      // Output of steps masks it; the user's token is sent nowhere.
       expect(heard).toEqual([expect.stringMatching(/^devctl_registry_/)])
       expect(JSON.stringify(first)).not.toContain(owner!.token)
       const opened = openArtifacts(
@@ -495,7 +495,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
       expect(now).not.toBe(before)
       const { password } = (await loginOf(owner!, again)).body
       const ofPods = await ofPodsIn(again)
-      // What the one before has left is nobody's, and so is what its people still have.
+      // Images that the earlier namespace has left are inaccessible to all users, and its logins are of no more use.
       for (const who of [owner!.token, password, ofPods, stranger!.token, earlier, ofPodsBefore]) {
         expect(await pull(who, `${before}/web`)).toMatch(REFUSED)
         expect(await push(who, `${before}/web`)).toMatch(REFUSED)
@@ -504,7 +504,7 @@ describe.skipIf(!process.env.KUBECONFIG)('tokens for the registry', () => {
         expect(await pull(who, `${now}/web`)).toMatch(REFUSED)
         expect(await push(who, `${now}/web`)).toMatch(REFUSED)
       }
-      // What a deploy asks for is not there yet.
+      // The image that a deploy asks for does not exist yet.
       expect(await pull(ofPods, `${now}/web`)).toBe('nothing')
       expect(await push(password, `${now}/web`)).toBe(true)
       expect(await pull(ofPods, `${now}/web`)).toMatch(/^sha256:/)

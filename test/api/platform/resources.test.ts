@@ -6,10 +6,11 @@ import { eventually } from '../../support/cluster/cluster.ts'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 
-/** Of the histories of StatefulSets and DaemonSets. */
+/** Largest number of revisions of StatefulSets and DaemonSets, as the quota sets it. */
 const REVISIONS = 5
 
-// What one namespace can use up of the nodes, on which others are: by Pods that a member makes.
+// Resources of the nodes that one namespace can use up by Pods that a member creates, at the expense of other
+// namespaces.
 
 describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () => {
   let platform: TestPlatform
@@ -29,7 +30,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     member = platform.world.clusterAs(async () => token, 'ann')
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace }
     await eventually('Pods can be made', async () => ((await platform.cluster.get(account)) ? true : undefined))
-    // Before the controller has counted what is there, the API server refuses all Pods.
+    // Until the controller has counted the existing objects, the API server refuses all Pods.
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', name: 'devctl', namespace }
     await eventually('the quota is counted', async () => {
       const { status } = (await platform.cluster.get(quota)) as { readonly status?: { readonly used?: object } }
@@ -94,7 +95,8 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
       .flatMap(({ apiGroups = [], resources = [] }) =>
         apiGroups.flatMap(group => resources.map(one => (group === '' ? one : `${one}.${group}`))),
       )
-      // No quota counts events, and nobody writes them (below); of what is no object there is no number.
+      // No quota counts events, and no member may write them (below); subresources are not objects, so none counts
+      // them.
       .filter(one => !one.includes('/') && one !== 'events')
       // Without those that an operator has added.
       .filter(one =>

@@ -8,9 +8,11 @@ import { openPlatform, type Person, type TestPlatform } from '../../support/plat
 import { RUN } from '../../support/platform/run-name.ts'
 import { openStubForge, type StubForge } from '../../support/platform/stub-forge.ts'
 
-// Who may call what: each route of the table, with real records, for everybody that somebody can be to a namespace.
+// Permissions of each route of the table, with real records, for every role that a caller can have in a namespace.
 
-/** A namespace has an owner, a developer and a viewer; the administrator is not a member. Programs have tokens (`api`). */
+/**
+ * A namespace has an owner, a developer and a viewer; the administrator is not a member. Programs have tokens (`api`).
+ */
 const CALLERS = [
   'nobody',
   'stranger',
@@ -27,19 +29,21 @@ const CALLERS = [
 type Caller = (typeof CALLERS)[number]
 
 /**
- * The response: `+` allowed; `.` allowed, but the list does not contain it; `L` log in first (401); `N` not allowed (403);
- * `-` it does not exist, as far as the caller learns (404); `T` the name is taken (409).
+ * The response: `+` allowed; `.` allowed, but the list does not contain it; `L` log in first (401); `N` not allowed
+ * (403); `-` it does not exist, as far as the caller learns (404); `T` the name is taken (409).
  */
 interface Row {
-  /** In the order of CALLERS. */
+  /** Expected responses, in the order of CALLERS. */
   readonly may: string
-  /** What makes it another request than that of the row before. */
+  /** Difference between this request and that of the row before. */
   readonly what?: string
   /** The request; made anew for each caller, with the records that it needs. */
   readonly ask?: () => Ask | Promise<Ask>
-  /** The error of those who may: what they ask for does not exist here, but that is only said to them. */
+  /**
+   * Error code that callers with permission get: the requested object does not exist here, but only they learn that.
+   */
   readonly but?: string
-  /** Whether a list contains what it is about. */
+  /** True if a list contains the object that the row is about. */
   readonly shows?: (body: never) => boolean
 }
 interface Ask {
@@ -55,7 +59,7 @@ const ELSEWHERE: Partial<Record<RouteName, string>> = {
   'POST /auth/ci': 'ci.test.ts',
   'POST /auth/device': 'logins.test.ts',
   'POST /auth/device/poll': 'logins.test.ts',
-  // Who sends it is known by the signature.
+  // The signature identifies the sender.
   'POST /hooks/:forge/:id': 'hooks.test.ts',
   // The forge says who may write to the repository.
   'POST /previews/:name/approve': 'hooks.test.ts',
@@ -70,17 +74,17 @@ const [preview, old] = [`preview-${RUN}`, `old-${RUN}`]
 const ADMIN = 'L N N N N +  N N  N N N'
 const PERSON = 'L + + + + +  N N  N N N'
 const ANYBODY = 'L + + + + +  + +  N N N'
-/** What happens in a namespace is its developers' and its owner's. */
+/** Actions in a namespace: its developers and its owner. */
 const INSIDE = 'L - N + + N  + N  N N N'
-/** Who manages a namespace. */
+/** Management of a namespace. */
 const MANAGE = 'L - N N + +  + +  N N N'
 const SEE = 'L - + + + +  + +  N N N'
 const LISTED = 'L . + + + +  + +  N N N'
-/** What the API server shows to members only. */
+/** Objects that the API server shows to members only. */
 const LOOK = 'L - + + + N  + N  N N N'
 const OWN = 'L . . . + .  + .  N N N'
 const OWN_ONLY = 'L - - - + -  + -  N N N'
-/** What runs need, too, in their own namespace. */
+/** Actions that runs need, too, in their own namespace. */
 const FOR_RUNS = 'L - N + + N  + N  + - N'
 
 let platform: TestPlatform
@@ -222,7 +226,7 @@ const TABLE: Partial<Record<RouteName, Row | readonly Row[]>> = {
   'GET /runs/:id/log': { may: SEE, ask: () => ({ params: { id: run.id } }) },
   // A job sees previews with its prefix: `ci.test.ts`.
   'GET /previews': { may: 'L . + + + +  + +  N N .', shows: named(preview) },
-  // Who has made a preview deploys to it again; for everybody else, its name is taken.
+  // The user who created a preview deploys to it again; for all other callers, its name is taken.
   'POST /previews': { may: 'L T T T + T  + T  N N N', ask: () => ({ body: { name: preview, repository } }) },
   'GET /previews/:name': { may: SEE, ask: () => ({ params: { name: preview } }) },
   'DELETE /previews/:name': { may: MANAGE, ask: () => ({ params: { name: old } }) },
@@ -426,17 +430,17 @@ describe.skipIf(!process.env.KUBECONFIG)('who may call what', () => {
     expect(cells).toHaveLength(CALLERS.length)
     const seen: Record<string, string> = {}
     const look = async (caller: Caller) => {
-      // Who logs out needs a login that no other row uses.
+      // Logging out needs a login that no other row uses.
       const token = route === 'POST /auth/logout' ? await newToken(caller) : tokens.get(caller)
       seen[caller] = await answerTo(route, row, token)
     }
-    // What changes something is done by one after another.
+    // Requests that change something are sent one after another.
     if (route.startsWith('GET ')) await Promise.all(CALLERS.map(look))
     else for (const caller of CALLERS) await look(caller)
     expect(seen).toEqual(Object.fromEntries(CALLERS.map((caller, at) => [caller, cells[at]])))
   })
 
-  /** What a caller is told, as the table has it. */
+  /** Returns the response to a caller, in the letters of the table. */
   async function answerTo(route: RouteName, { ask, but, shows }: Row, token: string | undefined): Promise<string> {
     const { params = {}, query, body } = (await ask?.()) ?? {}
     const [method = '', path = ''] = route.split(' ')

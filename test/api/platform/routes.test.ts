@@ -12,7 +12,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the routes of the platform', () => {
   let platform: TestPlatform
   let [admin, owner, developer, viewer, stranger]: Person[] = []
   const name = `shop-${RUN}`
-  /** Tokens that have expired, and that are nobody's. */
+  /** Tokens that have expired or belong to no user. */
   let [old, nobodys, nobodysId] = ['', '', '']
 
   beforeAll(async () => {

@@ -23,9 +23,9 @@ describe.skipIf(!found)('runs', () => {
   let [owner, developer, viewer, stranger]: Person[] = []
   const name = `runs-${RUN}`
   const repository = 'https://git.example.com/team/shop'
-  /** What containers say, by their name. */
+  /** Log output of containers, by their name. */
   const said: Record<string, readonly string[]> = {}
-  /** The containers that were asked what they say. */
+  /** Containers whose logs were requested. */
   const asked: string[] = []
   const CANARY = 'canary-c2VjcmV0'
 
@@ -90,7 +90,7 @@ describe.skipIf(!found)('runs', () => {
     expect(answer.status, answer.body).toBe(200)
   }
 
-  /** What the node does when the programs of a Pod have ended. */
+  /** Does what the node does when the programs of a Pod have ended. */
   async function ends(id: string, phase: 'Succeeded' | 'Failed' = 'Succeeded', commit = 'a'.repeat(40)): Promise<void> {
     const end = { exitCode: phase === 'Failed' ? 1 : 0, finishedAt: '2026-01-01T00:00:01Z' }
     await setStatus(id, {
@@ -193,7 +193,7 @@ describe.skipIf(!found)('runs', () => {
     expect(JSON.stringify([job, pod])).not.toContain(CANARY)
     expect(JSON.stringify([job, pod])).not.toMatch(/devctl_run_/)
     expect(pod['spec']).toMatchObject({ automountServiceAccountToken: false, serviceAccountName: 'default' })
-    // What the clone gets, and what the run gets, are apart.
+    // The input of the clone and the input of the run are kept apart.
     const { containers } = pod['spec'] as { containers: { name: string; volumeMounts: object[] }[] }
     expect(containers.map(one => one.name)).toEqual(['clone', 'run'])
     expect(JSON.stringify(containers[1]!.volumeMounts)).not.toContain('"clone"')
@@ -293,7 +293,9 @@ describe.skipIf(!found)('runs', () => {
     return input.token
   }
 
-  /** Returns a token of Kubernetes that the API server has not seen: it remembers for 10 s that one it has seen is good. */
+  /**
+   * Returns a token of Kubernetes that the API server has not seen: it remembers for 10 s that one it has seen is good.
+   */
   async function unseenToken(token: string): Promise<string> {
     const { status, body } = await platform.call('POST /kube-token', { token })
     expect(status).toBe(200)

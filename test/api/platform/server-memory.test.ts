@@ -20,7 +20,7 @@ const AFTERWARDS = 3_000
 /** A megabyte. The last letter makes Node.js keep the text with two bytes for each letter. */
 const LARGE = `${'x'.repeat(900_000)}ж`
 
-// The server runs in a process of its own, as it is installed.
+// The server runs in its own process, as an installed one does.
 describe.skipIf(!process.env.KUBECONFIG)('the memory of the server stays within the limit of its Pod', () => {
   let platform: TestPlatform
   let folder: string

@@ -206,7 +206,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
           return leads(host)
         },
       })
-    // One controller follows; of the other one nobody has heard that.
+    // One controller follows the class; the other one ignores it.
     const one = by(host => host.startsWith('web-'))
     expect(await one.sleep({ name: ns })).toHaveLength(1)
     expect((await state()).old).toBe('devctl-asleep')
@@ -221,7 +221,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     expect([await state(), await annotation(), await status()]).toEqual([awake, undefined, 'Active'])
 
     if (!TAKES_ALL) return
-    // Where nobody answers, nothing is known.
+    // If no controller answers, the platform knows nothing.
     const silent = by(() => undefined)
     await silent.sleep({ name: ns })
     expect([await silent.looked(ns), await state(), await annotation()]).toEqual([[], asleep, undefined])
@@ -308,7 +308,7 @@ describe.skipIf(!process.env.KUBECONFIG)('sleep', () => {
     const look = () => idleTask(platform.world, platform.parts).run(AbortSignal.timeout(60_000))
     const there = async () => platform.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: ns })
     const HOUR = 3_600_000
-    // By its annotation nobody has used it; but its objects were changed a moment ago.
+    // According to its annotation, the namespace was not used; but its objects were changed a moment ago.
     const old = { metadata: { annotations: { 'dev.platform/last-active': '2026-01-01T00:00:00Z' } } }
     await platform.cluster.patch({ apiVersion: 'v1', kind: 'Namespace', name: ns }, old, { manager: 'test' })
     await look()

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { CLIENT_SECRET } from '../../support/platform/open-platform.ts'
 
-/** A GitHub Enterprise Server of the test; everybody is logged in there at once. */
+/** GitHub Enterprise Server of the test; every user is logged in there immediately. */
 export interface StubGitHub {
   readonly url: string
-  /** What `/user` says of who logs in next. */
+  /** Response of `/user` for the next user who logs in. */
   person: Readonly<Record<string, unknown>>
   /** States of memberships by their path: `/user/memberships/orgs/acme`, `/orgs/acme/teams/backend/memberships/ann`. */
   memberships: Readonly<Record<string, string>>
@@ -19,7 +19,10 @@ export interface StubGitHub {
 
 const CLIENT = 'devctl'
 
-/** As https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps has it: errors have the status 200. */
+/**
+ * Starts a server that behaves as https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps
+ * describes: errors have the status 200.
+ */
 export async function stubGitHub(): Promise<StubGitHub> {
   const codes = new Map<string, { readonly challenge: string; readonly scope: string }>()
   const scopes = new Map<string, string>()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPlatform, type TestPlatform } from '../../support/platform/open-platform.ts'
 import { longTest } from '../../support/takes-all.ts'
 
-// What many requests of one person do to others.
+// Effects of many requests of one user on other users.
 
 describe.skipIf(!process.env.KUBECONFIG)('many requests of one person', () => {
   let platform: TestPlatform

@@ -100,7 +100,7 @@ describe.skipIf(!process.env.KUBECONFIG)('variables', () => {
     })
     expect(status).toBe(204)
     expect(await values(owner!, ns)).toMatchObject(variables)
-    // Whoever has no login sends less.
+    // A request without a login may send less.
     const text = 'x'.repeat(70_000)
     expect((await platform.call('POST /auth/setup', { body: { token: text, login: 'x' } })).status).toBe(413)
     const body = { variables: { X: 'x'.repeat(600_000) } }

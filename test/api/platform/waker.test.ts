@@ -27,7 +27,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
         template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'nginx' }] } },
       },
     })
-    // An Ingress that nothing is ready behind, so that the wake goes on.
+    // Creates an Ingress without a ready backend, so that the wake continues.
     await platform.cluster.create({
       apiVersion: 'networking.k8s.io/v1',
       kind: 'Ingress',
@@ -144,7 +144,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the waker', () => {
     const other = await ask()
     expect([other.statusCode, other.headers['retry-after']]).toEqual([503, '5'])
 
-    // Who asks again and again does not keep it awake.
+    // Repeated requests do not keep it awake.
     await sleep()
     const wake = vi.spyOn(platform.parts.sleep, 'wake')
     for (let count = 0; count < 20; count++) expect((await ask(open)).statusCode).toBe(503)

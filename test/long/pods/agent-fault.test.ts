@@ -36,7 +36,7 @@ describe.skipIf(cluster === undefined)('an agent that cannot use its volume', ()
     const target = ['exec', 'deploy/api-dev', '--container', AGENT_CONTAINER, '--', 'sh', '-c', script]
     return cluster!.kubectl('--namespace', place.namespace, ...target)
   }
-  /** How often the agent was started again. */
+  /** Returns the number of times the agent was restarted. */
   const restarts = async () => {
     type Statuses = readonly { readonly name: string; readonly restartCount: number }[]
     const { items } = await cluster!.get<{

@@ -19,7 +19,7 @@ import { type Result, run } from '../../support/run.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** Of each example a service that no other one needs: it is changed. */
+/** Service of each example that no other service needs; the test changes it. */
 const leaf: Readonly<Record<string, string>> = {
   guestbook: 'web',
   voting: 'result',
@@ -35,7 +35,9 @@ const leaf: Readonly<Record<string, string>> = {
   networks: 'backup',
 }
 
-/** The examples where it can be left out, too: no endpoint leads to it, and nothing becomes something else without it. */
+/**
+ * The examples where it can be left out, too: no endpoint leads to it, and nothing becomes something else without it.
+ */
 const removable = new Set(['voting', 'shared-volume', 'blog', 'guestbook'])
 
 describe.skipIf(cluster === undefined)('an example lives in the cluster', () => {
@@ -125,8 +127,8 @@ describe.skipIf(cluster === undefined)('an example lives in the cluster', () => 
 const CHANGE = 'compose.change.yaml'
 
 /**
- * To run a probe in a container costs more than all else in these examples, and several of them share two processors, where
- * a database takes minutes for its first start.
+ * Makes probes run less often. Running a probe in a container costs more than anything else in these examples, and
+ * several of them share two processors, on which the first start of a database takes minutes.
  */
 function probeSeldom(directory: string): void {
   for (const file of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {

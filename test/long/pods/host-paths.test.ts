@@ -50,7 +50,7 @@ configs: { extra: { content: extra } }
       expect(status, stderr).toBe(0)
       expect(stderr).toContain('are left out: `.env`')
       const sh = (workload: string, script: string) => kubectl('exec', workload, '--', 'sh', '-c', script)
-      // The folder `in` is there because the other service mounts it.
+      // The folder `in` exists because the other service mounts it.
       const script = `cd /etc/app; cat a.conf b.conf deep/er/*.conf tls/demo.pem extra.conf; ./run.sh; ls -a | grep -c env
         for folder in scratch run /data; do echo 1 > $folder/new && cat $folder/new; done; ls /data; mkdir -p /data/in; echo shared > /data/in/x`
       expect(await sh('statefulset/web', `${script}; true`)).toBe('aowncpemextraran\n0\n1\n1\n1\nin\nnew\n')

@@ -32,7 +32,7 @@ describe.skipIf(cluster === undefined)('overlays in a repository, built by kubec
       const text = await cluster!.kubectl('kustomize', join(clone, `environments/${environment}/shop`))
       return parseAllDocuments(text).map(document => document.toJS())
     }
-    /** What the layout without overlays has. */
+    /** Returns the objects of the layout without overlays. */
     const rendered = async (environment: string) => {
       const { stdout } = await own.devctl('render', '--environment', environment)
       return parseAllDocuments(stdout).map(document => document.toJS())

@@ -11,7 +11,7 @@ import { freePort } from '../../support/develop/free-port.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** What `edit` allows and `up` needs, but for connections to Pods. */
+/** Permissions that `edit` grants and `up` needs, except for connections to Pods. */
 const RULES = [
   {
     apiGroups: [''],
@@ -45,7 +45,7 @@ const kubeconfigOf = (user: string) =>
     for (const one of users) one.user['as'] = user
   })
 
-/** The answer of a server on this machine, as soon as it is that text. */
+/** Waits until a server on this machine answers with the text. */
 const answers = (port: number, text: string) =>
   eventually(`port ${port} answers \`${text}\``, async () => {
     const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(60_000) }).catch(
@@ -110,7 +110,7 @@ services:
     await cluster!.kubectl('--namespace', namespace, 'delete', 'pod', '--selector', 'dev.platform/mirror=web')
     writeFileSync(join(place.folder, 'page'), 'four')
     await answers(port, 'four')
-    // What has lost its connection ends by itself, so that nothing piles up.
+    // A bridge that has lost its connection exits by itself, so that no processes pile up.
     expect(await bridges()).toBe(2)
   })
 

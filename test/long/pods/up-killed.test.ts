@@ -31,12 +31,14 @@ const cluster = found !== undefined && (await found.hasNodes()) ? found : undefi
 /** The default kills each kind once in each lane. */
 const RUNS = Number(process.env.KILLED_RUNS ?? 4)
 const SEED = Number(process.env.KILLED_SEED ?? 20_261_123)
-/** They run side by side: most of their time is waiting. */
+/** Number of lanes. They run in parallel because they spend most of their time waiting. */
 const LANES = TAKES_ALL ? 2 : 1
 /** Milliseconds for which files are saved. */
 const SAVING = 2500
 
-/** In this order a Pod has its agent killed once: the kubelet waits longer before each further start. */
+/**
+ * Kinds of kills. In this order each Pod has its agent killed once: the kubelet waits longer before each further start.
+ */
 const KINDS = ['up', 'agent', 'pod', 'up and down'] as const
 
 /** A development container with its project. */

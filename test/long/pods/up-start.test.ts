@@ -5,7 +5,7 @@ import { write } from '../../support/cli/folder.ts'
 import { findCluster } from '../../support/cluster/cluster.ts'
 import { FaultProxy } from '../../support/cluster/fault-proxy.ts'
 
-// What `up` asks the API server before its container starts, and a connection to the Pod that hangs.
+// The requests that `up` sends to the API server before its container starts, and a connection to the Pod that hangs.
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -28,7 +28,7 @@ dev:
     sync: ["./files:/app"]
     ${RUNNING}
 `
-/** So many requests may follow each other before the mirror is applied. */
+/** Longest chain of sequential requests that is allowed before the mirror is applied. */
 const STEPS = 8
 
 interface Exchange {
@@ -63,8 +63,8 @@ describe.skipIf(cluster === undefined)('the start of up', () => {
   })
 
   /**
-   * Runs a command, and gives what was asked until `last` was answered. Each answer takes so much longer that requests which are
-   * sent together overlap on a busy machine, too.
+   * Runs a command, and gives what was asked until `last` was answered. Each answer takes so much longer that requests
+   * which are sent together overlap on a busy machine, too.
    */
   async function asked(words: readonly string[], last: (one: Exchange) => boolean): Promise<readonly Exchange[]> {
     const before = proxy.exchanges.length

@@ -13,12 +13,13 @@ import type { Program } from '../../support/cluster/program.ts'
 import { freePort } from '../../support/develop/free-port.ts'
 import { TAKES_ALL } from '../../support/takes-all.ts'
 
-// Programs that wait for files, in real Pods: each save on this machine must reach them, whichever way the file was written.
+// Programs that wait for files, in real Pods: each save on this machine must reach them, whichever way the file was
+// written.
 
 const builder = findBuildkit()
 const cluster = builder === undefined ? undefined : findCluster()
 
-/** Saves of each program: at least one into the file, and one by putting another file in its place. */
+/** Number of saves for each program: at least one writes into the file, and one replaces it with another file. */
 const SAVES = TAKES_ALL ? 6 : 2
 /** Seconds for one of them to be seen. */
 const SEEN = 45
@@ -38,7 +39,7 @@ services:
     stop_grace_period: 1s
     ${PENDING}
 `
-/** Of Debian, as its name says, so that no other registry of packages is needed. */
+/** Image with Debian packages only, so that no other package registry is needed. */
 const DOCKERFILE = `FROM debian:bookworm-slim
 RUN apt-get update && apt-get install --yes --no-install-recommends python3-flask uvicorn entr
 `
@@ -190,7 +191,7 @@ describe.skipIf(cluster === undefined)('programs that wait for files', () => {
       const mark = `save-${save}-of-${SAVES}`
       await new Promise(resolve => setTimeout(resolve, PAUSE))
       const path = join(place.folder, watcher.dev, watcher.file)
-      // Some editors write into the file, others put a new one in its place.
+      // Some editors write into the file, others replace it with a new one.
       if (save % 2) writeFileSync(path, watcher.text(mark))
       else {
         writeFileSync(`${path}~`, watcher.text(mark))

@@ -1,7 +1,8 @@
 import type { Recipe } from '../../support/recipe.ts'
 
 /**
- * CONTRIBUTING.md, "Constructs": a PodDisruptionBudget for each service with so many replicas as nobody has.
+ * Recipe of CONTRIBUTING.md, "Constructs": a PodDisruptionBudget for each service with at least 2000 replicas, which no
+ * real application has.
  */
 export const kind: Recipe = {
   added: {

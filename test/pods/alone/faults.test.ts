@@ -9,7 +9,10 @@ import { eventually } from '../../support/cluster/cluster.ts'
 import { type Asked, type Fault, FaultProxy, TcpProxy } from '../../support/cluster/fault-proxy.ts'
 import { few, longTest } from '../../support/takes-all.ts'
 
-/** What devctl's client does when the way to the API server, or the server, is not as it should be. Limits are short, so that tests are. */
+/**
+ * Limits of devctl's client when the connection to the API server, or the server itself, fails. They are short so that
+ * the tests are short.
+ */
 const LIMITS: Partial<Limits> = {
   connect: 500,
   read: 400,
@@ -19,7 +22,7 @@ const LIMITS: Partial<Limits> = {
   pause: 20,
   silence: 1_500,
 }
-/** For what does not pass: to give up after 3 s takes no other way than to give up at once. */
+/** Limits for faults that do not pass: giving up after 3 s takes the same code path as giving up at once. */
 const IMPATIENT: Partial<Limits> = { ...LIMITS, read: 200, write: 200, retry: 250 }
 /** Milliseconds in which everything has ended, one way or the other. */
 const BOUND = 6_000
@@ -33,7 +36,7 @@ const config = (name: string, data: object = { a: '1' }, more: object = {}): Kub
   data,
 })
 const ref = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, namespace })
-/** Of a kind that is asked for first. */
+/** Object of a kind that the client has to discover first. */
 const discovered = { ...ref('any'), kind: 'LimitRange' }
 const all = { apiVersion: 'v1', kind: 'ConfigMap', namespace, labels: 'faults' }
 const ofObjects = ({ path }: Asked) => path.includes('/configmaps') || path.includes('/log?')
@@ -396,7 +399,7 @@ async function failureOf(call: Promise<unknown>): Promise<ClusterError> {
   return error
 }
 
-/** The call's result; fails when it is not there in so many milliseconds. */
+/** Returns the result of the call, or throws if it takes longer than `milliseconds`. */
 async function within<T>(milliseconds: number, call: Promise<T>): Promise<T> {
   const late = sleep(milliseconds).then(() => {
     throw new Error(`nothing after ${milliseconds} ms`)

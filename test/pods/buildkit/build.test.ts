@@ -27,7 +27,10 @@ import { failureOf, listening, once } from './faults.ts'
 const buildkit = findBuildkit() ?? ''
 const engine = findEngineAddress() ?? ''
 
-/** Returns whether rules that both builders have alike are tried on this one: on the first, and on each in `npm run test:long`. */
+/**
+ * Returns whether rules that both builders have alike are tried on this one: on the first, and on each in `npm run
+ * test:long`.
+ */
 const isFirst = (address: string): boolean => TAKES_ALL || address === (buildkit || engine)
 
 describe.each(findBuilders())('%s', (_, address) => {

@@ -12,7 +12,7 @@ const address = findBuildkit()
 const found = address === undefined ? undefined : findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** That of the test cluster, which its nodes and its BuildKit reach under the same name. */
+/** Registry of the test cluster, which its nodes and its BuildKit reach under the same name. */
 const REGISTRY = '127.0.0.1:5000/builds'
 
 const AUTHOR = {

@@ -25,7 +25,7 @@ const EXAMPLE = join(root, 'examples/build')
 /** Bytes that only layers of base images have. */
 const LARGE = 1 << 20
 
-/** How buildctl builds the same; `images` are those that were built, by service. */
+/** Options with which buildctl builds the same image; `images` are the images that were built, by service. */
 const OPTIONS: Readonly<Record<string, (images: ReadonlyMap<string, string>) => readonly string[]>> = {
   site: () => opts('build-arg:TITLE=Words', 'build-arg:VERSION=1.4'),
   api: () => opts('target=production', 'build-arg:VERSION=1.4'),
@@ -86,7 +86,7 @@ async function compare(service: string, ours: string, theirs: string) {
   return { layers: { ours: manifest.layers.length, theirs: other.layers.length } }
 }
 
-/** What containers of an image are started with. */
+/** Returns the settings with which containers of an image start. */
 function configured({ os, architecture, config }: Awaited<ReturnType<typeof configOf>>) {
   const { Env, Cmd, Entrypoint, User, WorkingDir, ExposedPorts, Labels, Volumes, StopSignal } = config
   return { os, architecture, Env, Cmd, Entrypoint, User, WorkingDir, ExposedPorts, Labels, Volumes, StopSignal }

@@ -1,6 +1,6 @@
 import type { AddressInfo, Server } from 'node:net'
 
-/** What a build fails with; undefined if it does not. */
+/** Returns the error that a build fails with, or undefined if it succeeds. */
 export const failureOf = (building: Promise<unknown>) =>
   building.then(
     () => undefined,

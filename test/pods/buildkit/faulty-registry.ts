@@ -3,19 +3,19 @@ import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { REGISTRY } from '../../support/buildkit/slow-project.ts'
 
-/** What happens to a request in place of the registry's answer. */
+/** Fault that replaces the registry's answer to a request. */
 export type Fault = 'reset' | { readonly status: number; readonly headers?: Readonly<Record<string, string>> }
 
 export interface Asked {
   readonly method: string
-  /** Without the query. */
+  /** Path without the query. */
   readonly path: string
   readonly authorization: string | undefined
   /** True for devctl itself, false for the builder. */
   readonly isDevctl: boolean
   /** Seconds since the server was started. */
   readonly at: number
-  /** True if a fault took the place of the answer. */
+  /** True if a fault replaced the answer. */
   readonly wasRefused: boolean
 }
 
@@ -27,7 +27,10 @@ export interface FaultyRegistry {
   readonly asked: readonly Asked[]
 }
 
-/** Starts one that ends with the test. `fault` is asked for each request; `done` is called when the registry has answered one. */
+/**
+ * Starts one that ends with the test. `fault` is asked for each request; `done` is called when the registry has
+ * answered one.
+ */
 export async function faultyRegistry(
   fault: (asked: Omit<Asked, 'wasRefused'>) => Fault | undefined,
   done: (asked: Asked) => void = () => {},

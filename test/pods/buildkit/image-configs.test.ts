@@ -69,7 +69,7 @@ describe.skipIf(cluster === undefined)('the configuration of a built image', () 
       const deployed = await devctl('deploy', '--name', name, '--registry', registry)
       expect(deployed.status, deployed.stderr).toBe(0)
       expect(deployed.stderr).toContain('warning[volumes/of-image]: the image of `tool` has a volume at `/data`')
-      // Nobody has to hear that an image which others make is not known.
+      // No warning about an unknown image that is not built from this project.
       expect(deployed.stderr).not.toContain('gone:1')
       const port = () => kubectl('get', 'service', 'tool', '--output=jsonpath={.spec.ports[*].port}')
       expect(await port()).toBe('7070')

@@ -102,7 +102,7 @@ describe.skipIf(buildkit === '')('a build', () => {
     const pipe = `${project.folder}/pipe`
     execFileSync('mkfifo', [pipe])
     const { pid, ended } = project.start('build', '--secret', `id=token,src=${pipe}`)
-    // It can be opened once somebody reads from it.
+    // Opening the FIFO for writing succeeds once devctl reads from it.
     const open = () => openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
     const writer = await vi.waitFor(open, { timeout: 60_000, interval: 100 })
     onTestFinished(() => closeSync(writer))

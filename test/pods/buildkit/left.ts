@@ -38,7 +38,7 @@ function stepsWith(text: string): readonly string[] {
   })
 }
 
-/** What a builder says that it works on, with a text in it: an argument of the build, or a step. */
+/** Returns the active builds of a builder that contain a text: a build argument, or a step. */
 const activeBuilds = (address: string, text: string): Promise<readonly string[]> =>
   address.startsWith(ENGINE) ? usedByEngine(address.slice(`${ENGINE}unix://`.length), text) : running(address, text)
 

@@ -151,7 +151,7 @@ async function behindProxy(options: Omit<SlowOptions, 'address'>, address = buil
   }
 }
 
-/** Both images are in the registry under their digests, and nothing is left of lost builds. */
+/** Checks that both images are in the registry under their digests and that nothing of lost builds still runs. */
 async function expectBuilt(
   project: SlowProject,
   { status, stdout, stderr }: Ended,

@@ -63,7 +63,7 @@ describe.skipIf(cluster === undefined)('the images of the manifest', () => {
       for (const name of ['base', 'api']) expect(again.stderr).toContain(`${name}: is in the registry already`)
       expect(again.stderr).toContain(`api is ${api!.slice('api: '.length)}`)
 
-      // What an image depends on is part of its tag.
+      // The tag of an image also covers the images that it depends on.
       if (!TAKES_ALL) return
       project.write('base/Dockerfile', 'FROM busybox:1.37\nRUN echo other > /base\n')
       const changed = await devctl('build', 'api', ...registry)

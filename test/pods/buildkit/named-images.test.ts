@@ -70,7 +70,7 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
       expect(await project.kubectl('get', 'deployment', 'web', policy)).toBe('IfNotPresent')
       const [digest] = one.split('@').slice(1)
       expect(await digests()).toEqual([digest, digest])
-      // What runs the same image runs the same build of it.
+      // Services with the same image run the same build of it.
       expect(await image('worker')).toBe(one)
 
       // Nothing has changed: no builder is needed.
@@ -107,7 +107,7 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
       expect(await image('web')).toBe(one)
       expect(await digests()).toEqual([digest, digest])
 
-      // Who says so gets what the registry has.
+      // With `pull_policy: missing`, devctl uses the image in the registry.
       project.write('web/a.txt', 'three\n')
       project.compose(compose(name, 'pull_policy: missing'))
       const taken = await devctlIn(project, NO_BUILDER)('deploy')
@@ -127,14 +127,14 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
       expect(tagged.said).toContain(`now also ${name}`)
       expect(built.stdout.split('@')[1]).toBe(`${await digestOf(name)}\n`)
 
-      // A deploy of that name takes it as it is.
+      // A deploy of that name uses the image unchanged.
       project.write('web/Dockerfile', 'FROM busybox:1.37\nENV CHANGED=1\nCMD ["sleep", "1000"]\n')
       const deployed = await devctlIn(project, NO_BUILDER)('deploy', '--registry', REGISTRY, '--tag', '1.4')
       expect(deployed.status, deployed.said).toBe(0)
       expect(deployed.said).toContain('web: is in the registry already\n')
       project.write('web/Dockerfile', 'FROM busybox:1.37\nCMD ["sleep", "1000"]\n')
 
-      // What options change is another image.
+      // A build with other options is another image.
       const other = await devctlIn(project)('build', '--registry', REGISTRY, '--build-arg', 'GREETING=hello')
       expect(other.said).toContain('web: built')
       expect(other.stdout).not.toBe(built.stdout)

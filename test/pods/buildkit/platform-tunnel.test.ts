@@ -12,7 +12,8 @@ import { buildCall, imageInput } from '../../support/buildkit/input.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { builderOf, buildFor, poolOf, type Tenant, tunnelTo } from './tunnel.ts'
 
-// Two people who build on the same BuildKit through the filter of the platform: neither sees, changes or holds up the other.
+// Two people who build on the same BuildKit through the filter of the platform: neither sees, changes or holds up the
+// other.
 
 const address = findBuildkit() ?? ''
 const RUN = randomUUID().slice(0, 8)
@@ -68,7 +69,7 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
   })
 
   test('an image of a namespace is for those who may pull it, also where the builder has it', async () => {
-    // The test cluster's registry, whose images anybody can pull: only the platform says no here.
+    // Every client can pull from the test cluster's registry: only the platform refuses here.
     const registry = '127.0.0.1:5000'
     const [place, image] = ['ann-1f2e3d4c', `${registry}/ann-1f2e3d4c/base-${RUN}:1`]
     const output = { kind: 'registry', names: [image] } as const
@@ -244,7 +245,7 @@ async function refsOf(address: string): Promise<readonly string[]> {
     .map(([, ref]) => ref!)
 }
 
-/** What is told about a build within some milliseconds. */
+/** Returns the status output of a build that arrives within `within` milliseconds. */
 async function printed(session: ClientHttp2Session, ref: string, within: number): Promise<string> {
   const message = encodeMessage('moby.buildkit.v1.StatusRequest', { Ref: ref })
   const stream = session.request({ ...HEADERS, ':path': '/moby.buildkit.v1.Control/Status' })
@@ -275,7 +276,7 @@ async function open(tenant: Tenant): Promise<ClientHttp2Session> {
 const call = (session: ClientHttp2Session, method: string, type: string, message: object) =>
   callPath(session, `/moby.buildkit.v1.Control/${method}`, encodeMessage(`moby.buildkit.v1.${type}`, message as never))
 
-/** How a call ends. */
+/** Returns the gRPC status code and message of a call. */
 async function callPath(
   session: ClientHttp2Session,
   path: string,

@@ -7,7 +7,7 @@ import { longTest } from '../../support/takes-all.ts'
 
 const buildkit = findBuildkit()
 
-/** What the second of two builds of the same files does with each service. */
+/** Builds the same files twice, and returns what the second build reports for each service. */
 async function secondBuild(folder: string, words: readonly string[] = []) {
   const env = { BUILDKIT_HOST: buildkit!, CI: '1' }
   const build = (more: readonly string[]) =>

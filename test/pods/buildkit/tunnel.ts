@@ -11,7 +11,7 @@ import { buildCall, imageInput } from '../../support/buildkit/input.ts'
 export const poolOf = (builders: readonly string[], atOnce = 4): BuilderPool =>
   makePools({ default: builders, untrusted: [], atOnce }).default!
 
-/** Somebody who may build for a namespace. */
+/** User who may build for a namespace. */
 export interface Tenant {
   readonly namespace: string
   readonly uid: string
@@ -19,7 +19,7 @@ export interface Tenant {
   readonly images?: BuildScope['images']
   readonly pool: BuilderPool
   readonly check?: () => Promise<void>
-  /** Where they may pull images from; absent: from their own namespace. */
+  /** Repository prefixes from which the user may pull images; if absent, only that of their own namespace. */
   readonly pulls?: readonly string[]
 }
 

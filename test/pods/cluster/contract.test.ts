@@ -34,7 +34,7 @@ async function open(): Promise<World> {
 
 const DEFINITION = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' } as const
 
-/** Somebody whom the server knows, and who may do nothing. */
+/** Connects as a user whom the server knows but who has no permissions. */
 function connectAsNobody(): Promise<Cluster> {
   const file = writeKubeconfig(({ users }) => {
     for (const { user } of users) user['as'] = 'nobody-at-all'
@@ -42,7 +42,10 @@ function connectAsNobody(): Promise<Cluster> {
   return connect({ env: { ...process.env, KUBECONFIG: file } })
 }
 
-/** The first run ends, so that there is a run before; the second one goes on. */
+/**
+ * Starts a Pod that prints the lines and ends, so that a previous run exists, and that continues to run after the
+ * restart.
+ */
 async function print(cluster: Cluster, name: string, namespace: string, lines: readonly string[]): Promise<void> {
   const text = lines.map(line => `${line}\\n`).join('')
   const script = `printf '${text}'; test -e /state/again && exec sleep 600; touch /state/again`

@@ -14,7 +14,10 @@ const it = (name: string, body: (project: Project) => Promise<void>) =>
 /** Declares what `npm run test:long` tries, and no merge waits for. */
 const longIt: typeof it = (name, body) => longTest(name, () => withProject(cluster!, body))
 
-/** With a healthcheck nobody watches whether it goes on running. This one starts no process in the container. */
+/**
+ * Settings of a service that is ready soon. With a healthcheck, devctl does not also watch whether the container
+ * continues to run. This one starts no process in the container.
+ */
 const QUICK = `command: [sh, -c, "touch /tmp/index.html; exec httpd -f -p 8080 -h /tmp"]
     stop_grace_period: 0s
     healthcheck: {http: {path: /, port: 8080}, interval: 1s, retries: 100}`
@@ -31,7 +34,7 @@ const SERVICES = {
   migrate: (what: string) => `  migrate:\n    ${what}\n    command: ["true"]\n    restart: "no"\n`,
 }
 
-/** One workload, where another test has all three; all three in `npm run test:long`. */
+/** Returns a single workload where another test has all three; `npm run test:long` has all three everywhere. */
 const one = (name: Service): readonly Service[] | undefined => (TAKES_ALL ? undefined : [name])
 
 /** Deploys and waits, for that long at most. */
@@ -44,7 +47,7 @@ async function expectFailure(project: Project, code: string): Promise<void> {
   expect(stderr).not.toContain('not done within')
 }
 
-/** What was in the way is mended: all get ready although nothing of them was changed. */
+/** Checks that all workloads get ready once the cause is fixed, although none of them was changed. */
 async function expectReady(project: Project): Promise<void> {
   const { status, stderr } = await deployAndWait(project)
   expect(status, stderr).toBe(0)

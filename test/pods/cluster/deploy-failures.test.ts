@@ -38,7 +38,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(said).toContain('error[deploy/image-pull]: the image of `web` cannot be pulled')
     expect(said).toContain('compose.yaml:3:12')
     expect(said).toMatch(/= note: pod\/web-\w+-\w+: .*not found/)
-    // Whether the other one gets ready in time is another matter.
+    // The other service may or may not get ready in time.
     expect(said).toMatch(/is partly deployed to .*: (api is ready; web is|api, web are|web, api are) not ready/)
   })
 

@@ -16,8 +16,10 @@ const cluster = found !== undefined && (await found.hasNodes()) ? found : undefi
 /** The namespace that the pages show. */
 const SHOWN = 'shop-dev'
 
-/** Blocks marked `cluster=FOLDER` are one session for each page and folder: their commands run in order, in a namespace of their own.
- * A merge waits for those of the README. */
+/**
+ * Blocks marked `cluster=FOLDER` are one session for each page and folder: their commands run in order, in a namespace
+ * of their own. A merge waits for those of the README.
+ */
 describe.skipIf(cluster === undefined)('what the pages show of a cluster', () => {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-docs-'))
   afterAll(() => {

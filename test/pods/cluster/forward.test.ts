@@ -17,8 +17,9 @@ const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
 /**
- * Port 7000 sends back what it gets, and survives connections that are cut; port 9 is refused. The published port is not that of the
- * container. Port 7080 is for the health check: running a command in the container would cost more than the rest of the tests.
+ * Port 7000 sends back what it gets, and survives connections that are cut; port 9 is refused. The published port is
+ * not that of the container. Port 7080 is for the health check: running a command in the container would cost more than
+ * the rest of the tests.
  */
 const COMPOSE = `services:
   echo:
@@ -140,7 +141,9 @@ describe.skipIf(cluster === undefined)('devctl forward', () => {
 
 const hash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Sends the bytes and gives the hash of as many that come back; rejects when the connection ends before, or after 30 s. */
+/**
+ * Sends the bytes and gives the hash of as many that come back; rejects when the connection ends before, or after 30 s.
+ */
 async function echo(port: number, bytes: Buffer): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   const timer = setTimeout(() => socket.destroy(new Error('no echo in 90 s')), 90_000)

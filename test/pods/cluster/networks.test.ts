@@ -14,7 +14,9 @@ const cluster = found !== undefined && (await found.hasNodes()) ? found : undefi
 const isEnforced = cluster !== undefined && (await enforcesPolicies(cluster))
 if (cluster && !isEnforced) console.warn('NetworkPolicies are not enforced here: who reaches whom is not tested')
 
-/** Who has a network in common with whom, by the example's file. */
+/**
+ * Ports of the services that others reach. `reaches` lists the services with a common network in the example's file.
+ */
 const ADDRESSES = { web: 80, api: 8000, store: 6379 } as const
 type Target = keyof typeof ADDRESSES
 const reaches: Readonly<Record<string, readonly Target[]>> = {

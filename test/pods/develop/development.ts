@@ -5,7 +5,9 @@ import type { Cluster } from '../../support/cluster/cluster.ts'
 import { Program } from '../../support/cluster/program.ts'
 import { endAll, type KeptLaptop, laptops, type Started } from './kept-laptops.ts'
 
-/** A project in a folder, with the programs that work on it. Those that a failed test has started are ended after it. */
+/**
+ * A project in a folder, with the programs that work on it. Those that a failed test has started are ended after it.
+ */
 export interface Laptop {
   readonly folder: string
   /** devctl's own folder. */
@@ -25,7 +27,10 @@ export interface DevelopmentPlace extends Laptop {
   close(): Promise<void>
 }
 
-/** Makes the namespace and an empty folder; both have the name of the test. The programs also get the variables of `more`. */
+/**
+ * Makes the namespace and an empty folder; both have the name of the test. The programs also get the variables of
+ * `more`.
+ */
 export async function openDevelopment(
   cluster: Cluster,
   name: string,
@@ -44,11 +49,11 @@ export async function openDevelopment(
   }
 }
 
-/** An empty folder for work in a namespace that is there. */
+/** Returns a laptop with an empty folder for work in an existing namespace. */
 export function openLaptop(namespace: string, name: string, more: Readonly<Record<string, string>> = {}): Laptop {
   const folder = mkdtempSync(join(tmpdir(), `devctl-${name}-`))
   const home = mkdtempSync(join(tmpdir(), 'devctl-up-home-'))
-  // A shell says there what it has started: below `nohup`, nobody would hear of SIGHUP.
+  // A shell sets `_` to the program that it has started: below `nohup`, devctl would ignore SIGHUP.
   const shell = { _: process.execPath }
   const env = { KUBECONFIG: process.env.KUBECONFIG!, DEVCTL_HOME: home, DEVCTL_NAMESPACE: namespace, ...shell, ...more }
   const started: Started[] = []
@@ -78,7 +83,10 @@ export function openLaptop(namespace: string, name: string, more: Readonly<Recor
   }
 }
 
-/** The processes that have these variables, such as those that `up --detach` has left. Linux tells of them. */
+/**
+ * Returns the processes with these environment variables, such as those that `up --detach` has left. Only Linux reports
+ * them.
+ */
 function programsOf(variables: Readonly<Record<string, string>>): readonly number[] {
   if (process.platform !== 'linux') return []
   const wanted = [`DEVCTL_HOME=${variables.DEVCTL_HOME}`, `DEVCTL_NAMESPACE=${variables.DEVCTL_NAMESPACE}`]
@@ -90,7 +98,7 @@ function programsOf(variables: Readonly<Record<string, string>>): readonly numbe
         const words = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
         return wanted.every(word => words.includes(word))
       } catch {
-        // It has ended, or is somebody else's.
+        // The process has ended, or belongs to another user.
         return false
       }
     })

@@ -114,7 +114,7 @@ until [ "$(stty size)" != "0 0" ]; do sleep 0.05; done; stty size; while :; do s
     const process = await sh(
       'yes 0123456789012345 & pid=$!; sleep 3; kill -STOP $pid; cat /proc/$pid/io > /tmp/io; mv /tmp/io /tmp/held; kill -9 $pid',
     )
-    // Nobody reads stdout: the pipe of the node and the buffers on the way are full soon.
+    // The test does not read stdout, so the pipe on the node and the buffers in between soon fill up.
     const waits = await sh('until test -f /tmp/held; do sleep 0.2; done; cat /tmp/held')
     const written = Number(/wchar: (\d+)/.exec(await text(waits.stdout))?.[1])
     expect(process.stdout.readableLength).toBeLessThan(1_000_000)

@@ -7,7 +7,8 @@ import { findCluster } from '../../support/cluster/cluster.ts'
 import { caseNames, mirrorOf } from '../../support/mirror/mirror-cases.ts'
 import { few } from '../../support/takes-all.ts'
 
-// The mirrors of test/support/mirror/cases, as an API server takes them: every field is known to it, and stays as it was sent.
+// The mirrors of test/support/mirror/cases, as an API server takes them: every field is known to it, and stays as it
+// was sent.
 
 const found = findCluster()
 
@@ -36,7 +37,10 @@ describe.skipIf(found === undefined)('golden mirrors in a cluster', () => {
   })
 })
 
-/** Without Pods, without an owner that does not exist, and without the fields of a later Kubernetes. */
+/**
+ * Returns the object with zero replicas, so that no Pods start, and without the owner, which does not exist, or the
+ * fields of a later Kubernetes.
+ */
 function known<T extends object>(object: T): KubeObject {
   const text = JSON.stringify(object, (key, value) =>
     /futureField$/i.test(key) || key === 'ownerReferences' ? undefined : key === 'replicas' ? 0 : value,
@@ -44,6 +48,6 @@ function known<T extends object>(object: T): KubeObject {
   return JSON.parse(text) as KubeObject // a mirror's object
 }
 
-/** What the server writes in another form: quantities, and lists that it gives an order. */
+/** Returns the spec without the resource quantities, which the server writes in another form. */
 const sent = (spec: unknown): object =>
   JSON.parse(JSON.stringify(spec, (key, value) => (key === 'requests' || key === 'limits' ? undefined : value)))

@@ -80,7 +80,7 @@ describe.skipIf(cluster === undefined)('a project with manifests', () => {
   })
 })
 
-/** What `up` makes of the Deployment, as far as doctor looks at it. */
+/** Returns the mirror that `up` makes of the Deployment, with the parts that doctor reads. */
 function mirror(uid: string) {
   const labels = { 'dev.platform/mirror': 'greeter', 'dev.platform/development': 'greeter' }
   const image = 'node:22-alpine'

@@ -13,7 +13,7 @@ export interface Started {
   readonly program: Program
 }
 
-/** What is known of a laptop until it is cleared. */
+/** Folders and programs of a laptop, until it is cleared. */
 export interface KeptLaptop {
   readonly folder: string
   readonly home: string
@@ -23,7 +23,7 @@ export interface KeptLaptop {
   start(words: readonly string[]): Program
 }
 
-/** Those whose tests are not over. */
+/** Laptops whose tests are not over. */
 export const laptops = new Set<KeptLaptop>()
 
 /** A laptop as it was when a test began. */
@@ -55,7 +55,7 @@ afterEach(async ({ task }) => {
   }
 })
 
-/** What the programs have said, `status`, and the logs of the sessions. */
+/** Returns the output of the programs and of `status`, and the logs of the sessions. */
 async function reportOf(laptop: KeptLaptop, started: readonly Started[]): Promise<string> {
   const status = laptop.start(['status', '--all'])
   await Promise.race([status.status, sleep(20_000)])

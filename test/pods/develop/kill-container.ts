@@ -11,8 +11,8 @@ interface Statuses {
 }
 
 /**
- * Ends the first process of a container by SIGKILL. Where the node is this machine, the kernel does it; elsewhere the process can only
- * be asked: nothing inside a container kills its first process.
+ * Ends the first process of a container by SIGKILL. Where the node is this machine, the kernel does it; elsewhere the
+ * process can only be asked: nothing inside a container kills its first process.
  */
 export async function killContainer(
   cluster: Cluster,

@@ -9,7 +9,8 @@ import { root } from '../../support/cases.ts'
 import { few, longTest } from '../../support/takes-all.ts'
 import { DEPLOYMENT, give, openPlace, type Place, pendingDeployment, takeOne, withoutServerFields } from './taking.ts'
 
-// Each step of `up` and `down` may be the last one: what it leaves is healed by the next `up`, and by `down` from any machine.
+// Each step of `up` and `down` may be the last one: what it leaves is healed by the next `up`, and by `down` from any
+// machine.
 
 const RUNS = Number(process.env.KILLED_RUNS ?? 2)
 const WRITES = ['apply', 'create', 'replace', 'patch', 'delete'] as const
@@ -17,8 +18,8 @@ const WRITES = ['apply', 'create', 'replace', 'patch', 'delete'] as const
 class Killed extends Error {}
 
 /**
- * The cluster for a process that ends right after its n-th write; those of dry runs do not count. What is asked at once is
- * done one by one, so that the process can end between any two of them.
+ * The cluster for a process that ends right after its n-th write; those of dry runs do not count. What is asked at once
+ * is done one by one, so that the process can end between any two of them.
  */
 function cutAfter(cluster: Cluster, count: number): Cluster & { readonly writes: string[] } {
   const writes: string[] = []

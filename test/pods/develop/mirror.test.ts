@@ -19,8 +19,8 @@ import {
 } from './taking.ts'
 import { imageWithFiles, imageWithUser } from './user-image.ts'
 
-// Mirrors in Pods, for somebody with the role `edit`: kinds of applications, users, the restricted level. The Pods of most
-// applications stay pending: those of the mirrors are the subject.
+// Mirrors in Pods, for a user with the role `edit`: kinds of applications, users, the restricted level. The Pods of
+// most applications stay pending, because only those of the mirrors matter.
 
 const RESTRICTED = { 'pod-security.kubernetes.io/enforce': 'restricted' }
 const SAFE = { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } }
@@ -40,7 +40,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     await strict?.close()
   })
 
-  /** What a command prints in the development container of a Pod. */
+  /** Returns what a script prints in the development container of a Pod. */
   const inPod = async ({ namespace }: Place, { metadata }: KubeObject, script: string, container = 'main') =>
     (
       await found!.kubectl(
@@ -225,7 +225,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
     await starts(1)
     await inPod(place, pod, 'kill -USR1 1')
     await starts(2)
-    // What ends by itself starts again, too; the container does not.
+    // A command that ends by itself is started again, too; the container is not.
     await inPod(place, pod, 'kill $(grep -l "^sleep" /proc/[0-9]*/comm | cut -d/ -f3)')
     await starts(3)
     await inPod(place, pod, '(sleep 0.1 &) ; true')

@@ -8,7 +8,7 @@ import { few, longTest } from '../../support/takes-all.ts'
 import { NO_NODE } from './no-node.ts'
 import { DEPLOYMENT, give, openPlace, type Place, pendingDeployment, takeOne, withoutServerFields } from './taking.ts'
 
-// Anybody who may edit the application can spoil what `up` has noted in it.
+// Every user who may edit the application can damage the record that `up` keeps in it.
 
 const ANNOTATION = 'dev.platform/up'
 const LABELS = { 'dev.platform/up': null }
@@ -104,7 +104,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     for (const [index, text] of ['{wrong', '{"version":1}', null].entries()) {
       await annotate(name, text)
       await eventually('the record is whole', async () => (await recordOf(name)) === whole || undefined)
-      // It is said when the answer is there.
+      // The note follows the server's answer.
       await eventually('that is said', async () => notes() > index || undefined)
     }
     expect(notes()).toBe(3)

@@ -4,7 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { TEMPORARY } from '../../../sync/stage/writer.ts'
 
-// Both ends of a development container are saved to at random, and each save is told of, so that a test can say afterwards that none is lost.
+// Files are saved at random on both sides of a development container, and each save is reported, so that a test can
+// check afterwards that none is lost.
 
 /** A file was saved: with which mark, over which. */
 export interface Save {
@@ -77,7 +78,7 @@ export const saverCommand = (folder: string, options: SaverOptions): readonly st
   JSON.stringify(options),
 ]
 
-/** What a saver has printed. The last line may be half of one: then it does not count as saved. */
+/** Parses the output of a saver. An incomplete last line does not count as a save. */
 export function savesOf(output: string): readonly Save[] {
   return output
     .split('\n')
@@ -99,7 +100,7 @@ export function saveHere(folder: string, options: SaverOptions): Promise<readonl
   })
 }
 
-/** A file as it is compared. */
+/** Content of a file, as the two sides are compared. */
 export interface SeenFile {
   readonly hash: string
   /** Its first line. */
@@ -144,7 +145,7 @@ export function differences(here: SeenFiles, there: SeenFiles): readonly string[
     .map(name => `${name}: here \`${here[name]?.mark}\`, there \`${there[name]?.mark}\``)
 }
 
-/** What of the saves is lost, one line each. `kept` are the marks of the files that lost a conflict. */
+/** Returns the saves that are lost, one line each. `kept` are the marks of the files that lost a conflict. */
 export function lostOf(
   files: SeenFiles,
   { laptop, container }: { readonly laptop: readonly Save[]; readonly container: readonly Save[] },
@@ -156,7 +157,7 @@ export function lostOf(
     const found = files[name]?.mark
     const [ours, theirs] = [laptop, container].map(saves => saves.findLast(one => one.name === name))
     if (ours && theirs) {
-      // Each side has saved it once: it is there, or kept, or the other side has seen and replaced it.
+      // Each side has saved the file once: the save is in the file or kept, or the other side has seen and replaced it.
       for (const [one, other] of [
         [ours, theirs],
         [theirs, ours],

@@ -468,10 +468,10 @@ const PUSH = ['push', '-q', '--receive-pack', '/tmp/git/bin/git-receive-pack', '
 
 const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** What a port says. */
+/** Returns what the server at a local port sends. */
 const ask = (port: number): Promise<string> => text(connect(port, '127.0.0.1'))
 
-/** What a port says through a SOCKS 5 proxy. */
+/** Returns what the server at a port sends through a SOCKS 5 proxy. */
 async function throughSocks(proxy: number, address: string, port: number): Promise<string> {
   const socket = connect(proxy, '127.0.0.1')
   socket.write(Buffer.from([5, 1, 0]))

@@ -11,7 +11,7 @@ import { writeKubeconfig } from '../../support/cluster/kubeconfig-file.ts'
 import { AGENT, settings } from '../../support/mirror/settings.ts'
 import { NO_NODE } from './no-node.ts'
 
-/** A namespace of a real cluster, for somebody who has the role `edit` in it and nothing else. */
+/** Namespace of a real cluster, for a user who has the role `edit` in it and no other permissions. */
 export interface Place {
   readonly cluster: Cluster
   readonly namespace: string
@@ -70,7 +70,7 @@ const clock: Session['clock'] = {
   },
 }
 
-/** The Pod of these labels, as soon as it is ready; within a minute. */
+/** Waits until the Pod with these labels is ready, and returns it. */
 export function readyPod({ cluster, namespace }: Place, labels: string): Promise<KubeObject> {
   const list = (kind: string, more: object = {}) => cluster.list({ apiVersion: 'v1', kind, namespace, ...more })
   const explain = async () => {
@@ -93,7 +93,7 @@ export function readyPod({ cluster, namespace }: Place, labels: string): Promise
 
 type Config = { readonly key: string }
 
-/** Takes a Deployment of the place with an agent that only opens the gate. */
+/** Takes over a Deployment of the namespace, with an agent that only opens the gate. */
 export async function takeOne(
   session: Session,
   original: Pick<ObjectRef, 'apiVersion' | 'kind' | 'name'> | undefined,

@@ -1,6 +1,9 @@
 import { PENDING, RUNNING } from './no-node.ts'
 
-/** A service that runs as a user and whose two Pods stay pending, and a development container of it with the files of `files`. */
+/**
+ * A service that runs as a user and whose two Pods stay pending, and a development container of it with the files of
+ * `files`.
+ */
 export const TWO_REPLICAS: Readonly<Record<'compose.yaml' | 'devctl.yml', string>> = {
   'compose.yaml': `name: shop
 services:

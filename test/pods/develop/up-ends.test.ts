@@ -57,7 +57,7 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
   const leases = async () =>
     (await cluster!.get<{ items: object[] }>(`/apis/coordination.k8s.io/v1/namespaces/${place.namespace}/leases`)).items
 
-  /** Nothing of the session is left on this machine, and nobody holds the application. */
+  /** Waits until nothing of the session is left on this machine and no session holds the application. */
   const ended = () =>
     eventually('the session has ended in order', async () => {
       const isClosed = readdirSync(join(place.home, 'run')).length === 0

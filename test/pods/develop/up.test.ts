@@ -95,7 +95,7 @@ describe.skipIf(cluster === undefined)('devctl up', () => {
     expect(missing.stderr).toMatch(/^sh: .*no-such-program: not found/m)
     expect(await devctl('exec', '--', './new.txt').status).toBe(126)
 
-    // Nothing is left in the container: not after Ctrl-C, and not when nobody reads the output any more.
+    // Nothing is left in the container, neither after Ctrl-C nor after the output is closed.
     const waiting = devctl('exec', '--', 'sh', '-c', 'echo begun; exec sleep 4712')
     await waiting.until(/begun/)
     expect((await waiting.interrupt()).status).toBe(130)

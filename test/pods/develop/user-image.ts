@@ -69,7 +69,10 @@ function layerOf(files: Readonly<Record<string, string>>): Buffer {
   }
 }
 
-/** Mounts a layer of busybox into a repository: the registry waits for the disk several times for an upload, once for a mount. */
+/**
+ * Mounts a layer of busybox into a repository: the registry waits for the disk several times for an upload, once for a
+ * mount.
+ */
 async function mount(name: string, digest: string): Promise<void> {
   const query = `mount=${digest}&from=library/busybox`
   const answer = await fetch(`${REGISTRY}/${name}/blobs/uploads/?${query}`, { method: 'POST' })

@@ -5,7 +5,8 @@ import { RUN } from '../../support/platform/run-name.ts'
 import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import type { Installation, Repository } from './installation.ts'
 
-// What a job of a CI system does for a pull request, with nothing but the token that the CI gives it: deploy, comment, deploy again, destroy.
+// A job of a CI system for a pull request, with only the token that the CI gives it: deploy, comment, deploy again,
+// destroy.
 
 const PREFIX = `shop-${RUN}-`
 const NAME = `${PREFIX}7`
@@ -66,7 +67,7 @@ export const ciWay = (installed: () => Installation) =>
         event_name: 'pull_request',
         ...more,
       }),
-      // Which forge it is, its server says.
+      // The server reports which kind of forge it is.
       DEVCTL_FORGE_TOKEN: process.env.FORGE_TOKEN ?? '',
       DEVCTL_CLONE_TOKEN: process.env.FORGE_TOKEN ?? '',
       DEVCTL_FORGE_TOKEN_HOST: new URL(shop.html_url).host,
@@ -164,7 +165,7 @@ export const ciWay = (installed: () => Installation) =>
     })
   })
 
-/** Who signs tokens of jobs: a forge that serves its keys as files. */
+/** Issuer of tokens for jobs: a forge that serves its keys as files. */
 interface CiIssuer {
   readonly url: string
   readonly repository: Repository

@@ -83,7 +83,7 @@ export const forks = (installed: () => Installation) =>
 
     const preview = () => `${PREFIX}pr-${number}`
     const page = () => installed().fetch(`https://web-${preview()}.devctl.localhost/`)
-    /** What the webhook knows of the request, once it is so. */
+    /** Waits until the state of the pull request in the webhook meets the condition, and returns it. */
     const known = (what: string, is: (pull: Webhook['pulls'][number] | undefined) => boolean) =>
       eventually(
         what,

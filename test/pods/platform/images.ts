@@ -32,7 +32,8 @@ export const ownImages = (installed: () => Installation) =>
         const { status } = await installed().fetch('https://images.devctl.localhost/v2/')
         return status === 401 ? true : undefined
       })
-      // A replica from before the upgrade may have made their namespaces; then the leader gives their Pods a login, within half a minute.
+      // A replica from before the upgrade may have made their namespaces; then the leader gives their Pods a login,
+      // within half a minute.
       for (const login of [OWNER, OTHER])
         await eventually(`Pods of ${login} have a login`, async () => {
           const { body } = await installed().cluster.send('GET', `/api/v1/namespaces/${login}/serviceaccounts/default`)
@@ -60,7 +61,7 @@ export const ownImages = (installed: () => Installation) =>
       const options = project(OTHER, `FROM ${BASE}\nRUN echo evil > /secret\n`)
       const push = installed().start(OTHER, `build --registry ${place}`, options)
       expect([await push.status, push.stderr]).toEqual([1, expect.stringContaining('images.devctl.localhost')])
-      // It is there, and still what its owner has pushed.
+      // The image still exists, with what its owner has pushed.
       await installed().ok(OWNER, 'build', project(OWNER, `FROM ${image}\nRUN grep ${RUN} /secret\n`))
     })
 

@@ -25,7 +25,10 @@ export const IMAGES = `127.0.0.1:5000/devctl-${RUN}-${Date.now().toString(36)}`
 
 let platformImage: Promise<void> | undefined
 
-/** Builds the image of the platform once for all installations of this file, with a function that runs an operator's command. */
+/**
+ * Builds the image of the platform once for all installations of this file, with a function that runs an operator's
+ * command.
+ */
 export const buildPlatformImage = (operator: (line: string) => Promise<unknown>): Promise<void> => {
   const line = `build --file platform/images/platform.Dockerfile --tag ${IMAGES}/platform:0.1.0 .`
   platformImage ??= operator(line).then(() => undefined)
@@ -35,10 +38,10 @@ export const buildPlatformImage = (operator: (line: string) => Promise<unknown>)
 /** The namespaces of a platform. */
 const NAMESPACES = [PLATFORM_NAMESPACE, USERS_NAMESPACE, RUNS_NAMESPACE, BUILD_NAMESPACE]
 
-/** What the tests with an installed platform need. */
+/** Cluster, builder and forge that the tests with an installed platform need. */
 export interface Surroundings {
   readonly cluster: Cluster
-  /** Where the images of the platform are built. */
+  /** Address of the builder of the platform's images. */
   readonly builder: string
   /** A Gitea, a user's token with all rights, and the file of what has signed its certificate. */
   readonly forge: { readonly address: string; readonly token: string; readonly authority: string }
@@ -68,12 +71,14 @@ export class Installation {
     return this.#around.cluster
   }
 
-  /** Of the ingress controller of the test cluster, and of its forge. */
+  /** Certificate authority of the test cluster's ingress controller, and of its forge. */
   get authority(): Buffer {
     return readFileSync(this.#around.forge.authority)
   }
 
-  /** What a command of somebody runs with; people have no kubeconfig and no builder of their own. */
+  /**
+   * Returns the environment variables for a command of a user; people have no kubeconfig and no builder of their own.
+   */
   envOf(who: string, more: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
     const { builder, forge } = this.#around
     const own: Readonly<Record<string, string>> =
@@ -129,7 +134,7 @@ export class Installation {
     await this.ok('operator', line.trim())
   }
 
-  /** Removes the platform, and waits until it is gone. */
+  /** Removes the platform, and waits until its namespaces are deleted. */
   async uninstall(): Promise<void> {
     await this.start('operator', 'platform uninstall --yes').status
     await eventually(
@@ -149,8 +154,9 @@ export class Installation {
   }
 
   /**
-   * Whether the node pulls from the platform's registry, whose certificate it has to trust: that of the test cluster does.
-   * A containerd before 1.6.32 reads what it is told of a registry only if there is a table `host` (containerd#10027).
+   * Returns true if the node pulls from the platform's registry, whose certificate it has to trust: the node of the
+   * test cluster does. Adds a table `host`, because a containerd before 1.6.32 ignores the settings of a registry
+   * without one (containerd#10027).
    */
   nodeTrusts(): boolean {
     const file = join(dirname(process.env.KUBECONFIG!), 'etc/registries/images.devctl.localhost/hosts.toml')
@@ -160,7 +166,7 @@ export class Installation {
     return true
   }
 
-  /** Logs somebody in who was invited; their personal namespace has the same name. */
+  /** Invites a user and logs them in; their personal namespace has the same name. */
   async person(login: string): Promise<void> {
     const line = await this.ok('operator', `platform invite ${login}`)
     await this.ok(login, /^ {2}devctl (context use .*)$/m.exec(line)?.[1] ?? '')
@@ -185,7 +191,7 @@ export class Installation {
     return made
   }
 
-  /** Writes a file on a branch, which is there. */
+  /** Writes a file on an existing branch. */
   async commit(repository: string, branch: string, path: string, content: string): Promise<void> {
     const at = `/repos/${repository}/contents/${path}`
     const found = await this.ask<{ sha: string }>('GET', `${at}?ref=${branch}`).catch(() => undefined)
@@ -210,7 +216,10 @@ export class Installation {
     await this.ok('operator', `build ${options.trim()} --tag ${this.images}/${name}:0.1.0 .`, { cwd })
   }
 
-  /** One image with kubectl, Helm and BuildKit of the test cluster: the images that the Dockerfiles name may be out of reach. */
+  /**
+   * Builds one image with the kubectl, Helm and BuildKit of the test cluster: the images that the Dockerfiles name may
+   * be out of reach.
+   */
   async #makeTools(): Promise<void> {
     const context = join(this.folder, 'tools')
     mkdirSync(context)
@@ -235,7 +244,7 @@ export class Installation {
     return items[0]!.status.addresses.find(({ type }) => type === 'InternalIP')!.address
   }
 
-  /** As operators do whose forge is in the cluster, or behind its ingress. */
+  /** Lets runs reach the forge, as operators do whose forge is in the cluster, or behind its ingress. */
   async #openForge(ingress: string): Promise<void> {
     const { address, authority } = this.#around.forge
     const { hostname, port } = new URL(address)
@@ -284,7 +293,7 @@ export interface FetchedText {
   readonly body: string
 }
 
-/** As the forge describes it. */
+/** Repository, as the forge describes it. */
 export interface Repository {
   readonly id: number
   readonly full_name: string

@@ -17,7 +17,8 @@ import { enforcesPolicies, reachedFrom, startClient } from '../../support/cluste
 import { run } from '../../support/run.ts'
 import { TAKES_ALL } from '../../support/takes-all.ts'
 
-// What Pods in namespaces of the platform and of runs reach, with the policies enforced: nothing of others, and nothing of the cluster.
+// The addresses that Pods in namespaces of the platform and of runs reach, with the policies enforced: no Pods of
+// others and no nodes. Only runs reach the API server, and one port of the platform.
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -217,7 +218,7 @@ describe.skipIf(!isEnforced)('the network of runs', () => {
     ]
     expect(await reachedFrom(cluster!, runs, 'run', away)).toEqual([])
     expect(await reachedFrom(cluster!, server, 'platform', [[other, PORT]]), 'nobody reaches a run').toEqual([])
-    // Each of them is there: without the policy it can be reached.
+    // Each of them exists: without the policy it can be reached.
     await admin.delete({ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', name: runs, namespace: runs })
     await untilReached(runs, 'run', away.slice(0, 4))
     await untilReached(server, 'platform', [[other, PORT]])

@@ -6,10 +6,13 @@ import { RUN } from '../../support/platform/run-name.ts'
 import { few } from '../../support/takes-all.ts'
 import type { Installation, Repository } from './installation.ts'
 
-// Two people have runs at the same time, whose code looks everywhere in its Pod: it finds what is its own, and nothing of anybody else.
+// Two users have runs at the same time, whose code searches all of its Pod: it finds what belongs to its own run, and
+// nothing else.
 
 const NAMESPACES = [PLATFORM_NAMESPACE, USERS_NAMESPACE, RUNS_NAMESPACE]
-/** All that a program finds in its Pod: variables, processes, mounts, files that no image has. */
+/**
+ * Script that prints all that a program finds in its Pod: variables, processes, mounts, and files that no image has.
+ */
 const LOOK = `{
   env
   cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline /proc/self/mountinfo
@@ -91,7 +94,7 @@ export const runCanaries = (installed: () => Installation, forge: string, forgeT
       }
     })
 
-    /** Texts in the Secrets of the platform that nobody guesses, by `namespace/name`. */
+    /** Returns the texts in the Secrets of the platform that cannot be guessed, by `namespace/name`. */
     async function secretValues(): Promise<readonly (readonly [string, readonly string[]])[]> {
       const all = await Promise.all(
         NAMESPACES.map(namespace =>
@@ -106,7 +109,7 @@ export const runCanaries = (installed: () => Installation, forge: string, forgeT
         })
     }
 
-    /** Nobody but the platform gets into the Pods of runs, or at what is beside them. */
+    /** Checks that only the platform can access the Pods of runs and the objects next to them. */
     async function refusedToMembers(logins: readonly string[]): Promise<void> {
       const pod = await eventually('a run has a Pod', async () => {
         const pods = await installed().cluster.get<{ items: readonly SecretObject[] }>(

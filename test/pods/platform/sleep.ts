@@ -6,14 +6,17 @@ import { RUN } from '../../support/platform/run-name.ts'
 import { longTest } from '../../support/takes-all.ts'
 import type { Installation } from './installation.ts'
 
-// What sleeping and waking is like for who opens a page, with an ingress controller between them.
+// Sleeping and waking, as a user sees it who opens a page, with an ingress controller in between.
 
 const NAME = `sam-${RUN}`
 const PAGE = `https://web-${NAME}.devctl.localhost/`
 const LOADED = { 'sec-fetch-mode': 'navigate', accept: 'text/html' }
 /** A value of a variable of the platform, with what shells and Kubernetes replace. */
 const SECRET = `canary's&"$HOME$(URL)\\`
-/** `other` is ready only if its command, its hook, its healthcheck and its config have the value as it is. */
+/**
+ * Compose file whose service `other` is ready only if its command, hook, healthcheck and config have the unchanged
+ * value.
+ */
 const COMPOSE = `name: sleepy
 services:
   web: {image: "nginx:1.27-alpine", ports: ["80:80"], healthcheck: {http: {path: /, port: 80}, interval: 1s, retries: 100}}
@@ -91,7 +94,8 @@ export const sleepAndWake = (installed: () => Installation) =>
     longTest(
       'keeps the class of a route that is served all the same, who asks is told, and a deploy wakes it',
       async () => {
-        // As a controller that goes by something else than the class: another Ingress has the same host, and what stays awake.
+        // As a controller that goes by something else than the class: another Ingress has the same host, and what stays
+        // awake.
         const ofFlux = { 'kustomize.toolkit.fluxcd.io/name': 'apps' }
         await kubectl('label', 'deployment/other', 'kustomize.toolkit.fluxcd.io/name=apps')
         const ingress = JSON.parse(await kubectl('get', 'ingress', '--output=json')).items[0]

@@ -24,7 +24,10 @@ services:
     healthcheck: {http: {path: /, port: 80}, interval: 1s, retries: 100}
 `
 
-/** Installs a platform with commands, uses it, and removes it. A cluster has one platform: it comes before other installations. */
+/**
+ * Installs a platform with commands, uses it, and removes it. A cluster has one platform: it comes before other
+ * installations.
+ */
 export function wholeWay(): void {
   describe.skipIf(cluster === undefined)('devctl platform install', () => {
     const folder = mkdtempSync(join(tmpdir(), 'devctl-install-'))
@@ -49,7 +52,7 @@ export function wholeWay(): void {
       return answer.stdout
     }
     const install = `platform install --domain devctl.localhost --image-registry ${IMAGES}`
-    /** The line that somebody is to paste. */
+    /** Returns the command that the user is to paste, without `devctl`. */
     const pasted = (stdout: string) => /^ {2}devctl (context use .*)$/m.exec(stdout)?.[1] ?? ''
 
     beforeAll(async () => {
@@ -66,7 +69,10 @@ export function wholeWay(): void {
       rmSync(folder, { recursive: true })
     })
 
-    /** The objects that came with the platform: not those in namespaces of other tests, and not these namespaces and their volumes. */
+    /**
+     * The objects that came with the platform: not those in namespaces of other tests, and not these namespaces and
+     * their volumes.
+     */
     const left = async () => {
       const isOurs = (namespace = '') => namespace.startsWith('devctl-') || namespace.includes(RUN)
       const claims = '--output=jsonpath={range .items[*]}{.spec.claimRef.namespace}{"\\n"}{end}'

@@ -9,12 +9,13 @@ import { runCanaries } from './run-canaries.ts'
 import { sleepAndWake } from './sleep.ts'
 import { wholeWay } from './whole-way.ts'
 
-// One platform with a registry and a builder of its own, in a cluster with nodes and a forge: what takes Pods to be seen.
+// One platform with a registry and a builder of its own, in a cluster with nodes and a forge: what takes Pods to be
+// seen.
 
 const around = await findSurroundings()
 
-// Files run side by side, and a cluster has one platform: all installations are in this file. A merge waits for the second one; the
-// first, as an operator types it, and its removal are tried on an API server, too (`install-options`).
+// Files run side by side, and a cluster has one platform: all installations are in this file. A merge waits for the
+// second one; the first, as an operator types it, and its removal are tried on an API server, too (`install-options`).
 if (TAKES_ALL) wholeWay()
 
 describe.skipIf(around === undefined)('a platform with Pods', () => {
@@ -30,8 +31,9 @@ describe.skipIf(around === undefined)('a platform with Pods', () => {
   ciWay(installed)
   sleepAndWake(installed)
   runCanaries(installed, around?.forge.address ?? '', around?.forge.token ?? '')
-  // Which request waits for whom is tried on an API server, too (`gitea-hooks`).
+  // `gitea-hooks` also tests, on an API server, which requests wait for approval.
   if (TAKES_ALL) forks(installed)
-  // The last, as the platform has another registry then. Who may pull and push is tried on an API server, too (`registry`).
+  // These tests come last, because they give the platform another registry. `registry` also tests, on an API server,
+  // who may pull and push.
   if (TAKES_ALL) ownImages(installed)
 })

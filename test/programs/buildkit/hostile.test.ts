@@ -17,7 +17,7 @@ import { messagesIn } from '../../../adapters/buildkit/session/frames.ts'
 import { buildCall, imageInput } from '../../support/buildkit/input.ts'
 import { few, longTest } from '../../support/takes-all.ts'
 
-// What no builder does, unless something is wrong with it.
+// Behavior that no builder shows unless it is faulty.
 
 const signal = new AbortController().signal
 const DIGEST = `sha256:${'a'.repeat(64)}`

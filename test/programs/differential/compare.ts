@@ -1,6 +1,9 @@
 import type { Loading } from './reference.ts'
 
-/** The differences between what the reference made of a project and what we made of it, one a line; none when both refuse it. */
+/**
+ * The differences between what the reference made of a project and what we made of it, one a line; none when both
+ * refuse it.
+ */
 export function differences(reference: Loading, ours: Loading): readonly string[] {
   if ('error' in reference && 'error' in ours) return []
   if ('error' in reference) return [`only the reference refuses it: ${reference.error.trim()}`]

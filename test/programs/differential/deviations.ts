@@ -1,9 +1,9 @@
 import type { Loading } from './reference.ts'
 
-/** Where we differ from the reference on purpose. `docs/compose.md` lists them for users. */
+/** Intended difference from the reference. `docs/compose.md` lists these differences for users. */
 interface Deviation {
   readonly what: string
-  /** Whether a difference is this one; `difference` is a line of compare.ts. */
+  /** Returns true if a difference is this one; `difference` is a line of compare.ts. */
   readonly is: (difference: string, reference: Loading, ours: Loading) => boolean
 }
 

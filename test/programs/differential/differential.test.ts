@@ -96,7 +96,10 @@ async function unexplained(folder: string, options: Omit<Generated, 'files'>): P
   )
 }
 
-/** Whether a smaller project shows the same mistake, as far as its first line tells: the same path, or the same side refuses it for the same reason. */
+/**
+ * Returns true if a smaller project shows the same mistake, as far as the first line of `before` tells: the same path,
+ * or the same side refuses it for the same reason.
+ */
 function sameKind(found: readonly string[], before: readonly string[]): boolean {
   return found.some(line => kindOf(line) === kindOf(before[0]!))
 }

@@ -10,7 +10,9 @@ export const PATHS: readonly string[] = [
   ...NAMES.flatMap(folder => ['a', 'b.txt'].flatMap(inner => ['x', 'abc'].map(name => `${folder}/${inner}/${name}.f`))),
 ].sort()
 
-/** The files that are synchronized, found as a walker finds them: an ignored folder is read only if the rules say so. */
+/**
+ * The files that are synchronized, found as a walker finds them: an ignored folder is read only if the rules say so.
+ */
 export function filesOf(rules: IgnoreRules): readonly string[] {
   return PATHS.filter(path => {
     const parts = path.split('/')
@@ -45,8 +47,8 @@ function line(random: Random): string {
 const LITERALS = [...NAMES.filter(name => !name.includes('{')), 'a.f', '.f', 'x', 'tx', '\\{a\\}', ',']
 
 /**
- * `*`, `?` and classes are not put between braces: Syncthing's library for patterns (github.com/gobwas/glob) then often says
- * what its documentation does not, as for `{*,*b}`, `?{b,?}` or `***`, and for characters beyond ASCII, or panics.
+ * `*`, `?` and classes are not put between braces: Syncthing's library for patterns (github.com/gobwas/glob) then often
+ * says what its documentation does not, as for `{*,*b}`, `?{b,?}` or `***`, and for characters beyond ASCII, or panics.
  */
 function part(random: Random): string {
   const pieces = random.list(1, 3, () => piece(random))

@@ -1,6 +1,9 @@
 import type { Generated } from '../../support/differential/generate.ts'
 
-/** Takes lines, files and options away from a project for as long as it still differs; for the message of a failed test. Tries at most 400 times. */
+/**
+ * Takes lines, files and options away from a project for as long as it still differs; for the message of a failed test.
+ * Tries at most 400 times.
+ */
 export async function minimise(
   project: Generated,
   differs: (smaller: Generated) => Promise<boolean>,

@@ -6,7 +6,7 @@ import { ANSWER_MS } from '../../support/deadlines.ts'
 import type { Generated } from '../../support/differential/generate.ts'
 import { run } from '../../support/run.ts'
 
-/** What a loader made of a project: the normalised model, or its complaint. */
+/** Result of loading a project: the normalised model, or the loader's error. */
 export type Loading = { readonly model: unknown } | { readonly error: string }
 
 /** The Compose Specification's reference loader as a program: $REFERENCE_LOADER; undefined where there is none. */

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 
 const KEY = 'key-of-the-test'
 
-/** Whether Debian's `syncthing` is installed. */
+/** Returns true if Debian's `syncthing` is installed. */
 export function hasSyncthing(): boolean {
   try {
     execFileSync('syncthing', ['--version'], { stdio: 'ignore' })
@@ -88,7 +88,7 @@ interface Entry {
 const pathsOf = (entries: readonly Entry[], parent = ''): string[] =>
   entries.flatMap(({ name, children }) => [parent + name, ...pathsOf(children ?? [], `${parent}${name}/`)])
 
-/** It leaves its port and the lock of its database when it has ended, and not before. */
+/** Kills a process and waits for its exit: only then are its port and the lock of its database free. */
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')

@@ -34,7 +34,7 @@ function commit(folder: string): void {
   git(folder, 'commit', '--quiet', '-m', 'all')
 }
 
-/** What a path of the project `root/project` holds. */
+/** Reads the content of a path of the project `root/project`. */
 const read = (path: string, more: Readonly<Record<string, string>> = {}): HostContent =>
   hostReader(createHost({ env: { ...env, ...more } }), join(root, 'project')).read(
     join(root, 'project', path),

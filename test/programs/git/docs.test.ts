@@ -64,7 +64,8 @@ async function shop(manifest: string) {
 const REGISTRY = 'registry.example.com'
 
 /**
- * Blocks marked `publish` are one session for each page: its first manifest, and their commands in order. In one marked `without=KEY` the environment lacks that key.
+ * Blocks marked `publish` are one session for each page: its first manifest, and their commands in order. In one marked
+ * `without=KEY` the environment lacks that key.
  */
 for (const page of pages) {
   const blocks = blocksOf(page)
@@ -99,7 +100,7 @@ async function tryBlock(block: Block, { source, env, registry }: Session): Promi
 const without = (manifest: string, key: string | undefined): string =>
   key === undefined ? manifest : manifest.replace(new RegExp(`^    ${key}:.*\\n(?: {5,}.*\\n)*`, 'm'), '')
 
-/** What a command line prints, errors among the rest as on a terminal. */
+/** Returns what a command line prints, errors included, as on a terminal. */
 async function onTerminal(
   words: readonly string[],
   cwd: string,

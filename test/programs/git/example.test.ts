@@ -17,7 +17,7 @@ const ADDRESS = 'https://git.example.com/team/deploy.git'
 const APPLICATIONS = ['guestbook', 'queue-worker']
 const ENVIRONMENTS = ['staging', 'production']
 
-/** In which the commits of the source are the same each time. */
+/** Dates that give the commits of the source the same ids each time. */
 const WHEN = { GIT_AUTHOR_DATE: '2025-01-01T00:00:00Z', GIT_COMMITTER_DATE: '2025-01-01T00:00:00Z' }
 
 // Written anew with `-u`, as other expected files are.

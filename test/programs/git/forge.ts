@@ -21,7 +21,7 @@ export interface Pull {
   labels: readonly string[]
   reviewers: readonly string[]
   readonly comments: string[]
-  /** How often its text was written. */
+  /** Number of times its text was written. */
   edits: number
 }
 
@@ -31,7 +31,7 @@ export interface Forge extends GitServer {
   readonly pulls: readonly Pull[]
   /** Makes git read and write the files of the repository in place of its http address. */
   readonly asFiles: Env
-  /** What a pipeline has in its environment there. */
+  /** Environment of a pipeline on this forge. */
   readonly withToken: Env
   readonly withoutToken: Env
   /** Returns the number of pushes that sent something, over http or not. */
@@ -43,7 +43,10 @@ export interface Forge extends GitServer {
 export const FORGE_TOKEN = 'forge-token-0123456789'
 const PATH = '/org/deploy'
 
-/** A server with one repository, `org/deploy`, and what Gitea's API has about pull requests; it lives until the test is over. */
+/**
+ * A server with one repository, `org/deploy`, and what Gitea's API has about pull requests; it lives until the test is
+ * over.
+ */
 export async function forge(
   files: Readonly<Record<string, string>> = { 'README.md': 'deployments\n' },
 ): Promise<Forge> {
@@ -125,7 +128,7 @@ async function answer(
   if (request.headers.authorization !== `token ${FORGE_TOKEN}`) return send(401, { message: 'token is required' })
   const hasBranch = async (name: string) =>
     (await tryGit(repository, ['rev-parse', '--verify', '--quiet', `refs/heads/${name}`])).status === 0
-  // A forge closes a request whose branch is gone.
+  // A forge closes a pull request whose branch is deleted.
   for (const pull of pulls) if (pull.state === 'open' && !(await hasBranch(pull.head))) pull.state = 'closed'
   const read = async () => (await json(request)) as Record<string, unknown>
   const root = '/repos/org/deploy'
@@ -142,7 +145,7 @@ async function answer(
     case 'POST /pulls': {
       const { head, base, title, body, labels = [] } = (await read()) as unknown as Pull // what is sent is looked at by the tests
       if (!(await hasBranch(head)) || !(await hasBranch(base))) return send(404, { message: 'no such branch' })
-      // From here on nobody comes between.
+      // No other request interferes from here on.
       if (pulls.some(one => one.state === 'open' && one.head === head))
         return send(409, { message: 'pull request already exists for these targets' })
       const made: Pull = {

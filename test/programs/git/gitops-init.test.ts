@@ -16,7 +16,10 @@ interface Initialising extends Publishing {
   init(...words: readonly string[]): Promise<Result>
 }
 
-/** An application whose repository has an http address, as controllers read it. Git reads and writes its files unless `isHttp`. */
+/**
+ * An application whose repository has an http address, as controllers read it. Git reads and writes its files unless
+ * `isHttp`.
+ */
 async function initialising(environment = '', { isHttp = false } = {}): Promise<Initialising> {
   const bare = await bareRepository(makeFolder())
   const server = await httpServer(bare.repository, { password: 'correct horse' })
@@ -59,7 +62,7 @@ test('Argo CD gets an Application for the folder that is published, in a commit 
   expect(trailers.split('\n')).toEqual(
     expect.arrayContaining(['Devctl-Application: shop', 'Devctl-Environment: staging']),
   )
-  // It is nobody's lock's: what is published does not touch it, and is not touched by it.
+  // No lock file lists it: a publish neither changes it nor is changed by it.
   expect((await publish()).stdout).toMatch(/^unchanged: /)
   expect((await publish('--verify')).status).toBe(0)
   expect(leftIn(temporary)).toEqual([])

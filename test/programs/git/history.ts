@@ -4,7 +4,7 @@ import { git, tryGit } from '../../support/git/git.ts'
 import { readRef } from '../../support/git/repository.ts'
 import { filesAt } from '../../support/git/tree.ts'
 
-/** The texts of a tree of a repository by path; of a branch that is not there: none. */
+/** Returns the texts of a tree of a repository by path; none if the branch does not exist. */
 export async function treeAt(repository: string, revision = 'main'): Promise<Readonly<Record<string, string>>> {
   const isThere =
     readRef(repository, `refs/heads/${revision}`) !== undefined || (await isRevision(repository, revision))
@@ -15,7 +15,7 @@ async function isRevision(repository: string, revision: string): Promise<boolean
   return (await tryGit(repository, ['rev-parse', '--quiet', '--verify', revision])).status === 0
 }
 
-/** The same without lock files. */
+/** Returns a tree without its lock files. */
 export function withoutLocks(tree: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(tree).filter(([path]) => !path.endsWith(LOCK_NAME)))
 }
@@ -35,7 +35,10 @@ export function expectValidLocks(tree: Readonly<Record<string, string>>): void {
   }
 }
 
-/** One line of commits, each of which changes the files of one folder of a publish, and says where they came from. `first` is the oldest one that is not looked at. */
+/**
+ * Checks that the commits after `first` are linear, and that each of them changes the files of one folder of a publish
+ * and names their source. Returns these commits.
+ */
 export async function expectCleanHistory(repository: string, first: string): Promise<readonly string[]> {
   expect(await git(repository, 'rev-list', '--merges', 'main')).toBe('')
   const listed = await git(repository, 'rev-list', '--reverse', `${first}..main`)

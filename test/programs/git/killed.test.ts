@@ -52,7 +52,8 @@ describe('a run that is killed', () => {
         : MOMENTS[run]!
       const what = `run ${run} of seed ${seed}: ${isGroup ? 'all' : 'node'} killed ${typeof moment === 'number' ? `after ${moment} ms` : moment}`
       if (await kill(project, moment, isGroup)) killed++
-      // What git does alone may still end well; the next run need not wait for it, but who looks must.
+      // A git that still runs on its own may succeed; the next run need not wait for it, but a check of the repository
+      // must.
       if (isLookedAt) await quiet(temporary)
       const between = isLookedAt ? await treeAt(server.repository) : undefined
       if (leftIn(temporary).length > 0) halfway++
@@ -72,7 +73,8 @@ describe('a run that is killed', () => {
     await expectCleanHistory(server.repository, begin)
     await git(server.repository, 'fsck', '--strict')
     await quiet(temporary)
-    // A git that was left alone may have written while others cleaned up: what it made is taken for nobody's after ten seconds.
+    // A git that still ran on its own may have written while other runs cleaned up: its files count as abandoned after
+    // ten seconds.
     const cleanUp = async () => {
       expect((await project.publish()).status).toBe(0)
       expect(leftIn(temporary)).toEqual([])

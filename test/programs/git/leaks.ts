@@ -8,19 +8,19 @@ export function formsOf(secret: string): readonly string[] {
     const text = Buffer.from(`${'x'.repeat(offset)}${secret}`)
       .toString('base64')
       .replace(/=+$/, '')
-    // What stands at the ends depends on what is beside it.
+    // The characters at both ends depend on the adjacent bytes.
     return text.slice(offset === 0 ? 0 : offset + 1, -1)
   })
   const all = [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1), ...encoded]
   return [...new Set(all)].filter(form => form.length >= 6)
 }
 
-/** The first of the secrets that a text holds, in any form; undefined where it holds none. */
+/** Returns the first of the secrets that a text contains, in any form; undefined if it contains none. */
 export function leakIn(text: string, secrets: readonly string[]): string | undefined {
   return secrets.find(secret => formsOf(secret).some(form => text.includes(form)))
 }
 
-/** All that a bare repository holds, whether or not a branch leads there: files, trees, messages of commits. */
+/** Returns all content of a bare repository, reachable from a branch or not: files, trees, commit messages. */
 export async function everythingIn(repository: string): Promise<string> {
   const { stdout } = await tryGit(repository, ['cat-file', '--batch-all-objects', '--batch', '--unordered'])
   return stdout
@@ -39,8 +39,9 @@ export function filesIn(folder: string, except: readonly string[] = []): string 
 }
 
 /**
- * An environment in which each commit of a run is looked at from inside: a hook searches the clone, all of TMPDIR and the command lines of all processes for the
- * secrets, and writes what it finds into `found`, a line each. The hook says that it ran by the file `ran`.
+ * Returns an environment in which a hook checks each commit of a run from inside: it searches the clone, all of TMPDIR
+ * and the command lines of all processes for the secrets, and writes what it finds into `found`, a line each. The file
+ * `ran` shows that the hook ran.
  */
 export function watched(folder: string, secrets: readonly string[], temporary: string): Watched {
   const hooks = join(folder, 'hooks')

@@ -152,7 +152,7 @@ describe('a newer source that renders to what is there already', () => {
     const root = makeFolder()
     const server = await bareRepository(root)
     await git(root, 'init', '--quiet', '--bare', '--object-format=sha256', '--initial-branch=main', 'long.git')
-    // What kind of ids an empty one has, git tells clients of some versions only.
+    // git reports the object format of an empty repository only to clients of some versions.
     const begin = 'commit refs/heads/main\ncommitter A <a@example.com> 0 +0000\ndata 0\n'
     await tryGit(join(root, 'long.git'), ['fast-import', '--quiet'], { input: begin })
     for (const repository of [server.repository, join(root, 'long.git')]) {

@@ -5,7 +5,7 @@ import { makeFolder, write } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 import { few } from '../../support/takes-all.ts'
 
-// Which branch `devctl preview` means where a checkout is on none, as in most CI systems.
+// The branch that `devctl preview` uses if the checkout is on none, as in most CI systems.
 
 const repository = 'https://git.example.com/team/shop'
 const preview = { name: 'shop-main', status: 'Deploying', scope: 'personal', endpoints: [], labels: [] }

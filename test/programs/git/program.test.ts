@@ -10,7 +10,7 @@ import { leftIn, type Publishing, publishing } from '../../support/git/publishin
 import { commitDirectly, installHooks } from '../../support/git/repository.ts'
 import { longTest, TAKES_ALL } from '../../support/takes-all.ts'
 
-/** What the program prints, and its exit status. */
+/** Runs the program; returns its output and exit status. */
 async function published({ source, env }: Publishing, ...words: readonly string[]) {
   const program = join(root, 'examples/program/publish.mjs')
   const child = spawn(process.execPath, [program, source, 'staging', ...words], {

@@ -42,7 +42,7 @@ describe('promote', () => {
     expect(stderr).toContain(`staging has shop at ${commit.slice(0, 7)}`)
     const files = await tree()
     expect(files[`${FOLDER}/web/deployment-web.yaml`]).toContain(`image: nginx:1.27@${DIGEST}`)
-    // What has no digest is as the environment says.
+    // An image without a digest stays as the environment sets it.
     expect(files[`${FOLDER}/cache/deployment-cache.yaml`]).toContain('image: redis:7.4')
     expect(files[`${FOLDER}/web/service-web.yaml`]).not.toContain('81')
     expect(parseLock(files[`${FOLDER}/.devctl.lock`]!, '').facts).toMatchObject({

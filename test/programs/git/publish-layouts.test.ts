@@ -59,7 +59,7 @@ const STAGING = 'environments/staging/shop'
 const PRODUCTION = 'environments/production/shop'
 const SHARED = 'apps/shop'
 
-/** What a folder of a tree builds to: objects by kind and name. */
+/** Builds a folder of a tree; returns its objects by kind and name. Throws if the folder does not build. */
 async function build(tree: Tree, folder: string): Promise<Readonly<Record<string, KubernetesObject>>> {
   const built = await buildFolder(folder, path => tree[path])
   if (!built) throw new Error(`${folder} does not build`)
@@ -78,7 +78,7 @@ const usesOf = (tree: Tree) => parseLock(tree[`${SHARED}/.devctl.lock`]!, 'lock'
 const webImage = (objects: Readonly<Record<string, KubernetesObject>>) =>
   /"image":"(nginx[^"]*)"/.exec(JSON.stringify(objects['Deployment/web']))?.[1]
 
-/** Removes a folder of the repository, as somebody would do by hand. */
+/** Removes a folder from the repository, as a user would by hand. */
 async function removeFolder({ server, tree }: Publishing, folder: string): Promise<void> {
   const paths = Object.keys(below(await tree(), folder))
   await commitDirectly(server.repository, Object.fromEntries(paths.map(path => [path, undefined])))
@@ -103,7 +103,7 @@ describe('two environments with overlays', () => {
     const whole = shown.map(([path, text]) => `──── ${path}\n${text}`).join('\n')
     await expectFile(whole, join(import.meta.dirname, 'overlays.txt'))
     for (const [name, built] of Object.entries({ staging, production })) {
-      // Renders plainly where no layout is said.
+      // Renders plain manifests if no layout is set.
       expect((await devctl('render', '--environment', name, '--output-dir', `../plain-${name}`)).status).toBe(0)
       expect(await build(read(join(source, `../plain-${name}`)), '.')).toEqual(built)
     }

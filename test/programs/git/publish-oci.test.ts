@@ -305,7 +305,10 @@ describe('publish --oci to a private registry', () => {
       return true
     })
 
-  /** Takes tokens of its own service, each for a few requests, for who logs in or has an identity token; `gives` is what they are for. */
+  /**
+   * Takes tokens of its own service, each for a few requests, for who logs in or has an identity token; `gives` is what
+   * they are for.
+   */
   const tokens = (gives: string) => {
     let [made, left] = [0, 0]
     return memoryRegistry(({ method, path, headers, body }, response, server) => {
@@ -333,7 +336,7 @@ describe('publish --oci to a private registry', () => {
     return true
   }
 
-  /** Somebody with a Docker configuration, and what runs of theirs have printed. */
+  /** Creates a user with a Docker configuration; `push` also checks that the output contains no secret. */
   async function someone(registry: MemoryRegistry, entry?: object) {
     const app = await publishing()
     const docker = join(app.temporary, 'docker')

@@ -45,7 +45,7 @@ describe.each(few(['plain', 'kustomize', 'single-file']))('what cannot change in
     if (layout === 'kustomize') expect(await text()).toContain('Replace=true,Force=true')
     else expect([await count(FORCE), await count(REPLACE)]).toEqual([1, 1])
 
-    // The same again leaves the marks: whoever follows may not have seen them yet.
+    // Publishing the same again keeps the marks: the controllers may not have seen them yet.
     expect(await app.publish()).toMatchObject({ status: 0, stdout: expect.stringMatching(/^unchanged/) })
     if (TAKES_ALL)
       expect(await app.publish('--verify')).toMatchObject({ status: 0, stdout: expect.stringMatching(/^verified/) })

@@ -12,7 +12,10 @@ const FOLDER = 'environments/staging/shop'
 const BRANCH = 'devctl/staging/shop'
 const NEWER = COMPOSE.replace('nginx:1.27', 'nginx:1.28')
 
-/** An application whose environment asks for pull requests, on a forge, where git reads and writes files unless `isHttp`. */
+/**
+ * An application whose environment asks for pull requests, on a forge, where git reads and writes files unless
+ * `isHttp`.
+ */
 async function requesting({
   more = '',
   hasToken = true,
@@ -62,7 +65,7 @@ describe('a request', () => {
     expect(Object.keys(await tree(BRANCH))).toContain(`${FOLDER}/web/deployment-web.yaml`)
     expect(await log('main')).toHaveLength(1)
 
-    // The push of another application to the base leaves the request as it is.
+    // A push of another application to the base leaves the pull request unchanged.
     const head = await headOf(BRANCH)
     await commitDirectly(server.repository, { 'environments/staging/blog/x.yaml': 'theirs\n' })
     expect((await publish()).stdout).toMatch(/^unchanged: `devctl/)

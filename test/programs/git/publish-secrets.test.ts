@@ -61,7 +61,7 @@ async function watchedPublishing(
         expect(leakIn(stderr, secrets)).toBeUndefined()
       }
       expect(look.found()).toBe('')
-      // What nobody has run has found nothing.
+      // The hook proves nothing unless it has run.
       expect(look.hasRun()).toBe(runs.some(({ stdout }) => stdout.startsWith('deploy(')))
       expect(leftIn(made.temporary)).toEqual([])
     },
@@ -312,7 +312,7 @@ describe('backends', () => {
     const head = await git(server.repository, 'rev-parse', request)
     expect((await publish()).stdout).toMatch(/^unchanged: `devctl/)
     expect(await git(server.repository, 'rev-parse', request)).toBe(head)
-    // Merged as it is; then another value, and the old one again.
+    // Merges the pull request unchanged; then sets another value, and the old one again.
     await git(server.repository, 'update-ref', 'refs/heads/main', request)
     expect((await publish()).stdout).toMatch(/^unchanged: env/)
     await change({ 'compose.yaml': withVariable(TOKEN) })
@@ -430,7 +430,7 @@ describe('backends', () => {
   })
 })
 
-/** With the recipients in the manifest, or, without any, in the rules of the repository. */
+/** Returns a sops backend with the recipients in the manifest or, without any, in the rules of the repository. */
 const sopsBackend = (age: readonly string[] = [RECIPIENT], more = '') =>
   `    secrets:\n      backend: sops\n${age.length > 0 ? `      age: [${age.join(', ')}]\n` : ''}      values:\n        ${VALUE}: {secret: shop-db, key: password}\n${more}`
 
@@ -504,7 +504,7 @@ describe('the backend sops', () => {
     expect((await publish()).stdout).toMatch(/^unchanged/)
     expect(await log()).toHaveLength(4)
 
-    // The edit of somebody else is not lost.
+    // The edit of another user is not lost.
     const [path, text] = Object.entries(await tree()).find(([path]) => path.includes('secret-'))!
     await commitDirectly(server.repository, { [path]: `${text}# by hand\n` })
     expect(await publish()).toMatchObject({ status: 1, stderr: expect.stringContaining('edited') })

@@ -10,7 +10,7 @@ const branch = 'https://git.example.com/deploy.git main'
 
 const fileIn = (folder: string) => join(folder, readdirSync(folder).find(name => name.startsWith('devctl-turn-'))!)
 
-/** A folder in which somebody else holds the lock. */
+/** Creates a folder in which another process holds the lock. */
 async function heldBy(owner: string): Promise<{ readonly env: { readonly TMPDIR: string }; readonly file: string }> {
   const env = { TMPDIR: makeFolder() }
   const lock = await takePushLock(env, branch, never)

@@ -15,7 +15,10 @@ import { COMPOSE, manifestFor } from '../../support/git/publishing.ts'
 import { lacks } from '../../support/lacks.ts'
 import { longTest } from '../../support/takes-all.ts'
 
-/** A Gitea or Forgejo, and a user's token with all rights: FORGE_ADDRESS, FORGE_TOKEN, and FORGE_CA where its certificate needs one. */
+/**
+ * A Gitea or Forgejo, and a user's token with all rights: FORGE_ADDRESS, FORGE_TOKEN, and FORGE_CA where its
+ * certificate needs one.
+ */
 const { FORGE_ADDRESS: address, FORGE_TOKEN: token, FORGE_CA: authority } = process.env
 const BRANCH = 'devctl/staging/shop'
 const NEWER = COMPOSE.replace('nginx:1.27', 'nginx:1.28')

@@ -6,7 +6,8 @@ import { afterAll, expect, test } from 'vitest'
 import { measureDisk } from '../../../platform/install/manifests/registry-disk.ts'
 import { readRegistryDisk } from '../../../platform/rules/registry/registry-disk.ts'
 
-// What measures the disk of the registry, by the programs of a system as that of its image, in a folder as distribution has it.
+// The script that measures the registry's disk, with the programs of a system like that of its image, in a folder as
+// distribution lays it out.
 
 const root = mkdtempSync(join(tmpdir(), 'devctl-registry-disk-'))
 afterAll(() => rmSync(root, { recursive: true }))
@@ -34,7 +35,7 @@ test('each place takes what it has links to, once, and what is being uploaded', 
     `shop-1f2e3d4c/api/v1/_layers/sha256/${large}/link`,
     `shop-1f2e3d4c/web/_layers/sha256/${small}/link`,
     `shop-1f2e3d4c/web/_manifests/revisions/sha256/${small}/link`,
-    // What a tag is now is no blob, but takes folders.
+    // The current revision of a tag is not a blob, but takes up folders.
     `shop-1f2e3d4c/web/_manifests/tags/latest/current/link`,
     // Taken over from another place, and no image names it.
     `wiki-00000001/web/_layers/sha256/${large}/link`,

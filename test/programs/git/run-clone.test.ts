@@ -9,7 +9,7 @@ import { git, gitEnv } from '../../support/git/git.ts'
 import { type HttpServer, httpServer } from '../../support/git/http-server.ts'
 import { bareRepository, commitDirectly } from '../../support/git/repository.ts'
 
-// What a run clones, from a real server of git.
+// Clones that a run makes, from a real git server.
 
 describe('a run clones', () => {
   const home = mkdtempSync(join(tmpdir(), 'devctl-run-clone-'))
@@ -52,7 +52,7 @@ describe('a run clones', () => {
     await expect(cloned('gone', 'f'.repeat(40))).rejects.toThrow(`does not give the commit ${'f'.repeat(40)} any more`)
   })
 
-  /** An address at which nobody listens. */
+  /** Returns a port on which no process listens. */
   const freePort = async () => {
     const listening = createServer().listen(0, '127.0.0.1')
     await once(listening, 'listening')
@@ -103,7 +103,7 @@ describe('a run clones', () => {
       const isEmpty = `${empty.address} is empty: push a commit to it first`
       await expect(clonedBranch('empty', empty.address)).rejects.toThrow(isEmpty)
       await expect(clonedBranch('empty-main', empty.address, 'main')).rejects.toThrow(isEmpty)
-      // Its HEAD names a branch that nobody has pushed.
+      // Its HEAD names a branch that was never pushed.
       await commitDirectly(repository, { 'state.txt': 'one\n' })
       await git(repository, 'branch', '--move', 'main', 'trunk')
       await git(repository, 'symbolic-ref', 'HEAD', 'refs/heads/main')

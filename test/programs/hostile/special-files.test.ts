@@ -15,7 +15,7 @@ const loops = (folder: string) => {
   link('self', 'd/self')(folder)
 }
 
-/** What is no plain file, or no plain text; and the code of the error, or none where it can be compiled. */
+/** Inputs that are not plain files or not plain text, with the error code; none if the project compiles. */
 const cases: readonly (readonly [
   what: string,
   files: Readonly<Record<string, string | Uint8Array>>,
@@ -55,7 +55,7 @@ const cases: readonly (readonly [
   ['an escaped NUL in a path', { 'compose.yaml': `${web}    env_file: "a\\0"\n` }, undefined, 'files/not-found'],
 ]
 
-// Most of the time is waiting for what nobody writes into a pipe.
+// Most of the time is spent waiting for a pipe that has no writer.
 test
   .skipIf(process.platform === 'win32')
   .concurrent.each(few(cases, 2).map(([what, files, prepare, code]) => ({ what, files, prepare, code })))(

@@ -34,7 +34,7 @@ const EDITS: readonly (readonly [path: string, before: string, line: string])[] 
 
 const copy = mkdtempSync(join(import.meta.dirname, '.added-'))
 
-/** What the tests use of the copy, bundled: to load its modules one by one takes ten times as long. */
+/** Exports of the copy that the tests use, bundled: loading its modules one by one takes ten times as long. */
 interface Copy {
   readonly compile: typeof compile
   readonly synth: typeof synth
@@ -66,7 +66,7 @@ afterAll(() => rmSync(copy, { recursive: true }))
 function render(files: Readonly<Record<string, string>>) {
   const { plan, diagnostics } = copied.compile({ workingDirectory: '/project', namespace: 'shop' }, memoryHost(files))
   const deployment = plan && copied.synth(plan).find(({ object }) => object.kind === 'Deployment')
-  // What a Deployment is.
+  // The shape of a Deployment.
   const { template } = (deployment?.object['spec'] ?? {}) as { readonly template?: { readonly spec: object } }
   return { pod: template?.spec, diagnostics }
 }

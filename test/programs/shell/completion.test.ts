@@ -8,7 +8,7 @@ import { run } from '../../support/run.ts'
 
 const script = async (shell: string) => (await run(['completion', shell], { cwd: root })).stdout
 
-/** What bash offers for the last word of a line. */
+/** Returns what bash offers for the last argument of a line. */
 async function offered(...line: string[]): Promise<readonly string[]> {
   const words = line.map(word => `'${word}'`).join(' ')
   const program = `devctl() { if [ $1 = context ]; then printf 'kind\\nprod\\n'; else printf 'web\\ndb\\n'; fi; }\n${await script('bash')}

@@ -25,7 +25,10 @@ import { everything } from '../../support/constructs/everything.ts'
 import { podOf } from '../../support/constructs/plans.ts'
 import { few, longTest } from '../../support/takes-all.ts'
 
-/** The scripts run for real, in a folder that stands for the Pod's file system; a stand-in for busybox calls the machine's own tools. */
+/**
+ * The scripts run for real, in a folder that stands for the Pod's file system; a stand-in for busybox calls the
+ * machine's own tools.
+ */
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'devctl-scripts-'))
@@ -135,7 +138,7 @@ describe('filling a volume', () => {
   })
 
   test('never moves into what another Pod filled meanwhile', () => {
-    // The other Pod is quicker: its files are there when this one has made its copy.
+    // The other Pod is faster: its files exist when this one has made its copy.
     program('busybox', `[ "$1" = mv ] && mkdir -p "${volume('data')}" && touch "${volume('data/other')}"; exec "$@"`)
     expect(fill('data').status).toBe(0)
     expect(readdirSync(volume('data'))).toEqual(['other'])
@@ -283,7 +286,7 @@ describe('waiting for a Job', () => {
     })
     return wait!.command!.at(-1)!
   }
-  /** kubectl succeeds for a condition once its file is there; each call is noted. */
+  /** Writes a kubectl that succeeds for a condition once its file exists, and records each call. */
   const kubectl = (extra = '') =>
     program(
       'kubectl',

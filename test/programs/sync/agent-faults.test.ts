@@ -8,7 +8,7 @@ import { type Bench, startBench, until } from '../../support/sync/agent-process.
 import { few, longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { inNamespace, lacksNamespaces } from './own-limits.ts'
 
-// What can be wrong where the agent runs: it says so, does not end, and goes on when it is over.
+// Faults on the agent's side: the agent reports them, does not exit, and continues when they are over.
 
 async function open(settings: Partial<AgentConfig> = {}): Promise<Bench> {
   const bench = await startBench(settings)
@@ -16,7 +16,7 @@ async function open(settings: Partial<AgentConfig> = {}): Promise<Bench> {
   return bench
 }
 
-/** The user of the agent; the volume is somebody else's until it has become that. */
+/** User of the agent; the volume belongs to another user until the agent has become this one. */
 const user = { uid: 1000, gid: 1000 }
 
 const isNotRoot = lacks('root', process.getuid?.() !== 0)
@@ -89,7 +89,7 @@ test.skipIf(isNotRoot)('a folder of the container that its user cannot read is n
   const bench = await open({ user })
   const { remote, local } = bench
   write(remote, 'closed/inside', 'x')
-  // It can be listed, and what is in it cannot be looked at.
+  // The agent's user can list the folder, but cannot access its entries.
   mkdirSync(join(remote, 'listed'), { mode: 0o744 })
   write(remote, 'listed/node_modules/x', 'x')
   chmodSync(join(remote, 'closed'), 0o700)

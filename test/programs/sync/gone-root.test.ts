@@ -6,7 +6,8 @@ import { type Bench, startBench, until } from '../../support/sync/agent-process.
 import { filesOf } from '../../support/sync/files-of.ts'
 import { longTest } from '../../support/takes-all.ts'
 
-// A folder of the laptop that goes away as a whole and comes back: it was moved, or a branch of Git has it and another has not.
+// A folder of the laptop that goes away as a whole and comes back: it was moved, or a branch of Git has it and another
+// has not.
 
 let bench: Bench | undefined
 afterEach(() => bench?.close())

@@ -58,7 +58,7 @@ async function startLaptop({ folder, local, config }: Bench, under: readonly str
   return laptop
 }
 
-/** Both ends, one of them under another program; in sync. */
+/** Starts both ends, one of them under another program, and waits until they are in sync. */
 async function startBoth(one: Bench, atEnd: AtEnd, end: End, under: readonly string[] = []) {
   const agent = await one.startAgent(end === 'agent' ? under : [])
   const laptop = await startLaptop(one, end === 'laptop' ? under : [], atEnd)

@@ -13,7 +13,10 @@ const CHANGES = [
   'rename',
 ] as const
 
-/** A disk as a process sees it that is killed after a number of changes: from then on it changes and hears nothing. */
+/**
+ * Disk as seen by a process that is killed after a number of changes: from then on it changes nothing and receives
+ * nothing.
+ */
 export class KilledDisk implements Disk {
   readonly #disk: MemoryDisk
   readonly #open = new Set<number>()

@@ -21,7 +21,7 @@ interface Life {
   /** Changes to its disk after which it is killed, counted from before one of the edits. */
   readonly killBefore: number
   readonly changes: number
-  /** What happens before the next one starts. */
+  /** Edits after the kill, before the next process starts. */
   readonly after: readonly Edit[]
 }
 
@@ -47,7 +47,7 @@ export const lives: fc.Arbitrary<readonly Life[]> = fc.array(
   { minLength: 1, maxLength: 5 },
 )
 
-/** Whoever a path belongs to has the last word about it, as if nothing had ever been killed. */
+/** Checks that the owner of each path has the last word about it, as if no process had ever been killed. */
 export async function expectLastWord(all: readonly Life[]): Promise<void> {
   const sides = new TwoSides({
     on: event => {

@@ -9,7 +9,7 @@ import type { SyncEngine, SyncOptions } from '../../../sync/session/sync.ts'
 import { type Bench, startBench, until } from '../../support/sync/agent-process.ts'
 import { TwoSides } from '../../support/sync/two-sides.ts'
 
-// What cannot be synchronized is told, and stays where it is.
+// Files that cannot be synchronized are reported, and stay where they are.
 
 let bench: Bench | undefined
 let server: Server | undefined
@@ -52,7 +52,7 @@ test('names that are not UTF-8, pipes and sockets, on either side', async () => 
   ]
   expect(shown(sync)).toEqual([...both('local'), ...both('remote')])
   expect(sync.status()).toMatchObject({ state: 'synced', percent: 100, leftOut: { count: 4 } })
-  // What comes and goes is followed.
+  // The report follows files that appear and disappear.
   server = createServer().listen(join(remote, 'run/app.sock'))
   await until(() => sync.status().leftOut.count === 5)
   server.close()

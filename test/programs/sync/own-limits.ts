@@ -16,7 +16,7 @@ export const inNamespace = (script: string): readonly string[] => [
   'sh',
 ]
 
-/** Without such namespaces the tests are left out. */
+/** True if this machine has no such namespaces: the tests are left out. */
 export const lacksNamespaces = lacks(
   'user namespaces',
   spawnSync('unshare', ['--user', '--map-root-user', '--mount', 'true']).status !== 0,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { MemoryDisk } from '../../support/sync/memory-disk.ts'
 import { type Side, TwoSides } from '../../support/sync/two-sides.ts'
 
-/** What may happen to two trees and the connection between them. */
+/** Event that may happen to two trees and the connection between them. */
 export type Step =
   | { readonly kind: 'write' | 'append'; readonly side: Side; readonly path: string }
   | { readonly kind: 'delete' | 'folder' | 'link' | 'mode' | 'touch'; readonly side: Side; readonly path: string }
@@ -67,7 +67,7 @@ export const steps: fc.Arbitrary<readonly Step[]> = fc.array(
 
 const IMAGE = { a: 'image a', 'image/one': 'image 1', 'image/two': 'image 2', 'd/x': 'image d' }
 
-/** Contents that somebody has written, and nobody has deleted or overwritten knowing them. */
+/** Contents that a user has written, and that no user has knowingly deleted or overwritten. */
 class Wanted {
   readonly #tokens = new Set<string>()
   #last = 0
@@ -106,7 +106,7 @@ export async function expectNothingLost(steps: readonly Step[], image: boolean, 
       disk.room = Infinity
       disk.fault = () => {}
     }
-    // What was ignored for some time is merged at last.
+    // Paths that were ignored for some time are merged at last.
     ignore(sides, '')
     await sides.settle()
     expectEqual(sides)
@@ -145,7 +145,7 @@ async function take(step: Step, sides: TwoSides, wanted: Wanted, image: boolean)
       sides.startAgent()
       return
     case 'new-volume': {
-      // What only the old volume had is gone with it.
+      // Contents that only the old volume had are lost with it.
       const here = JSON.stringify([sides.files('local'), sides.kept()])
       for (const token of [...wanted]) if (!here.includes(token)) wanted.forget(token)
       sides.newVolume(image ? IMAGE : {})
@@ -197,7 +197,7 @@ function ignore({ laptop }: TwoSides, text: string): void {
 
 /** A person or a program changes something; its own disk never refuses. */
 function edit(step: Edit, sides: TwoSides, wanted: Wanted): void {
-  // What is there before the first contact counts as the image's.
+  // Files that exist before the first contact count as the image's.
   if (step.side === 'remote' && !sides.container.entry('/volume/.devctl/image-0')) return
   const disk = sides.disk(step.side)
   const { room, fault } = disk

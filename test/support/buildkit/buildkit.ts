@@ -10,7 +10,7 @@ import { connectToBuilder } from '../../../adapters/buildkit/connect.ts'
 import { ANSWER_MS } from '../deadlines.ts'
 import { buildCall, imageInput } from './input.ts'
 
-/** Where the test cluster keeps its state, if there is one. */
+/** Directory in which the test cluster keeps its state, if a cluster exists. */
 const home = process.env.KUBECONFIG ? dirname(process.env.KUBECONFIG) : ''
 
 /**
@@ -35,7 +35,7 @@ export function findEngineAddress(): string | undefined {
   return address && `${ENGINE}${address}`
 }
 
-/** Returns the builders that are there: their names and their addresses as `build` takes them. */
+/** Returns the available builders: their names, and their addresses as `build` takes them. */
 export function findBuilders(): (readonly [name: string, address: string])[] {
   const all = [['BuildKit', findBuildkit()] as const, ['a Docker Engine', findEngineAddress()] as const]
   return all.flatMap(([name, address]) => (address === undefined ? [] : [[name, address] as const]))
@@ -44,7 +44,7 @@ export function findBuilders(): (readonly [name: string, address: string])[] {
 /** Begins the address of a Docker Engine. */
 export const ENGINE = 'docker='
 
-/** Where an address of `findBuildkit` leads. */
+/** Returns the socket path, or the host and port, of an address from `findBuildkit`. */
 export function addressOf(text: string): NetConnectOpts {
   const path = /^unix:\/\/(.*)$/.exec(text)?.[1]
   if (path !== undefined) return { path }
@@ -65,12 +65,12 @@ export const buildctl = async (
   await run('buildctl', ['--addr', address, ...args], { env: { ...buildctlEnv, ...variables }, timeout: ANSWER_MS })
 }
 
-/** What an image is made of. */
+/** Parts of a built image. */
 export interface Image {
   readonly config: unknown
   /** The digests of the layers' archives. */
   readonly layers: readonly string[]
-  /** What `tar -tv` says of the layers, without the times of folders, which BuildKit changes. */
+  /** Output of `tar -tv` for the layers, without the times of folders, which BuildKit changes. */
   readonly listing: readonly string[]
   /** The digest of the contents of all files, one after the other. */
   readonly contents: string

@@ -1,7 +1,7 @@
 import type { BuildCall, ImageInput } from '../../../adapters/buildkit/builder.ts'
 import { PLAIN_BUILD } from '../../../compiler/values/images/build-spec.ts'
 
-/** What a builder gets like this; its contexts are of another type, and it gets no order of builds. */
+/** Settings that a builder gets unchanged; its contexts have another type, and it gets no build order. */
 const { contexts: _, dependsOn: __, exportCache: ___, ...SETTINGS } = PLAIN_BUILD
 
 /** The input of an image of which only a part matters. */

@@ -8,7 +8,9 @@ import { REGISTRY } from './slow-project.ts'
 
 const PROGRAM = 'buildkitd'
 
-/** The daemon's program, that of the test cluster before others; undefined without one, or without the rights to run it. */
+/**
+ * The daemon's program, that of the test cluster before others; undefined without one, or without the rights to run it.
+ */
 export function findBuildkitd(): string | undefined {
   const ofCluster = process.env.KUBECONFIG ? [join(dirname(process.env.KUBECONFIG), 'bin')] : []
   const found = [...ofCluster, ...(process.env.PATH ?? '').split(delimiter)]
@@ -84,7 +86,7 @@ const configOf = (folder: string, address: string) => `root = "${folder}/root"
   http = true
 `
 
-/** What a daemon that was killed has left mounted; the folder could not be removed with it. */
+/** Unmounts what a killed daemon has left mounted; otherwise the folder could not be removed. */
 async function unmountBelow(folder: string): Promise<void> {
   const mounts = readFileSync('/proc/mounts', 'utf8')
     .split('\n')

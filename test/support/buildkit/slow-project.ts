@@ -5,7 +5,7 @@ import { makeFolder, write } from '../cli/folder.ts'
 import { type Started, start } from '../git/processes.ts'
 import { ENGINE } from './buildkit.ts'
 
-/** That of the test cluster, which its builders reach under the same name. */
+/** Registry of the test cluster, which its builders reach under the same name. */
 export const REGISTRY = process.env.DEVCTL_TEST_REGISTRY ?? '127.0.0.1:5000'
 
 /** A project whose build sends files, runs steps and pushes; all of it is new after each change. */
@@ -13,7 +13,7 @@ export interface SlowProject {
   readonly folder: string
   /** TMPDIR of its processes. */
   readonly temporary: string
-  /** In the steps of the present build, and in no other. */
+  /** Text that is in the steps of the current build, and of no other. */
   readonly mark: string
   /** Makes another mark and other files. */
   change(): void
@@ -21,18 +21,18 @@ export interface SlowProject {
   env(): Readonly<Record<string, string>>
   /** Starts the program as users have it. */
   start(...words: readonly string[]): Started
-  /** All that is on the disk and that a run could have left, by path. */
+  /** Lists the paths of all files on disk that a run could have left behind. */
   onDisk(): readonly string[]
 }
 
 export interface SlowOptions {
-  /** One of `findBuildkit` or `findEngineAddress`. */
+  /** Address from `findBuildkit` or `findEngineAddress`. */
   readonly address: string
   /** Seconds that each of the two builds sleeps. */
   readonly seconds: number
   readonly registry?: string
   readonly base?: string
-  /** One build writes a cache to a folder, where the builder can. */
+  /** True if one build writes a cache to a folder, if the builder supports it. */
   readonly writesCache?: boolean
   /** Bytes of the context of each. */
   readonly size?: number
@@ -54,7 +54,7 @@ export function slowProject({
   const isEngine = address.startsWith(ENGINE)
   // The engine of the test cluster has no network of its own for the steps.
   const network = isEngine ? ', network: host' : ''
-  // Which older engines do not have.
+  // Older engines do not support it.
   const cache = (name: string) =>
     writesCache && !isEngine && name === 'web' ? `, cache_to: ["type=local,dest=${folder}/cache"]` : ''
   const service = (name: string) =>

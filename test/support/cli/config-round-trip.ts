@@ -6,7 +6,8 @@ import { type Result, run } from '../run.ts'
 import { expandLabels } from '../standard-labels.ts'
 import { makeFolder } from './folder.ts'
 
-// What `config` prints is a Compose file of its own: rendered in any folder it gives the same objects, and printed again the same text.
+// The output of `config` is a self-contained Compose file: rendered in any folder, it gives the same objects; printed
+// again, it gives the same text.
 
 export type Format = 'json' | 'yaml'
 
@@ -49,7 +50,7 @@ function printConfig(one: Case, format: string): Promise<Result> {
 
 const optionsOf = ({ directory, env, stdin }: Case) => ({ cwd: directory, env, stdin })
 
-/** What a golden case that runs in its own folder renders; undefined for all others. */
+/** Returns what a golden case renders in its own folder; undefined for all other cases. */
 function expectedText({ directory, checkout }: Case): string | undefined {
   if (checkout !== undefined || !directory.startsWith(join(root, 'golden'))) return undefined
   const expected = join(directory, 'expected')

@@ -36,7 +36,10 @@ const INFO = {
   kubernetes: { server: 'https://127.0.0.1:9' },
 }
 
-/** A platform until the end of the test, with these answers beside those to who it is and who somebody is (`GET /me`). */
+/**
+ * Serves a platform until the end of the test, with these answers besides those about itself (`GET /info`) and about
+ * the user (`GET /me`).
+ */
 export async function servePlatform(
   answers: Readonly<Record<string, unknown>> = {},
 ): Promise<{ readonly url: string; readonly asked: readonly string[] }> {

@@ -5,13 +5,19 @@ import type { Generated } from '../differential/generate.ts'
 import { run } from '../run.ts'
 import { write } from './folder.ts'
 
-/** How a project went: refused, or rendered, and then what differs when what `config` prints is rendered; undefined for nothing. */
+/**
+ * Result for a project: refused, or rendered; then `difference` is what changes when the output of `config` is rendered
+ * or printed again, undefined if nothing does.
+ */
 export interface RoundTrip {
   readonly isRendered: boolean
   readonly difference?: string
 }
 
-/** Renders a project, and what `config` prints of it, from another folder. Its own folder has a name that Kubernetes and Compose change differently. */
+/**
+ * Renders a project, and what `config` prints of it, from another folder. Its own folder has a name that Kubernetes and
+ * Compose change differently.
+ */
 export async function tryRoundTrip({ files, load, profiles, env }: Generated): Promise<RoundTrip> {
   const work = mkdtempSync(join(tmpdir(), 'devctl-round-trip-'))
   try {

@@ -38,7 +38,10 @@ export function describeWrongValues(every: number): void {
   })
 }
 
-/** `jobs` and `models` are refused as a whole; mistakes inside may be told as well. Compose itself takes an empty `include`. */
+/**
+ * `jobs` and `models` are refused as a whole; mistakes inside may be told as well. Compose itself takes an empty
+ * `include`.
+ */
 const isBelowRefused = (name: string) => /^(jobs|services\.\w+\.models)\b/.test(name)
 
 const isInside = ({ span }: Diagnostic, { start, end }: Place) =>

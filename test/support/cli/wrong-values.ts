@@ -7,7 +7,7 @@ export interface Trial extends Place {
   /** `services.web.ports[0].target: a list`. */
   readonly name: string
   readonly text: string
-  /** Whether the table says that a value of this kind cannot stand there. */
+  /** True if the table does not allow a value of this kind for the key. */
   readonly wrong: boolean
 }
 
@@ -30,7 +30,10 @@ const VALUES: Readonly<Record<string, readonly [Json, ValueType | 'list' | 'map'
   'a mapping': [{ zz: 'zz' }, 'map'],
 }
 
-/** A file for each key of the table and each kind of value. What the keys around it need is there and right. */
+/**
+ * Yields a file for each key of the table and each kind of value. Everything that the keys around it need exists and is
+ * valid.
+ */
 export function* trials(): Generator<Trial> {
   for (const { path, shape, forms } of slots(composeShape, [], []))
     for (const [name, [value, kind]] of Object.entries(VALUES)) {
@@ -39,12 +42,13 @@ export function* trials(): Generator<Trial> {
     }
 }
 
-/** One file with a service for each wrong value that a service can have, and where the values are. */
+/** Returns one file with a service for each wrong value that a service can have, and the positions of the values. */
 export function everythingWrong(): { readonly text: string; readonly places: readonly Place[] } {
   const wrong: [path: Path, service: Json][] = []
   for (const { path, shape, forms } of slots(composeShape, [], [])) {
     const [family, name, key] = path
-    // What a refused or a special key says is not about its values; a mapping by `<<` or a service itself has no name to give.
+    // Messages about refused and special keys are not about their values; a mapping by `<<` and a service itself have
+    // no name to report.
     if (family !== 'services' || name !== 'web' || key === undefined || !isPlain(key)) continue
     const bad = Object.values(VALUES).find(([, kind]) => !takes(shape, kind))
     if (!bad) continue
@@ -104,7 +108,10 @@ function fileWith(path: Path, forms: Slot['forms'], value: Json): Json {
   return at(0)
 }
 
-/** What a mapping needs beside what the table requires, so that a right value in it is no mistake: `db` is defined everywhere. */
+/**
+ * Returns the keys that a mapping needs besides those that the table requires, so that a valid value in it causes no
+ * error: `db` is defined in every section.
+ */
 function around(path: Path, step: string): Readonly<Record<string, Json>> {
   const [family, , key] = path
   const resource = { file: FILE }
@@ -130,7 +137,7 @@ function around(path: Path, step: string): Readonly<Record<string, Json>> {
   return key === 'extends' ? { service: 'db' } : {}
 }
 
-/** The one file that is there, but for the Compose file itself. */
+/** The only file that exists, besides the Compose file itself. */
 export const FILE = '/x'
 
 const CONTENTS = new Set(['file', 'content', 'environment', 'external'])

@@ -41,7 +41,7 @@ export async function untilReady(
   )
 }
 
-/** The parts of a live workload that tell whether it is there. */
+/** The parts of a live workload that show whether it is ready. */
 interface Live {
   readonly metadata: { readonly generation?: number }
   readonly spec: { readonly replicas?: number }
@@ -67,7 +67,7 @@ function stateOf(kind: string, { metadata, spec, status = {} }: Live): 'ready' |
   return (status.readyReplicas ?? 0) >= wanted && (status.updatedReplicas ?? 0) >= wanted ? 'ready' : 'waiting'
 }
 
-/** What is going on in a namespace, for the message of a failed test: Pods, events, last lines of logs. */
+/** Describes the state of a namespace for the message of a failed test: Pods, events, last lines of logs. */
 export async function describeAll(cluster: Cluster, namespace: string): Promise<string> {
   const ask = (...args: readonly string[]) =>
     cluster.kubectl('--namespace', namespace, ...args).catch(error => `${error}`)
@@ -92,7 +92,9 @@ interface Container {
   readonly restartCount: number
 }
 
-/** The containers in a namespace that have ended and were started again, as `web-0/web`: what starts too early does so. */
+/**
+ * The containers in a namespace that have ended and were started again, as `web-0/web`: what starts too early does so.
+ */
 export async function restarted(cluster: Cluster, namespace: string): Promise<readonly string[]> {
   const { items } = await cluster.get<PodList>(`/api/v1/namespaces/${namespace}/pods`)
   return items.flatMap(({ metadata, status }) =>
@@ -107,7 +109,10 @@ export interface Page {
   readonly body: string
 }
 
-/** Asks a public route of the test cluster over https, whose host leads to this machine; a connection that is refused gives status 0. */
+/**
+ * Asks a public route of the test cluster over https, whose host leads to this machine; a connection that is refused
+ * gives status 0.
+ */
 export function ask(
   cluster: Cluster,
   host: string,

@@ -11,11 +11,13 @@ export interface Argocd extends Controller {
   isSynced(object: string): Promise<void>
 }
 
-/** Returns true if the controllers of Argo CD run, after starting them where the test cluster is that of this machine. */
+/**
+ * Returns true if the controllers of Argo CD run, after starting them where the test cluster is that of this machine.
+ */
 export const ensureArgocd = (cluster: Cluster | undefined): Promise<boolean> =>
   ensureControllers(cluster, 'argocd', '/apis/argoproj.io/v1alpha1/namespaces/argocd/appprojects/default')
 
-/** As much of an Application as is looked at. */
+/** The part of an Application that the tests read. */
 interface Application {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> }
   readonly status?: {
@@ -38,20 +40,20 @@ interface Application {
 }
 
 export interface ArgocdOptions {
-  /** Where the application runs, and what the Application is called. */
+  /** Namespace of the application, and the name of the Application. */
   readonly namespace: string
   readonly path: string
   readonly server: GitServer
   readonly createNamespace?: boolean
-  /** Of `spec.syncPolicy.syncOptions`, beside what is written for everybody. */
+  /** Entries of `spec.syncPolicy.syncOptions`, besides those written for all applications. */
   readonly syncOptions?: readonly string[]
   /** Annotation `argocd.argoproj.io/compare-options`. */
   readonly compareOptions?: string
-  /** Of `spec`. */
+  /** Value of `spec.ignoreDifferences`. */
   readonly ignoreDifferences?: readonly object[]
 }
 
-/** Seconds for a sync: images are there, and Pods start in moments. */
+/** Seconds allowed for a sync: the images exist, and Pods start within moments. */
 const SECONDS = 150
 
 /** Makes the Application that `gitops init` writes, with the options of a test in place of its own. */
@@ -126,7 +128,10 @@ export async function startArgocd(cluster: Cluster, options: ArgocdOptions): Pro
 
   const head = () => git(server.repository, 'rev-parse', 'main')
 
-  /** Waits for a state of the head of the branch, with a look from time to time: an Application tells of a change of its objects late. */
+  /**
+   * Waits until the head of the branch reaches a state; requests a refresh from time to time, because an Application
+   * reports a change of its objects late.
+   */
   async function until(what: string, isThere: (status: NonNullable<Application['status']>) => boolean): Promise<void> {
     const revision = await head()
     await refresh()

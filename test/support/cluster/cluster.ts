@@ -23,7 +23,7 @@ export function findCluster(): Cluster | undefined {
   return new Cluster(file)
 }
 
-/** As much of a Kubernetes client as the tests need. */
+/** Minimal Kubernetes client, with only what the tests need. */
 export class Cluster {
   readonly #kubeconfig: string
   readonly #server: URL
@@ -85,7 +85,10 @@ export class Cluster {
     return JSON.parse(body)
   }
 
-  /** Server-side apply with strict field validation, as `devctl deploy` and `kubectl apply --server-side --validate=strict` do it. */
+  /**
+   * Server-side apply with strict field validation, as `devctl deploy` and `kubectl apply --server-side
+   * --validate=strict` do it.
+   */
   apply(object: KubernetesObject, namespace: string | undefined, { dryRun = false } = {}): Promise<Answer> {
     const path = `${pathOf(object, namespace)}?fieldManager=devctl&fieldValidation=Strict&force=true${dryRun ? '&dryRun=All' : ''}`
     return this.send(
@@ -107,7 +110,10 @@ export class Cluster {
     await this.send('DELETE', `/api/v1/namespaces/${name}`)
   }
 
-  /** The output of kubectl, which is on the PATH or beside the kubeconfig; rejects when it fails or takes longer than 110 s. */
+  /**
+   * The output of kubectl, which is on the PATH or beside the kubeconfig; rejects when it fails or takes longer than
+   * 110 s.
+   */
   kubectl(...args: readonly string[]): Promise<string> {
     const path = `${join(dirname(this.#kubeconfig), 'bin')}${delimiter}${process.env.PATH}`
     const env = { ...process.env, PATH: path, KUBECONFIG: this.#kubeconfig }
@@ -119,7 +125,7 @@ export class Cluster {
     })
   }
 
-  /** Whether Pods can run: an API server alone has no nodes. */
+  /** Returns true if Pods can run: an API server alone has no nodes. */
   async hasNodes(): Promise<boolean> {
     const nodes = JSON.parse((await this.send('GET', '/api/v1/nodes')).body)
     return nodes.items.length > 0
@@ -159,7 +165,10 @@ export function pathOf({ apiVersion, kind, metadata }: KubernetesObject, namespa
   return `${group}${namespace === undefined ? '' : `/namespaces/${namespace}`}/${resource}/${metadata.name}`
 }
 
-/** Limits of a wait: after so many seconds it throws what `explain` returns; `pause`, in milliseconds, grows up to this between attempts. */
+/**
+ * Limits of a wait: after so many seconds it throws what `explain` returns; `pause`, in milliseconds, grows up to this
+ * between attempts.
+ */
 interface WaitOptions {
   readonly seconds?: number
   readonly pause?: number
@@ -167,8 +176,9 @@ interface WaitOptions {
 }
 
 /**
- * Tries until the attempt returns something else than undefined. A machine that is busy may need minutes for what takes a second alone;
- * so that the attempts do not keep it busy, there is at least as much time between them as the last one took.
+ * Tries until the attempt returns something else than undefined. A machine that is busy may need minutes for what takes
+ * a second alone; so that the attempts do not keep it busy, there is at least as much time between them as the last one
+ * took.
  */
 export async function eventually<T>(
   what: string,
@@ -186,7 +196,10 @@ export async function eventually<T>(
   }
 }
 
-/** Waits until the API server knows a role binding that has just been made: until the user may list the Pods of the namespace. */
+/**
+ * Waits until the API server knows a role binding that has just been made: until the user may list the Pods of the
+ * namespace.
+ */
 export async function bindingInForce(cluster: Cluster, namespace: string, user: string): Promise<void> {
   const review = {
     apiVersion: 'authorization.k8s.io/v1',

@@ -8,9 +8,14 @@ import type { Cluster } from './cluster.ts'
 /** A GitOps controller as it follows one folder of a repository, with the objects that devctl writes for it. */
 export interface Controller {
   readonly name: string
-  /** Makes it look now, and waits until the cluster is at the head of the branch, and the controller finds all of it well. */
+  /**
+   * Makes it look now, and waits until the cluster is at the head of the branch, and the controller finds all of it
+   * well.
+   */
   reconcile(): Promise<void>
-  /** Waits until an object that is deleted by hand is made again as the head of the branch has it, and not as it was. */
+  /**
+   * Waits until an object that is deleted by hand is made again as the head of the branch has it, and not as it was.
+   */
   mayDelete(): Promise<void>
   /** Makes it look now, and waits until it tells that the head of the branch is not well. */
   fails(): Promise<void>
@@ -21,8 +26,8 @@ export interface Controller {
 }
 
 /**
- * Returns true if controllers run, whose resources the API server then has at `path`. They keep a processor busy, so the test cluster
- * starts without them; where it is the one beside the checkout, they are started now.
+ * Returns true if controllers run, whose resources the API server then has at `path`. They keep a processor busy, so
+ * the test cluster starts without them; where it is the one beside the checkout, they are started now.
  */
 export async function ensureControllers(
   cluster: Cluster | undefined,

@@ -4,14 +4,19 @@ import { TAKES_ALL } from '../takes-all.ts'
 import { ask, untilAnswers } from './application.ts'
 import { type Cluster, eventually } from './cluster.ts'
 
-/** Returns the examples that are deployed: one with several services and claims that need each other; all in `npm run test:long`. */
+/**
+ * Returns the examples that are deployed: one with several services and claims that need each other; all in `npm run
+ * test:long`.
+ */
 export const fewExamples = (): readonly Case[] => unbuiltExamples().filter(({ name }) => TAKES_ALL || name === 'voting')
 
 /** Hosts below it lead to this machine. */
 export const DOMAIN = 'devctl.localhost'
 
-/** How each example shows that it works; `namespace` is also the environment's name. In a later round there is the data of
- * the ones before. */
+/**
+ * Checks by which each example shows that it works; `namespace` is also the environment's name. In a later round, the
+ * data of the earlier rounds exists.
+ */
 export const shows: Readonly<Record<string, (cluster: Cluster, namespace: string, round?: number) => Promise<void>>> = {
   guestbook: async (cluster, namespace) => {
     await untilAnswers(cluster, host('web', namespace), '/', page => page.body === 'hello, $USER\n')
@@ -28,7 +33,7 @@ export const shows: Readonly<Record<string, (cluster: Cluster, namespace: string
     await untilAnswers(cluster, host('web', namespace), '/', page => page.body.includes('it&#x27;s up &amp; running'))
   },
   migration: async (cluster, namespace) => {
-    // The file is there before psql has written to it.
+    // The file exists before psql has written to it.
     const count = await eventually('the rows are counted', async () => {
       const args = ['--namespace', namespace, 'exec', 'deployment/api', '--', 'cat', '/tmp/count']
       return (await cluster.kubectl(...args)).trim() || undefined
@@ -76,7 +81,7 @@ function host(name: string, namespace: string): string {
   return `${name}-${namespace}.${DOMAIN}`
 }
 
-/** A new namespace refuses Pods until its own service account is there. */
+/** Waits for the default service account of a new namespace, which refuses Pods until it exists. */
 export function defaultServiceAccount(cluster: Cluster, namespace: string): Promise<boolean> {
   return eventually('the service account of the namespace is there', async () => {
     const { status } = await cluster.send('GET', `/api/v1/namespaces/${namespace}/serviceaccounts/default`)

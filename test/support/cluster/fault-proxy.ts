@@ -8,9 +8,11 @@ import { connect as secureConnect } from 'node:tls'
 import { parse } from 'yaml'
 import { writeKubeconfig } from './kubeconfig-file.ts'
 
-/** What happens to a request. */
+/** Fault to inject into a request. */
 export type Fault =
-  /** The connection is cut before the server hears of it, after it has done what was asked, or in the middle of its answer. */
+  /**
+   * Cuts the connection before the server gets the request, after it has handled it, or in the middle of its answer.
+   */
   | 'cut-before'
   | 'cut-after'
   | 'cut-inside'
@@ -19,7 +21,7 @@ export type Fault =
   | 'stall-inside'
   /** The API server is overloaded, broken, or behind a gateway that is. */
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
-  /** A watch is told that its version is too old. */
+  /** Reports to a watch that its resourceVersion is too old. */
   | 'gone'
 
 interface Rule {
@@ -34,13 +36,13 @@ export interface Asked {
 }
 
 /**
- * Stands between a client and the API server of KUBECONFIG: plain http on our side, the user's credentials on the other, and between them
- * whatever a test asks for.
+ * Stands between a client and the API server of KUBECONFIG: plain http on our side, the user's credentials on the
+ * other, and between them whatever a test asks for.
  */
 export class FaultProxy {
   /** All requests that came, in order. */
   readonly asked: Asked[] = []
-  /** Those whose answer has begun, in that order, with the times. */
+  /** Requests whose answer has begun, in that order, with the times. */
   readonly exchanges: (Asked & { readonly began: number; readonly ended: number })[] = []
   /** Milliseconds that each request takes longer. */
   delay = 0
@@ -79,7 +81,7 @@ export class FaultProxy {
     this.#choose = choose
   }
 
-  /** Nothing happens to requests any more. Those that stall go on stalling. */
+  /** Stops injecting faults. Requests that already stall continue to stall. */
   heal(): void {
     this.#rules.splice(0)
     this.#choose = undefined
@@ -218,12 +220,15 @@ export class FaultProxy {
   }
 }
 
-/** A proxy that knows nothing but bytes: for what goes wrong with TLS and before. Its kubeconfig leads to the API server through it. */
+/**
+ * A proxy that knows nothing but bytes: for what goes wrong with TLS and before. Its kubeconfig leads to the API server
+ * through it.
+ */
 export class TcpProxy {
   readonly #target = upstreamOf(process.env.KUBECONFIG!).server
   readonly #sockets = new Set<Socket>()
   #server: TcpServer | undefined
-  /** What happens to connections: they go through, hang before the first byte, or are cut at once. */
+  /** Treatment of connections: they go through, hang before the first byte, or are cut at once. */
   mode: 'open' | 'stall' | 'cut' = 'open'
 
   async open(): Promise<string> {

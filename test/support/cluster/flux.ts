@@ -36,13 +36,13 @@ export async function publishingToFlux(
 
 /** Flux as it follows one folder of a repository, with the objects that devctl writes for it. */
 export interface Flux extends Controller {
-  /** What it holds itself responsible for, as `Deployment/web`, sorted. */
+  /** Returns the objects that it manages, as `Deployment/web`, sorted. */
   inventory(): Promise<readonly string[]>
   /** Texts of the events in which it says that it has changed something. */
   changes(): Promise<readonly string[]>
 }
 
-/** As much of an object of Flux as is looked at. */
+/** The part of a Flux object that the tests read. */
 interface FluxObject {
   readonly status?: {
     readonly artifact?: { readonly revision: string }
@@ -55,20 +55,20 @@ interface FluxObject {
 }
 
 interface FluxOptions {
-  /** The namespace of Flux's objects, which is there. */
+  /** Existing namespace for Flux's objects. */
   readonly namespace: string
   readonly target: Omit<AgentTarget, 'repository' | 'branch'>
   readonly server: GitServer
-  /** With which the repository is read, where it asks. */
+  /** Credentials for reading the repository, if it requires them. */
   readonly login?: { readonly username: string; readonly password: string }
-  /** Of `spec.postBuild` of the Kustomization. */
+  /** Value of `spec.postBuild.substitute` of the Kustomization. */
   readonly substitute?: Readonly<Record<string, string>>
   readonly settings?: FluxSettings
-  /** For files. */
+  /** Directory for the files that this helper writes. */
   readonly folder: string
 }
 
-/** Seconds for a reconciliation: images are there, and Pods start in moments. */
+/** Seconds allowed for a reconciliation: the images exist, and Pods start within moments. */
 const SECONDS = 120
 
 /** Applies the GitRepository and the Kustomization, and the Secret that the first one reads. */
@@ -131,7 +131,7 @@ export async function startFlux(
   async function changes(): Promise<readonly string[]> {
     const selector = `involvedObject.kind=Kustomization,involvedObject.name=${name},reason=Progressing`
     const { items } = JSON.parse(await kubectl('get', 'events', '--field-selector', selector, '--output=json'))
-    // What is said again only counts up.
+    // A repeated event only increases its count.
     return (items as readonly { count?: number; message: string }[]).map(one => `${one.count} × ${one.message}`).sort()
   }
 
@@ -163,7 +163,9 @@ export async function startFlux(
   }
 }
 
-/** In a namespace of the test, with the comment about the Secret followed, and without long pauses after a failure. */
+/**
+ * Adapts the objects to a test: its namespace, the Secret that the comment asks for, and no long pause after a failure.
+ */
 function adapted(
   text: string,
   namespace: string,

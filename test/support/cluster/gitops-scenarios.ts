@@ -18,9 +18,9 @@ const PATH = 'environments/staging/shop'
 
 interface Parts {
   readonly greeting?: string
-  /** What the Job runs. */
+  /** Shell command that the Job runs. */
   readonly migration?: string
-  /** Whether web waits for the Job, and the database. */
+  /** True if web waits for the Job and the database. */
   readonly waits?: boolean
   readonly worker?: string
   /** The port of the worker. */
@@ -151,7 +151,9 @@ async function follow(kind: Kind): Promise<Followed> {
   }
 }
 
-/** The scenarios of docs/gitops.md as tests, with several controllers at the same time, each in a namespace of its own. */
+/**
+ * The scenarios of docs/gitops.md as tests, with several controllers at the same time, each in a namespace of its own.
+ */
 export function gitopsScenarios(names: readonly string[]): void {
   const kinds = KINDS.filter(({ needs, name }) => isThere[needs] && names.includes(name))
   describe.skipIf(kinds.length === 0)(`what is published is brought to the cluster: ${names.join(', ')}`, () => {
@@ -165,7 +167,7 @@ export function gitopsScenarios(names: readonly string[]): void {
       cluster!.close()
     })
 
-    /** The same with each of them, at the same time. */
+    /** Does the same with every controller, in parallel. */
     async function each(work: (one: Followed) => Promise<void>): Promise<void> {
       const ended = await Promise.allSettled(all.map(work))
       const failed = ended.flatMap((one, index) =>

@@ -8,7 +8,10 @@ import { type Cluster, eventually } from './cluster.ts'
 const MODULE = 'sigs.k8s.io/gateway-api@v1.3.0'
 const FILE = 'config/crd/standard/gateway.networking.k8s.io_httproutes.yaml'
 
-/** Installs the published custom resource of HTTPRoute, which Go's module cache or proxy has. False where there is no Go: then it cannot be had. */
+/**
+ * Installs the published custom resource of HTTPRoute, which Go's module cache or proxy has. False where there is no
+ * Go: then it cannot be had.
+ */
 export async function installHttpRoute(cluster: Cluster): Promise<boolean> {
   let folder: string
   try {

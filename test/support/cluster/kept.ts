@@ -1,6 +1,7 @@
 /**
- * The parts of what was sent that the server's answer lacks or has otherwise, as sentences with their paths. The server adds defaults, so
- * the answer may have more; it drops fields of features that are off without a word, which this finds.
+ * The parts of what was sent that the server's answer lacks or has otherwise, as sentences with their paths. The server
+ * adds defaults, so the answer may have more; it drops fields of features that are off without a word, which this
+ * finds.
  */
 export function missingFrom(answer: unknown, sent: unknown, path = ''): readonly string[] {
   if (sent === undefined || sent === null) return []
@@ -18,7 +19,10 @@ export function missingFrom(answer: unknown, sent: unknown, path = ''): readonly
   return Object.is(answer, sent) ? [] : [`${path} is ${JSON.stringify(answer)}, not ${JSON.stringify(sent)}`]
 }
 
-/** Lists of named things are compared by name, since the server may put others between them; a mount by its path, since a volume may be mounted twice. */
+/**
+ * Lists of named things are compared by name, since the server may put others between them; a mount by its path, since
+ * a volume may be mounted twice.
+ */
 function counterpart(answer: readonly unknown[], item: unknown, index: number): unknown {
   const key = identity(item)
   return key === undefined ? answer[index] : answer.find(other => identity(other) === key)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parse } from 'yaml'
 import { bindingInForce, type Cluster } from './cluster.ts'
 
-/** What the kubeconfig of the test cluster says, to make others of. */
+/** Settings from the kubeconfig of the test cluster, for making other kubeconfigs. */
 export interface Admin {
   readonly server: string
   /** PEM in base64. */
@@ -45,7 +45,7 @@ export function writeKubeconfig(
   return path
 }
 
-/** A token of somebody who has the built-in role `edit` in one namespace, and nothing else. */
+/** Returns a token of a service account that has the built-in role `edit` in one namespace, and nothing else. */
 export async function editorToken(cluster: Cluster, namespace: string, seconds = 3600): Promise<string> {
   const token = await tokenFor(
     cluster,
@@ -57,7 +57,7 @@ export async function editorToken(cluster: Cluster, namespace: string, seconds =
   return token
 }
 
-/** A token for a new service account that has a role, which is there, in the namespace. */
+/** Returns a token for a new service account that has an existing role in the namespace. */
 export async function tokenFor(
   cluster: Cluster,
   namespace: string,

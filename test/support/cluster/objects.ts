@@ -5,7 +5,7 @@ export interface Seen {
   /** `Deployment/web`. */
   readonly id: string
   readonly uid: string
-  /** Tells whether somebody has written the object; its status aside. */
+  /** Value that changes when the object is written; its status does not count. */
   readonly version: string
   /** The service it is of; empty for what services share. */
   readonly service: string
@@ -26,7 +26,7 @@ export interface Listed {
   readonly spec?: Readonly<Record<string, unknown>>
 }
 
-/** What comes and goes by itself, and belongs to nobody or to what is listed besides. */
+/** Kinds of objects that come and go by themselves, and belong to no owner or to a listed one. */
 const FLEETING = /^(events|pods|replicasets|controllerrevisions|endpoints|endpointslices|leases)\b/
 
 /** The names of all kinds that have objects in namespaces and can be listed. */
@@ -37,7 +37,7 @@ async function kinds(cluster: Cluster): Promise<readonly string[]> {
     .filter(name => name !== '' && !FLEETING.test(name) && !/metrics\.k8s\.io|example\.com/.test(name))
 }
 
-/** Every object of a namespace, of whatever kind, as it is there; Pods and the like left out. */
+/** Lists the live objects of a namespace, of every kind except Pods and the like. */
 export async function list(
   cluster: Cluster,
   namespace: string,
@@ -47,7 +47,10 @@ export async function list(
   return JSON.parse(await cluster.kubectl('--namespace', namespace, 'get', resources, '--output=json', ...args)).items
 }
 
-/** Every object of a namespace, of whatever kind, as `Kind/name`; Pods and the like left out, whose owners are there. */
+/**
+ * Lists the objects of a namespace, of every kind, as `Kind/name`; Pods and the like are left out, because their owners
+ * are listed.
+ */
 export async function objectsIn(cluster: Cluster, namespace: string): Promise<readonly string[]> {
   return (await list(cluster, namespace)).map(({ kind, metadata }) => `${kind}/${metadata.name}`).sort()
 }

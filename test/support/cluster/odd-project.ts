@@ -19,8 +19,8 @@ const world: World = {
 }
 
 /**
- * A small project in which a few values, keys or items are odd: empty, huge, negative, of foreign letters, paths that climb. Most
- * attributes of the dialect come up in time. The same seed gives the same project.
+ * A small project in which a few values, keys or items are odd: empty, huge, negative, of foreign letters, paths that
+ * climb. Most attributes of the dialect come up in time. The same seed gives the same project.
  */
 export function oddProject(seed: number): OddProject {
   const random = new Random(seed)
@@ -49,7 +49,9 @@ const surroundings: Readonly<Record<string, string>> = {
   'src/deep/file name.txt': 'text\n',
 }
 
-/** Attributes of the dialect, and ways to write those of Compose that the comparison with the reference has no use for. */
+/**
+ * Attributes of the dialect, and ways to write those of Compose that the comparison with the reference has no use for.
+ */
 const dialect: Readonly<Record<string, Make>> = {
   'x-node-selector': () => ({ disktype: 'ssd' }),
   resources: () => ({ requests: { cpu: '100m', memory: '64Mi' }, limits: { cpu: '1', memory: '128Mi' } }),

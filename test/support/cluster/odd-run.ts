@@ -7,13 +7,16 @@ import { run } from '../run.ts'
 import type { Cluster } from './cluster.ts'
 import { oddProject } from './odd-project.ts'
 
-/** How a project went: refused by us with a place, or rendered, with what the API server said against it. */
+/** Result for a project: refused by devctl with a position, or rendered, with the errors of the API server. */
 export interface OddResult {
   readonly isRendered: boolean
   readonly refusals: readonly string[]
 }
 
-/** Renders the project of a seed, and sends what comes out to the API server: a dry run of a server-side apply with strict fields. */
+/**
+ * Renders the project of a seed, and sends what comes out to the API server: a dry run of a server-side apply with
+ * strict fields.
+ */
 export async function tryOddProject(cluster: Cluster, namespace: string, seed: number): Promise<OddResult> {
   const { files, env } = oddProject(seed)
   const folder = mkdtempSync(join(tmpdir(), 'devctl-odd-'))

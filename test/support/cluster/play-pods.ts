@@ -40,15 +40,15 @@ interface Claim extends KubeObject {
 
 /** Runs nothing: does what the controllers of Kubernetes wait for. */
 export interface PlayedKubelet {
-  /** Looks at all Pods again, since `isReady` or `mayEnd` has another answer. */
+  /** Checks all Pods again after the answer of `isReady` or `mayEnd` has changed. */
   recheck(): void
 }
 
 /**
- * Plays scheduler, kubelet and volume provisioner for an API server without nodes, for the tests of a file: there is a node; Pods are
- * bound to it, get ready at once, and end as soon as they are deleted; Pods of Jobs succeed, or fail where their command has `exit 1`;
- * claims are bound. The controllers of Deployments, StatefulSets, DaemonSets and Jobs do the rest. Nothing can be executed in such
- * Pods, and they have no logs.
+ * Plays scheduler, kubelet and volume provisioner for an API server without nodes, for the tests of a file: there is a
+ * node; Pods are bound to it, get ready at once, and end as soon as they are deleted; Pods of Jobs succeed, or fail
+ * where their command has `exit 1`; claims are bound. The controllers of Deployments, StatefulSets, DaemonSets and Jobs
+ * do the rest. Nothing can be executed in such Pods, and they have no logs.
  */
 export function playPods(options: PlayOptions = {}): PlayedKubelet {
   let kubelet: Kubelet | undefined
@@ -117,7 +117,7 @@ class Kubelet {
     clearInterval(this.#heartbeat)
     this.#end.abort()
     await Promise.all(this.#watches)
-    // The namespaces are being deleted, which nobody waits for: they must not wait for this kubelet.
+    // The namespaces are being deleted, and no caller waits for that: their deletion must not wait for this kubelet.
     await Promise.all([...this.#pods.values()].map(pod => this.#remove(pod)))
     await this.#send('DELETE', `${LEASES}/${this.#node}`)
     await this.#send('DELETE', `/api/v1/nodes/${this.#node}`)
@@ -204,8 +204,8 @@ class Kubelet {
   }
 
   /**
-   * Sends a request; an object that is missing, exists already or has changed is seen again by its watch, and nothing is created in a
-   * namespace that is being deleted.
+   * Sends a request; an object that is missing, exists already or has changed is seen again by its watch, and nothing
+   * is created in a namespace that is being deleted.
    */
   async #send(method: string, path: string, body?: unknown, type?: string): Promise<void> {
     const answer = await this.#cluster.send(method, path, body, type)

@@ -40,7 +40,7 @@ function pathIn(namespace: string, what: string): string | undefined {
   return found && pathOf({ apiVersion: found[0], kind: found[1], metadata: { name } }, namespace)
 }
 
-/** As much of an object as the tests look at. */
+/** The part of an object that the tests read. */
 export interface Live {
   readonly metadata: {
     readonly name: string

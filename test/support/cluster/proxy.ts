@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Server
 
 export interface Listening {
   readonly url: string
-  /** What it was asked to connect to. */
+  /** Addresses that it was asked to connect to. */
   readonly asked: readonly string[]
   close(): void
 }

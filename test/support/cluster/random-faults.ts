@@ -30,7 +30,7 @@ const STATES: readonly { readonly compose: string; readonly command: readonly st
 
 const isWatch = ({ path }: Asked) => path.includes('watch=true')
 
-/** Of the faults that a request may meet, how likely each is beside the others. */
+/** Faults that a request may meet, each with its relative probability. */
 const FAULTS: readonly (readonly [weight: number, fault: Fault, applies?: (asked: Asked) => boolean])[] = [
   [4, 'cut-before'],
   [4, 'cut-after', asked => !isWatch(asked)],
@@ -64,8 +64,8 @@ function chooser(random: () => number, rate: number): (asked: Asked) => Fault | 
 }
 
 /**
- * A command does not wait long for giving its Lease back: the next one takes it from a holder that
- * is gone.
+ * Returns true unless the object is a Lease. A command does not wait long to release its Lease: the next one takes it
+ * over from a holder that no longer exists.
  */
 const isNoLease = (object: string): boolean => !object.startsWith('Lease/')
 
@@ -73,8 +73,9 @@ const isNoLease = (object: string): boolean => !object.startsWith('Lease/')
 const BOUND = 180_000
 
 /**
- * Goes to and fro between the states, each time with faults on the way to the API server. A command that says it went well has
- * reached its state; one that fails says why; and the same command without faults reaches the state in any case.
+ * Goes to and fro between the states, each time with faults on the way to the API server. A command that says it went
+ * well has reached its state; one that fails says why; and the same command without faults reaches the state in any
+ * case.
  */
 export async function tryRandomFaults(cluster: Cluster, runs: number, seed: number): Promise<{ failed: number }> {
   const proxy = new FaultProxy()

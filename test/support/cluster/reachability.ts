@@ -4,7 +4,7 @@ import { type Cluster, eventually } from './cluster.ts'
 export const connect = (host: string, port: number): string =>
   `if command -v bash >/dev/null; then timeout 3 bash -c '</dev/tcp/${host}/${port}'; else nc -z -w 3 ${host} ${port}; fi`
 
-/** Whether a shell command in a Pod ends with 0. */
+/** Returns true if a shell command in a Pod exits with 0. */
 export const tryInPod = (on: Cluster, namespace: string, pod: string, command: string): Promise<boolean> =>
   on.kubectl('--namespace', namespace, 'exec', pod, '--', 'sh', '-c', command).then(
     () => true,
@@ -12,8 +12,8 @@ export const tryInPod = (on: Cluster, namespace: string, pod: string, command: s
   )
 
 /**
- * Tries all addresses at the same time, by one command in a Pod. Returns those that accept a connection, as `host:port`, in the order
- * in which they are given.
+ * Tries all addresses at the same time, by one command in a Pod. Returns those that accept a connection, as
+ * `host:port`, in the order in which they are given.
  */
 export async function reachedFrom(
   on: Cluster,
@@ -50,8 +50,8 @@ export async function startClient(
 }
 
 /**
- * Returns whether a Pod that a policy closes refuses connections within some seconds. EXPECT_POLICIES says so of a cluster that was
- * started with policies: if those do nothing there, the tests fail.
+ * Returns whether a Pod that a policy closes refuses connections within some seconds. EXPECT_POLICIES says so of a
+ * cluster that was started with policies: if those do nothing there, the tests fail.
  */
 export async function enforcesPolicies(on: Cluster): Promise<boolean> {
   if (process.env.EXPECT_POLICIES) return true

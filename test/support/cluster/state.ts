@@ -1,7 +1,10 @@
 import { ANSWER_MS } from '../deadlines.ts'
 import type { Cluster } from './cluster.ts'
 
-/** What is in the namespace of the environment and of devctl itself, with all that a file could say of it; those of two namespaces can be compared. */
+/**
+ * Returns the contents of the namespace of the environment and of devctl's own objects, with everything that a file
+ * could set; the results for two namespaces can be compared.
+ */
 export async function stateOf(
   cluster: Cluster,
   namespace: string,
@@ -11,7 +14,7 @@ export async function stateOf(
   const deadline = Date.now() + ANSWER_MS
   for (;;) {
     const { items } = JSON.parse(await cluster.kubectl('--namespace', namespace, 'get', kinds, '--output=json'))
-    // What is being deleted is as good as gone.
+    // Objects that are being deleted count as deleted: wait for them until the deadline.
     const isEnding = items.some((item: Item) => item.metadata.deletionTimestamp !== undefined)
     if (!isEnding || Date.now() > deadline)
       return (items as Item[])

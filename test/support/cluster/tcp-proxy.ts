@@ -41,7 +41,7 @@ export class TcpProxy {
         one.on('error', () => other.destroy())
         one.on('close', () => {
           proxy.#open.delete(one)
-          // What was on its way arrives first.
+          // Deliver what was in flight first.
           if (proxy.delay === 0 || one.errored) other.destroy()
           else setTimeout(() => other.destroy(), proxy.delay + 1)
         })

@@ -63,7 +63,9 @@ export function bytes(text: string): Uint8Array {
   return encoder.encode(text)
 }
 
-/** An application with one of most things: a web server before an API, a migration, a database with a volume, a cache. */
+/**
+ * An application with one of most things: a web server before an API, a migration, a database with a volume, a cache.
+ */
 export const guestbook: Plan = planOf({
   environment: { name: 'guestbook', namespace: 'shop' },
   images: new Map(),

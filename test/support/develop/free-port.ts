@@ -2,12 +2,13 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 
 /**
- * Where systems take no ports for connections that programs of this machine open: Linux gives those an even number, and a
- * port from `listen(0)` an odd one, so that the next port is in use now and then. NodePorts are elsewhere, too.
+ * Range from which systems take no ports for outgoing connections of programs on this machine: Linux gives those an
+ * even number, and a port from `listen(0)` an odd one, so that the next port is in use now and then. NodePorts are in
+ * another range, too.
  */
 const [FIRST, LAST] = [10_000, 29_999]
 
-/** A port on which nobody listens on the loopback addresses; with a count, so many in a row, of which it is the first. */
+/** Returns a port that is free on the loopback addresses; with a count, the first of that many free ports in a row. */
 export async function freePort(count = 1): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST - count))

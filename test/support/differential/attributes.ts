@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-/** What the parts of a generated project know of each other. */
+/** Names that the parts of a generated project can refer to. */
 export interface World {
   readonly services: readonly string[]
   readonly volumes: readonly string[]
@@ -13,7 +13,10 @@ export type Make = (random: Random, world: World, self: string) => unknown
 
 const words = ['alpha', 'beta', 'gamma', 'delta', 'omega']
 
-/** Text for a value: plain words, what YAML takes for something else, blanks, colons, Unicode, and variables with every operator. */
+/**
+ * Text for a value: plain words, what YAML takes for something else, blanks, colons, Unicode, and variables with every
+ * operator.
+ */
 export function text(random: Random): string {
   return random.pick([
     ...[
@@ -111,7 +114,10 @@ const bytes = (random: Random) =>
 const count = (random: Random) => random.pick([random.int(0, 5), `${random.int(0, 5)}`, '${COUNT}', '${UNSET:-3}'])
 const yes = (random: Random) => random.pick([true, false, 'true', 'false', '${FLAG}', true, false])
 
-/** A command as a text or a list. Operators of shells are left out: devctl refuses them, the reference drops what follows. */
+/**
+ * A command as a text or a list. Operators of shells are left out: devctl refuses them, the reference drops what
+ * follows.
+ */
 const commandLine = (random: Random): unknown =>
   random.pick<() => unknown>([
     () => ['sh', '-c', text(random)],
@@ -215,7 +221,7 @@ const updateConfig = (random: Random) => ({
   order: random.pick(['start-first', 'stop-first']),
 })
 
-/** How each attribute of a service may be written. */
+/** Generators for the value of each attribute of a service. */
 export const attributes: Readonly<Record<string, Make>> = {
   annotations: random => pairs(random),
   attach: yes,
@@ -431,7 +437,7 @@ export const attributes: Readonly<Record<string, Make>> = {
   'x-own': scalar,
 }
 
-/** How top-level resources may be written. */
+/** Generators for top-level resources. */
 export const resources: Readonly<Record<'volumes' | 'networks' | 'configs' | 'secrets', (random: Random) => unknown>> =
   {
     volumes: random =>

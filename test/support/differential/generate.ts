@@ -13,7 +13,10 @@ export interface Generated {
 
 type Model = Record<string, unknown>
 
-/** A project with one to three files, services that lean on each other, and any of the ways in which one file brings in another. The same seed gives the same project. */
+/**
+ * A project with one to three files, services that lean on each other, and any of the ways in which one file brings in
+ * another. The same seed gives the same project.
+ */
 export function generate(seed: number): Generated {
   const random = new Random(seed)
   const world: World = {
@@ -48,7 +51,7 @@ export function generate(seed: number): Generated {
   }
 }
 
-/** What stands around the Compose files. */
+/** Files next to the Compose files. */
 const surroundings: Readonly<Record<string, string>> = {
   '.env': 'DOTENV=from-dotenv\nBOTH=dotenv\nQUOTED="a $SET b"\nexport EXPORTED=\'x $SET\'\n',
   'one.env': 'A=one\nB="two ${SET:-x}"\n# comment\nC_D=\nPLAIN=it is # not\nBARE\n',
@@ -119,7 +122,7 @@ function includeFrom(random: Random, model: Model, files: Record<string, string>
 }
 
 function extendFrom(random: Random, model: Model, world: World, files: Record<string, string>): void {
-  // Services of another file lean on nobody.
+  // Services of another file depend on no other service.
   const alone: World = { ...world, services: ['base'] }
   const plain = (name: string) => {
     const { depends_on, links, volumes_from, profiles, ...rest } = service(random, alone, name, { attributesOfEach: 3 })
@@ -142,7 +145,10 @@ function extendFrom(random: Random, model: Model, world: World, files: Record<st
   }
 }
 
-/** Puts something that most likely does not belong there at a random place of a model: what one loader refuses, the other must refuse. */
+/**
+ * Puts something that most likely does not belong there at a random place of a model: what one loader refuses, the
+ * other must refuse.
+ */
 function spoil(random: Random, model: Model): void {
   let at: unknown = model
   for (let depth = random.int(1, 6); ; depth--) {
@@ -216,7 +222,10 @@ class Tagged {
   }
 }
 
-/** Writes a model as YAML in one of many styles: block or flow, one kind of quotes or another, anchors for equal parts, Windows' line ends. */
+/**
+ * Writes a model as YAML in one of many styles: block or flow, one kind of quotes or another, anchors for equal parts,
+ * Windows' line ends.
+ */
 function toYaml(random: Random, model: Model): string {
   const document = new Document(untag(model), { version: '1.2' })
   tagAll(document, model)

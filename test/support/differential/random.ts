@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0
   }
 
-  /** From 0 up to, but without, 1 (the generator known as mulberry32). */
+  /** Returns a number from 0 up to, but not including, 1 (the generator known as mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let mixed = this.#state
@@ -29,7 +29,7 @@ export class Random {
     return values[Math.floor(this.next() * values.length)]!
   }
 
-  /** Some of the values, in their order. */
+  /** Returns a random subset of the values, in their order; `probability` is the chance of each. */
   some<T>(values: readonly T[], probability: number): readonly T[] {
     return values.filter(() => this.chance(probability))
   }

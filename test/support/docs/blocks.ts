@@ -43,7 +43,7 @@ export function blocksOf(page: string): readonly Block[] {
   return blocks
 }
 
-/** Where the indented block that begins here ends; undefined where none begins. */
+/** Returns the end of the indented block that begins at this line; undefined if none begins here. */
 function endOfIndented(lines: readonly string[], at: number): number | undefined {
   if (!/^ {4}\S/.test(lines[at]!) || lines[at - 1] !== '') return undefined
   let end = at
@@ -82,7 +82,9 @@ export function commandsOf(block: Block): readonly Shown[] {
   return shown
 }
 
-/** The words of each command in a shell line: of `A=1 devctl x 'a b' | sh # why` they are `[devctl, x, a b]` and `[sh]`. */
+/**
+ * The words of each command in a shell line: of `A=1 devctl x 'a b' | sh # why` they are `[devctl, x, a b]` and `[sh]`.
+ */
 export function wordsOf(line: string): readonly (readonly string[])[] {
   const commands: string[][] = [[]]
   const token = /\s*(?:(#.*)|\d?>{1,2}\s*(\S+)|(&&|\|\||[|;&])|((?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"|;&\\])+))/gy
@@ -112,8 +114,8 @@ const unquote = (word: string): string =>
   )
 
 /**
- * Matches what a command prints where a page shows these lines: `…` stands for any lines, or any end of a line; times, the ends of
- * Pods' names and the hashes of commits for any others; columns may be wider.
+ * Matches what a command prints where a page shows these lines: `…` stands for any lines, or any end of a line; times,
+ * the ends of Pods' names and the hashes of commits for any others; columns may be wider.
  */
 export function printed(lines: readonly string[]): RegExp {
   const patterns = lines.map(line => {

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { returnPath } from '../../../platform/rules/accounts/provider.ts'
 import { branchProblem, filePathProblem, readRepositoryUrl } from '../../../platform/rules/repository-url.ts'
 
-/** What git, ssh, a shell or a browser could read as something else than it seems. */
+/** Texts that git, ssh, a shell or a browser could read as something other than what they seem. */
 const TRICKS = [
   ...['https://', 'HTTPS://', 'ssh://', 'ext::', 'ext::sh -c id', 'file://', 'file:', 'fd::0', 'git://', 'http://'],
   ...['-', '--upload-pack=', '--upload-pack=touch x', '-c', '-oProxyCommand=id', '@', ':', '/', '//', '..', './', '~'],
@@ -42,7 +42,7 @@ const url = fc.oneof(
   tricky.map(text => `https://${text}`),
 )
 
-/** Whatever is accepted is a plain address of the host that it says, and no option of a program. */
+/** Checks that every accepted text is a plain address of the host that it names, and never an option of a program. */
 export function tryRepositories(numRuns: number): void {
   fc.assert(
     fc.property(url, text => {
@@ -81,7 +81,7 @@ export function tryBranchesAndFiles(numRuns: number): void {
   )
 }
 
-/** After a login a browser is on a page of the platform, whatever the address was that it began with. */
+/** Checks that a browser ends on a page of the platform after a login, whatever address it started from. */
 export function tryReturnPaths(numRuns: number): void {
   fc.assert(
     fc.property(

@@ -18,7 +18,10 @@ const host = fc.oneof(
   fc.constant(`platform.${DOMAIN}`),
 )
 
-/** What the policy of a namespace lets an Ingress have, by the expressions that the API server evaluates. */
+/**
+ * Returns true if the policy of a namespace allows an Ingress to use the host, by the expressions that the API server
+ * evaluates.
+ */
 function accepts(namespace: string, all: readonly string[], host: string): boolean {
   const [policy] = hostsPolicy(DOMAIN)
   const { variables } = policy!['spec'] as unknown as Variables // as admissionPolicy writes it
@@ -42,14 +45,14 @@ export function tryHosts(numRuns: number): void {
   fc.assert(
     fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 8 }), host, fc.nat(), (all, any, at) => {
       const one = all[at % all.length]!
-      // Half of them are hosts that somebody could want.
+      // Half of them are hosts that a user could ask for.
       const wanted = at % 2 ? any : `${any.split('.')[0]}-${one}.${DOMAIN}`
       const owners = all.filter(namespace => accepts(namespace, all, wanted))
       expect(owners.length, owners.join(' and ')).toBeLessThanOrEqual(1)
       if (owners.length === 1) expect(ownerOfHost(wanted, DOMAIN, all)).toBe(owners[0])
       if (owners.length === 1) expect(wanted).toMatch(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?\.dev\.example\.com$/)
       expect(accepts(one, all, `platform.${DOMAIN}`)).toBe(false)
-      // Who is longer and who is shorter is one question.
+      // `longerNames` and `shorterNames` are inverse to each other.
       for (const other of all)
         expect(longerNames(one, all).includes(other)).toBe(shorterNames(other, all).includes(one))
     }),

@@ -22,7 +22,7 @@ const RULES = [
 const seconds = () => Math.floor(Date.now() / 1000)
 const encoded = (value: unknown) => Buffer.from(JSON.stringify(value) ?? '').toString('base64url')
 
-/** One of the values that could fit, or anything that JSON can have. */
+/** Generates one of the values that could fit, or any JSON value. */
 const claim = (...good: readonly unknown[]) =>
   fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...good) }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 1 }) })
 
@@ -91,7 +91,7 @@ export async function tryClaimsOfJobs(numRuns: number): Promise<void> {
   }
 }
 
-/** Of a token of which anything was changed, the same token is left or none. */
+/** Checks that a token with any change is refused, or still is the same token. */
 export async function tryDamagedTokens(numRuns: number): Promise<void> {
   const stub = await stubIssuer()
   const exchange = exchangeOf(stub)
@@ -146,7 +146,7 @@ export async function tryDamagedTokens(numRuns: number): Promise<void> {
   }
 }
 
-/** Whatever a provider says of somebody, they are its subject, or the login is refused. */
+/** Checks that, whatever claims a provider sends about a user, the user is its subject, or the login is refused. */
 export async function tryClaimsOfPeople(numRuns: number): Promise<void> {
   const stub = await stubIssuer()
   const { issuer } = stub

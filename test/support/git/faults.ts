@@ -1,20 +1,23 @@
 import { setTimeout } from 'node:timers/promises'
 
-/** One exchange with a server: a request over http, or a connection. */
+/** An exchange with a server: a request over HTTP, or a connection. */
 export interface Exchange {
-  /** What it is for; `refs` is the first request of a fetch or push over http, `connection` one of the others. */
+  /**
+   * Purpose of the exchange; `fetch-refs` and `push-refs` are the first request of a fetch or push over HTTP,
+   * `connection` is a connection to one of the other servers.
+   */
   readonly kind: 'fetch-refs' | 'push-refs' | 'fetch' | 'push' | 'connection'
   /** The how-manieth of its kind, from 1; requests without a valid password do not count. */
   readonly count: number
 }
 
-/** What goes wrong with an exchange. */
+/** Fault to inject into an exchange. */
 export type Fault =
   /** The connection ends after so many bytes of what the client sends, or of what the server does. */
   | { readonly kind: 'cut-request' | 'cut-answer'; readonly after: number }
   /** Nothing is read and nothing is answered. */
   | { readonly kind: 'hang' }
-  /** Over http: this status, instead of what was asked or `afterwards`. */
+  /** HTTP only: answers with this status, instead of handling the request or, with `afterwards`, after that. */
   | { readonly kind: 'status'; readonly status: number; readonly afterwards?: boolean }
 
 /** Decides about each exchange, when it begins; may do something else first, such as letting another push win. */
@@ -36,7 +39,10 @@ export function counter(): (kind: Exchange['kind']) => Exchange {
   }
 }
 
-/** Lets so many bytes of a stream pass, then fails, which makes `pipeline` end both sides; a shorter stream is cut at its end. */
+/**
+ * Lets so many bytes of a stream pass, then fails, which makes `pipeline` end both sides; a shorter stream is cut at
+ * its end.
+ */
 export function cutAfter(limit: number) {
   return async function* (source: AsyncIterable<Buffer>) {
     let left = limit
@@ -45,7 +51,7 @@ export function cutAfter(limit: number) {
       left -= chunk.length
       if (left < 0) break
     }
-    // What has passed is on its way before the connection ends.
+    // Let the passed bytes leave before the connection ends.
     if (limit > 0) await setTimeout(50)
     throw new Error('cut')
   }

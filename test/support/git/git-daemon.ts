@@ -3,7 +3,10 @@ import { gitEnv } from './git.ts'
 import { type Faulty, inetd } from './inetd.ts'
 import type { GitServer } from './repository.ts'
 
-/** Serves a bare repository by `git daemon`, which knows no users: everybody may fetch and, unless it is `readOnly`, push. */
+/**
+ * Serves a bare repository by `git daemon`, which knows no users: every client may fetch and, unless it is `readOnly`,
+ * push.
+ */
 export async function gitDaemon(
   repository: string,
   { readOnly = false, ...faulty }: { readonly readOnly?: boolean } & Faulty = {},

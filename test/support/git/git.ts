@@ -7,7 +7,7 @@ import { afterAll } from 'vitest'
 /** The environment of a process, as `spawn` takes it. */
 export type Env = Readonly<Record<string, string>>
 
-/** How a run of git ended; the status is -1 when a signal ended it. */
+/** Result of a run of git; the status is -1 if a signal ended it. */
 export interface Outcome {
   readonly status: number
   readonly stdout: string
@@ -15,8 +15,8 @@ export interface Outcome {
 }
 
 /**
- * An environment in which git depends on nothing of this machine: no system configuration, a home with a name and an
- * address of its own, English messages, no prompt. `home` is made when it is not there.
+ * Returns an environment in which git depends on nothing of this machine: no system configuration, its own home with a
+ * user name and address, English messages, no prompt. Creates `home` if it does not exist.
  */
 export function hermeticGitEnv(home: string): Env {
   const config = join(home, '.gitconfig')

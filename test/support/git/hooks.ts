@@ -13,10 +13,13 @@ export function declinesNext(times: number, text: string): Hooks {
   return { 'pre-receive': next(times, `${say(text)}\nexit 1`) }
 }
 
-/** Lets somebody else's commit win during the next pushes, so that git itself finds the branch elsewhere than the client said. */
+/**
+ * Lets another user's commit win during the next pushes, so that git itself finds the branch at another commit than the
+ * client expects.
+ */
 export function losesRace(times: number, branch = 'main'): Hooks {
   const rival = [
-    // What a hook does before the objects are accepted may not move a branch; this is another push.
+    // A hook that runs before the objects are accepted may not move a branch; this acts as another push.
     'unset GIT_QUARANTINE_PATH GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES',
     'blob=$(echo "rival $turn" | git hash-object -w --stdin)',
     `printf 'commit refs/heads/${branch}\\ncommitter Rival <rival@example.com> now\\ndata 5\\nrival\\n' >"turn-$turn/import"`,
@@ -44,17 +47,22 @@ export function hangsUpAfter(times: number): Hooks {
   return { 'reference-transaction': `[ "$1" = committed ] || exit 0\n${next(times, 'kill -9 "$PPID"')}` }
 }
 
-/** Each push waits this many seconds before it is accepted; it ends early when the repository is removed. The file `waiting` tells that one waits. */
+/**
+ * Each push waits this many seconds before it is accepted; it ends early when the repository is removed. The file
+ * `waiting` tells that one waits.
+ */
 export function waits(seconds: number): Hooks {
   return { 'pre-receive': `: >waiting\nfor _ in $(seq ${seconds * 5}); do [ -e hooks ] || exit 1; sleep 0.2; done\n` }
 }
 
-/** Each push writes the file `waiting`, and is accepted when somebody has removed it, or after a minute. */
+/** Makes each push write the file `waiting`; the push is accepted once the test removes the file, or after a minute. */
 export function waitsForRemoval(): Hooks {
   return { 'pre-receive': ': >waiting\nfor _ in $(seq 600); do [ -e waiting ] || exit 0; sleep 0.1; done\n' }
 }
 
-/** A script that does something in its first runs only; `mkdir` makes sure that two at once do not both count as one. */
+/**
+ * A script that does something in its first runs only; `mkdir` makes sure that two at once do not both count as one.
+ */
 function next(times: number, script: string): string {
   return `for turn in $(seq ${times}); do\nif mkdir "turn-$turn" 2>/dev/null; then\n${script}\nfi\ndone\nexit 0\n`
 }

@@ -10,7 +10,7 @@ import { type Faulty, running } from './inetd.ts'
 import type { GitServer } from './repository.ts'
 
 export interface HttpOptions extends Faulty {
-  /** Without it everybody may fetch and push. */
+  /** Password that clients must send; without it, every client may fetch and push. */
   readonly password?: string
   readonly user?: string
   /** Pushes are answered with 403, as a token without the right to write is. */
@@ -62,7 +62,7 @@ export async function httpServer(
     })
     started.children.add(child)
     child.on('exit', () => started.children.delete(child))
-    // What a client or a fault has cut is nobody's mistake here.
+    // A connection cut by the client or by a fault is not an error here.
     await exchange(request, response, child, fault, slow).catch(() => {
       response.destroy()
       child.stdout.destroy()
@@ -97,7 +97,7 @@ function kindOf({ method, url = '' }: IncomingMessage): Exchange['kind'] {
   return method === 'POST' ? verb : `${verb}-refs`
 }
 
-/** What a web server tells a CGI program. */
+/** Returns the environment that a web server passes to a CGI program. */
 function backendEnv({ url, method, headers }: IncomingMessage, repository: string, readOnly: boolean): Env {
   const { pathname, search } = new URL(url ?? '/', 'http://localhost')
   const given = {

@@ -5,7 +5,7 @@ import type { Env } from './git.ts'
 
 /** A run of the built program in a process of its own. */
 export interface Started {
-  /** Of the process, which leads a group of its own. */
+  /** PID of the process, which leads its own process group. */
   readonly pid: number
   readonly ended: Promise<Ended>
 }
@@ -45,7 +45,10 @@ export function signal(pid: number, name: 'SIGKILL' | 'SIGINT' | 'SIGTERM'): voi
   }
 }
 
-/** The command lines of the processes that have a variable in their environment: what a run has started, whoever its parent is. Linux tells; nothing elsewhere. */
+/**
+ * Returns the command lines of the processes that have a variable in their environment: everything that a run has
+ * started, regardless of the parent. Works on Linux only; empty on other systems.
+ */
 export function processesWith(variable: string): readonly string[] {
   let ids: readonly string[] = []
   try {

@@ -22,7 +22,7 @@ export interface Publishing {
   devctl(...words: readonly string[]): Promise<Result>
   /** Writes files of the source and commits them; gives the commit. */
   change(files: Readonly<Record<string, string>>, subject?: string): Promise<string>
-  /** What the branch of the GitOps repository holds: texts by path. */
+  /** Returns the contents of the branch of the GitOps repository: texts by path. */
   tree(branch?: string): Promise<Readonly<Record<string, string>>>
   /** The commits of a branch, the newest first: subjects. */
   log(branch?: string): Promise<readonly string[]>
@@ -68,7 +68,7 @@ export async function publishing({
   return publishingFrom(root, server, { compose, manifest: text })
 }
 
-/** Makes the source in a folder; whoever calls removes it. */
+/** Creates the source in a folder; the caller removes it. */
 export async function publishingFrom(
   root: string,
   server: GitServer,

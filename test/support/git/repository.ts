@@ -7,11 +7,11 @@ import type { Hooks } from './hooks.ts'
 
 /** A repository that clients reach. */
 export interface GitServer {
-  /** What `git clone` takes. */
+  /** Address for `git clone`. */
   readonly address: string
   /** The folder of the bare repository. */
   readonly repository: string
-  /** What a client needs in its environment to be let in. */
+  /** Environment variables that a client needs to get access. */
   readonly env: Env
   /** Ends all connections and what serves them. */
   close(): Promise<void>
@@ -21,7 +21,7 @@ export interface RepositoryOptions {
   readonly branch?: string
   /** Files by path, or how many to make; without them and without commits the repository is empty. */
   readonly files?: Readonly<Record<string, string>> | number
-  /** How many commits the branch has. */
+  /** Number of commits of the branch. */
   readonly commits?: number
   readonly hooks?: Hooks
 }
@@ -71,7 +71,10 @@ async function makeTemplate(isBare: boolean): Promise<string> {
   return made
 }
 
-/** Returns the commit of a ref, as the files of a repository have it; undefined if there is none, or only git can find it. */
+/**
+ * Returns the commit of a ref, as the files of a repository have it; undefined if there is none, or only git can find
+ * it.
+ */
 export function readRef(gitFolder: string, name: string): string | undefined {
   const path = join(gitFolder, name)
   if (!existsSync(path)) return undefined
@@ -97,7 +100,10 @@ interface DirectCommit {
   readonly links?: Readonly<Record<string, string>>
 }
 
-/** Adds a commit that writes files, or removes those without a text, to a branch of a bare repository, as if somebody else had pushed it; returns its id. */
+/**
+ * Adds a commit that writes files, or removes those without a text, to a branch of a bare repository, as if another
+ * user had pushed it; returns its id.
+ */
 export async function commitDirectly(
   repository: string,
   files: Readonly<Record<string, string | undefined>>,

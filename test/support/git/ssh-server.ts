@@ -7,13 +7,13 @@ import { type Faulty, inetd } from './inetd.ts'
 import type { GitServer } from './repository.ts'
 
 export interface SshServer extends GitServer {
-  /** As `env`, with a key that the server does not know. */
+  /** Same as `env`, with a key that the server does not know. */
   readonly strangerEnv: Env
-  /** As `env`, for a client that has never met this server. */
+  /** Same as `env`, for a client that has never connected to this server. */
   readonly firstTimeEnv: Env
 }
 
-/** Where OpenSSH's server is, which must be started by its full path; undefined where it is not installed. */
+/** Returns the path of OpenSSH's server, which must be started by its full path; undefined if it is not installed. */
 export function findSshd(): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
   return folders.map(folder => join(folder, 'sshd')).find(path => existsSync(path))

@@ -1,6 +1,9 @@
 import { git, gitBytes } from './git.ts'
 
-/** Returns the texts of the files of a revision by path, without the ends of their last lines. Throws if there is no such revision. */
+/**
+ * Returns the texts of the files of a revision by path, without the ends of their last lines. Throws if there is no
+ * such revision.
+ */
 export async function filesAt(repository: string, revision: string): Promise<Readonly<Record<string, string>>> {
   const lines = (await git(repository, 'ls-tree', '-r', '-z', revision)).split('\0').filter(line => line !== '')
   const files = lines.map(line => /^\d+ blob (\S+)\t(.*)$/s.exec(line)!.slice(1) as [id: string, path: string])

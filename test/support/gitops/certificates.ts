@@ -1,4 +1,4 @@
-/** A key pair of nobody, for tests alone. The certificate is valid until 2126. */
+/** Key pair for tests alone; no real system uses it. The certificate is valid until 2126. */
 export const PRIVATE_KEY = `-----BEGIN PRIVATE KEY-----
 MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQCbVLVZHIafb8o0
 AFNMcyhLr3RR4hcnIwyvmJDMhGhrdKJsIRJLovJEfyHEcwJIN7xI6PC7szdiWUM5
@@ -99,7 +99,7 @@ buNdJpZnkZjvLjLSHVPp1QaCXbJbqLydQJVAObwsGuTZ4nGl7X/s7oPWRpNu4QEP
 SAXBKEQg93jDElxrU6NHYuZcAvwD67fXBim/gJgknzPaXQ==
 -----END CERTIFICATE-----
 `
-/** Another certificate of the first key. */
+/** A second certificate for the first key. */
 export const RENEWED_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIDBzCCAe+gAwIBAgIUYKhcHKfRGGctzk25A17wxiefgKswDQYJKoZIhvcNAQEL
 BQAwEjEQMA4GA1UEAwwHcmVuZXdlZDAgFw0yNjExMjExOTUyMzFaGA8yMTI2MTAy

@@ -43,7 +43,7 @@ const images = fc.constantFrom('x:1', 'x:2', `x@sha256:${'a'.repeat(64)}`, 'r.io
 const names = fc.constantFrom('a', 'b', 'c', 'a.b')
 const sometimes = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
 
-/** What is the same in all objects of one render. */
+/** Values that all objects of one render share. */
 interface Settings {
   readonly namespace: string | undefined
   readonly env: string
@@ -56,7 +56,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
   image: images,
 })
 
-/** Two lists of objects that share some of their names; bindings name accounts that are there, as ours do. */
+/** Generates two lists of objects that share some of their names; bindings name existing accounts, as devctl's do. */
 export const pairs: fc.Arbitrary<readonly [readonly Manifest[], readonly Manifest[]]> = fc.tuple(
   settings.chain(manifests),
   settings.chain(manifests),

@@ -2,7 +2,9 @@ import { constants, createDecipheriv, privateDecrypt } from 'node:crypto'
 import type { KubernetesObject } from '../../../constructs/manifest.ts'
 import { PRIVATE_KEY } from './certificates.ts'
 
-/** Opens a value as the controller does (`crypto.HybridDecrypt`); throws when the label or anything in it is another. */
+/**
+ * Opens a value as the controller does (`crypto.HybridDecrypt`); throws when the label or anything in it is another.
+ */
 export function decryptValue(text: string, label: string): Buffer {
   const bytes = Buffer.from(text, 'base64')
   const end = 2 + bytes.readUInt16BE()

@@ -9,7 +9,10 @@ export function randomFrom(seed: number): () => number {
   }
 }
 
-/** Files of a project that was made to hurt, the same ones for the same seed: a few services with a few hostile parts each. */
+/**
+ * Files of a project that was made to hurt, the same ones for the same seed: a few services with a few hostile parts
+ * each.
+ */
 export function hostileProject(seed: number): Readonly<Record<string, string>> {
   const random = randomFrom(seed)
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!

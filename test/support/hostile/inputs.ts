@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import { program } from '../program.ts'
 
-// Files that somebody made to hurt. Each is answered by an error within five seconds of a processor that is shared with other work, and
-// in less than 500 MB, by the program as it is installed.
+// Maliciously crafted files. The installed program answers each with an error, within five seconds of CPU time on a
+// machine with other work, and in less than 500 MB.
 const SECONDS = 5
 const MEGABYTES = 500
 
@@ -255,7 +255,10 @@ interface Measured {
   readonly megabytes: number | undefined
 }
 
-/** Compiles an input with the program as it is installed, and fails where it takes too long, or ends in anything but manifests or errors. */
+/**
+ * Compiles an input with the installed program, and fails if it takes too long, or ends with anything but manifests or
+ * errors.
+ */
 export async function expectAnswer({ files, code, mayPass = false }: Hostile): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-hostile-'))
   try {
@@ -295,8 +298,8 @@ function numbered(count: number, line: (n: number) => string): string {
 }
 
 /**
- * Runs `render` as a process of its own. Peak memory and seconds are the kernel's numbers where GNU time is there to tell them: the time
- * of the processor, since other tests run at the same moment. Elsewhere half of the time on the clock has to do.
+ * Runs `render` in its own process. Peak memory and seconds are the kernel's numbers if GNU time is installed: CPU
+ * time, because other tests run in parallel. Otherwise, half of the wall-clock time is used instead.
  */
 function measured(cwd: string): Promise<Measured> {
   const command = [

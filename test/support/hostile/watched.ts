@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { program } from '../program.ts'
 
-/** What became of a project that was compiled in a process of its own. */
+/** Result of compiling a project in its own process. */
 export interface Watched {
   /** Undefined where it was ended: it took too long. */
   readonly status: number | undefined
@@ -15,7 +15,10 @@ const MEGABYTES = 500
 /** Time on the clock: the machine may have other work. */
 const MILLISECONDS = 30_000
 
-/** Compiles files in a process with little memory, which is ended when it takes too long. `prepare` makes what is no file. */
+/**
+ * Compiles files in a process with little memory, which is ended when it takes too long. `prepare` makes what is no
+ * file.
+ */
 export async function compileWatched(
   files: Readonly<Record<string, string | Uint8Array>>,
   prepare: (folder: string) => void = () => {},

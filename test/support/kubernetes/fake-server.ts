@@ -10,14 +10,14 @@ import { Client, type EndedRequest, type Limits } from '../../../adapters/kubern
 
 export interface Request {
   readonly method: string
-  /** Without the query. */
+  /** Path without the query. */
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: IncomingMessage['headers']
   readonly body: unknown
 }
 
-/** What the server answers: a JSON value with 200, a status with a body, or what the handler does itself. */
+/** Handler of a request: returns a JSON value to answer with 200 or a status with a body, or answers by itself. */
 export type Handler = (request: Request, response: ServerResponse) => object | undefined | Promise<object | undefined>
 
 export interface FakeServer {

@@ -1,7 +1,10 @@
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { isRecord, type Record_ } from './fields.ts'
 
-/** What the API server puts into new and changed objects and devctl takes notice of. Far from all it puts there. */
+/**
+ * Returns the object with the fields that the API server adds to new and changed objects, as far as devctl reads them.
+ * A real server adds many more.
+ */
 export function withDefaults(object: KubeObject, address: () => string): KubeObject {
   const spec = isRecord(object['spec']) ? object['spec'] : undefined
   switch (object.kind) {

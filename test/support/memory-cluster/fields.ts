@@ -3,7 +3,7 @@ import { isSet, isWhole, type Key, keysOf } from './kinds.ts'
 /** A place in an object in the steps of `fieldsV1`: `f:spec`, `k:{"name":"web"}`, `v:"x"`. */
 export type Path = readonly string[]
 
-/** What is written about no manager. */
+/** Metadata fields that no manager owns. */
 const UNOWNED = new Set(
   'name namespace uid resourceVersion generation creationTimestamp deletionTimestamp deletionGracePeriodSeconds managedFields'.split(
     ' ',
@@ -16,8 +16,8 @@ export const isRecord = (value: unknown): value is Record_ =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * The fields of an object that can have an owner, each with its value as text: those with a value of their own, and the items of lists that
- * have keys, with an empty value. The key is the path as JSON.
+ * The fields of an object that can have an owner, each with its value as text: those with a value of their own, and the
+ * items of lists that have keys, with an empty value. The key is the path as JSON.
  */
 export function fieldsOf(object: Record_, kind: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
@@ -59,7 +59,7 @@ function withKeys(item: unknown, keys: readonly Key[]): Record_ {
   return { ...Object.fromEntries(defaults), ...(isRecord(item) ? item : {}) }
 }
 
-/** The same text for values that are the same, whatever the order of their fields. */
+/** Returns the same text for equal values, regardless of the order of their fields. */
 export function textOf(value: unknown): string {
   return JSON.stringify(value, (_, one: unknown) =>
     isRecord(one) ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))) : one,
@@ -89,7 +89,7 @@ export function fromFieldsV1(tree: unknown, path: Path = []): readonly string[] 
   return own ? [JSON.stringify(path), ...below] : below
 }
 
-/** As messages show a field: `.spec.containers[name="web"].image`. */
+/** Formats a field as messages show it: `.spec.containers[name="web"].image`. */
 export function readable(field: string): string {
   return parsePath(field)
     .map(step => {

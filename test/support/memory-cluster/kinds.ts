@@ -1,6 +1,6 @@
 import type { KubeObject, Resource } from '../../../adapters/kubernetes/cluster.ts'
 
-/** What a MemoryCluster knows of a kind. */
+/** Properties of a kind that a MemoryCluster knows. */
 export interface Kind extends Resource {
   readonly apiVersion: string
   readonly kind: string
@@ -8,7 +8,10 @@ export interface Kind extends Resource {
   readonly hasStatus: boolean
   /** The fields beside `apiVersion`, `kind` and `metadata`; undefined when any will do. */
   readonly fields?: readonly string[]
-  /** Paths that cannot change once the object is there, as `spec.selector`; or all but some. */
+  /**
+   * Paths that cannot change once the object exists, such as `spec.selector`; or a function that returns them, for
+   * kinds that allow only some changes.
+   */
   readonly fixed?: readonly string[] | ((before: KubeObject, after: KubeObject) => readonly string[])
 }
 
@@ -85,7 +88,10 @@ function dataWhenImmutable(before: KubeObject, _after: KubeObject): readonly str
   return before['immutable'] === true ? ['data', 'binaryData', 'immutable'] : []
 }
 
-/** The fields of a list's items that tell them apart, each with the value of an item that has none; undefined for a list that is one value. */
+/**
+ * The fields of a list's items that tell them apart, each with the value of an item that has none; undefined for a list
+ * that is one value.
+ */
 export function keysOf(path: readonly string[], kind: string): readonly Key[] | undefined {
   if (path[0] === 'metadata') return path[1] === 'ownerReferences' ? [{ name: 'uid' }] : undefined
   const last = path.at(-1)!
@@ -115,10 +121,10 @@ const KEYS: Readonly<Record<string, readonly Key[]>> = {
   conditions: [{ name: 'type' }],
 }
 
-/** Whether a list is a set: its items are values, and each has an owner of its own. */
+/** Returns true if a list is a set: its items are values, and each has its own owner. */
 export const isSet = (path: readonly string[]): boolean => path.join('.') === 'metadata.finalizers'
 
-/** Whether a map has one owner as a whole. */
+/** Returns true if a map has one owner as a whole. */
 export const isWhole = (path: readonly string[]): boolean => WHOLE.has(path.at(-1)!) && path[0] !== 'data'
 
 const WHOLE = new Set([

@@ -2,14 +2,14 @@ import { ClusterError, type ManagedFields } from '../../../adapters/kubernetes/c
 import { fieldsOf, fromFieldsV1, parsePath, type Record_, readable, toFieldsV1 } from './fields.ts'
 import { merge, without } from './merge.ts'
 
-/** Who has which fields of an object. */
+/** A field manager, and the fields of an object that it owns. */
 export interface Manager {
   readonly manager: string
   readonly operation: 'Apply' | 'Update'
   readonly apiVersion: string
   readonly subresource?: string
   readonly time: string
-  /** As `fieldsOf` names them. */
+  /** Field paths in the format of `fieldsOf`. */
   readonly fields: ReadonlySet<string>
 }
 
@@ -21,8 +21,9 @@ export interface Managed {
 }
 
 /**
- * Server-side apply: puts an object over the live one, drops what the manager applied before and nobody else has, and refuses to change what
- * others have unless `force` (https://kubernetes.io/docs/reference/using-api/server-side-apply/). Throws `conflict`.
+ * Applies an object to the live one by the rules of server-side apply: drops the fields that the manager applied before
+ * and no other manager owns, and refuses to change fields of other managers unless `force`
+ * (https://kubernetes.io/docs/reference/using-api/server-side-apply/). Throws `conflict`.
  */
 export function applied(live: Managed, config: Record_, writer: Writer, kind: string, force: boolean): Managed {
   const wanted = new Set(fieldsOf(config, kind).keys())
@@ -76,11 +77,11 @@ export function fromManagedFields(entries: readonly ManagedFields[]): readonly M
 const isSame = (a: Writer, b: Writer) =>
   a.manager === b.manager && a.operation === b.operation && a.subresource === b.subresource
 
-/** Those that apply come first, as the server shows them. */
+/** Sorts the managers: those that apply come first, as the server shows them. */
 const inOrder = (managers: readonly Manager[]): readonly Manager[] =>
   [...managers].sort((a, b) => (a.operation + a.manager < b.operation + b.manager ? -1 : 1))
 
-/** Whether a manager has a field, or something within it. */
+/** Returns true if a manager owns a field, or something within it. */
 function has({ fields }: Manager, field: string): boolean {
   if (fields.has(field)) return true
   if (!parsePath(field).at(-1)!.startsWith('k:')) return false
@@ -94,7 +95,10 @@ function changedFields(before: Record_, after: Record_, kind: string): ReadonlyS
   return new Set([...fieldsOf(after, kind)].flatMap(([field, text]) => (old.get(field) === text ? [] : [field])))
 }
 
-/** The managers without what was taken from them and what is there no more; those that have nothing left are gone. */
+/**
+ * Returns the managers without the fields that were taken from them or no longer exist; drops managers without any
+ * field left.
+ */
 function keepOnly(managers: readonly Manager[], object: Record_, taken: ReadonlySet<string>, kind: string) {
   const there = fieldsOf(object, kind)
   return managers

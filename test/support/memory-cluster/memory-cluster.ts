@@ -33,7 +33,7 @@ import { exists, forbidden, notFound, outdated, requireVersion, validate, valida
 import { parseSelector } from './selector.ts'
 import { type Filter, Watcher } from './watchers.ts'
 
-/** One thing that was asked of the cluster, as RBAC names it: `patch` is server-side apply. */
+/** A request to the cluster, with the verb as RBAC names it: `patch` is server-side apply. */
 export interface Call {
   readonly verb: 'get' | 'list' | 'patch' | 'create' | 'update' | 'delete' | 'watch' | 'logs'
   readonly kind: string
@@ -44,9 +44,9 @@ export interface Call {
 
 export interface MemoryClusterOptions {
   readonly name?: string
-  /** Of the context; it is there. Default `default`. */
+  /** Namespace of the context; it exists. Default: `default`. */
   readonly namespace?: string
-  /** More namespaces that are there. */
+  /** Names of more existing namespaces. */
   readonly namespaces?: readonly string[]
   /** Milliseconds; default the clock. */
   readonly now?: () => number
@@ -58,8 +58,8 @@ interface Stored extends Managed {
 }
 
 /**
- * A cluster in memory, for tests: an API server with its garbage collector, and nothing else. No controller works in it: what one would do, a
- * test does with `act`. What it shares with a real one is in test/support/cluster-contract.ts.
+ * A cluster in memory, for tests: an API server with its garbage collector, and nothing else. No controller works in
+ * it: what one would do, a test does with `act`. What it shares with a real one is in test/support/cluster-contract.ts.
  */
 export class MemoryCluster implements Cluster {
   readonly name: string
@@ -68,7 +68,7 @@ export class MemoryCluster implements Cluster {
   readonly calls: Call[] = []
   /** Called before each call, and waited for; throws what the call is to throw. */
   before: (call: Call) => void | Promise<void> = () => {}
-  /** Whether the user may do this; what it denies is `forbidden`. */
+  /** Returns true if the user may make the call; a denied call fails with `forbidden`. */
   allows: (call: Call) => boolean = () => true
   readonly logBook: PodLogs
   readonly #kinds = new Map<string, Kind>()
@@ -97,12 +97,14 @@ export class MemoryCluster implements Cluster {
     this.#kinds.set(`${kind.apiVersion} ${kind.kind}`, kind)
   }
 
-  /** Makes a kind unknown. Its objects are not gone, but nobody finds them. */
+  /** Makes a kind unknown. Its objects still exist, but no call finds them. */
   unregister({ apiVersion, kind }: Pick<Kind, 'apiVersion' | 'kind'>): void {
     this.#kinds.delete(`${apiVersion} ${kind}`)
   }
 
-  /** Changes an object as a controller or a person does: no field belongs to somebody who could object. Throws `not-found`. */
+  /**
+   * Changes an object as a controller or a person does: no other manager's fields cause a conflict. Throws `not-found`.
+   */
   act(ref: ObjectRef, change: (object: KubeObject) => KubeObject, manager = 'controller'): KubeObject {
     const kind = this.#kindOf(ref)
     const stored = this.#objects.get(keyOf(kind, ref.namespace, ref.name))
@@ -329,7 +331,10 @@ export class MemoryCluster implements Cluster {
     return shown(stored)
   }
 
-  /** A change by a write of the whole object. What only the server writes stays as it is; so does the status, unless a controller writes. */
+  /**
+   * Replaces the whole object. Keeps the fields that only the server writes; keeps the status, too, unless a controller
+   * writes.
+   */
   #update(
     stored: Stored,
     config: KubeObject,
@@ -366,7 +371,7 @@ export class MemoryCluster implements Cluster {
     const { name, namespace, deletionTimestamp, finalizers } = after.metadata
     const key = keyOf(kind, namespace, name)
     this.#put(key, stored, changed)
-    // The last finalizer is gone: nothing keeps the object any more.
+    // The last finalizer is removed: nothing keeps the object any more.
     if (deletionTimestamp !== undefined && !(Array.isArray(finalizers) && finalizers.length > 0)) this.#remove(changed)
     return shown(changed)
   }
@@ -398,7 +403,7 @@ export class MemoryCluster implements Cluster {
     })
   }
 
-  /** What the garbage collector and the namespace controller do with an object that is marked for deletion. */
+  /** Does the work of the garbage collector and the namespace controller for an object that is marked for deletion. */
   #collect({ kind, object }: Stored, mark: string | undefined): void {
     const { uid, namespace, name } = object.metadata
     const isNamespace = kind.kind === 'Namespace'
@@ -470,7 +475,7 @@ const refOf = ({ apiVersion, kind, metadata: { name, namespace } }: KubeObject):
   namespace,
 })
 
-/** As it goes over the wire; nobody else has hold of it. */
+/** Returns a copy in the form that goes over the wire, so that no caller shares it. */
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value))
 
 const shown = ({ object, managers }: Stored): KubeObject => {

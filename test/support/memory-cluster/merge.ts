@@ -1,7 +1,9 @@
 import { isRecord, type Path, type Record_, stepOf } from './fields.ts'
 import { isSet, isWhole, keysOf } from './kinds.ts'
 
-/** The object with what an applied one says put over it: maps and lists with keys field by field, all else as a whole. */
+/**
+ * The object with what an applied one says put over it: maps and lists with keys field by field, all else as a whole.
+ */
 export function merge(live: Record_, applied: Record_, kind: string): Record_ {
   const visit = (before: unknown, after: unknown, names: readonly string[]): unknown => {
     if (isRecord(before) && isRecord(after) && !(isWhole(names) && names.length > 1)) {
@@ -24,7 +26,10 @@ export function merge(live: Record_, applied: Record_, kind: string): Record_ {
   return visit(live, applied, []) as Record_ // of two maps comes a map
 }
 
-/** The object without some fields, and without the maps and lists that are empty then. `gone` are paths as `fieldsOf` gives them. */
+/**
+ * The object without some fields, and without the maps and lists that are empty then. `gone` are paths as `fieldsOf`
+ * gives them.
+ */
 export function without(object: Record_, gone: ReadonlySet<string>, kind: string): Record_ {
   const isGone = (path: Path) => gone.has(JSON.stringify(path))
   const visit = (value: unknown, path: Path, names: readonly string[]): unknown => {
@@ -43,7 +48,7 @@ export function without(object: Record_, gone: ReadonlySet<string>, kind: string
       const step = keys ? stepOf(item, keys) : `v:${JSON.stringify(item)}`
       if (isGone([...path, step])) return []
       if (!keys) return [item]
-      // What remains of an item keeps its keys.
+      // The rest of an item keeps its keys.
       const kept = visit(item, [...path, step], names)
       const name = Object.fromEntries(
         keys.flatMap(key => (isRecord(item) && key.name in item ? [[key.name, item[key.name]]] : [])),

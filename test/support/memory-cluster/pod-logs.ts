@@ -13,7 +13,7 @@ interface Log {
   isEnded: boolean
 }
 
-/** What the containers of a MemoryCluster print. */
+/** Output of the containers of a MemoryCluster. */
 export class PodLogs {
   readonly #logs = new Map<string, Log>()
   readonly #now: () => number
@@ -30,7 +30,7 @@ export class PodLogs {
     this.#tell()
   }
 
-  /** The container ends; with `restart` another one takes its place, with a log of its own. */
+  /** Ends the container; with `restart`, another one with its own log replaces it. */
   end(container: string, { restart = false } = {}): void {
     const log = this.#logs.get(container)
     if (!log) return

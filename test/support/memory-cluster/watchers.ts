@@ -4,7 +4,7 @@ import type { Change, KubeObject } from '../../../adapters/kubernetes/cluster.ts
 /** Decides what of a cluster a watch sees. */
 export type Filter = (object: KubeObject) => boolean
 
-/** One watch: changes wait in it until they are taken. */
+/** A watch, which queues changes until they are taken. */
 export class Watcher {
   readonly #filter: Filter
   #changes: Change[] = []

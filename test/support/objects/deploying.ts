@@ -49,7 +49,7 @@ export const workload = (
   dependencies,
 })
 
-/** What a deploy wants. */
+/** Returns the desired state of a deploy. */
 export const wanted = (
   before: readonly KubeObject[] = [],
   workloads: readonly DesiredWorkload[] = [],
@@ -106,7 +106,7 @@ export async function deploy(
   return told
 }
 
-/** What the plan does with each object: `update configmap/a`. */
+/** Returns what the plan does with each object, as `update configmap/a`. */
 export const actions = ({ steps, pruneFirst, prune, kept }: Changes): readonly string[] => {
   const named = (action: string, { kind, metadata }: KubeObject) => `${action} ${kind.toLowerCase()}/${metadata.name}`
   return [

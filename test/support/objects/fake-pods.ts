@@ -21,7 +21,10 @@ interface Pod {
   phase: string
 }
 
-/** Pods with logs that a test writes, and the clock that goes on with what they write. As much of a Cluster as logs need. */
+/**
+ * Pods with logs that a test writes, and a clock that advances as they write. Implements the part of a Cluster that
+ * logs need.
+ */
 export class FakePods extends FakeClock {
   readonly #pods = new Map<string, Pod>()
   readonly #wake = new Set<() => void>()
@@ -30,7 +33,7 @@ export class FakePods extends FakeClock {
   readonly calls: string[] = []
   readonly jobs: KubeObject[] = []
   #cuts = 0
-  /** What `logs` throws. */
+  /** Error that `logs` throws. */
   refusal: ClusterError | undefined
 
   readonly cluster = {
@@ -95,7 +98,7 @@ export class FakePods extends FakeClock {
     this.#wakeAll()
   }
 
-  /** Its process ends; the cluster is told with `report`, at once by default. */
+  /** Ends the process of a container; with `report`, the default, the cluster reports it at once. */
   end(pod: string, exit: number, { container = serviceOf(pod), phase = 'Running', report = true } = {}): void {
     this.#container(pod, container).runs.at(-1)!.exit = exit
     this.#pods.get(pod)!.phase = phase

@@ -1,6 +1,6 @@
 import type { Cluster } from '../cluster/cluster.ts'
 
-/** What there is in the whole cluster, of all kinds, but for what comes and goes by itself. */
+/** Lists the objects of the whole cluster, of all kinds except those that come and go by themselves. */
 export async function everything(cluster: Cluster): Promise<ReadonlySet<string>> {
   const kinds = await cluster.kubectl('api-resources', '--verbs=list', '--output=name')
   const all = kinds

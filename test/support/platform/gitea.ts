@@ -8,17 +8,17 @@ import { ANSWER_MS } from '../deadlines.ts'
 /** A Gitea, a token of one of its administrators, and what has signed its certificate. */
 const { FORGE_ADDRESS: address, FORGE_ADMIN_TOKEN: token, FORGE_CA: authority } = process.env
 
-/** Whether there is a Gitea whose people the tests can make and deactivate. */
+/** True if a Gitea is available in which the tests can create and deactivate users. */
 export const HAS_GITEA = address !== undefined && token !== undefined && authority !== undefined
 export const GITEA = address ?? ''
 
-/** Somebody with an account there. */
+/** A user with an account in that Gitea. */
 export interface GiteaPerson {
   readonly name: string
   readonly password: string
 }
 
-/** Calls the API as an administrator, or as somebody; rejects for an answer that is an error. */
+/** Calls the API as an administrator, or as the given user; rejects if the answer is an error. */
 export async function giteaApi<T>(method: string, path: string, body?: object, as?: GiteaPerson): Promise<T> {
   const login = as && Buffer.from(`${as.name}:${as.password}`).toString('base64')
   const authorization = login === undefined ? `token ${token}` : `Basic ${login}`
@@ -86,7 +86,7 @@ export class GiteaBrowser {
   }
 }
 
-/** What a form sends without anybody having typed it. */
+/** Returns the hidden fields of a form, which a browser sends without user input. */
 const hiddenFields = (html: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     (html.match(/<input type="hidden"[^>]*>/g) ?? []).map(one => {
@@ -95,7 +95,9 @@ const hiddenFields = (html: string): Readonly<Record<string, string>> =>
     }),
   )
 
-/** What this process connects to may have certificates of Gitea's authority, too, as `--ca-file` does for a server. */
+/**
+ * Makes connections of this process also accept certificates of Gitea's authority, as `--ca-file` does for a server.
+ */
 export function trustGitea(): () => void {
   const own = tls.createSecureContext
   const pem = readFileSync(authority!)

@@ -33,17 +33,17 @@ export interface Answer<N extends RouteName> {
 
 /** A platform in this process, before a real API server. */
 export interface TestPlatform {
-  /** As an administrator of the cluster. */
+  /** Cluster client with the rights of a cluster administrator. */
   readonly cluster: Cluster
-  /** As the platform's own account. */
+  /** Cluster client with the platform's own account. */
   readonly own: Cluster
   readonly parts: Services
   readonly world: ServerContext
   readonly app: FastifyInstance
   readonly audit: readonly AuditLine[]
-  /** What it has said to its operators. */
+  /** Messages that it has logged for its operators. */
   readonly log: readonly string[]
-  /** How often it was asked something. */
+  /** Number of requests that it has received. */
   requests: number
   /** Milliseconds that have passed for the platform besides those of the clock. */
   later: number
@@ -54,7 +54,7 @@ export interface TestPlatform {
       readonly body?: BodyOf<N> | object
       readonly params?: Readonly<Record<string, string>>
       readonly query?: Readonly<Record<string, string>>
-      /** What a browser sends, as a rule: a cookie, and where the page is from. */
+      /** Headers that usually come from a browser: a cookie, and the origin of the page. */
       readonly headers?: Readonly<Record<string, string>>
     },
   ): Promise<Answer<N>>
@@ -68,7 +68,9 @@ export interface TestPlatform {
   lastCode(): string | undefined
   /** A server that is something else. */
   other(): Promise<string>
-  /** Its own Deployment, as it is installed, until it is closed; its Pods get no node. */
+  /**
+   * Creates the platform's own Deployment, as an installation does, until the platform is closed; its Pods get no node.
+   */
   deployServer(): Promise<void>
   close(): Promise<void>
 }
@@ -81,9 +83,9 @@ export interface Person {
   readonly home: string
 }
 
-/** What differs from a platform as it is installed without options. */
+/** Differences from a platform that is installed without options. */
 export type TestSettings = Partial<Settings> & {
-  /** Of all providers, where it is not ours. */
+  /** Client secret of all providers, if it is not `CLIENT_SECRET`. */
   readonly clientSecret?: string
   /** The name of a person in this run. */
   readonly loginOf?: (name: string) => string
@@ -239,10 +241,16 @@ const installation = (kubernetes: Installation['kubernetes']): Installation => (
   kubernetes,
 })
 
-/** The versions of the objects that this process has installed, by their names: another file of this worker needs no others. */
+/**
+ * The versions of the objects that this process has installed, by their names: another file of this worker needs no
+ * others.
+ */
 const installed = new Map<string, string | undefined>()
 
-/** Installs all of the platform but its Pods, as far as it is not there as this process has left it. Returns whether anything was missing. */
+/**
+ * Installs all of the platform except its Pods; skips objects that still are as this process has left them. Returns
+ * true if anything was missing.
+ */
 async function install(cluster: Cluster, kubernetes: Installation['kubernetes']): Promise<boolean> {
   const wanted = platformObjects(installation(kubernetes)).filter(
     ({ kind }) => !['Deployment', 'Service', 'Ingress'].includes(kind),
@@ -325,7 +333,7 @@ function withoutNodes(cluster: Cluster): Cluster {
   })
 }
 
-/** How the programs of people reach the API server: as this process does. */
+/** Returns the address by which users' programs reach the API server: the one that this process uses. */
 async function apiServer(): Promise<{ readonly server: string; readonly ca?: string }> {
   const { server, cluster } = await loadKubeconfig(undefined, process.env)
   const ca = Buffer.from(String(cluster['certificate-authority-data'] ?? ''), 'base64').toString()

@@ -10,7 +10,7 @@ import { ANSWER_MS } from '../deadlines.ts'
 import { freePort } from '../develop/free-port.ts'
 import { serverToken, type TestPlatform } from './open-platform.ts'
 
-/** A server as it is installed, in a process of its own. */
+/** A server as installed, in its own process. */
 export interface ServerProcess {
   readonly port: number
   readonly process: ChildProcess

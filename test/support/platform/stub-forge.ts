@@ -13,7 +13,7 @@ export interface StubPull {
   head: { readonly id: number; readonly path: string; readonly owner: number } | null
 }
 
-/** What answers as the API of Gitea does (https://docs.gitea.com/api/), with one repository, number 3, `team/shop`. */
+/** Stub of the API of Gitea (https://docs.gitea.com/api/), with one repository, number 3, `team/shop`. */
 export interface StubForge {
   /** The root of its API. */
   readonly api: string
@@ -22,13 +22,13 @@ export interface StubForge {
   readonly tokens: Map<string, boolean>
   /** People who may write, by number. */
   readonly writers: Set<number>
-  /** What was written on its requests, in the order of their numbers, which begin with 1. */
+  /** Comments on its pull requests, in the order of their ids, which start at 1. */
   readonly comments: { readonly pull: number; body: string }[]
-  /** What its repository was told to send, by number. */
+  /** Webhooks of its repository, by number. */
   readonly webhooks: Map<number, unknown>
   /** While set, it refuses to change them with this status. */
   refusesWebhooks: number | undefined
-  /** What it was asked. */
+  /** Paths of the requests that it has received. */
   readonly asked: string[]
   /** While set, it answers with this status only. */
   broken: number | undefined

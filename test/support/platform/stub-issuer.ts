@@ -9,18 +9,18 @@ import { CLIENT_SECRET } from './open-platform.ts'
 type Claims = Readonly<Record<string, unknown>>
 type Person = Claims & { readonly sub: string }
 
-/** An OpenID Connect provider of the test, with real signatures; everybody is logged in there at once. */
+/** An OpenID Connect provider of the test, with real signatures; it logs every user in at once. */
 export interface StubIssuer {
   readonly issuer: string
-  /** Who logs in next. */
+  /** User of the next login. */
   person: Person
   /** Does something else than it should; true: the request is answered. */
   fault: (path: string, response: ServerResponse) => boolean
-  /** What of an ID token is different. */
+  /** Deviations of the ID token from a valid one. */
   wrong: { readonly claims?: Claims; readonly isOtherKey?: boolean; readonly isUnsigned?: boolean }
   /** Refresh tokens that it still takes, and whose they are. */
   readonly refreshTokens: Map<string, Person>
-  /** What it says of somebody who has refreshed; absent: what it said at the login, without an ID token. */
+  /** Claims about a user after a refresh; if absent, those of the login, without an ID token. */
   refreshed?: { readonly claims: Claims; readonly hasIdToken?: boolean }
   /** No refresh tokens are given out. */
   isWithoutRefresh: boolean

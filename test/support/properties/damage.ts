@@ -8,8 +8,8 @@ import { documentsOf } from '../documents.ts'
 import { measureProcessor } from '../processor-time.ts'
 import { copyCase, type Result, run } from '../run.ts'
 
-// Every example and golden input, damaged: cut off, with parts removed, doubled, swapped or overwritten. Whatever comes out, devctl
-// answers: with manifests that can be read, or with errors that have a place.
+// Every example and golden input, damaged: cut off, with parts removed, doubled, swapped or overwritten. Whatever comes
+// out, devctl answers: with manifests that can be read, or with errors that have a place.
 
 const SLOW = 5000
 
@@ -61,7 +61,7 @@ function readsItsFile({ name, directory, args, env, stdin }: Case): boolean {
 
 function expectAnswer(one: Case, { status, stdout, stderr }: Result): void {
   expect([0, 1], stderr).toContain(status)
-  // What a crash prints.
+  // A stack trace, as a crash prints it.
   expect(stderr).not.toMatch(/^\s+at .+:\d+:\d+\)?$/m)
   const errors = stderr.match(/^error\[.+\].*(\n.*)?/gm) ?? []
   if (status === 0) {

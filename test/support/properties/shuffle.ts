@@ -9,7 +9,10 @@ import { copyCase, run } from '../run.ts'
 
 // The same input gives the same bytes, whatever the order of keys.
 
-/** What a case renders in a folder. The file itself may be part of what a build reads, and so of the tag of its image. */
+/**
+ * Returns the output of a case that is rendered in a folder. The Compose file itself may be part of the input of a
+ * build, and so of the tag of its image.
+ */
 export const rendered = async ({ command, args, env, stdin }: Case, cwd: string): Promise<string> =>
   (await run([command, '--tag', '1', ...args], { cwd, env, stdin })).stdout
 
@@ -23,7 +26,7 @@ const OF_EVERY_CASE = ['compose.yaml', 'options.yml', 'diagnostics.txt', 'expect
 interface Orders {
   readonly runs: number
   readonly seed: number
-  /** The output of the case as it is written, where the caller has it. */
+  /** The output of the unchanged case, if the caller has it. */
   readonly stdout?: string
 }
 
@@ -34,7 +37,7 @@ export async function expectNoDifference(one: Case, { runs, seed, stdout }: Orde
     const text = readFileSync(join(one.directory, 'compose.yaml'), 'utf8')
     // The name of the folder may be that of the project.
     const folder = join(work, basename(one.directory))
-    // What a host path holds is what git tracks; without a file to mount no checkout is needed.
+    // A host path contains the files that git tracks; without a file to mount, no checkout is needed.
     const mounts = text.includes('volumes') && readdirSync(one.directory).some(name => !OF_EVERY_CASE.includes(name))
     copyCase({ ...one, checkout: one.checkout ?? (mounts ? {} : false) }, folder)
     // Images that are built have another tag here.
@@ -52,7 +55,9 @@ export async function expectNoDifference(one: Case, { runs, seed, stdout }: Orde
   }
 }
 
-/** Cases that make manifests of compose.yaml alone, whose keys may stand in any order: an alias must follow its anchor. */
+/**
+ * Cases that make manifests of compose.yaml alone, whose keys may stand in any order: an alias must follow its anchor.
+ */
 function isShuffled(one: Case): boolean {
   if (one.command !== 'render' || one.stdin !== '' || one.args.includes('-f') || one.env.COMPOSE_FILE !== undefined)
     return false
@@ -69,9 +74,9 @@ function isShuffled(one: Case): boolean {
   return aliases === 0 && document.errors.length === 0 && isMap(document.contents)
 }
 
-/** The text with the keys of all its mappings in another order, everything else as it is written. */
+/** Returns the text with the keys of all its mappings in another order, and everything else unchanged. */
 function shuffled(text: string, numbers: fc.Stream<number>): string {
-  // Without types every scalar stays as it is written: `0440` would come back as 440.
+  // Without types, every scalar keeps its spelling: `0440` would otherwise become 440.
   const document = parseDocument(text, { schema: 'failsafe' })
   visit(document, {
     Map: (_, map) => {

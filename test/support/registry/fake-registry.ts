@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest'
 
 export interface Request {
   readonly method: string
-  /** With the query. */
+  /** Path with the query. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
@@ -24,7 +24,9 @@ export interface FakeServer {
   readonly requests: readonly Request[]
 }
 
-/** A server on this machine that answers as a test says, until the test is over; with TLS when there are options for it. */
+/**
+ * A server on this machine that answers as a test says, until the test is over; with TLS when there are options for it.
+ */
 export async function fakeServer(handler: Handler, tls?: ServerOptions): Promise<FakeServer> {
   const requests: Request[] = []
   const listener: RequestListener = async (incoming, response) => {
@@ -45,7 +47,7 @@ export async function fakeServer(handler: Handler, tls?: ServerOptions): Promise
   return fake
 }
 
-/** What every registry has behind its tags here. */
+/** Manifest to which every tag of these registries refers. */
 export const MANIFEST = '{"schemaVersion":2,"mediaType":"application/vnd.oci.image.index.v1+json","manifests":[]}'
 export const DIGEST = `sha256:${createHash('sha256').update(MANIFEST).digest('hex')}`
 

@@ -4,17 +4,17 @@ import { type FakeServer, fakeServer, type Handler, refuse } from './fake-regist
 /** A registry of one repository, `team/shop`, that keeps what is pushed. */
 export interface MemoryRegistry extends FakeServer {
   readonly blobs: Map<string, Buffer>
-  /** By tag. */
+  /** Manifests by tag. */
   readonly manifests: Map<string, { readonly type: string; readonly bytes: Buffer }>
   /** `HOST/team/shop`. */
   readonly name: string
-  /** What was asked, without the ids of uploads. */
+  /** Returns the requests so far, without the ids of uploads. */
   asked(): readonly string[]
 }
 
 const digestOf = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
-/** Starts one; `before` may answer in its place, and says so by `true`. */
+/** Starts a registry in memory; `before` may answer a request instead, and then returns true. */
 export async function memoryRegistry(
   before: (...given: Parameters<Handler>) => boolean | Promise<boolean> = () => false,
 ): Promise<MemoryRegistry> {

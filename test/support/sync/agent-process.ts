@@ -63,7 +63,7 @@ export async function startBench(settings: Partial<AgentConfig> = {}): Promise<B
   }
   const { user } = config
   if (user) {
-    // As in a Pod, where a volume in memory is anybody's.
+    // Same as in a Pod, where every user may write to a volume in memory.
     mkdirSync(join(folder, 'run'))
     chownSync(join(folder, 'run'), user.uid, user.gid)
     chmodSync(folder, 0o755)

@@ -1,7 +1,9 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What is in a folder: contents by path, with `x` for files that can be run; folders end with `/`, links have an arrow. */
+/**
+ * Returns the contents of a folder by path, with `x` for executable files; folders end with `/`, links have an arrow.
+ */
 export function filesOf(root: string): Readonly<Record<string, string>> {
   const found: Record<string, string> = {}
   const look = (path: string) => {

@@ -30,7 +30,7 @@ export class Pair {
     this.#left = frames
   }
 
-  /** What is sent arrives nowhere, and nobody is told. */
+  /** Drops everything that is sent from now on, without an error on either side. */
   freeze(): void {
     this.#isFrozen = true
   }

@@ -72,7 +72,7 @@ export class TwoSides {
     })
   }
 
-  /** What the ignore file on the laptop says. */
+  /** Returns the contents of the ignore file on the laptop. */
   ignores(): IgnoreSource {
     const text = this.laptop.text('/home/project/.stignore')
     return text === undefined ? NO_IGNORES : { ...NO_IGNORES, text }
@@ -85,7 +85,7 @@ export class TwoSides {
     this.attached = this.engine.attach(this.pair.one, KEY)
   }
 
-  /** Another claim, filled with the image's files. */
+  /** Replaces the volume by a new claim, filled with the image's files. */
   newVolume(image: Readonly<Record<string, string>>): void {
     this.pair?.cut()
     this.server.close()
@@ -127,7 +127,7 @@ export class TwoSides {
       if (this.engine.status().state === 'disconnected') this.connect()
       await this.clock.run(2_000, 500)
       const { state, problems } = this.engine.status()
-      // What has failed is tried again.
+      // Continue while failed files are still to be retried.
       if (state === 'synced' && problems.length === 0 && this.clock.next > 500) return
       if (this.clock.now() > end) throw new Error(`not in sync: ${JSON.stringify(this.engine.status())}`)
       if (this.clock.next > 500) await this.clock.run(this.clock.next)

@@ -45,7 +45,7 @@ export class VirtualClock implements SyncClock {
   }
 }
 
-/** Lets promises and streams go on until they wait for time. */
+/** Lets promises and streams continue until they wait for time. */
 async function idle(): Promise<void> {
   for (let n = 0; n < 3; n++) await new Promise<void>(resolve => process.nextTick(resolve))
 }

@@ -21,7 +21,10 @@ const write = (path: string, text: string) => {
 const app = (path: string) =>
   existsSync(join(root, 'src/0', path)) ? readFileSync(join(root, 'src/0', path), 'utf8') : undefined
 
-/** Fills the folder as the container of the image does; `image` is what the agent found before the first synchronization. */
+/**
+ * Fills the folder as the container of the image does; `image` is what the agent found before the first
+ * synchronization.
+ */
 async function filled(files: Readonly<Record<string, string>>, image: readonly string[]): Promise<SyncVolume> {
   for (const [path, text] of Object.entries(files)) write(`src/0/${path}`, text)
   const volume = new SyncVolume(nodeDisk, root)
@@ -36,7 +39,7 @@ async function filled(files: Readonly<Record<string, string>>, image: readonly s
   return volume
 }
 
-/** Until the clock of the file system has moved on. */
+/** Waits until the clock of the file system has advanced. */
 async function tick(): Promise<void> {
   const before = nodeDisk.entry(join(root, '.devctl/filled-0'))
   for (;;) {
@@ -89,7 +92,7 @@ test('what nobody has touched is of the new image; the rest stays', async () => 
   ])
   expect(['x', 'y', 'old', 'mine'].map(name => app(`node_modules/${name}/i.js`))).toEqual(['2', '2', undefined, 'mine'])
   expect(existsSync(join(root, 'src/0/node_modules/old'))).toBe(false)
-  // The laptop hears that these are of the image; nothing of node_modules is told.
+  // The laptop learns that these files come from the image; nothing of node_modules is reported.
   const entries = volume.imageEntries('0')!
   expect(entries.get('dist/new.js')).toEqual(nodeDisk.entry(join(root, 'src/0/dist/new.js')))
   expect([...entries.keys()].some(path => path.startsWith('node_modules/'))).toBe(false)
@@ -112,7 +115,7 @@ test('an agent that was killed in between is followed by one that goes on', asyn
   await filled({ 'a.js': '1', 'b.js': '1', 'c.js': '1' }, ['a.js', 'b.js', 'c.js'])
   write('src/0/c.js', 'mine')
   another('app:2', { 'a.js': '2', 'b.js': '2', 'c.js': '2' })
-  // It cannot be moved there: as if it had been killed after the first file.
+  // The record cannot be moved to `kept-0`: as if the agent had been killed before that step.
   mkdirSync(join(root, '.devctl/kept-0/in-the-way'), { recursive: true })
   expect(() => renewImage(root, FOLDER)).toThrow()
   rmSync(join(root, '.devctl/kept-0'), { recursive: true })

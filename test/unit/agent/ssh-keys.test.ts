@@ -27,7 +27,7 @@ test('a key that the library makes and cannot read is replaced by another one', 
   expect(parsedKey(privateKey).comment).toBe('shop')
 })
 
-/** Returns a private key whose public half lacks its first byte, as if that had been zero. */
+/** Returns a private key whose public half lacks its first byte, as if that byte were zero. */
 function withoutByte(pem: string): string {
   const [begin, ...lines] = pem.trim().split('\n')
   const bytes = Buffer.from(lines.slice(0, -1).join(''), 'base64')

@@ -227,7 +227,7 @@ async function listen(take: (socket: Socket) => unknown, address = '127.0.0.1'):
   return typeof found === 'object' && found ? found.port : 0
 }
 
-/** What a port says. */
+/** Returns the text that a port sends. */
 async function ask(port: number): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   return text(socket)

@@ -48,7 +48,10 @@ const planned = (service: string, reference: string, part: Partial<PlannedBuild>
   ...part,
 })
 
-/** What becomes of images. Nothing listens at the address of the builder: an error that names it is an attempt to build. */
+/**
+ * Returns the outcome for images. Nothing listens at the address of the builder: an error that names it is an attempt
+ * to build.
+ */
 async function ensure(images: readonly PlannedBuild[], build: EnsureOptions['build'], looks = false) {
   const events: string[] = []
   const on = (event: OperationEvent) => {
@@ -100,7 +103,7 @@ describe('an image', () => {
     const moving = planned('web', `${host}/web:1`, { isMoving: true })
     for (const build of ['missing', 'changed'] as const)
       expect(await ensure([moving], build)).toMatchObject({ events: [], built: '`web`' })
-    // The user says that it is taken as it is.
+    // The user has said to use the image unchanged.
     const taken = planned('web', `${host}/web:1`, { contentReference: undefined, isMoving: true })
     expect(await ensure([taken], 'missing')).toMatchObject({ events: ['web present'] })
   })

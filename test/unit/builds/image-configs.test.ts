@@ -57,7 +57,7 @@ describe('known images', () => {
 
 describe('plain images that are asked for', () => {
   const project = (...withBuild: readonly string[]) =>
-    // As much of a project as is looked at.
+    // Only the parts of a project that the code reads.
     ({ services: new Map(withBuild.map(name => [name, { build: {} }])) }) as unknown as Project
   const images = new Map([
     ['web', 'r.example.com/team/web:1'],

@@ -10,7 +10,7 @@ describeWrongValues(8)
 
 type Make = Readonly<Record<string, string>> | ((folder: string) => void)
 
-/** What is wrong, the files (or what makes them), and every error with its file, line and column. */
+/** Mistakes, each with its files (or a function that makes them) and every error with its file, line and column. */
 const mistakes: readonly (readonly [what: string, files: Make, errors: readonly string[]])[] = [
   ['no file', {}, ['files/no-compose-file']],
   ['a folder', folder => mkdirSync(join(folder, 'compose.yaml')), ['files/is-a-folder']],
@@ -265,7 +265,7 @@ describe('a mistake is one error with its place; nothing is printed and nothing 
   })
 })
 
-/** One diagnostic of `--output json`. */
+/** Diagnostic of `--output json`. */
 interface Found {
   readonly code: string
   readonly severity: string

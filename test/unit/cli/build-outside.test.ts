@@ -101,7 +101,7 @@ secrets:
 
 const SECRET = 'services: {web: {build: {context: ., secrets: [k]}}}\nsecrets: {k: {file: FILE}}\n'
 
-/** What `build` prints of a secret in a file, where nothing builds. */
+/** Returns the error output of `build` for a secret in a file, while no builder is reachable. */
 async function buildWith(file: string, args: readonly string[], variables: Readonly<Record<string, string>>) {
   const cwd = folder()
   write(join(cwd, 'app'), { 'compose.yaml': SECRET.replace('FILE', file) })

@@ -78,7 +78,7 @@ test('remarks about the images of services that are not named are left out', asy
   }
   expect(await remarks()).toEqual(['OF_BASE', 'OF_WEB', 'OF_WORKER', 'daily'])
   expect(await remarks('web')).toEqual(['OF_WEB'])
-  // What it is built on is built, too.
+  // The image that `worker` builds on is built, too.
   expect(await remarks('worker')).toEqual(['OF_BASE', 'OF_WORKER', 'daily'])
 })
 

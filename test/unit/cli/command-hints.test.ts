@@ -4,7 +4,8 @@ import type { Command } from '../../../cli/command.ts'
 import { BUILDX_OPTION_HINTS, COMMAND_HINTS, insteadOfOptionOf, OPTIONS } from '../../../cli/command-hints.ts'
 import { commands } from '../../../cli/commands.ts'
 
-// A hint is for a word that devctl does not know, so it fails here when devctl learns the word, or forgets what the hint names.
+// A hint is for a word that devctl does not know, so it fails here when devctl learns the word, or forgets what the
+// hint names.
 
 const names = commands.map(({ name }) => name)
 const flagsOf = ({ options }: Command) =>

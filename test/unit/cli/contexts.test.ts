@@ -174,7 +174,7 @@ describe('devctl context', () => {
       expect.objectContaining({ name: url, current: true, fromEnvironment: true }),
     ])
     expect((await devctl('context list -o name')).stdout).not.toContain(url)
-    // What is remembered of it does not count beside a token of the environment.
+    // Values stored for the platform are ignored if the environment provides a token.
     const known = { ...env, DEVCTL_URL: 'https://platform.example.com', DEVCTL_NAMESPACE: 'web' }
     expect(JSON.parse((await devctl('context show', known)).stdout)).toMatchObject({
       namespace: 'web',
@@ -401,7 +401,7 @@ test('devctl kubeconfig makes kubectl follow, and changes nothing else in the fi
 })
 
 describe('on a terminal', () => {
-  /** Runs a line with somebody who answers the question. */
+  /** Runs a command line on a terminal, where `choose` and `ask` answer the questions. */
   async function asked(line: string, folder: string, choose: Choose, ask?: Io['ask']) {
     let [stdout, stderr] = ['', '']
     const status = await main(line.split(' '), {
@@ -480,7 +480,7 @@ describe('on a terminal', () => {
     let screen = ''
     output.on('data', part => {
       screen += part
-      // At the end of each drawing the cursor is put in its place.
+      // Each drawing ends by moving the cursor to its position.
       const key = screen.includes('Which?') ? left.shift() : undefined
       if (key !== undefined) setImmediate(() => input.write(key))
     })

@@ -20,7 +20,7 @@ const COMPOSE = `services:
     image: redis:7
 `
 
-/** What deploy compiles, and what it says. */
+/** Compiles as deploy does, and returns the result and the output. */
 async function compiled(options: object = {}, compose = COMPOSE, env: Readonly<Record<string, string>> = {}) {
   const cwd = makeFolder({
     'compose.yaml': compose,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { read } from '../../support/cli/folder.ts'
 import { platformLaptop, TOKEN } from './platform-laptop.ts'
 
-// What is chosen, where the environment has a platform that takes precedence.
+// Choosing a context or a namespace while a platform of the environment takes precedence.
 
 test('warns of a `DEVCTL_URL` that takes precedence', async () => {
   const { url, host, devctl } = await platformLaptop()

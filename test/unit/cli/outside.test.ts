@@ -7,7 +7,10 @@ import { run } from '../../support/run.ts'
 const MARK = 'stranger-4711'
 const SECRET = `A=${MARK}\nB="${MARK}\n`
 
-/** A project in `project`, beside it files that are somebody else's: one that is read without a mistake, and one with mistakes in it. */
+/**
+ * Creates a project in `project`, next to files of another user: some that are read without a mistake, and some with
+ * mistakes in them.
+ */
 function place(compose: string, files: Readonly<Record<string, string>> = {}): string {
   const folder = makeFolder({
     'stranger/good.env': `A=${MARK}\n`,

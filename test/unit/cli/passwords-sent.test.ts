@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { main } from '../../../cli/main.ts'
 import { forgeServer } from '../../support/gitops/forge/forge-server.ts'
 
-// What is refused before a platform gets a password, or is asked for anything.
+// Input that devctl refuses before it sends a platform a password or any other request.
 
 const folder = mkdtempSync(join(tmpdir(), 'devctl-passwords-'))
 afterAll(() => rmSync(folder, { recursive: true }))

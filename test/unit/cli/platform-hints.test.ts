@@ -3,7 +3,8 @@ import { servePlatform } from '../../support/cli/fake-platform.ts'
 import { makeFolder, write } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 
-// What to run next, where a command was told the namespace or the platform: the next one does not know them.
+// Hints on the next command, after one with an option for the namespace or the platform: the next command does not know
+// them.
 
 const repository = 'https://git.example.com/team/shop'
 const aRun = { id: 'r1', action: 'deploy', environment: 'shop', namespace: 'team', state: 'queued' }

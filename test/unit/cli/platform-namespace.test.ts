@@ -4,7 +4,7 @@ import { makeFolder } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 import { platformLaptop, TOKEN } from './platform-laptop.ts'
 
-// Whether the namespace of a context that is a platform is there.
+// Checks that the namespace of a platform context exists.
 
 describe('context use', () => {
   test('takes a namespace that is there', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 
-// What the API server would refuse as a name is refused before anything is done, with the place that says it.
+// Names that the API server would refuse are refused before anything is done, with the position of the name.
 
 const COMPOSE = 'name: shop\nservices:\n  web: {image: nginx, environment: {A: b}, ports: ["8080:80"]}\n'
 const long = (length: number) => 'a'.repeat(length)

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { makeFolder, read, write } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 
-/** In no word of ours, and with characters that quoting and encodings change. */
+/** Secret that none of our own texts contains, with characters that quoting and encodings change. */
 const SECRET = "h%nt'er2 q+x"
 const OLD = 'oldvalue-77'
 const VARIABLE = '${MYSQL_ROOT_PASSWORD}'
@@ -43,7 +43,7 @@ const compose = (value: string, [, service, rest = '']: (typeof PLACES)[number])
 const usual = ['--namespace', 'shop', '--domain', 'dev.example.com', '--registry', 'registry.example.com']
 const env = { MYSQL_ROOT_PASSWORD: SECRET }
 
-/** What a secret may look like in an output. */
+/** Returns the forms that a secret can take in an output. */
 const formsOf = (secret: string) => [
   secret,
   JSON.stringify(secret).slice(1, -1),
@@ -215,7 +215,7 @@ describe('the tag of an image', () => {
     return /shop-web:(\w+)$/m.exec(stdout)![1]
   }
 
-  // Who sees the tag could try all values of a weak one.
+  // A user who sees the tag could try all values of a weak secret.
   test.each([
     ['an argument', '{context: b, args: {A: "${DB_PASSWORD}"}}'],
     ['an argument with more in it', '{context: b, args: ["A=x:${DB_PASSWORD}@y"]}'],

@@ -1,6 +1,9 @@
 import { widthOf } from '../../../cli/terminal/progress/frame.ts'
 
-/** A terminal that knows the sequences of a live display, wraps as terminals do, and remembers what scrolled off its top. */
+/**
+ * A terminal that knows the sequences of a live display, wraps as terminals do, and remembers what scrolled off its
+ * top.
+ */
 export class Terminal {
   columns: number
   rows: number
@@ -20,12 +23,12 @@ export class Terminal {
     return true
   }
 
-  /** What can be seen. */
+  /** Rows that are visible. */
   get screen(): readonly string[] {
     return this.#lines.slice(this.#top())
   }
 
-  /** What has left the screen at its top, and no sequence reaches any more. */
+  /** Rows that have scrolled off the top of the screen, where no sequence reaches them any more. */
   get scrolled(): readonly string[] {
     return this.#lines.slice(0, this.#top())
   }

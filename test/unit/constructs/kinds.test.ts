@@ -16,7 +16,7 @@ import { KINDS as MEMORY_KINDS } from '../../support/memory-cluster/kinds.ts'
 import { deploy, NAMESPACE, newCluster, object, wanted } from '../../support/objects/deploying.ts'
 
 /**
- * What knows kinds by name beside the table of constructs/kinds.ts. Each message names the file to
+ * Checks everything that knows kinds by name besides the table of constructs/kinds.ts. Each message names the file to
  * edit and what to write there.
  */
 

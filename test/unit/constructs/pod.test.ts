@@ -24,7 +24,10 @@ function container(parts: Partial<ContainerPlan>) {
   return spec({ containers: [containerOf(parts)] })['containers'] as Record<string, unknown>[]
 }
 
-/** What Kubernetes makes of a text: https://github.com/kubernetes/kubernetes, third_party/forked/golang/expansion, in our own words. */
+/**
+ * Expands a text as Kubernetes does: our own implementation of third_party/forked/golang/expansion in
+ * https://github.com/kubernetes/kubernetes.
+ */
 function expand(text: string, variables: Record<string, string>): string {
   return text.replace(/\$(?:\$|\(([^)]*)\))/g, (whole, name?: string) =>
     name === undefined ? '$' : (variables[name] ?? whole),

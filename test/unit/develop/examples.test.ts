@@ -52,7 +52,10 @@ test('compose needs no manifest', async () => {
   expect(actions.map(({ action }) => action)).toEqual(['rebuild', 'sync+restart'])
 })
 
-/** What becomes of files, and of the development container of a manifest. */
+/**
+ * Returns the remote folders that files, and the development container of a manifest, result in; otherwise the message
+ * of the error, or the codes of the diagnostics.
+ */
 async function found(files: Readonly<Record<string, string>>, declared?: string, service?: string) {
   const workspace = { cwd: makeFolder(files), env: {} } as unknown as Workspace
   const project = await openProject(workspace, {})

@@ -235,5 +235,5 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** What a port says. */
+/** Returns the text that a port sends. */
 const ask = (port: number): Promise<string> => text(connect(port, '127.0.0.1'))

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { run } from '../../support/run.ts'
 
-// Nothing listens there: whoever asks the cluster fails with another message.
+// Nothing listens at this address: a command that connects to the cluster fails with another message.
 const KUBECONFIG = `apiVersion: v1
 kind: Config
 current-context: none

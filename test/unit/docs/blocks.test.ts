@@ -109,7 +109,7 @@ async function isManifest({ text }: Pick<Block, 'text'>): Promise<void> {
   })
 }
 
-/** What stands below an environment of a `devctl.yml`. */
+/** Checks that a block compiles below an environment of a `devctl.yml`. */
 const isEnvironment = ({ text }: Block): Promise<void> =>
   isManifest({ text: `name: shop\nenvironments:\n  staging:\n${text.replace(/^(?=.)/gm, '    ')}` })
 

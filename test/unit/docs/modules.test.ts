@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../support/cases.ts'
 
-/** Texts that look like the path of a module and are none: exports of the package, placeholders, codes of diagnostics. */
+/**
+ * Texts that look like the path of a module and are none: exports of the package, placeholders, codes of diagnostics.
+ */
 const OTHER =
   /^(?:devctl\/(?:operations|constructs)|dist\/\w+|golden\/compose\/FAMILY.*|.*\/NAME(?:\.test)?\.ts|routes\/no-domain)$/
 

@@ -38,7 +38,10 @@ async function setStatus(cluster: MemoryCluster, of: KubeObject, status: object)
   await settle()
 }
 
-/** Deploys with `--wait`, and gives what the last line would say of the services; those in `late` are not ready within a minute. */
+/**
+ * Deploys with `--wait`, and gives what the last line would say of the services; those in `late` are not ready within a
+ * minute.
+ */
 async function counted(
   cluster: MemoryCluster,
   of: readonly DesiredWorkload[],

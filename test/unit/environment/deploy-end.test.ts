@@ -11,7 +11,7 @@ import { createHost } from '../../../project/node-host.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 import { MemoryCluster } from '../../support/memory-cluster/memory-cluster.ts'
 
-// How a deploy ended, and what it did, as its history tells it.
+// End and changes of a deploy, as its history reports them.
 
 const compose = (version: number, more = '') => `
 name: shop

@@ -26,7 +26,7 @@ import { FakeClock } from '../../support/objects/fake-clock.ts'
 
 type Ref = ReturnType<typeof ref>
 
-/** What somebody deletes, and what a finalizer keeps for a while. */
+/** Deletes an object that a finalizer keeps for a while. */
 async function endSlowly(cluster: MemoryCluster, what: Ref): Promise<void> {
   cluster.act(what, ({ metadata, ...rest }) => ({
     ...(rest as KubeObject), // it is one with its metadata
@@ -36,7 +36,7 @@ async function endSlowly(cluster: MemoryCluster, what: Ref): Promise<void> {
   expect((await cluster.get(what))?.metadata.deletionTimestamp).toBeDefined()
 }
 
-/** The finalizer is taken away: the object is gone. */
+/** Removes the finalizer, which completes the deletion. */
 const letGo = (cluster: MemoryCluster, what: Ref) =>
   cluster.act(what, ({ metadata, ...rest }) => ({
     ...(rest as KubeObject), // it is one with its metadata

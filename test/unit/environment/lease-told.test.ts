@@ -3,7 +3,7 @@ import { type Cluster, ClusterError, type KubeObject } from '../../../adapters/k
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { withLease } from '../../../environment/apply/lease.ts'
 
-/** A cluster with one Lease, of somebody else. */
+/** Returns a cluster with one Lease, which another user holds. */
 function held(): { cluster: Cluster; lease: () => KubeObject | undefined; renew: () => void } {
   let version = 1
   let lease: KubeObject | undefined = {
@@ -38,7 +38,7 @@ function held(): { cluster: Cluster; lease: () => KubeObject | undefined; renew:
   return { cluster: cluster as Cluster, lease: () => lease, renew } // what a lease does not use is not there
 }
 
-/** A clock that goes on by each wait, at once. */
+/** Returns a clock that each wait advances at once. */
 function fastClock(each: () => void = () => {}) {
   let now = 0
   return {

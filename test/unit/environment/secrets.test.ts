@@ -11,7 +11,7 @@ import { deploy, ENVIRONMENT, NAMESPACE, newCluster, object, plan, wanted } from
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-/** As much of a plan as marks look at. */
+/** Returns a plan with only the parts that marks read. */
 function planWith(
   secrets: Readonly<Record<string, Readonly<Record<string, string>>>>,
   mounted: readonly string[],

@@ -1,4 +1,7 @@
-/** A key pair's ciphertexts of `correct horse`, made by the controller's own Go package (`crypto.HybridEncrypt`), by label. Lines are joined. */
+/**
+ * A key pair's ciphertexts of `correct horse`, made by the controller's own Go package (`crypto.HybridEncrypt`), by
+ * label. Lines are joined.
+ */
 export const SEALED_BY_KUBESEAL: Readonly<Record<string, string>> = {
   'shop/db': [
     'AQAu4TENpoHdxYpEjVyqH57vonnoqFz1YxglZKI0aNhrZikBER/KOKi6wjGK+k8dNQfhv5QuHPScclekhv9m5BH8NEvvEv0z',

@@ -6,7 +6,7 @@ import { makeFolder } from '../../support/cli/folder.ts'
 import { Answer, type FakeServer, fakeServer } from '../../support/kubernetes/fake-server.ts'
 import { run } from '../../support/run.ts'
 
-// Which cluster `devctl platform …` administers, and what it says of one that cannot be administered.
+// The cluster that `devctl platform …` administers, and the errors for one that cannot be administered.
 
 const URL = 'https://platform.dev.example.com'
 const SETTINGS = '/api/v1/namespaces/devctl-platform/configmaps/settings'

@@ -122,7 +122,7 @@ describe('requests of outsiders', () => {
     const refused = { isWaiting: false, problem: 'why' }
     for (const many of [forks('eve', 100, 120), forks('eve', 100, 120, refused)])
       expect(known([...before, ...many]).slice(0, 5)).toEqual([1, 2, 3, 4, 5])
-    // An author who changes their request does not lose its place, and one who comes later gets one.
+    // An author who changes their request does not lose its entry, and an author who comes later gets one.
     const all = known([...before, ...forks('eve', 100, 120), ...forks('ann', 1, 1), ...forks('bob', 900, 1)])
     expect(all).toEqual(expect.arrayContaining([1, 900]))
     expect(all).toHaveLength(MOST_FORKS + 2)

@@ -10,7 +10,7 @@ import { Secret } from '../../../project/contexts/secret.ts'
 import { readContexts, saveContext } from '../../../project/contexts/store.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 
-// What a server that calls itself a platform can do to the machine of who uses it.
+// Limits of what a server that calls itself a platform can do to the machine of its user.
 
 const servers: Server[] = []
 afterEach(() => {

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { withPlatformVariables } from '../../../platform/session/with-variables.ts'
 import { Secret } from '../../../project/contexts/secret.ts'
 
-/** What a deploy gets from a platform that cannot read these variables. */
+/** Returns the result of a deploy that gets its variables from a platform that cannot read these. */
 async function lost(unreadable: readonly object[], env: Readonly<Record<string, string>> = {}) {
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'application/json').end(JSON.stringify({ variables: [], unreadable }))

@@ -10,7 +10,7 @@ import { RunController } from '../../../platform/server/runs/run-controller.ts'
 import { Runs } from '../../../platform/server/runs/runs.ts'
 import { MemoryCluster } from '../../support/memory-cluster/memory-cluster.ts'
 
-// All runs of a platform together are large, so nobody reads them at once.
+// All runs of a platform together are large, so no code reads them at once.
 
 const user = { id: 'a'.repeat(16) } as Parameters<Runs['visible']>[0]
 

@@ -14,7 +14,7 @@ import { sealingWith } from '../../../platform/server/leader/sealed.ts'
 import { readSettings } from '../../../platform/server/settings.ts'
 import { MemoryCluster } from '../../support/memory-cluster/memory-cluster.ts'
 
-// What a cluster cannot be made to show at once: a platform in each of its states.
+// States of a platform that a real cluster cannot be made to show at once.
 
 const ID = 'a'.repeat(16)
 const NOW = Date.parse('2026-11-23T15:00:00Z')

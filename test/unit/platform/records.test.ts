@@ -12,7 +12,8 @@ import { NAMESPACE_ROLES } from '../../../platform/rules/accounts/roles.ts'
 import { TOKEN_KINDS } from '../../../platform/rules/accounts/token.ts'
 import { CODE_TRUSTS } from '../../../platform/rules/previews/pull-trust.ts'
 
-// Records are objects that others can edit: what was written is read again, and nothing that is there ends the reader.
+// Records are objects that other users can edit: a written record reads back the same, and no content makes the reader
+// fail.
 
 const id = fc.string({ unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz234567'), minLength: 16, maxLength: 16 })
 const text = fc.string({ minLength: 1, maxLength: 30 })

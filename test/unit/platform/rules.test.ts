@@ -60,7 +60,7 @@ describe('names', () => {
 
   test('a name that is taken gets a number', () => {
     expect(personalNamespace('ann', 'x', name => ['ann', 'ann-2'].includes(name))).toBe('ann-3')
-    // What is kept for others is neither the name nor what it becomes by a number.
+    // A name that is reserved for others is used neither as it stands nor as a prefix of a number.
     const kept = (name: string) => name.startsWith('ann-')
     expect(personalNamespace('ann', 'abcdefghij', name => name === 'ann', kept)).toBe('dev-abcdefgh-2')
     expect(personalNamespace('Ann B', 'abcdefghij', () => false, kept)).toBe('dev-abcdefgh')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { awaitClone, reportFailure, reportRun, reportSuccess } from '../../../platform/runner/handover.ts'
 import { reachable } from '../../../platform/runner/reachable.ts'
 
-// How the run in a Pod learns that the clone beside it is done.
+// The run in a Pod learns that the clone next to it is done.
 
 const soon = () => AbortSignal.timeout(10_000)
 
@@ -39,7 +39,7 @@ test('a clone that fails before the run listens lets it know', async () => {
   await new Promise(resolve => setTimeout(resolve, 120))
   expect(await awaitClone(soon(), port)).toBe(false)
   await failing
-  // Where the run does not start, it ends nevertheless.
+  // If the run does not start, the report ends nevertheless.
   await reportFailure(reportRun(soon(), port), 100)
 })
 

@@ -110,7 +110,7 @@ describe('the queue', () => {
       ...nothing,
       start: ['2'],
     })
-    // Who has too many holds up nobody else.
+    // A user with too many runs does not hold up other users.
     const busy = [1, 2, 3].map(id => run(`${id}`, { user: 'ann', state: 'running' }))
     expect(decideQueue([...busy, run('4', { user: 'ann' }), run('5')], limits)).toEqual({ ...nothing, start: ['5'] })
   })

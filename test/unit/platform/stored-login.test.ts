@@ -9,7 +9,7 @@ import { Secret } from '../../../project/contexts/secret.ts'
 import { readContexts } from '../../../project/contexts/store.ts'
 import { makeFolder } from '../../support/cli/folder.ts'
 
-/** What a login remembers of a platform that says this of itself. */
+/** Logs in to a platform that reports this about itself, and returns the stored context. */
 async function remembered(info: object) {
   const answers: Readonly<Record<string, object>> = {
     '/info': { version: MIN_CLI, minCli: MIN_CLI, login: [], kubernetes: { server: 'https://k' }, ...info },

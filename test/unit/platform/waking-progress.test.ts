@@ -4,7 +4,7 @@ import { ASLEEP, fromResting } from '../../../platform/records/asleep.ts'
 import { WakingProgress } from '../../../platform/server/sleep/waker/progress.ts'
 import { MemoryCluster } from '../../support/memory-cluster/memory-cluster.ts'
 
-// What pages of waking namespaces are told: anybody can ask, so it costs little.
+// Progress for the pages of waking namespaces: anyone can request it, so it must be cheap.
 
 const workload = (namespace: string, name: string, readyReplicas = 0): KubeObject => ({
   apiVersion: 'apps/v1',

@@ -29,14 +29,14 @@ function world(compose: string | undefined) {
   return { context: { workspace: io, on }, io, said: () => said }
 }
 
-/** What destroy takes for the name of the environment. */
+/** Returns the name of the environment that destroy uses. */
 async function destroyed(compose: string, name?: string): Promise<string> {
   const { context, io } = world(compose)
   const options = { ...none, name }
   return findName(context, options, await openProject(io, options))
 }
 
-/** What deploy calls the environment. */
+/** Returns the name that deploy gives the environment. */
 async function deployed(compose: string, name: string): Promise<string | undefined> {
   const { plan } = await compileFiles(world(compose).io, [], none satisfies LoadingValues, { name })
   return plan?.environment.name

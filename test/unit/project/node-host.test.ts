@@ -246,7 +246,7 @@ describe('the hash of a build', () => {
     expect(output({ 'web/a.yaml': 'a' }, { 'deploy/k8s/web/own.yaml': 'x' })).toBe(
       hashOf(folder => write(folder, { 'deploy/k8s/web/own.yaml': 'x' })),
     )
-    // What was changed since counts, and so does what devctl does not write.
+    // Files that were changed since then count, and so do files that devctl does not write.
     const changed = (text: string) => output({ 'web/a.yaml': 'a' }, { 'deploy/k8s/web/a.yaml': text })
     expect(new Set([none, changed('b'), changed('c')]).size).toBe(3)
     expect(output({ 'app.js': 'a' })).not.toBe(output({ 'app.js': 'b' }))
@@ -277,7 +277,7 @@ describe('the hash of a build', () => {
         },
       )
     expect(listed('a')).not.toBe(listed('b'))
-    // What only looks like a lock is a file like any other.
+    // A file that only looks like a lock is a file like any other.
     expect(hashOf(folder => write(folder, { 'k8s/.devctl.lock': '{}' }))).not.toBe(plain())
     expect(hashOf(folder => write(folder, { '.devctl.lock': '{}' }))).not.toBe(plain())
   })

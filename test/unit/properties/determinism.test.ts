@@ -6,8 +6,8 @@ import { exampleCases } from '../../support/cases.ts'
 import { rendered } from '../../support/properties/shuffle.ts'
 import { few } from '../../support/takes-all.ts'
 
-// The same input gives the same bytes, whatever the folder that devctl runs in and the environment of the process. golden.test.ts has
-// the order of keys.
+// The same input gives the same bytes, whatever the folder that devctl runs in and the environment of the process.
+// golden.test.ts has the order of keys.
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-elsewhere-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))

@@ -5,7 +5,8 @@ import { encodeFrame, type FrameType } from '../../../sync/protocol/frames.ts'
 import { TwoSides } from '../../support/sync/two-sides.ts'
 import { connectFakeAgent } from './fake-agent.ts'
 
-// Messages that our own program never sends, each way: the other end refuses them, and nothing of it is lost or changed.
+// Messages that our own program never sends, each way: the other end refuses them, and nothing of it is lost or
+// changed.
 
 const file = (size: number) => ['f', size, 1, 1, 1, 0]
 const problems = (sides: TwoSides) =>
@@ -284,7 +285,7 @@ test('last words of the container are one line, and not long', async () => {
 
 const OUTSIDE = ['../../secret', '/secret', '../1/x', 'a/../../../secret', '', 'x\0y']
 
-/** Both sides in sync; what is beside the folder in the volume, and outside of it. */
+/** Brings both sides in sync, with files next to the folder in the volume, and outside of the volume. */
 async function synced(): Promise<TwoSides> {
   const sides = laptop()
   sides.container.folders('/volume/src/1')
@@ -294,7 +295,7 @@ async function synced(): Promise<TwoSides> {
   return sides
 }
 
-/** What the agent answers to a frame, before the connection ends. */
+/** Sends a frame to the agent, and returns the agent's answer before the connection ends. */
 async function answered(
   sides: TwoSides,
   frame: readonly [FrameType, object, (readonly Uint8Array[])?],

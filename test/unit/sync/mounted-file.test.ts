@@ -3,7 +3,7 @@ import { NO_IGNORES } from '../../../sync/scan/ignore-source.ts'
 import { SMALL_FILE } from '../../../sync/stage/writer.ts'
 import { TwoSides } from '../../support/sync/two-sides.ts'
 
-// The container has the file itself mounted: one that is renamed into its place is not seen there.
+// The container mounts the file itself: a file that is renamed over it is not visible there.
 
 const PLACE = '/volume/src/0/nginx.conf'
 const HERE = '/home/project/nginx.conf'
@@ -35,7 +35,7 @@ test('is written in place, whatever its size and its bytes are', async () => {
   expect(sides.files('remote')).toEqual({ 'nginx.conf': 'one' })
   const first = inode(sides)
   for (const text of ['two', LARGE, `${LARGE}, and more`, 'a \0 byte', '', 'three']) {
-    // As an editor that renames: another file is there.
+    // An editor that saves by renaming creates another file.
     sides.laptop.removeFile(HERE)
     sides.laptop.put(HERE, text)
     await sides.settle()

@@ -184,7 +184,7 @@ test('a damaged base is no base', async () => {
   sides.laptop.removeAll('/home/project/b')
   sides.startLaptop()
   await sides.settle()
-  // Without a base nobody knows that it was deleted.
+  // Without a base, the deletion cannot be detected.
   expect(sides.files('local')).toEqual({ a: 'one', b: 'two' })
   await sides.close()
 })
@@ -286,7 +286,7 @@ test.each([
 test('a silent connection is given up', async () => {
   const sides = await synced({ a: 'one' })
   const { attached } = sides
-  // The container has gone, and the way there swallows everything.
+  // The container has disappeared, and the connection drops everything.
   sides.pair!.freeze()
   await sides.clock.run(25_001)
   expect((await attached!.ended).message).toBe('nothing has come from the other side for 25 s')

@@ -95,7 +95,7 @@ export function reportMachineVariable(
     reporter.report(machineVariable, span, { name, where })
 }
 
-/** In a hook only its command is one. */
+/** Returns the kind of the value at a key: only the command of a hook is a command, its `environment` holds values. */
 const inside = (where: Where, key: string): Where => (where === 'command' && key === 'environment' ? 'values' : where)
 
 const valuesOf = (model: MapTree, section: string): readonly Tree[] => {

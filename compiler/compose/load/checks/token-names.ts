@@ -4,7 +4,10 @@ import type { Span } from '../../../text/source.ts'
 import { get, isMap, isNull, isScalar, type MapTree, type Tree } from '../../../text/tree.ts'
 import { scalarText } from '../../../text/tree-text.ts'
 
-/** Reports the places of a document that take the value of a token of devctl by its name alone: `environment: [DEVCTL_TOKEN]`. */
+/**
+ * Reports the positions in a document that take the value of a devctl token by name alone: `environment:
+ * [DEVCTL_TOKEN]`.
+ */
 export function reportTokenNames(document: MapTree, reporter: Reporter): void {
   const report = (name: string, span: Span) => reportToken(name, span, reporter)
   const namesWithoutValue = (tree: Tree | undefined) => {

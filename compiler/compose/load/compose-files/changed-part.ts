@@ -2,9 +2,9 @@ import { type Entry, get, isMap, type MapTree, withEntry } from '../../../text/t
 import { SECTIONS } from '../../keys/sections.ts'
 
 /**
- * The part of a merged model that a document changes: the services and resources it names, and all
- * other top-level keys. Entries can be checked independently of each other. The rest was checked with earlier documents, so that the work does not grow
- * with the square of their number.
+ * The part of a merged model that a document changes: the services and resources it names, and all other top-level
+ * keys. Entries can be checked independently of each other. The rest was checked with earlier documents, so that the
+ * work does not grow with the square of their number.
  */
 export function changedPart(merged: MapTree, document: MapTree): MapTree {
   let part = merged

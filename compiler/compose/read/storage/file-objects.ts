@@ -83,7 +83,7 @@ class ContentReader {
     this.#reporter = reporter
   }
 
-  /** Where `file`, `content` or `environment` says that the content is. */
+  /** Returns the source of the content that `file`, `content` or `environment` names. */
   source(name: string, tree: Tree): FileObjectSource | undefined {
     const path = nonEmptyText(tree, 'file')
     if (path) return { kind: 'file', path }

@@ -58,7 +58,10 @@ export function mayRead(host: CompilerHost, path: string, span: Span | undefined
   return outside.is === 'read'
 }
 
-/** The same for a folder that is written. */
+/**
+ * Returns true if a folder named at `span` may be written. Reports a path outside the project, as an error if it must
+ * not be written, else as a warning.
+ */
 export function mayWrite(host: CompilerHost, path: string, span: Span | undefined, reporter: Reporter): boolean {
   const outside = host.outside?.(path)
   if (!outside || outside.is === 'allowed') return true

@@ -20,7 +20,7 @@ import { providerFetch } from './provider-fetch.ts'
 
 /** Milliseconds for which the provider's metadata is cached. */
 const KEPT = 3_600_000
-/** In characters: of a subject, as the specification says; of a refresh token, as much as a record can hold. */
+/** Most characters of a subject, as the specification says, and of a refresh token, as much as a record can hold. */
 const LONGEST_SUBJECT = 255
 const LONGEST_REFRESH = 8192
 /** The scope for a refresh token (OpenID Connect Core 1.0, section 11). */
@@ -125,9 +125,9 @@ export function oidcProvider(
 }
 
 /**
- * What the provider says about an account that has just received a new token; undefined if the provider rejects the
- * token. Gitea issues new tokens to deactivated accounts, and then responds with an HTML page. If the provider cannot
- * respond now, that decides nothing, although the old refresh token is used up.
+ * Returns the claims of the provider about an account that has just received a new token; undefined if the provider
+ * rejects the token. Gitea issues new tokens to deactivated accounts, and then responds with an HTML page. If the
+ * provider cannot respond now, that decides nothing, although the old refresh token is used up.
  */
 async function accountOf(
   config: Configuration,

@@ -23,8 +23,8 @@ export interface IdentityProvider {
   /** The user who has returned to `callback`, with the parameters that the provider added to it. */
   finish(callback: URL, flow: LoginFlow, signal: AbortSignal): Promise<ProvenLogin>
   /**
-   * Whether the provider still knows a user, and the rules still admit them. Returns the next refresh token, or
-   * undefined if it refuses.
+   * Asks the provider whether it still knows a user, and checks that the rules still admit them. Returns the next
+   * refresh token, or undefined if the provider or a rule refuses.
    */
   ask?(
     refreshToken: string,
@@ -33,7 +33,7 @@ export interface IdentityProvider {
   ): Promise<{ readonly refreshToken: string } | undefined>
 }
 
-/** Why a login failed; `detail` is for the log. */
+/** The reason why a login failed; `detail` is for the log. */
 export class LoginError extends Error {
   readonly problem: LoginProblem
 

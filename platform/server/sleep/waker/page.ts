@@ -73,7 +73,7 @@ const policy = (more: readonly string[]): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** A page as it is sent. */
+/** A page to send. */
 export interface WakerPage {
   readonly html: string
   /** The value of `content-security-policy`: only the page's own style and script, and requests to its own host. */

@@ -2,7 +2,7 @@ import { Slots } from '../../../../adapters/http/slots.ts'
 import type { Cluster, KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { ASLEEP, toResting } from '../../../records/asleep.ts'
 
-/** How many services of a namespace that is waking up are ready. Their names are for its members. */
+/** Number of services of a waking namespace, and how many of them are ready. Their names are for its members. */
 export interface Waking {
   readonly ready: number
   readonly services: number
@@ -15,7 +15,7 @@ const FRESH = 500
 const MOST = 50
 /** Namespaces whose results are cached. */
 const KEPT = 500
-/** Namespaces that are read at the same time: anybody can poll, without a login. */
+/** Most namespaces that are read at the same time: any client can poll, without a login. */
 const AT_ONCE = 2
 
 interface Known {

@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { PROGRESS_TYPE, WAKER_HEADER } from './page.ts'
 
-/** Milliseconds. */
+/** Milliseconds for an answer. */
 const LIMIT = 3000
 
 /**
- * Whether requests for a host of an application reach the platform, found out by a request that wakes nothing.
- * Undefined if nobody responds. Never rejects.
+ * Returns true if requests for a host of an application reach the platform, which it finds out with a request that
+ * wakes nothing. Undefined if there is no response. Never rejects.
  */
 export async function leadsHere(host: string, signal?: AbortSignal): Promise<boolean | undefined> {
   const limit = AbortSignal.timeout(LIMIT)

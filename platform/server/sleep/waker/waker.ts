@@ -76,7 +76,7 @@ export class Waker {
     return isNavigation ? page(503, method, WAKING, { 'retry-after': '5' }) : unavailable(method, 5)
   }
 
-  /** Not awaited. A namespace is woken once a minute, whoever asks. */
+  /** Wakes a namespace, at most once a minute; the wake is not awaited. */
   #wake(found: ManagedNamespace): void {
     const { now, log } = this.#world
     const { name, woken } = found
@@ -91,7 +91,7 @@ export class Waker {
   }
 }
 
-/** Browsers load it before anybody wants to see a page. */
+/** Returns true for prefetch requests, which browsers send before a user opens the page. */
 const isAhead = (headers: AppRequest['headers']): boolean =>
   /prefetch|prerender|preview/.test(`${headers['sec-purpose'] ?? ''} ${headers['purpose'] ?? ''}`)
 

@@ -11,7 +11,7 @@ import { now } from '../../state/time.ts'
 const DAYS = 30
 const EVERY = 60_000
 
-/** Which commands people run, for administrators: anonymous counts. */
+/** Shows administrators which commands users run: anonymous counts. */
 export function Analytics() {
   const found = useResource('GET /admin/analytics', {}, EVERY)
   return (

@@ -13,7 +13,7 @@ import { Time } from '../../parts/time.tsx'
 import { bytes } from '../../state/bytes.ts'
 import { useResource } from '../../state/resource.ts'
 
-/** How the whole platform is, for administrators. */
+/** Shows administrators the state of the whole platform. */
 export function Overview() {
   const found = useResource('GET /admin/overview', {})
   return (

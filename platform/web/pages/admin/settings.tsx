@@ -8,7 +8,7 @@ import { Table } from '../../parts/table.tsx'
 import { duration } from '../../state/relative-time.ts'
 import { useResource } from '../../state/resource.ts'
 
-/** What the platform is set up with. It cannot change that itself, so neither can this page. */
+/** Shows the settings of the platform. The platform cannot change them, so neither can this page. */
 export function PlatformSettings() {
   const found = useResource('GET /settings', {})
   return (

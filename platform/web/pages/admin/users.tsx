@@ -19,7 +19,7 @@ import { useResource } from '../../state/resource.ts'
 import { me } from '../../state/session.ts'
 import { toast } from '../../state/toasts.ts'
 
-/** Everybody who has logged in, for administrators. */
+/** Shows administrators all users who have logged in. */
 export function Users() {
   const users = useResource('GET /admin/users', {})
   const { query } = useLocation()

@@ -2,7 +2,7 @@ import { Variables } from '../../parts/forms/variables.tsx'
 import { Page } from '../../parts/frame/page.tsx'
 import { isAdmin } from '../../state/session.ts'
 
-/** What all deploys get, for administrators. */
+/** Shows administrators the variables that all deploys get. */
 export const EverybodysVariables = () => (
   <Page title="Variables for everyone">
     <Variables

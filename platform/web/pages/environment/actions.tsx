@@ -14,11 +14,11 @@ import { commandLine } from '../../state/shell-words.ts'
 
 interface ActionsProps {
   readonly environment: EnvironmentDetails
-  /** Of who looks, in its namespace. */
+  /** Role of the current user in its namespace. */
   readonly role: string | undefined
 }
 
-/** What can be done with an environment by who may deploy there. */
+/** Shows the actions on an environment to users who may deploy there. */
 export function EnvironmentActions({ environment, role }: ActionsProps) {
   const { namespace: ns, name } = environment
   const open = useSignal<'deploy' | 'destroy' | undefined>(undefined)
@@ -55,7 +55,10 @@ export function EnvironmentActions({ environment, role }: ActionsProps) {
     </>
   )
 
-  /** What was deployed by oneself comes before what the record says: any member could have written that. */
+  /**
+   * Returns the source of the current user's last deploy, if there is one; the deploy record comes second, because any
+   * member could have written it.
+   */
   function sourceOf(): DeployFrom {
     const last = runs.state.value.data?.items.find(run => run.action === 'deploy' && run.user.id === me.value?.id)
     if (last) return { repository: last.repository, branch: last.branch, file: last.file }

@@ -23,7 +23,7 @@ import { useLive } from '../../state/live.ts'
 import { useResource } from '../../state/resource.ts'
 import { EnvironmentActions } from './actions.tsx'
 
-/** Loaded when somebody looks at a service. */
+/** Loaded when the user opens a service. */
 const ServiceLogs = laterPart(
   async () => (await import('./service-logs.tsx')).ServiceLogs,
   () => <div class="log-place" />,
@@ -44,19 +44,19 @@ const History = laterPart(
   () => null,
 )
 
-/** Milliseconds between two looks at what runs, where no stream tells. */
+/** Milliseconds between two requests for the environment, without a stream. */
 const EVERY = 3_000
-/** Milliseconds between two looks at its deploys: no stream tells them. */
+/** Milliseconds between two requests for its deploys: no stream reports them. */
 const DEPLOYS_EVERY = 30_000
 
-/** What runs, what is broken and why, and what changed. */
+/** Shows what runs, what is broken and why, and what changed. */
 export function Environment() {
   const { params } = useRoute()
   const [ns = '', env = '', chosen] = [params['ns'], params['env'], params['service']]
   const found = useResource('GET /namespaces/:ns/environments/:env', { params: { ns, env } }, useLive(ns, EVERY))
   const { data } = found.state.value
   const namespace = useResource('GET /namespaces/:ns', { params: { ns } }).state.value
-  // What somebody may do stands above: nothing moves down when it is known.
+  // The actions are above the content, so nothing may move down when the user's role arrives.
   const isKnown = namespace.data !== undefined || namespace.problem !== undefined
   const shown = data && stateOfEnvironment(ns, data)
   const failed = deploysIn(ns).failedDeploys.find(one => one.environment === env)
@@ -193,7 +193,7 @@ interface ServiceTabsProps {
   readonly service: ShownService
 }
 
-/** What is wrong with a service, what it says itself, what the cluster says about it, and what it runs with. */
+/** Shows the problems of a service, its log, its events and its settings. */
 function ServiceTabs({ environment: { namespace, name: env, deployed }, service }: ServiceTabsProps) {
   const { path } = useLocation()
   const { name, problems, place } = service
@@ -284,7 +284,7 @@ function ServiceDetails({
   const top = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const from = top.current?.getBoundingClientRect().top ?? 0
-    // Who has chosen it sees it; where it is in sight, nothing moves.
+    // Scrolls to the chosen service; if it is in view already, nothing moves.
     if (from > 0.6 * innerHeight) top.current?.scrollIntoView({ block: 'start' })
   }, [])
   return (

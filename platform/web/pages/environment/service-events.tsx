@@ -13,14 +13,14 @@ interface ServiceEventsProps {
   readonly namespace: string
   readonly environment: string
   readonly service: string
-  /** As kubectl names it. */
+  /** Name of the workload as kubectl prints it. */
   readonly workload: string | undefined
 }
 
 /** Milliseconds between two looks. */
 const EVERY = 10_000
 
-/** What the cluster says about a service and its Pods. */
+/** Shows the Kubernetes events of a service and its Pods. */
 export function ServiceEvents({ namespace, environment, service, workload }: ServiceEventsProps) {
   const params = { ns: namespace, env: environment, service }
   const found = useResource('GET /namespaces/:ns/environments/:env/services/:service/events', { params }, EVERY)

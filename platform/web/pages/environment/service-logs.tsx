@@ -24,7 +24,7 @@ const TAIL = '500'
 /** Milliseconds in which lines are gathered before they are drawn. */
 const GATHERED = 80
 
-/** What a service writes, as it comes. */
+/** Shows the log of a service as it arrives. */
 export function ServiceLogs({ namespace, environment, service }: ServiceLogsProps) {
   const lines = useRef<LogRow[]>([])
   const drawn = useSignal<readonly LogRow[]>([])

@@ -21,7 +21,7 @@ interface ServiceSettingsProps {
 /** Milliseconds between two looks: only a deploy changes them. */
 const EVERY = 60_000
 
-/** What a service runs with. It is changed in the Compose file, so nothing is changed here. */
+/** Shows the settings of a service. They are changed in the Compose file, so this page is read-only. */
 export function ServiceSettings({ namespace, environment, service, page }: ServiceSettingsProps) {
   const params = { ns: namespace, env: environment, service: service.name }
   const found = useResource('GET /namespaces/:ns/environments/:env/services/:service/settings', { params }, EVERY)
@@ -138,7 +138,7 @@ const None = ({ children = 'none' }: { readonly children?: ComponentChildren }) 
 
 const code = (text: string) => <code key={text}>{printable(text)}</code>
 
-/** A name a line, and what is said about it. */
+/** Renders one name per line, with its description. */
 const Entries = ({ all }: { readonly all: readonly (readonly [name: string, about: string])[] }) => (
   <ul class="stack tight">
     {all.map(([name, about]) => (

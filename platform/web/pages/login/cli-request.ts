@@ -1,4 +1,4 @@
-/** What a command line asked for when it opened this page. */
+/** Request of a command line that opened this page. */
 export interface CliRequest {
   readonly port: number
   readonly state: string

@@ -9,7 +9,7 @@ import { me } from '../../state/session.ts'
 import { type CliRequest, readCliRequest } from './cli-request.ts'
 import { Frame } from './frame.tsx'
 
-/** Lets a command line on this machine in: by a button, since anybody can open a page. */
+/** Logs in a command line on this machine. The user has to press a button, because any site can open this page. */
 export function CliLogin() {
   const { query } = useLocation()
   const request = readCliRequest(query)

@@ -10,7 +10,7 @@ import { info, loadSession, me } from '../../state/session.ts'
 import { Frame } from './frame.tsx'
 import { Providers } from './providers.tsx'
 
-/** What a failed login is told as; an address says only which it was. */
+/** Returns the message for a failed login; the address contains only its code. */
 const loginProblem = (code: string): Failure => ({
   kind: 'refused',
   ...LOGIN_PROBLEMS[Object.hasOwn(LOGIN_PROBLEMS, code) ? (code as LoginProblem) : 'failed'], // it is one of them

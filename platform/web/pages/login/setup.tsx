@@ -34,7 +34,7 @@ export function Setup() {
     location.replace('/')
   })
   const enter = useAction(async () => {
-    // The name of somebody who is invited stands in the invitation.
+    // The invitation contains the name of an invited user.
     const login = isSetup ? name.value : 'invited'
     await platform.call('POST /auth/setup', { body: { token: token.value ?? '', login } })
     // A load of its own: nothing of this page, and no token, stays in memory.
@@ -110,7 +110,7 @@ export function Setup() {
 
 const KEPT = 'setup'
 
-/** Keeps the token in this tab for the way to a provider and back; whoever reads it takes it away. */
+/** Stores the token in this tab during the redirect to a provider and back. Reading it removes it. */
 const keepToken = (token: string) => sessionStorage.setItem(KEPT, token)
 
 function keptToken(): string | undefined {

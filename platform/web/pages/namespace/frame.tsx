@@ -18,7 +18,7 @@ interface FrameProps {
   readonly children: (namespace: NamespaceDetails, of: Read<NamespaceDetails>) => ComponentChildren
 }
 
-/** What the pages of one namespace have in common. */
+/** Renders the common parts of the pages of one namespace. */
 export function NamespaceFrame({ part, actions, children }: FrameProps) {
   const { params } = useRoute()
   const ns = params['ns'] ?? ''
@@ -82,11 +82,11 @@ const EVERY = 60_000
 
 interface RunningStateProps {
   readonly ns: string
-  /** For the title of the window. */
+  /** Receives the state for the title of the window. */
   readonly onState: (state: ShownState) => void
 }
 
-/** How what runs in it is, which says more than that it is awake. */
+/** Renders the state of the namespace's content, which says more than that the namespace is awake. */
 function RunningState({ ns, onState }: RunningStateProps) {
   const state = stateOfNamespace('Active', runningIn(ns))
   useEffect(() => onState(state), [state.tone])

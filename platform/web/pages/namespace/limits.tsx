@@ -6,7 +6,7 @@ import { Tag } from '../../parts/state.tsx'
 import { shownLimits } from '../../state/limits.ts'
 import { useResource } from '../../state/resource.ts'
 
-/** What may be used in a namespace, and how much of it is. */
+/** Shows the limits of a namespace, and how much of each is used. */
 export function Limits({ ns }: { readonly ns: string }) {
   const found = useResource('GET /namespaces/:ns/limits', { params: { ns } })
   return (

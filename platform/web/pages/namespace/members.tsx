@@ -30,7 +30,7 @@ const giveRole = (ns: string, user: string, role: Role): Promise<NamespaceDetail
     ? platform.call('PATCH /namespaces/:ns', { params: { ns }, body: { owner: user } })
     : platform.call('PUT /namespaces/:ns/members/:user', { params: { ns, user }, body: { role } })
 
-/** Who has rights in a namespace. */
+/** Shows who has rights in a namespace. */
 export function Members() {
   const isSharing = useSignal(false)
   return (
@@ -142,7 +142,7 @@ function Share({ namespace, of, onClose }: InNamespace & { readonly onClose: () 
   const role = useSignal<Role>('developer')
   const isMember = new Set(namespace.members.map(one => one.user.id))
   const others = (users.state.value.data?.items ?? []).filter(one => !isMember.has(one.id))
-  // Nobody is chosen by default: a form sent too soon would share with whoever comes first.
+  // No user is selected by default: a form that is submitted too early would share with the first one.
   const user = others.find(one => one.id === chosen.value)
   const share = useAction(async () => {
     if (!user) return

@@ -16,7 +16,7 @@ import { me } from '../../state/session.ts'
 import { NamespaceFrame } from './frame.tsx'
 import { Limits } from './limits.tsx'
 
-/** What runs in a namespace, and how something is deployed to it. */
+/** Shows what runs in a namespace, and how to deploy to it. */
 export const NamespaceOverview = () => (
   <NamespaceFrame>
     {({ name, role, status, owner, created, lastActive, isPersistent, deleteWaits }) => (
@@ -63,7 +63,7 @@ export const NamespaceOverview = () => (
 /** Nothing new begins in it. */
 const isEnding = (status: string): boolean => status === 'Deleting' || status === 'DeleteFailed'
 
-/** Milliseconds between two looks at what runs, where no stream tells. */
+/** Milliseconds between two requests for the environments, without a stream. */
 const EVERY = 5_000
 
 function Running({ ns, isEnding }: { readonly ns: string; readonly isEnding: boolean }) {

@@ -26,7 +26,7 @@ interface PhasesProps {
   readonly at: number
 }
 
-/** The way of a run, from the queue to what is ready; each part has its place from the beginning. */
+/** Renders the phases of a run, from the queue to ready; each phase is at its final position from the beginning. */
 export const Phases = ({ run, seen, at }: PhasesProps) => (
   <ol class="phases" aria-label="Progress">
     {phasesOf(run, seen).map(({ name, state, took }) => {

@@ -27,7 +27,7 @@ import { Errors } from './errors.tsx'
 import { Phases } from './phases.tsx'
 import { RunLog } from './run-log.tsx'
 
-/** One run: how far it is, who has started it with what, and its log. */
+/** Shows one run: its progress, who has started it with what source, and its log. */
 export function RunPage() {
   const { params } = useRoute()
   const id = params['id'] ?? ''
@@ -36,7 +36,7 @@ export function RunPage() {
 
 /** Milliseconds in which lines are gathered before they are drawn. */
 const GATHERED = 80
-/** Milliseconds between two looks at the clock while it runs. */
+/** Milliseconds between two updates of the elapsed time while it runs. */
 const TICK = 1_000
 
 function OneRun({ id }: { readonly id: string }) {

@@ -14,7 +14,7 @@ import { platform } from '../../state/client.ts'
 import { commandLine } from '../../state/shell-words.ts'
 import { toast } from '../../state/toasts.ts'
 
-/** A webhook that somebody adds at the forge, with its secret, which is shown once. */
+/** Webhook that a user adds at the forge, with its secret, which is shown once. */
 export interface MadeWebhook {
   readonly hook: Webhook
   readonly secret: string
@@ -52,7 +52,7 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
   const scope = useSignal<PreviewScope>('personal')
   const isPrefix = prefix.value === '' || isPrefixName(prefix.value)
   const { repository, file } = source.body
-  // What is as it is without an option is not said.
+  // Default values are left out.
   const options: Pick<NewHook, 'forge' | 'forks' | 'scope' | 'prefix' | 'file'> = {
     ...(forge.value !== '' && { forge: forge.value }),
     ...(forks.value !== 'approve' && { forks: forks.value }),
@@ -144,7 +144,7 @@ interface AddedWebhookProps {
   readonly onClose: () => void
 }
 
-/** What somebody writes into the settings of the repository at the forge. */
+/** Shows the values that the user enters in the settings of the repository at the forge. */
 export const AddedWebhook = ({ made: { hook, secret }, onClose }: AddedWebhookProps) => (
   <Dialog title="Add the webhook to the repository" onClose={onClose}>
     <p class="soft">

@@ -16,17 +16,17 @@ import { useResource } from '../../state/resource.ts'
 import { commandLine } from '../../state/shell-words.ts'
 import { toast } from '../../state/toasts.ts'
 
-/** A pull or merge request that a webhook has told of. */
+/** Pull or merge request that a webhook has reported. */
 export type ShownPull = Webhook['pulls'][number]
 
-/** Milliseconds between two looks at the previews. */
+/** Milliseconds between two requests for the previews. */
 const EVERY = 30_000
 /** Digits of a commit by which people know it; an approval names all of them. */
 const shortCommit = (commit: string): string => commit.slice(0, 7)
 
 /** Requests, each with whose code it is, and with the button that approves its commit where it waits for that. */
 export function Pulls({ pulls, onChange }: { readonly pulls: readonly ShownPull[]; readonly onChange: () => void }) {
-  // As it was shown when the button was pressed: what was pushed since is not what they have looked at.
+  // The request as it was when the user pressed the button: they have not reviewed commits that were pushed since.
   const approving = useSignal<ShownPull | undefined>(undefined)
   const previews = useResource('GET /previews', { query: { urls: 'true' } }, EVERY).state.value.data?.items
   const own = previews?.filter(({ name }) => pulls.some(({ preview }) => preview === name)) ?? []
@@ -133,14 +133,14 @@ interface ApproveProps {
   readonly onClose: () => void
 }
 
-/** Asks whether somebody has looked at the changes of a commit of a fork, and names the whole of it. */
+/** Asks whether the user has reviewed the changes of a fork's commit, and approves the full commit hash. */
 export function Approve({ pull, onChange, onClose }: ApproveProps) {
   const { number, preview, page, title, commit, from } = pull
   const approve = useAction(async () => {
     try {
       await platform.call('POST /previews/:name/approve', { params: { name: preview }, body: { commit } })
     } finally {
-      // Who was too late sees what there is now.
+      // If the approval came too late, the user sees the current state.
       onChange()
     }
     toast('good', `Approved ${shortCommit(commit)}`, `Deploying ${preview}.`)

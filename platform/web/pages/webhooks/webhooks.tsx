@@ -20,8 +20,9 @@ import { Pulls } from './pulls.tsx'
 import { PreviewTabs } from './tabs.tsx'
 
 /**
- * Milliseconds between two looks. No stream tells of requests: a forge does so a few times an hour, and a stream would
- * hold a connection for that. Who comes back to the tab sees at once what there is.
+ * Milliseconds between two requests for the webhooks. No stream reports pull requests: a forge sends an event a few
+ * times an hour, and a stream would hold a connection for that. A user who returns to the tab gets the current state at
+ * once.
  */
 const EVERY = 30_000
 
@@ -104,7 +105,7 @@ export function Webhooks() {
   )
 }
 
-/** What requests of forks get. */
+/** Descriptions of the policies for requests of forks. */
 const FORKS = {
   approve: 'wait for approval by someone with write access',
   sandbox: 'are deployed without variables and credentials',

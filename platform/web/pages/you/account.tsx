@@ -13,7 +13,7 @@ import { chooseTheme, type Theme, theme } from '../../state/theme.ts'
 import { DeleteToken } from './delete-token.tsx'
 import { YouFrame } from './frame.tsx'
 
-/** Who somebody is here, where they are logged in, and how the pages look. */
+/** Shows the user's profile, their logins, and the theme of the pages. */
 export function Account() {
   const tokens = useResource('GET /me/tokens', {})
   const user = me.value

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { addressOf } from '../../../api/pages.ts'
 import { Page, Tabs } from '../../parts/frame/page.tsx'
 
-/** What the pages about oneself have in common. */
+/** Renders the common parts of the pages about the user's account. */
 export const YouFrame = ({ part, children }: { readonly part: string; readonly children: ComponentChildren }) => (
   <Page
     title="Your account"

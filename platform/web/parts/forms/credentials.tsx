@@ -18,12 +18,12 @@ import { Field } from './field.tsx'
 interface CredentialsProps {
   /** `user` or `namespace:NAME`. */
   readonly scope: string
-  /** What the command line has for it. */
+  /** Options of the equivalent command. */
   readonly words: readonly string[]
   readonly about: ComponentChildren
 }
 
-/** Logins of forges, with which runs clone; nobody sees a password. */
+/** Shows the logins of forges with which runs clone; passwords are never shown. */
 export function Credentials({ scope, words, about }: CredentialsProps) {
   const found = useResource('GET /credentials/:scope', { params: { scope } })
   /** The host of the one that is set; empty: a new one. */

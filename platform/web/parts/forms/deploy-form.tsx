@@ -10,11 +10,11 @@ import { FormDialog } from './dialog.tsx'
 import { Field, Select } from './field.tsx'
 import { RepositoryFields, type RepositoryFrom, useRepository } from './repository-fields.tsx'
 
-/** What a deploy begins with: what was deployed before. */
+/** Initial values of a deploy: the source of the previous deploy. */
 export interface DeployFrom extends RepositoryFrom {
   /** Absent: it is chosen. */
   readonly namespace?: string
-  /** Absent: it is called after the repository, or as somebody says. */
+  /** Name of the environment. Absent: the name of the repository, unless the user enters another. */
   readonly environment?: string
 }
 

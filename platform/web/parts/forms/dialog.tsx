@@ -33,7 +33,7 @@ interface FormDialogProps extends DialogProps {
   readonly isBusy: boolean
   readonly isReady?: boolean
   readonly problem: Failure | undefined
-  /** The same on the command line. */
+  /** Equivalent command. */
   readonly command?: string | undefined
   readonly onSubmit: () => void
 }

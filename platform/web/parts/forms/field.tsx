@@ -11,9 +11,9 @@ interface FieldProps {
   readonly autofocus?: boolean
   readonly autocomplete?: string
   readonly required?: boolean
-  /** It is not shown while it is typed. */
+  /** True if the value is hidden while the user types it. */
   readonly isSecret?: boolean
-  /** Another look. */
+  /** Look that differs from the default. */
   readonly look?: 'code' | 'mono'
 }
 
@@ -97,7 +97,7 @@ interface SelectProps<T extends string> {
   readonly isDisabled?: boolean
 }
 
-/** One of a few words. */
+/** Renders a choice of a few options. */
 export function Select<T extends string>({
   label,
   isLabelHidden,

@@ -7,7 +7,7 @@ import { refreshAll } from '../../state/resource.ts'
 import { FormDialog } from './dialog.tsx'
 import { Field } from './field.tsx'
 
-/** What a name may be, as far as it is told while typing; the platform has the last word. */
+/** Pattern of a name, checked while the user types; the platform makes the final decision. */
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 
 /** Asks for the name of a namespace, and makes it. */

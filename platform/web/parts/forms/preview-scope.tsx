@@ -8,7 +8,7 @@ const SCOPES = [
   ['global', 'Everyone'],
 ] as const
 
-/** Who is to see previews: only administrators have a choice. */
+/** Renders the choice of who sees previews: only administrators have it. */
 export const ScopeField = ({ label, scope }: { readonly label: string; readonly scope: Signal<PreviewScope> }) =>
   isAdmin.value ? (
     <Select

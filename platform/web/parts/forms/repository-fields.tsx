@@ -7,29 +7,29 @@ import {
 } from '../../../rules/repository-url.ts'
 import { Field } from './field.tsx'
 
-/** What a form of a repository begins with. */
+/** Initial values of a form for a repository. */
 export interface RepositoryFrom {
   readonly repository?: string | undefined
   readonly branch?: string | undefined
   readonly file?: string | undefined
 }
 
-/** What was written into such a form. */
+/** Values that the user has entered into a form for a repository. */
 export interface TypedRepository {
   readonly repository: Signal<string>
   readonly branch: Signal<string>
   readonly file: Signal<string>
   readonly read: ReadRepositoryUrl
   readonly errors: Readonly<Record<'repository' | 'branch' | 'file', string | undefined>>
-  /** Whether a run can be started with it. */
+  /** True if a run can be started with the values. */
   readonly isReady: boolean
-  /** As routes take it. */
+  /** Values for the body of a request. */
   readonly body: { readonly repository: string; readonly branch?: string; readonly file?: string }
-  /** As the command line takes it. */
+  /** Options for a command. */
   readonly words: readonly string[]
 }
 
-/** Which repository, branch and file are to be deployed. */
+/** Holds the repository, branch and file that a form asks for. */
 export function useRepository(from: RepositoryFrom): TypedRepository {
   const repository = useSignal(from.repository ?? '')
   const branch = useSignal(from.branch ?? '')
@@ -89,7 +89,7 @@ interface AddressFieldProps {
   readonly hint: string
 }
 
-/** Where the repository is; `hint` says what is needed for it. */
+/** Renders the field for the address of the repository; `hint` describes what access it requires. */
 export const AddressField = ({ of: { repository, errors }, hint }: AddressFieldProps) => (
   <Field
     label="Repository"

@@ -19,13 +19,13 @@ import { Field, TextArea } from './field.tsx'
 interface ScopeProps {
   /** `admin`, `user` or `namespace:NAME`. */
   readonly scope: string
-  /** What the command line has for it. */
+  /** Options of the equivalent command. */
   readonly words: readonly string[]
   readonly about: ComponentChildren
   readonly mayChange: boolean
 }
 
-/** The names of variables, which are set and unset; nobody sees a value. */
+/** Shows the names of variables, which can be set and unset; values are never shown. */
 export function Variables({ scope, words, about, mayChange }: ScopeProps) {
   const found = useResource('GET /variables/:scope', { params: { scope } })
   /** The name of the one that is set; empty: a new one. */

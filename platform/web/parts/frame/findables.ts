@@ -24,8 +24,8 @@ export interface Searcher {
 }
 
 /**
- * Returns everything that the search finds besides pages and actions: namespaces, the last used first; what was deployed
- * to them; people; and runs, the newest first.
+ * Returns everything that the search finds besides pages and actions: namespaces, the last used first; what was
+ * deployed to them; people; and runs, the newest first.
  */
 export const findablesOf = ({ namespaces = [], names, runs = [] }: Readable, by: Searcher): readonly Findable[] => [
   ...namespacesOf(namespaces, by),

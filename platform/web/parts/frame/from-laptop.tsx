@@ -1,6 +1,6 @@
 import { Command } from '../copy.tsx'
 
-/** The two lines by which somebody deploys from their own machine. */
+/** Renders the two commands with which users deploy from their own machine. */
 export const FromLaptop = ({ namespace, home }: { readonly namespace?: string; readonly home?: string }) => (
   <Command
     lines={[

@@ -5,12 +5,12 @@ import lazy from 'preact-iso/lazy'
 import { Button } from '../forms/button.tsx'
 import { Empty } from '../problem.tsx'
 
-/** A page that is loaded when somebody opens it. */
+/** Returns a page that is loaded when the user opens it. */
 export const laterPage = (load: () => Promise<FunctionComponent>): FunctionComponent =>
   // It takes none but those that the router gives, and pages have none.
   lazy(() => load().catch(() => NotLoaded)) as FunctionComponent
 
-/** A part of a page that is loaded when it is shown first; until then something stands in its place. */
+/** Returns a part of a page that is loaded when it is first shown; until then, `Place` is shown. */
 export function laterPart<P extends object>(
   load: () => Promise<ComponentType<P>>,
   Place: FunctionComponent,

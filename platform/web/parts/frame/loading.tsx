@@ -17,7 +17,7 @@ export const SkeletonRows = ({ rows = 3 }: { readonly rows?: number }) => (
   </div>
 )
 
-/** What was read, what stands in its place until then, or why it cannot be had. */
+/** Renders the data, the skeleton until it is loaded, or the reason why it cannot be loaded. */
 export function Loading<T>({
   of,
   skeleton,
@@ -29,7 +29,7 @@ export function Loading<T>({
 }) {
   const { data, problem } = of.state.value
   if (data !== undefined) return <>{children(data)}</>
-  // A session that has ended, and a platform that does not answer, are told once for the whole page.
+  // The shell reports an ended session and a platform that does not answer, once for the whole page.
   if (problem?.kind === 'refused') return <ProblemBox problem={problem} onRetry={() => void of.refresh()} />
   return <>{skeleton ?? <SkeletonRows />}</>
 }

@@ -6,12 +6,12 @@ import type { Tone } from '../state.tsx'
 
 interface PageProps {
   readonly title: string
-  /** Of the window, where it is another one. */
+  /** Title of the window, if it differs. */
   readonly windowTitle?: string
-  /** How it is, which the tab of the browser shows before its title. */
+  /** State that the browser tab shows before its title. */
   readonly tone?: Tone | undefined
   readonly crumbs?: readonly (readonly [text: string, address: string])[]
-  /** Beside the title. */
+  /** Content next to the title. */
   readonly beside?: ComponentChildren
   readonly actions?: ComponentChildren
   readonly tabs?: ComponentChildren
@@ -31,7 +31,7 @@ export function Page(props: PageProps) {
     document.title = `${mark === undefined ? '' : `${mark} `}${windowTitle ?? title} · devctl`
   }, [title, windowTitle, tone])
   useEffect(() => {
-    // Who came by keyboard goes on here, and who listens hears where they are.
+    // Keyboard users continue from the heading, and screen readers announce it.
     if (wasOpened) heading.current?.focus({ preventScroll: true })
     wasOpened = true
   }, [path])

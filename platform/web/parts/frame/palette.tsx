@@ -37,7 +37,10 @@ export function openPalette(): void {
   isOpen.value = true
 }
 
-/** Opens the search by `/`, and the list of keys by `?`, where nothing is typed; the search also by Control or Command with K. */
+/**
+ * Opens the search by `/`, and the list of keys by `?`, where nothing is typed; the search also by Control or Command
+ * with K.
+ */
 export function listenForPalette(): () => void {
   const listen = (event: KeyboardEvent) => {
     const isTyping =
@@ -149,7 +152,7 @@ function OpenPalette() {
     isOpen.value = false
   })
   const text = useSignal('')
-  /** The row that somebody has moved to: results that arrive later must not put another one in its place. */
+  /** Row that the user has moved to: results that arrive later must not change the selection. */
   const moved = useSignal<string | undefined>(undefined)
   const id = useId()
   const { all, first, loading, problems } = useSearchable()

@@ -14,7 +14,7 @@ import { namespaceState, type ShownState } from '../state.tsx'
 import { openPalette } from './palette.tsx'
 import { Toasts } from './toasts.tsx'
 
-/** What stands around all pages of somebody who is logged in. */
+/** Renders the frame of all pages for a user who is logged in. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
   const isMenuOpen = useSignal(false)
   const { path } = useLocation()
@@ -182,14 +182,14 @@ const SideLink = ({ href, icon, text }: { readonly href: string; readonly icon: 
   </a>
 )
 
-/** Whether the page is this one, or a part of it. */
+/** Returns the `aria-current` of a link: `page` for the current page, `true` for a parent of it. */
 function currentPart(address: string): 'page' | 'true' | undefined {
   const { path } = useLocation()
   if (path === address) return 'page'
   return address !== '/' && path.startsWith(`${address}/`) ? 'true' : undefined
 }
 
-/** What holds for the whole page: no connection, a session that has ended. */
+/** Renders notices about the whole page: no connection, a session that has ended. */
 const Notices = () => (
   <div class="notices" aria-live="polite">
     {isExpired.value && (

@@ -1,7 +1,7 @@
 import { dismiss, toasts } from '../../state/toasts.ts'
 import { Icon } from '../icon.tsx'
 
-/** What has just happened, in the corner; read aloud, and it goes by itself. */
+/** Shows recent events in the corner; screen readers announce them, and they disappear on their own. */
 export const Toasts = () => (
   <div class="toasts" role="status">
     {toasts.value.map(({ id, tone, text, hint }) => (

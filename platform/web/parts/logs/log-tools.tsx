@@ -12,7 +12,7 @@ interface LogToolsProps {
   readonly children?: ComponentChildren
 }
 
-/** What can be done with a log: search in it, and keep its end in view. */
+/** Renders the tools of a log: search, and a switch to keep its end in view. */
 export function LogTools({ search, onSearch, isFollowing, onFollowing, children }: LogToolsProps) {
   const id = useId()
   return (

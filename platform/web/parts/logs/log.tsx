@@ -8,7 +8,7 @@ import { type ShownState, State } from '../state.tsx'
 
 /** A line of a log. */
 export interface LogRow {
-  /** What it is linked by, and known by. */
+  /** Number in the link to the line; also its key. */
   readonly number: number
   readonly time: string
   readonly about?: string
@@ -16,7 +16,7 @@ export interface LogRow {
   /** May have ANSI escapes, and several lines. */
   readonly text: string
   readonly endpoints?: readonly string[]
-  /** It is a word of the platform. */
+  /** True for a message of the platform. */
   readonly isNote?: boolean
 }
 
@@ -27,7 +27,7 @@ export interface LogGroup {
   readonly state?: ShownState
   readonly took?: string | undefined
   readonly rows: readonly LogRow[]
-  /** It is open until somebody folds it. */
+  /** True if the group is expanded until the user folds it. */
   readonly isOpen: boolean
 }
 
@@ -43,7 +43,7 @@ interface LogProps {
   readonly onFollowing: (isFollowing: boolean) => void
   /** Lines have addresses. */
   readonly isLinked?: boolean
-  /** In the place of lines. */
+  /** Content that is shown instead of lines. */
   readonly empty: ComponentChildren
 }
 
@@ -232,7 +232,7 @@ function marked(text: string, search: string): ComponentChildren {
 
 const texts = new WeakMap<LogRow, string>()
 
-/** What a line is found by. */
+/** Returns the text of a line that the search matches. */
 function searched(row: LogRow): string {
   const known = texts.get(row)
   if (known !== undefined) return known

@@ -14,7 +14,7 @@ export const shortRepository = (url: string): string => url.replace(/^\w+:\/\//,
 export const titleOf = ({ action, environment }: Run): string =>
   `${action === 'deploy' ? 'Deploy' : 'Destroy'} ${environment}`
 
-/** How long a run took, or takes up to now. */
+/** Returns how long a run took, or has taken so far. */
 export function tookOf({ started, ended }: Run, at: number): string | undefined {
   if (started === undefined) return undefined
   return duration((ended === undefined ? at : Date.parse(ended)) - Date.parse(started))
@@ -46,7 +46,7 @@ export const Runs = ({ items }: { readonly items: readonly Run[] }) => (
   </ul>
 )
 
-/** What a run has cloned. */
+/** Renders the repository, branch and commit that a run has cloned. */
 export const RunSource = ({ run: { repository, branch, commit } }: { readonly run: Run }) => (
   <>
     {repository === undefined ? 'no repository' : shortRepository(repository)}

@@ -5,7 +5,7 @@ import type { ForgeOptions } from '../../../../adapters/forge/forge-of.ts'
 
 export interface Received {
   readonly method: string
-  /** With the query, decoded. */
+  /** Path with the query, decoded. */
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: unknown

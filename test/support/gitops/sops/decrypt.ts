@@ -2,7 +2,7 @@ import { createDecipheriv, createHash } from 'node:crypto'
 import { armor, Decrypter } from 'age-encryption'
 import type { KubernetesObject } from '../../../../constructs/manifest.ts'
 
-/** A key of age of these tests, and another one, whose private key nobody has. */
+/** Age key pair of these tests, and the recipient of another key, whose private key is unknown. */
 export const IDENTITY = 'AGE-SECRET-KEY-1LWA2PYCFC48Q0M9MCEH5NK5V8ZEJF7FFTYXT2HQF673DX5HNSGHSWWHLZG'
 export const RECIPIENT = 'age1j6eck6awrvngca4fxy4wk9wwmmejz3ftxqdf7pc76pc0plfqru9q9kx2s2'
 export const OTHER_RECIPIENT = 'age1am4ezr5dsa4jt8qpq75qr82cw03j8exkqh64gaghaplzv2ah73mqt0mp7q'
@@ -13,7 +13,10 @@ interface Metadata {
   readonly mac: string
 }
 
-/** Opens what SOPS has encrypted, with its digest checked; written from the description of the format, apart from what encrypts. */
+/**
+ * Opens what SOPS has encrypted, with its digest checked; written from the description of the format, apart from what
+ * encrypts.
+ */
 export async function decrypt(object: KubernetesObject, identity = IDENTITY): Promise<KubernetesObject> {
   const { sops, ...rest } = object
   const { age, lastmodified, mac } = sops as Metadata
@@ -40,7 +43,7 @@ async function dataKey(age: Metadata['age'], identity: string): Promise<Uint8Arr
     try {
       return await decrypter.decrypt(armor.decode(enc))
     } catch {
-      // For somebody else.
+      // Encrypted for another recipient.
     }
   }
   throw new Error('not for this key')

@@ -8,7 +8,7 @@ const signal = new AbortController().signal
 /** Milliseconds for servers that answer, and for one that does not. */
 const [LONG, SHORT] = [60_000, 300]
 
-/** How connecting to a server fails, by BuildKit's own address and as a Docker Engine. */
+/** Returns the failures of connecting to a server, by BuildKit's own address and as a Docker Engine. */
 async function failuresAt(
   server: Server,
   { scheme = 'tcp', answerWithin = LONG } = {},

@@ -6,7 +6,7 @@ import { BuildFailure, solveError } from '../../../../adapters/buildkit/failure.
 const UNKNOWN = 2
 const UNAVAILABLE = 14
 
-/** What a solve that failed means, without details about a step. */
+/** Returns the error for a solve that failed, without details about a step. */
 const meaning = (details: string, code = UNKNOWN) =>
   solveError({ code, details, metadata: new Metadata() } as ServiceError, 'BuildKit', undefined)
 

@@ -25,7 +25,7 @@ RUN --mount=type=secret,id=tok cat /run/secrets/tok
 
 const LLB = 'failed to solve with frontend dockerfile.v0: failed to create LLB definition: '
 
-/** What Docker 20.10 says, and which step its status names; the place and the start of the diagnostic. */
+/** Messages of Docker 20.10 and the step that the status names, with the position and the start of the diagnostic. */
 const cases: readonly (readonly [text: string, step: string, place: string, message: string, hint?: string])[] = [
   [
     `${LLB}registry.example.com/tools:1: not found`,

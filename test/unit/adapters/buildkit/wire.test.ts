@@ -31,7 +31,7 @@ function fieldOf({ type, isList, isMap }: WireField): fc.Arbitrary<unknown> {
   return isList ? fc.array(one, { maxLength: 3 }) : one
 }
 
-/** How protobufjs reads a message. */
+/** Decodes a message with protobufjs. */
 const readByLibrary = (name: string, encoded: Uint8Array, options: { defaults?: boolean } = {}) =>
   types.lookupType(name).toObject(types.lookupType(name).decode(encoded), { longs: Number, bytes: Buffer, ...options })
 

@@ -97,7 +97,7 @@ describe('changing a file', () => {
       edit: text => {
         attempts++
         if (attempts === 1) {
-          // What another process does meanwhile.
+          // Changes by another process meanwhile.
           writeFileSync(file, `${text}, theirs`)
           writeFileSync(`${file}.lock`, 'theirs')
           const longAgo = Date.now() / 1000 - 60

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { factsOf } from '../../../../adapters/forge/api/facts-of.ts'
 import { failureOf, forgeServer, impatient, type Reply } from '../../../support/gitops/forge/forge-server.ts'
 
-// Whose code a request is, by the answers of the forges (https://docs.github.com/rest, https://docs.gitea.com/api, https://docs.gitlab.com/api).
+// Origin of a request's code, from the answers of the forges (https://docs.github.com/rest, https://docs.gitea.com/api,
+// https://docs.gitlab.com/api).
 
 const TOKEN = 'a0b1c2d3e4'
 const sha = '6dcb09b5b57875f334f61aebed695e2e4193db5e'

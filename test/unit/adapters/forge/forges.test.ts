@@ -7,9 +7,9 @@ import { root } from '../../../support/cases.ts'
 
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
-/** Where the kinds are listed. */
+/** Modules that list the kinds. */
 const LISTS = ['compiler/values/repository-names.ts', 'adapters/forge/forges.ts']
-/** Where one is a way to log in. */
+/** Modules in which a kind is a way to log in. */
 const LOGINS = ['platform/install/install-providers.ts']
 const quoted = (variable: string) => `\`${variable}\``
 /** A kind as text, a module by its import or its key. */

@@ -7,7 +7,7 @@ const branches = { head: 'devctl/staging/shop', base: 'release/1' }
 const text = { title: 'deploy(shop/staging): web 1.4.3', body: 'What changed.' }
 const root = '/api/v1/repos/org/deploy'
 
-/** As `PullRequest` of https://docs.gitea.com/api/ has it, without what nobody reads. */
+/** Returns a `PullRequest` of https://docs.gitea.com/api/, without the fields that no code reads. */
 const pull = (more: object = {}) => ({
   id: 5,
   number: 3,

@@ -8,7 +8,7 @@ const TOKEN = 'ghp_0123456789'
 const branches = { head: 'devctl/staging/shop', base: 'main' }
 const text = { title: 'deploy(shop/staging): web 1.4.3', body: 'What changed.' }
 
-/** As https://docs.github.com/rest/pulls/pulls has it, without what nobody reads. */
+/** Returns a pull request of https://docs.github.com/rest/pulls/pulls, without the fields that no code reads. */
 const pull = (more: object = {}) => ({
   id: 1,
   number: 1347,

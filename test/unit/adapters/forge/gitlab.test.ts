@@ -8,7 +8,7 @@ const branches = { head: 'devctl/staging/shop', base: 'main' }
 const text = { title: 'deploy(shop/staging): web 1.4.3', body: 'What changed.' }
 const root = '/api/v4/projects/group/sub/deploy'
 
-/** As https://docs.gitlab.com/api/merge_requests/ has it, without what nobody reads. */
+/** Returns a merge request of https://docs.gitlab.com/api/merge_requests/, without the fields that no code reads. */
 const merge = (more: object = {}) => ({
   id: 84,
   iid: 14,

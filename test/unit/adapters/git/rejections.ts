@@ -1,11 +1,15 @@
-/** What git says when a clone or a push does not succeed, and what that is; texts of git 2.39 unless the situation says otherwise. */
+/**
+ * Error output of git when a clone or a push fails, and the kind of that failure; texts of git 2.39 unless the
+ * situation says otherwise.
+ */
 export interface Rejection {
   readonly situation: string
   readonly stderr: string
   /**
-   * `race`: somebody else's push was first, so look at the branch and write again. `broken`: nobody knows whether the push
-   * has happened, so look at the branch. `refused`: the server's decision, which stays. `credentials`: who we are was
-   * not accepted, or who the server is. `missing`: there is no such repository. `unreachable`: there is no such server.
+   * `race`: another push was first, so fetch the branch and write again. `broken`: it is unknown whether the push has
+   * happened, so check the branch. `refused`: the server's decision, which is permanent. `credentials`: the server did
+   * not accept our identity, or ssh did not accept the server's. `missing`: the repository does not exist.
+   * `unreachable`: the server does not exist or cannot be reached.
    */
   readonly kind: 'race' | 'broken' | 'refused' | 'credentials' | 'missing' | 'unreachable'
 }
@@ -23,7 +27,7 @@ const NO_ACCESS =
   'fatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights\nand the repository exists.\n'
 const HUNG_UP =
   'send-pack: unexpected disconnect while reading sideband packet\nfatal: the remote end hung up unexpectedly\n'
-/** Over http git ends its complaint like this, with status 1. */
+/** End of git's error output over http, with exit status 1. */
 const NOTHING_PUSHED = `${HUNG_UP}Everything up-to-date\n`
 
 const races: readonly Omit<Rejection, 'kind'>[] = [

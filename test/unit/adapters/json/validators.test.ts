@@ -13,7 +13,9 @@ const schemas = ['adapters', 'operations'].flatMap(folder =>
     .map(path => join(folder, path)),
 )
 
-/** Validators are made of schemas here, not when devctl runs: ajv alone would take longer to load than all of devctl. */
+/**
+ * Validators are made of schemas here, not when devctl runs: ajv alone would take longer to load than all of devctl.
+ */
 describe('the validators of', () => {
   test.each(schemas)('%s are made of its schemas', async path => {
     const target = path.replace('.schema.ts', '.validators.ts')

@@ -43,7 +43,7 @@ const METHODS: Readonly<Record<string, (cluster: Cluster) => Promise<unknown>>> 
   },
 }
 
-/** What no Kubernetes API server answers, and what it is called. */
+/** Responses that no Kubernetes API server gives, and the error's name for each. */
 const STRANGE: Readonly<Record<string, readonly [text: string, named: string]>> = {
   'an empty object': ['{}', 'JSON with parts missing'],
   null: ['null', '`null`'],
@@ -65,7 +65,8 @@ describe.concurrent('what is not an answer of a Kubernetes API server is named w
   for (const method of Object.keys(METHODS))
     test.for(Object.keys(STRANGE))(`${method}: %s`, async (name, context) => {
       const [text, named] = STRANGE[name]!
-      // A Status with a kind is an answer to a deletion, and so is an object; a watch that ends at once is taken up again.
+      // A Status with a kind is an answer to a deletion, and so is an object; a watch that ends at once is taken up
+      // again.
       if (method === 'delete' && text.includes('"kind"') && !named.includes('off')) return
       if (method === 'watch' && text === '') return
       const cluster = await answering(context, text)

@@ -20,7 +20,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `${(server.address() as AddressInfo).port}`
 }
 
-/** What is asked: a host that does not resolve, at the entry of this machine. */
+/** Requests a host that does not resolve, with this machine as the entry. */
 const ask = (port: string, host = 'web.invalid', timeout = 2000) =>
   askAddress(`http://${host}:${port}/`, { entry: '127.0.0.1', timeout })
 

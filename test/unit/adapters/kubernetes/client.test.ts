@@ -385,7 +385,7 @@ describe('logs', () => {
     for await (const text of cluster.logs(pod, { container: 'main', follow: true })) {
       expect(text).toHaveLength(1023)
       if (++read === 10) {
-        // The server goes on until all buffers between us are full, and then no further.
+        // The server continues until all buffers between it and the client are full, and then stops.
         let before: number
         do {
           before = sent

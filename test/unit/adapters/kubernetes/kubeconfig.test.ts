@@ -11,7 +11,10 @@ import { UserError } from '../../../../compiler/diagnostics/user-error.ts'
 const folder = () => mkdtempSync(join(tmpdir(), 'devctl-kubeconfig-'))
 const server = 'https://cluster.example.com:6443'
 
-/** Writes a kubeconfig of one context, `dev`, with some fields of its cluster and user; gives the environment that names it. */
+/**
+ * Writes a kubeconfig of one context, `dev`, with some fields of its cluster and user; gives the environment that names
+ * it.
+ */
 function one(user: object, cluster: object = {}, more: object = {}): Env {
   const file = join(folder(), 'config')
   const whole = {

@@ -19,7 +19,10 @@ const bookmark = (resourceVersion: string, annotations?: object) => ({
 const END = { 'k8s.io/initial-events-end': 'true' }
 const textOf = (change: Change) => ('object' in change ? `${change.type} ${change.object.metadata.name}` : change.type)
 
-/** What a watch tells until there are so many changes, and the queries of its requests. The handler gives the events of each, which then end. */
+/**
+ * Returns the changes that a watch reports until there are `count` of them, and the queries of its requests. `answer`
+ * gives the events of each request, which then ends.
+ */
 async function watching(
   count: number,
   answer: (query: URLSearchParams) => readonly object[] | Answer | object,
@@ -94,7 +97,7 @@ describe('a list first', () => {
     items: [object(name, '7')],
   })
 
-  /** Three watches at once; each calls `seen` for what it is told before it is whole. */
+  /** Runs three watches at once; each calls `seen` for every change that it reports before its list is complete. */
   async function threeUntilListed({ cluster }: FakeServer, options: PageOptions = {}, seen = async () => {}) {
     const watch = async () => {
       const done = new AbortController()

@@ -6,7 +6,7 @@ import { withTimeLimit } from '../../../../adapters/process/time-limit.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void
 
-/** Resolves when the signal is aborted, while everything that nobody refers to is collected. */
+/** Resolves when the signal is aborted, while all unreferenced objects are garbage-collected. */
 function aborted(signal: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const until = Date.now() + 5000

@@ -30,7 +30,7 @@ function storeAt(
   )
 }
 
-/** What is said of a failure, with its notes and its hint. */
+/** Returns the message of a failure, with its notes and its hint. */
 async function failureOf(work: Promise<unknown>): Promise<string> {
   const error = await work.then(
     () => undefined,

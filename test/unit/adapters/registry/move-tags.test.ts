@@ -15,7 +15,10 @@ import {
 
 const ANN: RegistryCredentials = { kind: 'login', username: 'ann', password: 'secret of ann' }
 
-/** A registry of `team/web`, which has the image of DIGEST; `before` may answer in its place, and says so by `true`. */
+/**
+ * Starts a registry of `team/web` that has the image of DIGEST; `before` may answer in its place, and then returns
+ * true.
+ */
 async function registry(before: (...given: Parameters<Handler>) => boolean = () => false) {
   const tags = new Map<string, { readonly type: string | undefined; readonly body: string }>()
   const server = await fakeServer((request, response, fake) => {

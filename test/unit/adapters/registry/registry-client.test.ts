@@ -26,7 +26,7 @@ const PASSWORD = 'a password that nobody may see'
 const ANN: RegistryCredentials = { kind: 'login', username: 'ann', password: PASSWORD }
 const BASIC = `Basic ${Buffer.from(`ann:${PASSWORD}`).toString('base64')}`
 
-/** Without a Docker configuration, and with short pauses. */
+/** Resolves references without a Docker configuration, and with short pauses. */
 const resolve = (references: readonly string[], options: Partial<ResolveOptions> = {}) =>
   resolveDigests(references, {
     env: { DOCKER_CONFIG: '/nonexistent' },
@@ -35,7 +35,7 @@ const resolve = (references: readonly string[], options: Partial<ResolveOptions>
     retries: { pause: 1, ...options.retries },
   })
 
-/** What one tag of a server comes to, with a login for the server where one is given. */
+/** Returns the result for one tag of a server, with a login for the server if one is given. */
 async function resolveOne({ host }: FakeServer, login?: RegistryCredentials, options: Partial<ResolveOptions> = {}) {
   const reference = `${host}/team/web:1`
   const credentials = new Map(login && [[host, login]])
@@ -45,7 +45,7 @@ async function resolveOne({ host }: FakeServer, login?: RegistryCredentials, opt
 const asked = ({ requests }: FakeServer) => requests.map(({ method, path }) => `${method} ${path}`)
 const PATH = '/v2/team/web/manifests/1'
 
-/** A registry that wants a token of itself, for whoever `mayHaveIt` says. */
+/** Starts a registry that requires a token of its own, for callers that `mayHaveIt` accepts. */
 const withTokens = (
   mayHaveIt: (authorization: string | undefined, body: string) => boolean,
   challenge = (server: FakeServer) =>
@@ -341,7 +341,7 @@ describe('no permission', () => {
   test('is told apart: without a login, with one, and with a wrong one', async () => {
     const said = 'DENIED: the words for DENIED'
     const never = await basic(() => false)
-    // What says why is the answer to GET; HEAD has no body.
+    // The reason is in the answer to GET; HEAD has no body.
     expect(await resolveOne(never)).toEqual({ problem: { kind: 'denied', login: 'none' } })
     expect(await resolveOne(never, ANN)).toEqual({ problem: { kind: 'denied', login: 'sent' } })
     expect(never.requests).toHaveLength(1 + 2)
@@ -589,7 +589,7 @@ describe('what is no registry', () => {
       problem: { kind: 'unreachable', reason: `the proxy \`127.0.0.1:${port}\` answers 407` },
     })
     expect(asked).toEqual([['registry.example.com:443', `Basic ${Buffer.from('ann:p@ss').toString('base64')}`]])
-    // The tunnel is there, and nobody speaks TLS at its end.
+    // The tunnel exists, but its other end does not speak TLS.
     status = '200 OK'
     expect(await ask()).toMatchObject({ problem: { kind: 'unreachable' } })
     proxy.close()

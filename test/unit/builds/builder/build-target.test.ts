@@ -33,7 +33,7 @@ describe('the target of a build', () => {
     expect(await findBuildTarget(here, { environment: { context: 'gone' } })).toMatchObject({ context: '' })
     const unknown = { context: 'https://other.example.com' }
     await expect(findBuildTarget(here, { environment: unknown })).rejects.toThrow('not logged in')
-    // What the environment says counts, not what else would.
+    // The context of the environment takes precedence over `DEVCTL_CONTEXT`.
     const around = { ...here, env: { ...here.env, DEVCTL_CONTEXT: 'https://other.example.com' } }
     expect(await findBuildTarget(around, { environment: { context: 'gone' } })).toMatchObject({ context: '' })
   })

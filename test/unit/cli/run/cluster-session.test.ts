@@ -17,7 +17,10 @@ const CONFIGURATIONS = ['Mutating', 'Validating'].map(one => ({
   namespaced: false,
 }))
 
-/** What the work gets, or what is thrown; nothing is sent to a cluster as long as the work does not. */
+/**
+ * Returns the namespace and cluster of the session that the work gets, or the error that is thrown; nothing is sent to
+ * a cluster unless the work sends it.
+ */
 async function session(
   options: Partial<SessionOptions> = {},
   { env = {}, cwd = makeFolder({ config: kubeconfigWith({ kind: 'shop', prod: undefined }) }) } = {},

@@ -4,7 +4,7 @@ import { askUntilInterrupted, watchForInterruption } from '../../../../cli/termi
 let watched: ReturnType<typeof watchForInterruption> | undefined
 afterEach(() => watched?.stop())
 
-/** A question that nobody answers before its signal is aborted. */
+/** Asks a question that stays unanswered until its signal is aborted. */
 const unanswered = (signal: AbortSignal): Promise<string | undefined> =>
   new Promise(resolve => signal.addEventListener('abort', () => resolve(undefined)))
 

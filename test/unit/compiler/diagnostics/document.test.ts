@@ -41,7 +41,10 @@ function examples(): ReadonlyMap<string, string> {
   return new Map([...found].map(([code, { folder }]) => [code, folder]))
 }
 
-/** Words of a code that begin like one of a case's name: `healthcheck/image-check` and `a-healthcheck-of-the-image-is-unknown`. */
+/**
+ * Words of a code that begin like one of a case's name: `healthcheck/image-check` and
+ * `a-healthcheck-of-the-image-is-unknown`.
+ */
 function wordsInCommon(code: string, name: string): number {
   const words = name.split('-')
   const begins = (word: string) => words.some(other => other.startsWith(word.slice(0, Math.max(4, word.length - 2))))

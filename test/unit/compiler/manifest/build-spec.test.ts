@@ -4,7 +4,7 @@ import { manifestBuildSpec } from '../../../../compiler/manifest/build-spec.ts'
 import { readManifest } from '../../../../compiler/manifest/read.ts'
 import { memoryHost } from '../../../support/plan/compose.ts'
 
-/** What the image `web` of a manifest is built from, and what is reported. */
+/** Returns the build spec of the image `web` of a manifest, and the diagnostics. */
 function specOf(
   build: string,
   { env = {}, files = {}, built = {} }: Readonly<Record<string, Readonly<Record<string, string>>>> = {},

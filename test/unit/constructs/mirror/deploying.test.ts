@@ -22,7 +22,7 @@ import {
 } from '../../../support/objects/deploying.ts'
 import { FakeClock, settle } from '../../../support/objects/fake-clock.ts'
 
-// What deploy, diff, ps, restart and destroy do while a mirror stands in for a workload.
+// Behavior of deploy, diff, ps, restart and destroy while a mirror stands in for a workload.
 
 const pod = (image: string) => ({
   metadata: { labels: { app: 'api' } },

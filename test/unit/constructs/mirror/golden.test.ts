@@ -6,9 +6,10 @@ import { listed } from '../../../../develop/session/try-out.ts'
 import { caseNames, folder, mirrorOf } from '../../../support/mirror/mirror-cases.ts'
 import { expectFile } from '../../../support/written-file.ts'
 
-// Each folder of test/support/mirror/cases is a rule: original.yaml has the live object, then those of `services`; devctl.yml the manifest;
-// facts.yml what differs from the usual; mirror.yaml what comes of them, without the Secret's data, and with the scripts of ours
-// shortened. `npx vitest run test/unit/constructs/mirror -u` updates them; read the diff.
+// Each folder of test/support/mirror/cases is a rule: original.yaml has the live object, then those of `services`;
+// devctl.yml the manifest; facts.yml what differs from the usual; mirror.yaml what comes of them, without the Secret's
+// data, and with the scripts of ours shortened. `npx vitest run test/unit/constructs/mirror -u` updates them; read the
+// diff.
 
 describe('golden mirrors', () => {
   for (const name of caseNames()) {

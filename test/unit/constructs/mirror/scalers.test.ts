@@ -61,7 +61,7 @@ test.each([undefined, '3'])(
     await up()
     expect(await annotation('api')).toBe('0')
     expect(await annotation('other')).toBeUndefined()
-    // What an earlier session has set is not taken for the scaler's own.
+    // A value that an earlier session has set is not mistaken for the scaler's own.
     await up()
     await restoreWorkload(session, { name: 'api' }, { volumes: false }, () => {})
     expect(await annotation('api')).toBe(before)

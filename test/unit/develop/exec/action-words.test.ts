@@ -7,7 +7,7 @@ import { execWords } from '../../../../develop/exec/action-words.ts'
 import { makeFolder } from '../../../support/cli/folder.ts'
 import { at, span } from '../../../support/plan/project.ts'
 
-/** Runs the words with the programs of this machine in the place of busybox. */
+/** Runs the command with the programs of this machine in place of busybox, and returns its output. */
 function output(exec: Partial<WatchExec>): string {
   const folder = makeFolder({ busybox: '#!/bin/sh\nexec "$@"\n' })
   const tool = join(folder, 'busybox')

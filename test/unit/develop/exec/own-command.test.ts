@@ -12,7 +12,7 @@ test.each<[ContainerCommand, Parameters<typeof ownCommand>[1], readonly string[]
   [{}, { Cmd: ['cmd'] }, ['cmd']],
   [{}, { Entrypoint: null, Cmd: null }, undefined],
   [{ command: [], args: [] }, image, ['entry', 'cmd', '-x']],
-  // What is written is known without the image.
+  // A command that the container sets is known without the image.
   [{ command: ['run'], args: ['-y'] }, undefined, ['run', '-y']],
   [{ args: ['-y'] }, undefined, undefined],
   [{}, undefined, undefined],

@@ -5,7 +5,7 @@ import { dialAgent } from '../../../../develop/session/dial-agent.ts'
 
 const refused = () => new ClusterError('not-found', 'nothing listens')
 
-/** A stream that has been refused before anybody listened, as that of a port-forward. */
+/** Returns a stream that was refused before any listener was attached, like that of a port-forward. */
 function dead(error: Error): Duplex {
   const stream = new PassThrough()
   stream.on('error', () => {})
@@ -13,7 +13,7 @@ function dead(error: Error): Duplex {
   return stream
 }
 
-/** One that is refused a moment later. */
+/** Returns a stream that is refused a moment later. */
 function dying(error: Error): Duplex {
   const stream = new PassThrough()
   stream.on('error', () => {})

@@ -7,7 +7,7 @@ import { Supervisor } from '../../../../develop/session/supervisor.ts'
 import type { SyncEngine } from '../../../../sync/session/sync.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
-// When a cluster tells of an end is up to its kubelet: here the test says it.
+// In a cluster, the kubelet decides when an end is reported: here the test reports it.
 
 const EVICTED = { phase: 'Failed', reason: 'Evicted', message: 'Pod ephemeral local storage usage exceeds 100Mi. ' }
 

@@ -48,7 +48,7 @@ function work() {
   return { run, signals, end: () => end() }
 }
 
-/** A promise that is looked at later. */
+/** Returns a promise whose rejection is handled later. */
 function later<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {})
   return promise

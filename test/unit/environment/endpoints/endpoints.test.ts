@@ -11,7 +11,10 @@ import { withAnswers } from '../../../../environment/endpoints/asked.ts'
 import { endpointsOf, findEndpoints } from '../../../../environment/endpoints/endpoints.ts'
 import { withClassProblems } from '../../../../environment/endpoints/ingress-classes.ts'
 
-/** A cluster that holds these objects; Gateways may not be read where `forbidden` says so, nor routes of the Gateway API with `onlyEdit`. */
+/**
+ * A cluster that holds these objects; Gateways may not be read where `forbidden` says so, nor routes of the Gateway API
+ * with `onlyEdit`.
+ */
 function holding(objects: readonly KubeObject[], { forbidden = false, onlyEdit = false } = {}): Cluster {
   const cluster = {
     list: async ({ kind, namespace, labels }: ObjectQuery) => {

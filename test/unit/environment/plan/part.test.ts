@@ -158,7 +158,7 @@ describe('a deploy of a part', () => {
     const changed = COMPOSE.replace('nginx:API', 'nginx:2').replace('busybox:WORKER', 'busybox:2')
     expect((await deploy(cluster, changed, 'api')).done).toEqual(['update statefulset/api'])
     const gone = changed.replace(/\n {2}worker:[\s\S]*?(?=\nnetworks:)/, '').replace(/\n {2}- \{path: \/work.*/, '')
-    // Nobody shares the volume of `api` any more.
+    // No other service shares the volume of `api` any more.
     expect((await deploy(cluster, gone, 'web')).done).toEqual(['update statefulset/api', 'update ingress/shop'])
     expect((await record(cluster)).kinds).toEqual(before.kinds)
     expect(

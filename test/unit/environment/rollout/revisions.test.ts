@@ -71,7 +71,7 @@ test('what a Deployment tells of an older ReplicaSet, whose Pods are refused sti
   const web = workload('Deployment', seen, '2')
   expect(isOlderFailure(web, [older, newest])).toBe(true)
   expect(isOlderFailure(web, [older, { ...newest, status: refused }])).toBe(false)
-  // It is not known yet, or somebody else's.
+  // The newest ReplicaSet is not known yet, or belongs to another workload.
   expect(isOlderFailure(web, [older])).toBe(false)
   expect(isOlderFailure(web, [older, set('b', '2', 'another')])).toBe(false)
 })

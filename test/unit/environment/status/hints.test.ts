@@ -61,7 +61,7 @@ type Telling = Partial<Problem> & {
   readonly killed?: readonly KubeObject[]
 }
 
-/** What is said of a problem: code, the text at its place, message, hint. */
+/** Returns the report of a problem: code, the text at its position, message, hint and notes. */
 async function told(
   code: Problem['code'],
   detail: string,

@@ -68,7 +68,7 @@ describe('Secrets with values', () => {
   })
 })
 
-/** As much of the shapes as the tests need. */
+/** Subset of the shapes that the tests need. */
 const options: ScanOptions = {
   shapes: text =>
     [

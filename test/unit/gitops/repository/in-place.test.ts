@@ -75,7 +75,7 @@ test('what can change, changes', () => {
   expect(obstacleTo(object('Service', { spec: { ports: [] } }), external)).toBeUndefined()
   const set = (claimTemplate: object) => object('StatefulSet', { spec: { volumeClaimTemplates: [claimTemplate] } })
   const typed = { apiVersion: 'v1', kind: 'PersistentVolumeClaim' }
-  // What earlier versions left to the server.
+  // Fields that earlier versions left to the server.
   expect(obstacleTo(set(template({})), set(template({ volumeMode: 'Filesystem' }, typed)))).toBeUndefined()
   expect(obstacleTo(object('ConfigMap', { data: { a: '1' } }), object('ConfigMap', { data: {} }))).toBeUndefined()
 })

@@ -13,14 +13,17 @@ export interface Received {
   readonly body: Buffer
 }
 
-/** A stand-in for an API server: keeps what it is sent, and answers with objects that a test gives it, or with what it was sent. */
+/**
+ * A stand-in for an API server: keeps what it is sent, and answers with objects that a test gives it, or with what it
+ * was sent.
+ */
 export class ApiServer {
   readonly received: Received[] = []
-  /** By path. */
+  /** Objects by path. */
   readonly objects = new Map<string, unknown>()
   /** Answers in place of the usual; true when it did. */
   answer: (request: Received, response: ServerResponse) => boolean = () => false
-  /** How often credentials were fetched anew. */
+  /** Number of times that credentials were fetched anew. */
   renewals = 0
   readonly server: Server
 
@@ -45,7 +48,7 @@ export class ApiServer {
     await new Promise<void>(resolve => this.server.listen(0, '127.0.0.1', resolve))
   }
 
-  /** What was written: without the questions that the proxy asks. */
+  /** Returns the requests that write, without the proxy's own queries. */
   get writes(): readonly Received[] {
     return this.received.filter(({ method }) => method !== 'GET')
   }
@@ -85,7 +88,9 @@ export interface Sent {
   readonly token?: string
 }
 
-/** Sends a request through the proxy as its kubeconfig says; bodies are printed as JSON unless they are bytes or text. */
+/**
+ * Sends a request through the proxy as its kubeconfig says; bodies are printed as JSON unless they are bytes or text.
+ */
 export function send(
   proxy: LabellingProxy,
   path: string,

@@ -50,7 +50,7 @@ const APPLY = 'application/apply-patch+yaml'
 const MERGE = 'application/merge-patch+json'
 const STRATEGIC = 'application/strategic-merge-patch+json'
 
-/** What the real server is sent instead. */
+/** Sends a request through the proxy, and returns the body that the real server is sent instead. */
 async function written(path: string, sent: Sent) {
   const { status, body } = await send(proxy, path, sent)
   expect([status, status === 200 ? '' : body]).toEqual([200, ''])

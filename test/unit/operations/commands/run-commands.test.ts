@@ -26,7 +26,7 @@ async function run(texts: readonly string[], options: Partial<RunOptions> = {}) 
   return { ...result, lines }
 }
 
-/** Whether a process is there and does something: a zombie that nobody reaps does not. */
+/** True if a process exists and is not a zombie that its parent has not reaped. */
 function isRunning(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))

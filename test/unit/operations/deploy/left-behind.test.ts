@@ -6,7 +6,7 @@ import { NAMESPACE, newCluster, object } from '../../../support/objects/deployin
 
 const [OLD, NEW] = ['example.com/app:1@sha256:old', 'example.com/app:1@sha256:new']
 
-/** As much of a plan as is looked at. */
+/** Returns a workload with only the parts of a plan that the code reads. */
 const workload = (service: string, image: string, kind = 'Deployment') =>
   ({ kind, name: service, service, pod: { containers: [{ image }] } }) as unknown as WorkloadPlan
 

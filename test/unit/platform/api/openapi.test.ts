@@ -21,10 +21,10 @@ describe('the OpenAPI document', () => {
     const silent = (Object.entries(ROUTES) as readonly [string, ApiRoute][])
       .filter(([name, { audit }]) => !name.startsWith('GET ') && audit === undefined)
       .map(([name]) => name)
-    // They give nothing and change nothing that anybody else sees.
+    // These requests grant nothing and change nothing that another user sees.
     expect(silent).toEqual(SILENT)
   })
 })
 
-/** Of `POST /analytics`, the audit would say who has run what. */
+/** Requests that are not audited. For `POST /analytics`, the audit log would say who has run what. */
 const SILENT = ['POST /auth/device/look', 'POST /kube-token', 'POST /analytics']

@@ -3,7 +3,7 @@ import { tryBranchesAndFiles, tryRepositories, tryReturnPaths } from '../../../s
 import { tryHosts } from '../../../support/fuzz/hosts.ts'
 import { tryClaimsOfJobs, tryClaimsOfPeople, tryDamagedTokens } from '../../../support/fuzz/jwts.ts'
 
-// What strangers send, at random; `npm run test:long` sends much more (test/long/platform.test.ts).
+// Random input from strangers; `npm run test:long` sends much more (test/long/platform.test.ts).
 
 test('no host is of two namespaces', () => tryHosts(300))
 test('an address of a repository is one', () => tryRepositories(1000))

@@ -193,7 +193,7 @@ describe('builders for code of forks', () => {
       { 'app.kubernetes.io/name': 'builder' },
       { 'app.kubernetes.io/name': 'builder-untrusted' },
     ])
-    // The policy of all Pods there: nobody comes in but the server.
+    // The policy of all Pods in the namespace: only the server may connect.
     expect(named(all, 'NetworkPolicy', 'builder')).toMatchObject({ spec: { podSelector: {} } })
   })
 

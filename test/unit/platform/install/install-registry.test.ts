@@ -105,7 +105,7 @@ test('its own registry has the certificate that tokens are checked with, not the
   ])
   expect(containers).toHaveLength(2)
   expect(containers[0]).not.toHaveProperty('env')
-  // What measures its disk writes nothing there, and has nothing else.
+  // The container that measures the disk cannot write to it, and mounts nothing else.
   expect(containers[1]).toMatchObject({ volumeMounts: [{ name: 'data', mountPath: '/data', readOnly: true }] })
 })
 

@@ -17,7 +17,7 @@ describe('the pull request of a comment', () => {
     [`${repository}/-/merge_requests/12#note_3`, {}, 12],
     [undefined, { GITHUB_REF: 'refs/pull/8/merge' }, 8],
     [undefined, { CI_MERGE_REQUEST_IID: '9' }, 9],
-    // What was named counts.
+    // A pull request that is named takes precedence.
     [`${repository}/pull/7`, { GITHUB_REF: 'refs/pull/8/merge' }, 7],
   ] as const)('%s, %j: %i', (sourceUrl, env, number) => {
     expect(commentPlace(repository, sourceUrl, env)).toEqual({ repository, number })
@@ -85,7 +85,7 @@ api: \`api\` ended 3 times with exit code 1
 \`\`\`
 
 `)
-    // What the deploy has said is more than what is seen of it.
+    // The output of the deploy says more than the problem that the platform observes.
     const said = 'error[build/failed]: the image of `web` was not built\n  --> compose.yaml:3:5\n'
     expect(commentText(preview({ status: 'Failed', problem }), page, said)).toContain(`\`\`\`text\n${said}\`\`\``)
     const reason = 'the repository could not be cloned'

@@ -24,7 +24,7 @@ test('the first page is small, and everything in it is ours', () => {
   const isText = (name: string) => ['.js', '.css', '.svg'].includes(extname(name))
   expect(sizeOf(new Set([...first].filter(isText)))).toBeLessThan(MOST)
   expect(sizeOf(new Set(assets.filter(isText)))).toBeLessThan(ALL)
-  // Pages with logs are not among what everybody loads.
+  // Pages with logs are not among the files that every visitor loads.
   expect(first.size).toBeLessThan(assets.length)
   expect(fonts).toHaveLength(1)
   expect(fonts[0]?.size).toBeLessThan(FONT)

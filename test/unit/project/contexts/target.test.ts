@@ -189,7 +189,7 @@ describe('the target of a command', () => {
     }
     expect(error).toMatchObject({ message: expect.stringContaining(`not the address of a platform: ${message}`), hint })
     expect(`${error}${(error as UserError).hint}`).not.toContain('hunter')
-    // Who names another context does not use the variable.
+    // A command that names another context does not use the variable.
     expect(chooseTarget(choices({ env, options: { context: 'kube' } })).context).toBe('kube')
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ClusterError, type KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
-/** What only the cluster in memory has: the contract is in contract.test.ts. */
+/** Behavior that only the cluster in memory has: the contract is in contract.test.ts. */
 
 const namespace = 'default'
 const manager = 'test'

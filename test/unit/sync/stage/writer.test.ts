@@ -3,7 +3,7 @@ import type { FileEntry } from '../../../../sync/core/entry.ts'
 import { TEMPORARY, Writer } from '../../../../sync/stage/writer.ts'
 import { MemoryDisk } from '../../../support/sync/memory-disk.ts'
 
-// Somebody writes to a file in the moment between our look at it and our own change.
+// Another process writes to a file between our check of it and our own change.
 
 const PLACE = '/files/a.txt'
 

@@ -21,7 +21,7 @@ test('a pipe is read once, for all builds that ask and all of their attempts', a
   const file = pipe()
   const writer = spawn('sh', ['-c', `(echo first; sleep 0.2; echo second) > ${file}`])
   const source = { file }
-  // The writer is there once it waits for a reader.
+  // The writer is ready once it waits for a reader.
   await new Promise(resolve => writer.once('spawn', () => setTimeout(resolve, 300)))
   const contents = await Promise.all([secretContent(source), secretContent(source)])
   contents.push(await secretContent(source))

@@ -8,7 +8,7 @@ const MB = 1 << 20
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A process whose memory is at 300 MB, and at 100 MB when it was given back. */
+/** Returns a process that uses 300 MB, and 100 MB after it has released memory. */
 function heap() {
   const calls: string[] = []
   const made = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { waitsTeller } from '../../../../../cli/run/platform/follow-deletion.ts'
 
-/** Returns what is told about a deletion that waits for each of these for some seconds, with two looks a second. */
+/** Returns the messages about a deletion that waits for each of these for some seconds, with two checks per second. */
 function toldOf(...all: readonly (readonly [string | undefined, number])[]): readonly string[] {
   const told: string[] = []
   let now = 1e12

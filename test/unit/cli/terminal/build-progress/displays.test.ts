@@ -190,7 +190,7 @@ test('a build that is tried again does not repeat the steps that have ended', as
   expect(stderr.match(/RUN npm ci/g)).toHaveLength(1)
   expect(stderr.match(/COPY/g)).toHaveLength(1)
   expect(stderr).toContain('#6 ERROR: 503')
-  // What the builder prints of its own attempts is not shown again at the end.
+  // Log lines about the builder's own attempts are not shown again at the end.
   expect(stderr).not.toContain('last')
 })
 

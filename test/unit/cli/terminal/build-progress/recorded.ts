@@ -8,7 +8,7 @@ export interface Recorded {
   readonly event: BuildEvent
 }
 
-/** What BuildKit 0.33 has sent for a build; the texts of logs are in Latin-1, a character for a byte. */
+/** Returns the events that BuildKit 0.33 sent for a build; the texts of logs are in Latin-1, one character per byte. */
 export function recorded(name: 'multi-stage' | 'cached' | 'failing' | 'two-at-once'): readonly Recorded[] {
   const text = readFileSync(join(import.meta.dirname, 'recorded', `${name}.jsonl`), 'utf8')
   return text

@@ -1,6 +1,7 @@
 // Lists every key that the Compose Specification's JSON Schema knows, with the types that it allows there:
 //
-//   node test/unit/compiler/compose/keys/compose-keys.mjs path/to/compose-spec.json > test/unit/compiler/compose/keys/compose-keys.json
+// node test/unit/compiler/compose/keys/compose-keys.mjs path/to/compose-spec.json >
+// test/unit/compiler/compose/keys/compose-keys.json
 //
 // A path has `*` for what the user names and `[]` for an item of a list. Descriptions are left out.
 import { readFileSync } from 'node:fs'

@@ -345,7 +345,7 @@ export function goldenSamples(key: string): readonly Sample[] {
 
 let singleFiles: readonly string[] | undefined
 
-/** What a golden case of a single file consists of. */
+/** Entries of a golden case with a single input file. */
 const SINGLE = new Set(['compose.yaml', 'expected', 'diagnostics.txt'])
 
 /** A service's key in a sample. */

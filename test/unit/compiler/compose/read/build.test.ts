@@ -6,7 +6,7 @@ import { Reporter } from '../../../../../compiler/diagnostics/reporter.ts'
 import { type BuildSpec, withExportedCache } from '../../../../../compiler/values/images/build-spec.ts'
 import { memoryHost } from '../../../../support/plan/compose.ts'
 
-/** What the images of /project/compose.yaml are built from, and what is reported. */
+/** Returns the build specs of the images of /project/compose.yaml, and the diagnostics. */
 function specsOf(text: string, env: Readonly<Record<string, string>> = {}, profiles: readonly string[] = []) {
   const host = {
     ...memoryHost({ 'compose.yaml': text, '.env': 'FROM_DOTENV=dotenv\nBOTH=dotenv\n' }),

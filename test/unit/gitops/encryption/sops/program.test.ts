@@ -61,7 +61,7 @@ describe('the program sops', () => {
       )
   })
 
-  // What the real one does only with a server that does not answer.
+  // The real sops does this only with a server that does not answer.
   test('is ended at the signal, and one that reads nothing is an error', async () => {
     const folder = makeFolder({ sops: '#!/bin/sh\n[ -z "$HANGS" ] || exec sleep 100\necho no >&2\nexit 3\n' })
     chmodSync(join(folder, 'sops'), 0o755)

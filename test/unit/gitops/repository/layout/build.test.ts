@@ -62,7 +62,7 @@ spec:
           env: [{name: A, value: "1"}]
 `
 
-/** What a kustomization with these lines makes of a Deployment. */
+/** Returns the objects that a kustomization with these lines builds from a Deployment. */
 async function built(lines: string, more: Readonly<Record<string, string>> = {}) {
   const files = {
     'base/kustomization.yaml': `${HEAD}resources: [web.yaml]\n`,

@@ -32,7 +32,7 @@ describe('certificates', () => {
     expect(new Set(numbers).size).toBe(3)
   })
 
-  /** Who the server sees, or why there is no connection. */
+  /** Connects as `who`, and returns the name that the server sees, or the reason why there is no connection. */
   async function meet(who: KeyedCertificate | undefined, trusted = authority, servername = 'builders.test') {
     const listening = createServer({
       key: server.key,

@@ -66,7 +66,7 @@ describe('who trusts the authority of a domain believes it', () => {
   const domain = 'dev.example.com'
   const authority = makeAuthority('devctl platform', Date.now(), domain)
 
-  /** Why the authority is not believed for the certificate of a host; undefined where it is. */
+  /** Returns the reason why the authority is not trusted for the certificate of a host; undefined if it is trusted. */
   async function distrust(name: string, signer = authority): Promise<string | undefined> {
     const { certificate, key } = makeCertificate(signer, { name, use: 'server', days: 1 }, Date.now())
     const server = createServer({ cert: `${certificate}${signer.certificate}`, key })

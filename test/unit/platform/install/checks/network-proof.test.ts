@@ -84,7 +84,7 @@ const said = (more: object) => JSON.stringify({ tried: 3, reached: [], hasNetwor
 describe('what a Pod reaches of the nodes', () => {
   test('is tried at each address, from a Pod of the runs without rights, which is deleted', async () => {
     const cluster = await clusterWith(said({}))
-    // One of an earlier time, whose status nobody waited for.
+    // A Pod of an earlier check that did not wait for its status.
     const left = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'left', namespace: RUNS_NAMESPACE } }
     await MemoryCluster.prototype.create.call(cluster, {
       ...left,

@@ -16,7 +16,7 @@ import { freePort } from '../../../../support/develop/free-port.ts'
 import { CERTIFICATE, PRIVATE_KEY } from '../../../../support/gitops/certificates.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
-// What a cluster cannot be made to show at once: a platform in each of its states.
+// States of a platform that a real cluster cannot be made to show at once.
 
 const ID = 'a'.repeat(16)
 const server = createServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, socket =>
@@ -198,7 +198,7 @@ describe('the status of a platform', () => {
       builders: ['tcp://buildkit:1234'],
       registry: 'registry.example.com/people',
     })
-    // Its certificate is that of nobody, and what answers is no platform.
+    // The certificate is self-signed, and the server that answers is not a platform.
     expect(found.isReachable).toBe(false)
     expect(found.problems.map(({ message }) => message)).toEqual([
       expect.stringContaining(url),

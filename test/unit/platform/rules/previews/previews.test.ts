@@ -18,7 +18,7 @@ describe('the status of a preview', () => {
     ['Active', [run('failed'), run('succeeded')], 'Failed'],
     ['Active', [run('refused')], 'Failed'],
     ['Active', [run('cancelled')], 'Failed'],
-    // A newer one took its place.
+    // A newer run has replaced it.
     ['Active', [run('replaced'), run('succeeded')], 'Active'],
     ['Active', [run('failed', 'destroy'), run('succeeded')], 'Active'],
     ['Sleeping', [run('failed')], 'Sleeping'],
@@ -39,7 +39,7 @@ describe('a deploy to a preview that is there', () => {
     [there, { ...there, owner: 'bob' }, 'owner'],
     [there, shared, 'scope'],
     [shared, there, 'scope'],
-    // Which administrator it was is no matter.
+    // It does not matter which administrator it was.
     [shared, { ...shared, owner: 'bob' }, undefined],
     [shared, { ...shared, repository: 'https://git.example.com/team/blog' }, 'repository'],
   ] as const)('%j, %j: %s', (one, other, conflict) => {

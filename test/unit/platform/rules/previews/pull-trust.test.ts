@@ -30,7 +30,7 @@ describe('whose code a request is', () => {
     ['a branch of the repository itself', own, false, 'repository'],
     ['a fork of an author who may write', fork, true, 'repository'],
     ['a fork of an author who may not', fork, false, 'fork'],
-    // Its owner can push to it, whoever has opened the request.
+    // The owner of the fork can push to it, no matter who has opened the request.
     ['the fork of somebody else, opened by who may write', { ...fork, owner: '6' }, true, 'fork'],
     ['a fork of an organisation', { id: fork.id, url: fork.url }, true, 'fork'],
     ['a fork that is gone', undefined, true, 'fork'],
@@ -61,7 +61,7 @@ describe('what becomes of the preview of a request', () => {
     ['an allowed commit of a fork', 'fork', 'never', allowed, 'refuse'],
     ['one that is there', 'fork', 'approve', { ...allowed, ...of('fork') }, 'nothing'],
     ['a push after it', 'fork', 'approve', { approved: { commit: next }, ...of('fork', next) }, 'wait'],
-    // Whose approval was withdrawn in the meantime, by another policy.
+    // The approval was withdrawn in the meantime, by another policy.
     ['deployed as a sandbox', 'fork', 'approve', of('fork'), 'wait'],
     ['a push', 'fork', 'sandbox', of('fork', next), 'deploy'],
     ['the author may write no more', 'fork', 'sandbox', of('repository'), 'replace'],

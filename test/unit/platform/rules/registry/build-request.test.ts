@@ -7,7 +7,7 @@ const SCOPE = {
   cache: 'uid-of-ann',
   images: { registry: 'registry.example.com', place: 'ann-1f2e3d4c' },
 }
-/** Of a platform without a registry of its own. */
+/** Scope on a platform without a registry of its own. */
 const WITHOUT = { namespace: SCOPE.namespace, cache: SCOPE.cache }
 const PLAIN: BuildRequest = { Ref: 'r', Session: 's', Frontend: 'dockerfile.v0' }
 const problem = (part: BuildRequest) => buildProblem({ ...PLAIN, ...part }, SCOPE)

@@ -68,7 +68,7 @@ describe('places for builds', () => {
     void take('fay1', 'fay', undefined, 'blog')
     await settled()
     expect(placed.at(-1)).toBe('eve1')
-    // The other one goes on.
+    // The other builder continues.
     for (const name of ['ann1', 'ann2']) free(name)
     void take('bob2', 'bob', undefined, 'shop')
     await settled()

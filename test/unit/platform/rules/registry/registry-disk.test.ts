@@ -94,7 +94,7 @@ test('who has used up their share pushes no more, and others do; it is measured 
   const rest = ['pull', 'delete']
   expect(await access(ann, shop)).toEqual(rest)
   expect(await access(ann, preview)).toEqual(rest)
-  // It is the share of the owner, whoever pushes.
+  // The share of the owner counts, no matter who pushes.
   expect(await access(bob, shop)).toEqual(rest)
   expect(await access(bob, blog)).toEqual(['pull', 'push', 'delete'])
   expect(state.asked).toBe(1)

@@ -21,7 +21,7 @@ test.each<[number, Partial<IdleNamespace>, 'stay' | 'sleep' | 'delete']>([
   [24 * 400, { kind: 'personal', status: 'Sleeping' }, 'stay'],
   [24 * 400, { isPersistent: true }, 'stay'],
   [-5, {}, 'stay'],
-  // What ends at a time ends, whoever uses it or wants to keep it.
+  // A preview that ends at a set time ends then, no matter who uses it or wants to keep it.
   [0, { kind: 'preview', expires: '2026-06-15T12:00:00Z' }, 'delete'],
   [0, { kind: 'preview', expires: '2026-06-15T12:00:01Z' }, 'stay'],
   [0, { kind: 'preview', isPersistent: true, expires: '2026-06-15T11:00:00Z' }, 'delete'],

@@ -9,7 +9,7 @@ import { SharedBudget } from '../../../../../platform/rules/shared-budget.ts'
 import { type BuildClient, serveBuilds } from '../../../../../platform/server/builds/build-tunnel.ts'
 import { makePools } from '../../../../../platform/server/builds/builder-pool.ts'
 
-// What the tunnel does by itself, before any builder is asked.
+// Behavior of the tunnel itself, before it calls any builder.
 
 const MIB = 2 ** 20
 
@@ -306,7 +306,7 @@ describe('a place on a builder', () => {
       expect(answers.at(-1)).toContain('too%20many')
       slot.free()
       await vi.waitFor(() => expect([...calls].sort()).toEqual(['Session', 'Solve']))
-      // A call that came after them is answered by the builder when all of them have been looked at.
+      // The builder answers a later call only after all of these were handled.
       expect(await status(session).refused).toBeUndefined()
       await vi.waitFor(() => expect(calls.length).toBeGreaterThan(2))
       expect([...calls].sort()).toEqual(['Session', 'Solve', 'Status'])

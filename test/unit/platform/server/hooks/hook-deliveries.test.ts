@@ -10,7 +10,7 @@ const EVERY = 5000
 const start = Date.parse('2026-01-01T00:00:00Z')
 const at = (seconds: number) => new Date(start + seconds * 1000).toISOString().replace('.000Z', 'Z')
 
-/** One webhook in memory; several replicas share it. */
+/** Creates a webhook in memory that several replicas share. */
 function open() {
   let hook: HookRecord | undefined = {
     id: 'a'.repeat(16),

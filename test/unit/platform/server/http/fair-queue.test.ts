@@ -6,7 +6,7 @@ import { FairQueue } from '../../../../../platform/server/http/fair-queue.ts'
 import { PlatformError } from '../../../../../platform/server/http/platform-error.ts'
 import { eventually } from '../../../../support/cluster/cluster.ts'
 
-// How many requests of one caller are worked on at the same time.
+// Limit on the requests of one caller that are processed at the same time.
 
 let server: Server | undefined
 afterEach(() => {
@@ -60,7 +60,7 @@ async function open(turns: FairQueue) {
       () => 0,
     )
   const until = (count: number) => eventuallyHolds(`${count} are worked on`, () => working.length === count)
-  /** Whose a credential is is known from then on. */
+  /** Makes a request with a credential, so that its owner is known from then on. */
   const meet = async (credential: string) => {
     const first = ask(credential)
     await until(1)
@@ -161,7 +161,7 @@ test('work that has begun keeps its turn until it has settled, though its client
   working[1]!.answer()
   expect(await next).toBe(200)
 
-  // Nothing is begun for a client that has gone before.
+  // No work starts for a client that has already disconnected.
   const again = new AbortController()
   const last = ask('ann-1', again.signal)
   await until(3)

@@ -3,7 +3,7 @@ import { SharedBudget } from '../../../../../platform/rules/shared-budget.ts'
 import { logStream, type WantedLogs } from '../../../../../platform/server/live/log-stream.ts'
 import { FakePods } from '../../../../support/objects/fake-pods.ts'
 
-/** On a busy machine. */
+/** Timeout in milliseconds that is enough on a busy machine. */
 const LONG = { timeout: 15_000 }
 
 const ROOM = { take: () => true, give: () => {} }

@@ -6,7 +6,7 @@ import { SharedBudget } from '../../../../../platform/rules/shared-budget.ts'
 import { NamespaceView } from '../../../../../platform/server/live/namespace-view.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
-/** On a busy machine. */
+/** Timeout in milliseconds that is enough on a busy machine. */
 const LONG = { timeout: 15_000 }
 const AT = '2026-01-01T00:00:00Z'
 const open = new Set<NamespaceView>()

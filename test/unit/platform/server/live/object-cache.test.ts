@@ -7,7 +7,7 @@ import { ObjectCache, type Room } from '../../../../../platform/server/live/obje
 import { trimObject } from '../../../../../platform/server/live/trim-object.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
-/** On a busy machine. */
+/** Timeout in milliseconds that is enough on a busy machine. */
 const LONG = { timeout: 15_000 }
 
 const labels = (service: string) => ({ 'dev.platform/environment': 'shop', 'dev.platform/service': service })
@@ -98,7 +98,7 @@ test('of all scenes there is so much in memory, of which one person has a part; 
   expect(ann.scene.isCut).toBe(true)
   expect(budget.taken).toBeGreaterThan(18_000)
   expect(budget.taken).toBeLessThanOrEqual(20_000)
-  // Another look of the same person gets nothing, and the first of somebody else a part.
+  // A second view of the same person gets nothing, and the first view of another person gets a part.
   const again = await open('ann')
   expect(count(again)).toBe(0)
   const bob = await open('bob')
@@ -118,7 +118,7 @@ test('environments without end are not kept', async () => {
   expect(scene.isCut).toBe(true)
 })
 
-/** How often objects are looked at for the state of so many workloads, with as many Pods and warnings. */
+/** Counts the reads of objects for the state of `count` workloads, with as many Pods and warnings. */
 function looksFor(count: number): number {
   const warnings = new Warnings()
   let looks = 0

@@ -140,7 +140,7 @@ test('a login without a refresh token does not end the checks of a person who ha
   later()
   await ask()
   expect((await parts.users.find(ann))?.isRefused).toBe(true)
-  // Their provider now gives out none to anybody: nothing is left of the earlier login.
+  // Their provider now issues no refresh tokens at all: nothing of the earlier login remains.
   await logIn(cluster, false)
   expect((await parts.users.find(ann))?.isRefused).toBeUndefined()
 })

@@ -7,7 +7,7 @@ import { Logins } from '../../../../../platform/server/login/logins.ts'
 import { Tokens } from '../../../../../platform/server/login/tokens.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
-// What people who log in, or try to, leave behind is bounded.
+// Logins, and attempts to log in, leave a limited number of records behind.
 
 function open() {
   let now = Date.UTC(2026, 0, 1)

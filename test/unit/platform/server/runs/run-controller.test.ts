@@ -7,7 +7,7 @@ import { Tokens } from '../../../../../platform/server/login/tokens.ts'
 import { RunController } from '../../../../../platform/server/runs/run-controller.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
-/** On a busy machine. */
+/** Timeout in milliseconds that is enough on a busy machine. */
 const LONG = { timeout: 15_000 }
 
 const USER = 'a'.repeat(16)

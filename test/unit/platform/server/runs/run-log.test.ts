@@ -17,7 +17,7 @@ const run = {
 
 const line = (number: number, text: string): RunLine => ({ number, step: 'run', time: '2026-01-01T00:00:00.5Z', text })
 
-/** What comes back of lines that were kept and saved. */
+/** Saves the kept lines and returns the lines that are read back; `change` edits the Secrets in between. */
 async function saved(kept: KeptLines, change?: (secret: KubeObject) => KubeObject) {
   const cluster = new MemoryCluster({ namespaces: ['devctl-runs'] })
   const log = await saveLog(cluster, run, kept.all())

@@ -7,7 +7,8 @@ import { Sleep } from '../../../../../platform/server/sleep/sleep.ts'
 import { keptAwake } from '../../../../../platform/server/sleep/suspend-rules.ts'
 import { MemoryCluster } from '../../../../support/memory-cluster/memory-cluster.ts'
 
-// What sleep remembers is in an annotation of the Namespace, which has to have room for those of its wake and deletion.
+// Sleep stores its state in an annotation of the Namespace, which must have room for the annotations of its wake and
+// deletion.
 
 const object = (kind: string, annotations: Readonly<Record<string, string>>): KubeObject => ({
   apiVersion: 'x/v1',
