@@ -14,8 +14,7 @@ import { generator } from '../support/cluster/random.ts'
 import { TcpProxy } from '../support/cluster/tcp-proxy.ts'
 import { freePort } from '../support/develop/free-port.ts'
 
-// Something stands between this machine and the API server: it is far away, loses connections, or says nothing any
-// more.
+// A bad line between this machine and the API server: it is slow, loses connections, or falls silent.
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -37,7 +36,7 @@ dev:
     sync: ["./files:/app"]
     forward: ["${port}:8080"]
 `
-/** Gives files of its folder, and writes them. */
+/** HTTP server that returns the files of its folder, and writes them. */
 const SERVER = `const { readFile, writeFileSync } = require('fs')
 require('http').createServer((asked, answer) => {
   const name = '.' + asked.url
@@ -96,7 +95,7 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
     return (await fetch(`http://127.0.0.1:${port}/${name}`, { method, headers, signal })).text()
   }
 
-  /** The local port is open; rejects if it is not. */
+  /** Resolves if the local port is open; rejects if it is not. */
   async function connects(): Promise<void> {
     const socket = connect(port, '127.0.0.1')
     await once(socket, 'connect', { signal: AbortSignal.timeout(60_000) })
@@ -126,7 +125,8 @@ describe.skipIf(cluster === undefined)('a bad line to the API server', () => {
       await arrives('near.txt', text)
       took.push(Date.now() - began)
     }
-    // A round trip for the file, one for the question, and what opening takes: the machine is busy, but not each time.
+    // One round trip for the file, one for the request, plus the connection setup. The machine is busy, but not each
+    // time.
     expect(Math.min(...took)).toBeLessThan(1000 + 12 * delay)
     await asked(`from-${delay}.txt`, 'POST')
     await comes(`from-${delay}.txt`)

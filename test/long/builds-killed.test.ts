@@ -39,11 +39,11 @@ describe.skipIf(builders.length === 0)('a build that is killed', () => {
       // A process killed by SIGKILL cannot remove half-written files.
       const isNew = (path: string) => name !== 'SIGKILL' || !isUnfinished(path) || before.includes(path)
       expect(written(project).filter(isNew), what).toEqual(before)
-      // A machine that is busier or idler than at the start has other times.
+      // A machine that is busier or idler than at the start needs another delay.
       one.milliseconds = (one.milliseconds + (await build(project, what))) / 2
     }
     for (const { project } of projects) {
-      // The next build that writes the same does.
+      // The next build that writes the same files removes them.
       project.change()
       await build(project, `after all runs of seed ${seed}`)
       expect(written(project).filter(isUnfinished)).toEqual([])
@@ -52,13 +52,13 @@ describe.skipIf(builders.length === 0)('a build that is killed', () => {
   })
 })
 
-/** The paths on the disk, but for what is whole in the folders of caches. */
+/** Returns the paths on the disk, except for complete files in the cache folders. */
 const written = (project: SlowProject): readonly string[] =>
   project.onDisk().filter(path => !path.startsWith(join(project.folder, 'cache')) || isUnfinished(path))
 
 const isUnfinished = (path: string): boolean => path.endsWith('.tmp')
 
-/** Builds to the end, and gives the milliseconds that it took. */
+/** Builds to the end, and returns the milliseconds that it took. */
 async function build(project: SlowProject, what: string): Promise<number> {
   const began = performance.now()
   const { status, stdout, stderr } = await project.start('build').ended
@@ -68,7 +68,7 @@ async function build(project: SlowProject, what: string): Promise<number> {
   return performance.now() - began
 }
 
-/** The file of a build that was killed at its very end is whole. */
+/** Removes the metadata file. The file of a build that was killed at its very end is complete. */
 function removeMetadata({ folder }: SlowProject, what: string): void {
   const path = join(folder, METADATA)
   if (!existsSync(path)) return
@@ -88,7 +88,7 @@ async function kill(
   const timer = setTimeout(() => signal(pid, name), after)
   const { status, stderr } = await ended
   clearTimeout(timer)
-  // Undefined also where the signal came before the program had begun.
+  // The status is also undefined if the signal came before the program had begun.
   expect([0, 130, undefined], `${what}\n${stderr}`).toContain(status)
   if (status === 130) expect(stderr, what).toMatch(/interrupted\n$/)
   return status !== 0

@@ -1,7 +1,7 @@
 import { test } from 'vitest'
 import { expectNoDifference, shuffledCases } from '../support/properties/shuffle.ts'
 
-// As test/unit/properties/determinism.test.ts, with orders that it does not have.
+// Like test/unit/properties/determinism.test.ts, with orders that it does not have.
 const runs = Number(process.env.PROPERTY_RUNS ?? 20)
 const seed = Number(process.env.PROPERTY_SEED ?? 10_000)
 

@@ -14,7 +14,7 @@ if (found !== undefined && cluster === undefined)
 describe.skipIf(cluster === undefined)('runs in the cluster', () => {
   afterAll(() => cluster?.close())
 
-  // A second attempt has a namespace of its own: that of the first may still be there.
+  // A second attempt gets its own namespace: that of the first may still exist.
   let attempts = 0
   for (const one of unbuiltExamples()) {
     test.concurrent(one.name, async ({ expect }) => {

@@ -32,7 +32,7 @@ const SERVERS = {
 const lacksSshd = lacks('sshd', findSshd() === undefined)
 const NAMES = Object.keys(SERVERS) as (keyof typeof SERVERS)[]
 
-/** A repository with a file and the server for it, ended after the test. */
+/** Creates a repository with a file and starts the server for it, which ends after the test. */
 async function serve<S extends GitServer>(
   start: (bare: GitServer) => Promise<S>,
   options: RepositoryOptions = { files: { 'README.md': 'hello\n' } },
@@ -46,7 +46,7 @@ async function serve<S extends GitServer>(
 const http = (options: HttpOptions, repository?: RepositoryOptions): Promise<{ folder: string; server: HttpServer }> =>
   serve(bare => httpServer(bare.repository, options), repository)
 
-/** A clone with a commit that the server does not have. */
+/** Returns a clone with a commit that the server does not have. */
 async function changed(folder: string, server: GitServer, how: readonly string[] = CLONE): Promise<string> {
   await cloned(folder, server, how)
   const work = join(folder, 'work')
@@ -158,7 +158,7 @@ describe('faults over http', () => {
     ['502 when it asks', on('push-refs', { kind: 'status', status: 502 }), /returned error: 502/, false],
     ['500 when it pushes', on('push', { kind: 'status', status: 500 }), /HTTP 500/, false],
     ['504 after the push', on('push', { kind: 'status', status: 504, afterwards: true }), /HTTP 504/, true],
-    // curl asks a second time, by itself, when a connection that it used before ends without a byte of answer.
+    // curl itself retries if a reused connection ends without a byte of the answer.
     ['a cut request', on('push', { kind: 'cut-request', after: 50 }, { times: 2 }), /hung up unexpectedly/, false],
     ['a cut answer', on('push', { kind: 'cut-answer', after: 5 }), /hung up unexpectedly/, true],
     ['no answer', on('push', { kind: 'cut-answer', after: 0 }), /cannot lock ref .* is at \w+ but expected/, true],
@@ -199,7 +199,7 @@ test('compressed requests and large pushes arrive', async () => {
   const { folder, server } = await http({})
   const work = await changed(folder, server)
   await git(work, 'sparse-checkout', 'disable')
-  // Noise that does not compress, larger than the megabyte that git sends in one piece.
+  // Incompressible data, larger than the megabyte that git sends in one piece.
   write(work, { noise: randomBytes(1_500_000).toString('base64') })
   await git(work, 'add', '.')
   await git(work, 'commit', '--quiet', '--message', 'noise')

@@ -11,7 +11,7 @@ import type { Publishing } from '../support/git/publishing.ts'
 const cluster = findCluster()
 const isThere = await ensureFlux(cluster)
 
-/** Answers with what the migration has counted in the database: how often it ran. */
+/** HTTP server that returns how often the migration ran, which the migration counts in the database. */
 const SERVER = `require('http').createServer((request, response) => {
   const socket = require('net').connect(6379, 'db', () => socket.write('GET migrations\\r\\n'))
   socket.on('data', data => { response.end('migrations: ' + data.toString().split('\\r\\n')[1] + '\\n'); socket.end() })
@@ -110,7 +110,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
 
   const kubectl = (...args: readonly string[]) => cluster!.kubectl('--namespace', namespace, ...args)
 
-  /** Publishes, and lets Flux have it. */
+  /** Publishes, and makes Flux reconcile. */
   async function publish(...words: readonly string[]): Promise<string> {
     const { status, stdout, stderr } = await app.publish(...words)
     expect(status, stderr).toBe(0)
@@ -125,7 +125,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
 
   const answers = (count: number) => untilAnswers(cluster!, host, '/', ({ body }) => body === `migrations: ${count}\n`)
 
-  /** All objects that Flux is responsible for, by name. */
+  /** Returns the metadata of all objects that Flux manages, by name. */
   async function objects(): Promise<Readonly<Record<string, Version['metadata']>>> {
     const names = (await flux.inventory()).filter(name => !name.startsWith('Namespace/'))
     const { items } = JSON.parse(await kubectl('get', ...names, '--show-managed-fields', '--output=json'))
@@ -135,7 +135,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
     )
   }
 
-  /** The UIDs of all objects of Flux. */
+  /** Returns the UIDs of all objects that Flux manages. */
   const uids = async () =>
     Object.fromEntries(Object.entries(await objects()).map(([name, { uid }]) => [name, uid] as const))
 
@@ -242,7 +242,7 @@ describe.skipIf(!isThere)('Flux takes what `publish` writes', () => {
     const kept = JSON.parse(await kubectl('get', 'pvc', 'archive', '--output=json'))
     expect(kept.metadata).toMatchObject({ uid: claim.metadata.uid })
     expect(kept.metadata.deletionTimestamp).toBeUndefined()
-    // The service comes back to its data.
+    // The service gets its data back.
     await change({ greeting: 'good day', migration: 'incrby migrations 10' })
     const days = await kubectl('exec', 'statefulset/archive', '--', 'cat', '/archive/days')
     expect(days.trim().split('\n')).toHaveLength(2)

@@ -10,7 +10,7 @@ import { git } from '../support/git/git.ts'
 import { type Publishing, publishingFrom } from '../support/git/publishing.ts'
 import { bareRepository } from '../support/git/repository.ts'
 
-/** The registry of the test cluster, without encryption: controllers have to be told so. */
+/** Registry of the test cluster, without TLS: controllers have to be configured for that. */
 const REGISTRY = '127.0.0.1:5000'
 
 const cluster = findCluster()
@@ -66,7 +66,7 @@ describe.skipIf(!isThere.flux && !isThere.argocd)('an artifact in a registry', (
   })
   afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-  /** Publishes an environment; gives the digest. */
+  /** Publishes an environment, and returns the digest. */
   async function publish(environment: string, greeting: string): Promise<string> {
     await app.change({ 'compose.yaml': compose(greeting) })
     const { status, stdout, stderr } = await app.devctl('publish', '--environment', environment, '--output', 'json')
@@ -97,7 +97,7 @@ describe.skipIf(!isThere.flux && !isThere.argocd)('an artifact in a registry', (
       await cluster!.deleteNamespace(namespace)
     })
 
-    /** Makes Flux look now, and waits until the cluster is at that artifact. */
+    /** Makes Flux reconcile now, and waits until the cluster has that artifact. */
     async function reconcile(digest: string): Promise<void> {
       const asked = `reconcile.fluxcd.io/requestedAt=${digest}`
       await kubectl('annotate', '--overwrite', 'ocirepository', 'shop-flux', asked)
@@ -145,7 +145,7 @@ describe.skipIf(!isThere.flux && !isThere.argocd)('an artifact in a registry', (
       await cluster!.deleteNamespace(namespace)
     })
 
-    /** Makes Argo CD look now, and waits until the cluster is at that artifact. */
+    /** Makes Argo CD refresh now, and waits until the cluster has that artifact. */
     async function reconcile(digest: string): Promise<void> {
       await kubectl('annotate', '--overwrite', 'application', name, 'argocd.argoproj.io/refresh=normal')
       for (const state of [`sync.revision}=${digest}`, 'sync.status}=Synced', 'health.status}=Healthy'])

@@ -9,13 +9,13 @@ import type { TestPlatform } from '../support/platform/open-platform.ts'
 import { RUN } from '../support/platform/run-name.ts'
 import { askServer, makeServer, startServer } from '../support/platform/server-process.ts'
 
-/** A server that has many namespaces to look after. */
+/** Measurements of a server that manages many namespaces. */
 export interface Loaded {
   /** Number of namespaces listed for an administrator, and for a user who owns every second one. */
   readonly shown: { readonly all: number; readonly own: number }
-  /** Milliseconds in which the administrator is shown them, the median. */
+  /** Median milliseconds to list the namespaces for the administrator. */
   readonly took: number
-  /** MiB of memory. */
+  /** Resident memory in MiB. */
   readonly resident: number
 }
 
@@ -45,7 +45,7 @@ export async function measureNamespaces(platform: TestPlatform, folder: string, 
       shown = { all: all.count, own: own.count }
       times.push(all.took)
     }
-    // The tasks of the leader look at all of them, too.
+    // The tasks of the leader process all namespaces, too.
     await sleep(20_000)
     const [, kibibytes] = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.process.pid}/status`, 'utf8'))!
     return { shown, took: times.sort((a, b) => a - b)[5]!, resident: Number(kibibytes) / 1024 }

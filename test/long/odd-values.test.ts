@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findCluster } from '../support/cluster/cluster.ts'
 import { tryOddProject } from '../support/cluster/odd-run.ts'
 
-// As test/api/cluster/odd-values.test.ts, with seeds that it does not have.
+// Like test/api/cluster/odd-values.test.ts, with seeds that it does not have.
 const runs = Number(process.env.ODD_RUNS ?? 5_000)
 const firstSeed = Number(process.env.ODD_SEED ?? 10_000)
 const AT_ONCE = 5

@@ -39,18 +39,18 @@ describe.skipIf(cluster === undefined)('a development container without enough m
     write(place.folder, { 'devctl.yml': manifest('    resources: {limits: {memory: 128Mi}}\n') })
     const up = place.devctl('up')
     await up.until(/^began$/, 180)
-    // The kernel ends the process or the whole container, as the node is set up.
+    // The kernel kills the process or the whole container, depending on the node's configuration.
     const text =
       'container `api` ran out of memory (its limit is 128Mi; raise `resources.limits.memory` of the development container)'
     const exec = place.devctl('exec', '--', 'node', '-e', 'const a = []; for (;;) a.push(Buffer.alloc(20e6, 1))')
     expect(await exec.status, exec.stderr).toBe(137)
     expect(exec.stderr).toContain(text)
-    // The command runs again where the whole container has ended.
+    // The command runs again if the whole container was killed.
     write(place.folder, { 'files/grow': '' })
     await eventually('the limit is named', async () => up.stderr.includes(text) || undefined, {
       explain: async () => up.stderr,
     })
-    // With a process of its own that was ended, `up` ends, too, and the signal may come while it does.
+    // If only its process was killed, `up` ends, too, and the signal may arrive meanwhile.
     up.process.kill('SIGTERM')
     expect([130, 137, null]).toContain(await up.status)
   })

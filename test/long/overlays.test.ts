@@ -5,7 +5,7 @@ import { COMPOSE, manifestFor, type Publishing, publishing } from '../support/gi
 
 const SHARED = 'apps/shop'
 
-/** An application with two environments over one base. */
+/** Creates an application with two environments over one base. */
 async function overlays(): Promise<Publishing> {
   const app = await publishing()
   const layout = '    layout: kustomize\n'
@@ -15,7 +15,7 @@ async function overlays(): Promise<Publishing> {
   return app
 }
 
-/** The base that an environment names, which the repository has to hold. */
+/** Returns the base that an environment names, and checks that the repository has it. */
 async function baseOf({ tree }: Publishing, environment: string): Promise<string> {
   const files = await tree()
   const folder = `environments/${environment}/shop`

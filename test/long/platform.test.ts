@@ -3,7 +3,7 @@ import { tryBranchesAndFiles, tryRepositories, tryReturnPaths } from '../support
 import { tryHosts } from '../support/fuzz/hosts.ts'
 import { tryClaimsOfJobs, tryClaimsOfPeople, tryDamagedTokens } from '../support/fuzz/jwts.ts'
 
-// As test/unit/platform/fuzz, with much more of it.
+// Like test/unit/platform/fuzz, with many more runs.
 const runs = Number(process.env.FUZZ_RUNS ?? 10_000)
 
 test('no host is of two namespaces', () => tryHosts(runs))

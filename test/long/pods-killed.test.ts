@@ -51,7 +51,7 @@ describe.skipIf(cluster === undefined)('a volume that is filled', () => {
       const filling = await eventually('the Pod fills its volume, or has done so', () => pod(), { pause: 30 })
       if (filling === 'started') break
       await new Promise(resolve => setTimeout(resolve, delay))
-      // Only a kill while the init container is still at work counts.
+      // Only kills while the init container still runs count.
       if ((await pod()) !== 'filling') continue
       await cluster!.kubectl('--namespace', namespace, 'delete', 'pod', 'full-0', '--grace-period=0', '--force')
       killed++

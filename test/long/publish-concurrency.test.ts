@@ -18,9 +18,7 @@ interface Source {
 }
 
 const APPLICATIONS = 20
-/**
- * The render of each commit of one application: two commits render the same, and the newest differs from all others.
- */
+/** Images of the commits of one application: two commits render the same, and the newest differs from all others. */
 const IMAGES = ['nginx:1.25', 'nginx:1.26', 'nginx:1.26', 'nginx:1.27', 'nginx:1.28']
 
 const composeOf = (name: string, image: string) => `name: ${name}
@@ -62,7 +60,7 @@ describe(`${APPLICATIONS} applications, and ${IMAGES.length} commits of one, pub
     const fresh = await bareRepository(makeFolder(), { files: { 'README.md': 'ours\n' } })
     // The last source of an application is its newest.
     const newest = new Map(sources.map(source => [source.name, source.folder]))
-    // By the same address, which the README of each folder tells.
+    // The README of each folder contains the address, so it has to be the same.
     const env = withRepositoryAt(server.address, fresh.address, { TMPDIR: join(root, 'tmp') })
     const words = ['publish', '--environment', 'staging', '--repository', server.address]
     mkdirSync(join(root, 'tmp'), { recursive: true })
@@ -92,7 +90,7 @@ function applications(root: string): Promise<readonly Source[]> {
 }
 
 /**
- * Clones of one source, each at a commit of its own: some know all of the history, some are as shallow as those of
+ * Returns clones of one source, each at its own commit: some have the whole history, some are as shallow as those of
  * pipelines.
  */
 async function commitsOfOne(root: string): Promise<readonly Source[]> {

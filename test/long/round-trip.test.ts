@@ -8,7 +8,7 @@ test.each(printedCases())('what `config` prints can be read again: %s', (_name, 
   expectRoundTrip(one, ['yaml', 'json']),
 )
 
-// As test/unit/cli/round-trip-generated.test.ts, with seeds that it does not have.
+// Like test/unit/cli/round-trip-generated.test.ts, with seeds that it does not have.
 const runs = Number(process.env.ROUND_TRIP_RUNS ?? 3000)
 const firstSeed = Number(process.env.ROUND_TRIP_SEED ?? 10_000)
 

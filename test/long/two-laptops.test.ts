@@ -62,7 +62,7 @@ describe.skipIf(cluster === undefined)('two laptops at one service', () => {
     const second = ben.devctl('up', '--take-over')
     await second.until(/^connected$/, 180)
     expect(await first.status, first.stderr).toBe(1)
-    // The changes of the second in the mirror are neither told nor set again.
+    // The second user's changes in the mirror are neither reported nor reverted.
     expect(first.stderr.slice(first.stderr.indexOf('SSH: ')).split('\n').slice(1)).toEqual([
       'error: somebody else has taken over `deployment/api`',
       '  = help: `devctl up api --take-over` takes it back',

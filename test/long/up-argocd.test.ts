@@ -59,7 +59,7 @@ describe.skipIf(!isThere).each([
 
   const path = () => `/apis/apps/v1/namespaces/${place.namespace}/deployments`
   const original = () => cluster!.get<KubeObject & { spec: { replicas: number } }>(`${path()}/web`)
-  /** But for the time of the last apply of Argo CD, which may be a later one. */
+  /** Returns the original without the time of the last apply of Argo CD, which may be a later one. */
   const asBefore = async () =>
     JSON.parse(JSON.stringify(withoutServerFields(await original()), (key, value) => (key === 'time' ? '' : value)))
   const mirrors = async () =>
@@ -89,7 +89,7 @@ describe.skipIf(!isThere).each([
         '`argocd-controller` scales `deployment/web` up again and again: it runs beside its mirror',
       )
     }
-    // It prunes what it knows as its own, and that is not in the repository.
+    // Argo CD prunes only objects that it tracks and that are not in the repository.
     expect((await mirrors()).map(one => one.metadata.uid)).toEqual([metadata.uid])
     expect(up.process.exitCode).toBeNull()
 

@@ -9,7 +9,7 @@ import { freePort } from '../support/develop/free-port.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** Serves a file that it reads for each request. */
+/** HTTP server that reads its file for each request. */
 const SERVER = `
 require('http').createServer((_, answer) => answer.end(require('fs').readFileSync('/app/page.txt'))).listen(8080, () => console.log('listens'))
 `
@@ -77,7 +77,7 @@ ${service('api', ports[0]!)}${service('web', ports[1]!)}  db:
     await page(ports[1]!, 'web two')
     await page(ports[0]!, 'api one')
 
-    // Another process knows the forwards from the running one.
+    // Another process gets the forwards from the running one.
     const status = place.devctl('status', '--all')
     expect(await status.status, status.stderr).toBe(0)
     for (const port of ports) expect(status.stdout).toContain(`Forward localhost:${port} → 8080`)

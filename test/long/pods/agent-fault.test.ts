@@ -68,7 +68,7 @@ describe.skipIf(cluster === undefined)('an agent that cannot use its volume', ()
       return ((await cat.status) === 0 && cat.stdout === 'two\n') || undefined
     })
     expect(up.process.exitCode).toBeNull()
-    // Once, by our hand.
+    // Restarted once, by this test.
     expect(await restarts()).toBe(1)
   })
 })

@@ -35,9 +35,7 @@ const leaf: Readonly<Record<string, string>> = {
   networks: 'backup',
 }
 
-/**
- * The examples where it can be left out, too: no endpoint leads to it, and nothing becomes something else without it.
- */
+/** Examples from which it can also be removed: no endpoint leads to it, and nothing else changes without it. */
 const removable = new Set(['voting', 'shared-volume', 'blog', 'guestbook'])
 
 describe.skipIf(cluster === undefined)('an example lives in the cluster', () => {
@@ -68,7 +66,7 @@ describe.skipIf(cluster === undefined)('an example lives in the cluster', () => 
         expect(result.status, result.stderr).toBe(0)
         return result
       }
-      /** Nothing is written that does not change, and what is left out is pruned. */
+      /** Checks that only changed objects are written, and that removed ones are pruned. */
       const changeAll = async (first: Awaited<ReturnType<typeof ownedBy>>) => {
         expect((await deploy()).stderr).toContain('is up to date')
         expect(await ownedBy(cluster!, name, name), 'a second deploy writes nothing').toEqual(first)
@@ -139,7 +137,7 @@ function probeSeldom(directory: string): void {
   }
 }
 
-/** Lays one more file over the example's. */
+/** Adds a Compose file over those of the example. */
 function change(directory: string, text: string): void {
   writeFileSync(join(directory, CHANGE), `services:\n  ${text}\n`)
   const env = join(directory, '.env')
@@ -147,7 +145,7 @@ function change(directory: string, text: string): void {
   if (!files?.includes(CHANGE)) appendFileSync(env, `\nCOMPOSE_FILE=${files ?? 'compose.yaml'}:${CHANGE}\n`)
 }
 
-/** Takes the file away again. */
+/** Deletes that file again. */
 function changeBack(directory: string): void {
   writeFileSync(join(directory, CHANGE), 'services: {}\n')
 }

@@ -56,7 +56,7 @@ describe.skipIf(cluster === undefined)('events of files between containers', () 
 
   test('are found, or found missing, or nothing can be said', async () => {
     expect(await cross('/app')).toBe(true)
-    // As a sandbox does that passes none on.
+    // Simulates a sandbox that passes no events on.
     expect(await cross('/other')).toBe(false)
     expect(await cross('/nowhere')).toBeUndefined()
   })

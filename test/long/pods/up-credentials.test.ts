@@ -11,7 +11,7 @@ import type { Program } from '../../support/cluster/program.ts'
 import { TcpProxy } from '../../support/cluster/tcp-proxy.ts'
 import { longTest } from '../../support/takes-all.ts'
 
-// Credentials that end while `up` runs, and rights that are taken away.
+// Credentials that expire while `up` runs, and permissions that are revoked.
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -47,7 +47,7 @@ describe.skipIf(cluster === undefined)('the credentials of `devctl up`', () => {
 
   const kubectl = (...words: readonly string[]) => cluster!.kubectl('--namespace', place.namespace, ...words)
 
-  /** A token of the account that ends when the Secret is deleted. */
+  /** Creates a token of the account that becomes invalid when the Secret is deleted. */
   async function newToken(secret: string): Promise<void> {
     await kubectl('create', 'secret', 'generic', secret)
     const bound = ['--bound-object-kind=Secret', `--bound-object-name=${secret}`]
@@ -87,7 +87,7 @@ describe.skipIf(cluster === undefined)('the credentials of `devctl up`', () => {
     up = laptop!.devctl('up')
     await up.until(/^the first$/, 180)
     await kubectl('delete', 'secret', 'first')
-    // The API server believes a token for some seconds; then all connections are made anew.
+    // The API server caches a token for some seconds; after that, all connections are opened again.
     const refused = await eventually(
       'the credentials are refused',
       async () => {

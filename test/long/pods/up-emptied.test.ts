@@ -37,7 +37,7 @@ describe.skipIf(cluster === undefined)('a folder that has lost all files', () =>
     expect(await list.status, list.stderr).toBe(0)
     return list.stdout.split('\n').slice(0, -1).sort()
   }
-  /** Deletes all files at once, as the session sees it: one after the other, they would be deletions like any. */
+  /** Deletes all files at once, as the session sees it: one after the other, they would be ordinary deletions. */
   const empty = () => {
     const sessions = place.processes()
     expect(sessions).not.toEqual([])

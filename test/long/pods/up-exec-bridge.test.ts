@@ -22,7 +22,7 @@ const RULES = [
   { apiGroups: ['apps', 'batch', 'autoscaling', 'coordination.k8s.io', 'policy'], resources: ['*'], verbs: ['*'] },
 ]
 
-/** A Role and the user `NAME` who has it. */
+/** Creates a Role and the user `NAME` who has it. */
 async function addUser(namespace: string, name: string, rules: readonly object[]): Promise<void> {
   const group = 'rbac.authorization.k8s.io'
   const role = { apiVersion: `${group}/v1`, kind: 'Role', metadata: { name }, rules }
@@ -99,7 +99,7 @@ services:
     expect(up.stderr.match(said), up.stderr).toHaveLength(1)
     writeFileSync(join(place.folder, 'page'), 'two')
     await answers(port, 'two')
-    // The server answers before the kubelet has said that its container runs.
+    // The server answers before the kubelet has reported that its container runs.
     await eventually('a command runs', async () => {
       const exec = place.devctl('exec', 'web', '--', 'sh', '-c', 'echo -n three > /app/page; exit 7')
       return (await exec.status) === 7 ? true : undefined

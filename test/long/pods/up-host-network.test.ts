@@ -49,7 +49,7 @@ ${ports
     await place?.close()
   })
 
-  /** The server of a service, as its own Pod reaches it, says a text. */
+  /** Waits until the server of a service answers its own Pod with the text. */
   const says = (name: string, text: string) =>
     eventually(`${name} says \`${text}\``, async () => {
       const url = `http://127.0.0.1:${ports[name === 'web0' ? 0 : 1]}/`

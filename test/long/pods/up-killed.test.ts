@@ -23,17 +23,17 @@ import type { Program } from '../../support/cluster/program.ts'
 import { generator } from '../../support/cluster/random.ts'
 import { TAKES_ALL } from '../../support/takes-all.ts'
 
-// `up`, the agent and the Pod are killed at any moment, while files are saved on both sides: nothing is lost.
+// `up`, the agent and the Pod are killed at random moments while files are saved on both sides: no save is lost.
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** The default kills each kind once in each lane. */
+/** Number of kills. The default kills each kind once in each lane. */
 const RUNS = Number(process.env.KILLED_RUNS ?? 4)
 const SEED = Number(process.env.KILLED_SEED ?? 20_261_123)
 /** Number of lanes. They run in parallel because they spend most of their time waiting. */
 const LANES = TAKES_ALL ? 2 : 1
-/** Milliseconds for which files are saved. */
+/** Milliseconds during which files are saved. */
 const SAVING = 2500
 
 /**
@@ -86,7 +86,7 @@ class Lane {
       await this.#startUp()
     }
     const laptop = await saving
-    // When its Pod is killed, it has no end that we would hear of.
+    // If its Pod is killed, the test is not notified of its end.
     await Promise.race([container.status, sleep(SAVING)])
     const there = await eventually(
       'both sides are equal',
@@ -108,7 +108,7 @@ class Lane {
     expect(this.#up!.process.exitCode, this.#up!.stderr).toBeNull()
   }
 
-  /** The original is as it was, and nothing of the mirror is left. */
+  /** Runs `down`, and checks that the original is unchanged and that nothing of the mirror is left. */
   async end(): Promise<void> {
     const down = this.#place.devctl('down')
     expect(await down.status, down.stderr).toBe(0)
@@ -159,7 +159,7 @@ class Lane {
     return (await program.status) === 0 ? JSON.parse(program.stdout) : undefined
   }
 
-  /** The end of the log of the sessions. */
+  /** Returns the end of the log of the sessions. */
   #log(): string {
     const paths = readdirSync(this.#place.home, { recursive: true, encoding: 'utf8' })
     const path = paths.find(one => one.endsWith('up.log'))

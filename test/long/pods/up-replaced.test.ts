@@ -7,7 +7,7 @@ import { eventually, findCluster } from '../../support/cluster/cluster.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** A server whose port a second one cannot have. It says when it listens, and does not end with its input. */
+/** Server whose port a second one cannot have. It reports when it listens, and does not end with its input. */
 const SERVER = `require('http').createServer().listen(8080, () => console.log('listens'))`
 const KILL_NODE = 'for one in /proc/[0-9]*; do [ "$(cat $one/comm)" = node ] && kill -KILL "${one#/proc/}"; done; true'
 const COMPOSE = `name: shop

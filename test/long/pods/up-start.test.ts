@@ -38,7 +38,7 @@ interface Exchange {
   readonly ended: number
 }
 
-/** The longest chain of requests of which each began when the one before was over. */
+/** Returns the longest chain of requests in which each began after the previous one had ended. */
 function longestChain(exchanges: readonly Exchange[]): readonly string[] {
   const chain: Exchange[] = []
   for (const one of [...exchanges].sort((a, b) => a.ended - b.ended))
@@ -63,8 +63,8 @@ describe.skipIf(cluster === undefined)('the start of up', () => {
   })
 
   /**
-   * Runs a command, and gives what was asked until `last` was answered. Each answer takes so much longer that requests
-   * which are sent together overlap on a busy machine, too.
+   * Runs a command, and returns the requests until `last` was answered. Each answer is delayed so that requests that
+   * are sent together overlap on a busy machine, too.
    */
   async function asked(words: readonly string[], last: (one: Exchange) => boolean): Promise<readonly Exchange[]> {
     const before = proxy.exchanges.length

@@ -13,17 +13,19 @@ import type { Program } from '../../support/cluster/program.ts'
 import { freePort } from '../../support/develop/free-port.ts'
 import { TAKES_ALL } from '../../support/takes-all.ts'
 
-// Programs that wait for files, in real Pods: each save on this machine must reach them, whichever way the file was
-// written.
+// Programs that watch files, in real Pods: each save on this machine must reach them, however the file was written.
 
 const builder = findBuildkit()
 const cluster = builder === undefined ? undefined : findCluster()
 
 /** Number of saves for each program: at least one writes into the file, and one replaces it with another file. */
 const SAVES = TAKES_ALL ? 6 : 2
-/** Seconds for one of them to be seen. */
+/** Seconds within which a program must notice a save. */
 const SEEN = 45
-/** Milliseconds between two saves: some begin to look only a moment after they have started, as they do without us. */
+/**
+ * Milliseconds between two saves: some programs start watching only a moment after they have started, as they do
+ * without devctl.
+ */
 const PAUSE = 2000
 
 const COMPOSE = `name: watched
@@ -59,7 +61,7 @@ dev:
     forward: ["${ports['flask']}:${ports['flask']}", "${ports['uvicorn']}:${ports['uvicorn']}"]
 `
 
-/** Looks twice a second for files that have changed, as `cargo watch --poll` does. */
+/** Polls twice a second for changed files, as `cargo watch --poll` does. */
 const POLLER = `let last = ''
 const { statSync, readFileSync } = require('fs')
 setInterval(() => {
@@ -70,7 +72,7 @@ setInterval(() => {
 }, 500)
 `
 
-/** A program that waits for a file, and how it shows that it has seen what was saved. */
+/** Program that watches a file, and how it shows that it has seen a save. */
 interface Watcher {
   readonly name: string
   readonly dev: 'node' | 'python'
@@ -79,7 +81,7 @@ interface Watcher {
   readonly file: string
   /** Its text, with a mark. */
   readonly text: (mark: string) => string
-  /** The page with the mark; undefined: the program prints it. */
+  /** Address of the page with the mark; undefined if the program prints it. */
   readonly page?: string
 }
 
@@ -117,7 +119,7 @@ const watchers = (port: Readonly<Record<string, number>>): readonly Watcher[] =>
     dev: 'node',
     command: ['node_modules/.bin/tsc', '--watch', '--preserveWatchOutput', '--noEmit', 'typed.ts'],
     file: 'typed.ts',
-    // It prints the type of what is wrong.
+    // The error message contains the type.
     text: mark => `export const typed: '${mark}' = 0\n`,
   },
   { name: 'a poller', dev: 'node', command: ['node', 'poller.js'], file: 'polled.txt', text: mark => `${mark}\n` },
@@ -213,7 +215,7 @@ describe.skipIf(cluster === undefined)('programs that wait for files', () => {
     )
 })
 
-/** Nothing as long as the program restarts. */
+/** Returns the page, or an empty text while the program restarts. */
 async function fetched(page: string): Promise<string> {
   const answer = await fetch(page, { signal: AbortSignal.timeout(60_000) }).catch(() => undefined)
   return (await answer?.text().catch(() => '')) ?? ''

@@ -1,6 +1,6 @@
 import type { Recipe } from '../../support/recipe.ts'
 
-/** CONTRIBUTING.md, "Commands": `devctl count` prints how many services the files have. */
+/** Recipe of CONTRIBUTING.md, "Commands": `devctl count` prints the number of services in the files. */
 export const command: Recipe = {
   added: {
     'cli/commands/count.ts': `import { command } from '../command.ts'

@@ -1,6 +1,6 @@
 import type { Recipe } from '../../support/recipe.ts'
 
-/** CONTRIBUTING.md, "Messages": a file that declares and reports a diagnostic, and its golden case. */
+/** Recipe of CONTRIBUTING.md, "Messages": a file that declares and reports a diagnostic, and its golden case. */
 export const diagnostic: Recipe = {
   added: {
     'golden/compose/workloads/more-than-a-thousand-pods-are-reported/compose.yaml': `services:

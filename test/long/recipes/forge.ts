@@ -1,6 +1,6 @@
 import type { Recipe } from '../../support/recipe.ts'
 
-/** CONTRIBUTING.md, "Forges": a public server that has adopted the API of Gitea. */
+/** Recipe of CONTRIBUTING.md, "Forges": a public server that has adopted the API of Gitea. */
 export const forge: Recipe = {
   added: {
     'adapters/forge/meadow.ts': `import type { ForgeModule } from './forge-module.ts'

@@ -1,6 +1,6 @@
 import type { Recipe } from '../../support/recipe.ts'
 
-/** CONTRIBUTING.md, "JSON from outside": a notice that a server sends. */
+/** Recipe of CONTRIBUTING.md, "JSON from outside": a notice that a server sends. */
 export const schema: Recipe = {
   added: {
     'project/contexts/notice.schema.ts': `import type { FromSchema, JSONSchema } from 'json-schema-to-ts'

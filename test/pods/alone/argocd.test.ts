@@ -76,7 +76,7 @@ describe.skipIf(!isThere)('Argo CD, with a namespace and routes that come from t
     await app.change({ 'devctl.yml': manifest('') })
     await publish()
     await controller!.reconcile()
-    // It holds up nothing that comes after it.
+    // It does not delay what follows.
     await app.change({ 'compose.yaml': compose('good day') })
     await publish()
     await controller!.reconcile()

@@ -13,7 +13,7 @@ import { few } from '../../support/takes-all.ts'
 
 const found = findCluster()
 const namespace = `connect-${process.pid}`
-/** Milliseconds in which a first contact must have failed. */
+/** Milliseconds within which a first request must have failed. */
 const SOON = 10_000
 
 describe.skipIf(found === undefined)('a connection to the API server', () => {
@@ -34,14 +34,14 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
     cluster.close()
   })
 
-  /** Asks for something that the role `edit` may see. */
+  /** Requests an object that the role `edit` may read. */
   async function ask(env: Readonly<Record<string, string>>): Promise<string> {
     const connected = await connect({ env: { PATH: process.env.PATH, ...env } })
     const account = await connected.get({ apiVersion: 'v1', kind: 'ServiceAccount', name: 'editor', namespace })
     return account?.metadata.name ?? 'nobody'
   }
 
-  /** The failure and the message, and how long it took. */
+  /** Returns the failure and the message, and whether it came soon. */
   async function refusal(env: Readonly<Record<string, string>>) {
     const begin = performance.now()
     const error = await ask(env).catch((error: unknown) => error)
@@ -319,7 +319,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
   })
 })
 
-/** Writes `old.crt` and `old.key`; signed by the cluster's authority, where its key is at hand. */
+/** Writes `old.crt` and `old.key`, signed by the cluster's authority if its key is available. */
 function expiredCertificate(folder: string, state: string): void {
   const openssl = (...args: readonly string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
   const [certificate, key] = [join(state, 'pki/ca.crt'), join(state, 'pki/ca.key')]

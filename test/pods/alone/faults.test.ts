@@ -24,7 +24,7 @@ const LIMITS: Partial<Limits> = {
 }
 /** Limits for faults that do not pass: giving up after 3 s takes the same code path as giving up at once. */
 const IMPATIENT: Partial<Limits> = { ...LIMITS, read: 200, write: 200, retry: 250 }
-/** Milliseconds in which everything has ended, one way or the other. */
+/** Milliseconds within which every call must have ended, with or without success. */
 const BOUND = 6_000
 
 const namespace = `devctl-faults-${process.pid}`
@@ -46,7 +46,7 @@ async function clusterOf(kubeconfig: string, limits: Partial<Limits> = LIMITS): 
   return new KubeCluster('faulty', namespace, new Client(access, limits))
 }
 
-/** Each method, with something that tells that it did what it was to do. `real` sees the cluster without faults. */
+/** Calls of each method, with a check of its effect. `real` is the cluster without faults. */
 const METHODS: Readonly<Record<string, (cluster: Cluster, name: string, signal?: AbortSignal) => Promise<unknown>>> = {
   get: async (cluster, name, signal) => expect((await cluster.get(ref(name), { signal }))?.metadata.name).toBe(name),
   list: async (cluster, name, signal) => {
@@ -117,7 +117,10 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
     ['502 with a page of a gateway', { status: 502, body: '<html>Bad gateway</html>' }],
   ]
   describe.each(Object.keys(METHODS))('%s', method => {
-    /** All faults with a method that reads and one that writes, the first with others; all in `npm run test:long`. */
+    /**
+     * Returns all faults for a method that reads and one that writes, the first for other methods; all in `npm run
+     * test:long`.
+     */
     const some = <T>(cases: readonly T[]) => (['get', 'apply'].includes(method) ? cases : few(cases))
     test.each(some(PASSING))('goes on after %s', async (_, fault) => {
       const name = await fresh()
@@ -213,7 +216,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
 
   test('discovery that nobody waits for any more is given up', async () => {
     const another = await clusterOf(kubeconfig, {})
-    // Connections of earlier tests may be about to close: their number alone tells nothing.
+    // Connections of earlier tests may be about to close, so their number alone proves nothing.
     let isAsked = false
     proxy.inject('stall', ({ path }) => {
       isAsked ||= path === '/api/v1'
@@ -360,7 +363,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
       expect(await within(BOUND, waiting)).toBeUndefined()
     })
 
-    // The test `connect` tries it with the program.
+    // The test `connect` covers it with the program.
     longTest('TLS that never answers, or is cut', async () => {
       const tcp = new TcpProxy()
       try {
@@ -389,7 +392,7 @@ const told = (change: Change): string =>
     ? change.type
     : `${change.type} ${change.object.metadata.name} ${(change.object['data'] as { a?: string } | undefined)?.a}` // a ConfigMap's data
 
-/** The ClusterError that a call ends with. */
+/** Returns the ClusterError that a call fails with. */
 async function failureOf(call: Promise<unknown>): Promise<ClusterError> {
   const error = await call.then(
     () => new Error('it was done'),

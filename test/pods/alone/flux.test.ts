@@ -23,7 +23,7 @@ const folder = mkdtempSync(join(tmpdir(), 'flux-'))
 
 afterAll(() => cluster?.close())
 
-// All that Flux does with an application: test/long/gitops-flux.test.ts.
+// test/long/gitops-flux.test.ts covers all that Flux does with an application.
 describe.skipIf(!isThere)('the API server with the resources of Flux accepts', () => {
   afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -31,7 +31,7 @@ describe.skipIf(!isThere)('the API server with the resources of Flux accepts', (
   test.each(few(repositories))('the objects for %s', async repository => {
     const target = { application: 'shop', environment: 'staging', namespace: 'shop-staging', branch: 'main' }
     const file = join(folder, 'objects.yaml')
-    // The namespace of the controllers may not be there.
+    // The namespace of the controllers may not exist.
     const text = fluxObjects({ ...target, repository, path: 'environments/staging/shop' })
     writeFileSync(file, text.replaceAll('namespace: flux-system', 'namespace: default'))
     const said = await cluster!.kubectl('apply', '--dry-run=server', '--validate=strict', '-f', file)

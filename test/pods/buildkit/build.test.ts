@@ -28,8 +28,8 @@ const buildkit = findBuildkit() ?? ''
 const engine = findEngineAddress() ?? ''
 
 /**
- * Returns whether rules that both builders have alike are tried on this one: on the first, and on each in `npm run
- * test:long`.
+ * Returns true if rules that are the same for both builders are tested on this one: on the first, and on each in `npm
+ * run test:long`.
  */
 const isFirst = (address: string): boolean => TAKES_ALL || address === (buildkit || engine)
 
@@ -129,7 +129,7 @@ describe.each(findBuilders())('%s', (_, address) => {
   })
 
   test('an abort cancels the build on the builder and leaves no file', async () => {
-    // Only one build at a time has the cache.
+    // Only one build at a time can use the cache.
     const cache = `--mount=type=cache,id=devctl-${Math.random()},target=/cache,sharing=locked`
     await inFolder({ Dockerfile: `FROM busybox\nRUN ${cache} sleep 100` }, async folder => {
       const abort = new AbortController()
@@ -217,7 +217,7 @@ describe.skipIf(buildkit === '')('BuildKit', () => {
     proxy.close()
   })
 
-  // The test `registry-faults` tries it with the program and its attempts.
+  // The test `registry-faults` covers it with the program and its attempts.
   if (TAKES_ALL)
     test.each([
       [503, true],
@@ -257,7 +257,7 @@ describe.skipIf(buildkit === '')('BuildKit', () => {
   })
 })
 
-/** Asks the agent for its keys, has each sign something, and is refused what changes the agent. */
+/** Program that asks the agent for its keys, has each sign data, and is refused a request that changes the agent. */
 const ASK_AGENT = `
 import os, socket, struct, sys
 agent = socket.socket(socket.AF_UNIX)
@@ -286,7 +286,7 @@ for key in keys:
 assert ask(b"\\x13") == b"\\x05"
 `
 
-/** The bytes of the context that a build sends. */
+/** Returns the bytes of the context that a build sends. */
 async function sentBy(address: string, folder: string): Promise<number> {
   let sent = 0
   await build(address, ofFolder(folder), {

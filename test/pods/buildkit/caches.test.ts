@@ -19,7 +19,7 @@ const local = (key: 'src' | 'dest', folder: string, more = {}) => ({
   attributes: { [key]: folder, ...more },
 })
 
-/** Builds, and gives the warnings and the names of the steps that ran. */
+/** Builds, and returns the warnings and the names of the steps that ran. */
 async function stepsOf(address: string, folder: string, part: Partial<ImageInput>) {
   const ran = new Set<string>()
   const cached = new Set<string>()
@@ -36,7 +36,7 @@ async function stepsOf(address: string, folder: string, part: Partial<ImageInput
   return { ran: [...ran].filter(name => !cached.has(name)), cached: [...cached], warnings }
 }
 
-/** A Dockerfile with two steps that no other build has. */
+/** Returns a Dockerfile with two steps that no other build has. */
 const dockerfile = () =>
   `FROM busybox AS one\n${once()} && head -c 300000 /dev/urandom > /random\nFROM scratch\nCOPY --from=one /random /\n`
 
@@ -146,7 +146,7 @@ test.skipIf(buildkit === '')('caches of GitHub Actions and S3 get the logins of 
       'compose.yaml': JSON.stringify({ services: { web: { build: { context: '.', cache_from: cacheFrom } } } }),
       Dockerfile: `FROM scratch\nCOPY Dockerfile /${Math.random()}\n`,
     })
-    // The token of a runner says which caches it may read.
+    // The token of a runner lists the caches that it may read.
     const claims = { ac: JSON.stringify([{ Scope: 'refs/heads/main', Permission: 3 }]), nbf: 1, exp: 2 ** 33 }
     const token = ['{"alg":"HS256"}', JSON.stringify(claims), '']
       .map(part => Buffer.from(part).toString('base64url'))
@@ -167,7 +167,7 @@ test.skipIf(buildkit === '')('caches of GitHub Actions and S3 get the logins of 
   })
 })
 
-/** The layers of a cache. */
+/** Returns the layers of a cache. */
 async function layersOf(folder: string): Promise<readonly string[]> {
   const [only] = (await indexOf(folder)).manifests
   const manifest = JSON.parse(await readFile(join(folder, 'blobs', only!.digest.replace(':', '/')), 'utf8'))

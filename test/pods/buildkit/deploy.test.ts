@@ -88,7 +88,7 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
       expect(await project.kubectl('exec', 'deployment/web', '--', 'cat', '/greeting')).toBe('hello\n')
       expect(await project.kubectl('exec', 'deployment/api', '--', 'cat', '/base', '/a.txt')).toBe('base\none\n')
 
-      // Nothing is built again, and no builder is needed.
+      // No image is built again, and no builder is needed.
       const second = await devctlIn(project, 'tcp://127.0.0.1:9')('deploy')
       expect(second.status, second.stderr).toBe(0)
       expect(second.stderr).toContain('is up to date')

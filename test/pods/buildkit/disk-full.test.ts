@@ -20,7 +20,7 @@ describe.skipIf(!mayMount)('a disk that is full', () => {
   })
 })
 
-/** A disk with room for one mebibyte. */
+/** Creates a disk with room for one mebibyte. */
 function smallDisk(): string {
   const disk = join(makeFolder(), 'disk')
   mkdirSync(disk)

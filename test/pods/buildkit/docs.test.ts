@@ -29,7 +29,7 @@ describe.skipIf(address === undefined)('what the pages show of builds', () => {
   for (const [index, { page, folder, shown }] of few(sessionsOf('builder')).entries()) {
     const needsCluster = shown.some(({ command }) => /\bdevctl deploy\b/.test(command))
     test.skipIf(needsCluster && cluster === undefined)(`${page}: ${folder}`, async () => {
-      // The environment is called like the folder.
+      // The environment is named after the folder.
       const directory = join(makeFolder(), 'words')
       cpSync(join(root, folder), directory, { recursive: true })
       const names = {

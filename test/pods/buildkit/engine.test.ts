@@ -24,7 +24,7 @@ describe.skipIf(engine === '')('a Docker Engine', () => {
   test.skipIf(buildkit === '')('the same input gives the files that buildctl gives', async () => {
     const dockerfile = 'FROM scratch\nCOPY --chown=7:8 . /app/\nUSER 7\nCMD ["x"]\n'
     const files = { Dockerfile: dockerfile, 'a.txt': `${Math.random()}`, 'b.log': 'b', '.dockerignore': '*.log\n' }
-    // The cache takes no account of times, so what the test before has left would be used.
+    // The cache ignores times, so the files of the previous test would be used.
     await inFolder(files, async folder => {
       const ours = await imageOf(engine, folder)
       const theirs = await imageOfBuildctl(buildkit, folder)
@@ -145,7 +145,7 @@ describe.skipIf(engine === '')('a Docker Engine', () => {
   })
 })
 
-/** An `ssh` that connects to the engine of this machine, if it is asked as `docker` asks. */
+/** Returns an `ssh` that connects to the engine of this machine, if it is called as `docker` calls it. */
 const fakeSsh = (address: string) => `#!${process.execPath}
 const asked = process.argv.slice(2).join(' ')
 if (!asked.endsWith('-l me -p 22 -- host docker system dial-stdio')) throw new Error(asked)

@@ -22,7 +22,7 @@ const KEY = 'a-key-that-no-image-has'
 const VARIABLES = { SIGNING_KEY: KEY, VERSION: '1.4' }
 const EXAMPLE = join(root, 'examples/build')
 
-/** Bytes that only layers of base images have. */
+/** Size in bytes that only layers of base images have. */
 const LARGE = 1 << 20
 
 /** Options with which buildctl builds the same image; `images` are the images that were built, by service. */
@@ -65,16 +65,16 @@ describe.skipIf(address === undefined)('examples/build gives what buildctl gives
       expect([...images.keys()].sort()).toEqual([...names].sort())
       for (const service of names) {
         const [ours, theirs] = [images.get(service)!, await builtByBuildctl(service, images)]
-        // BuildKit leaves out of a layer what `COPY` does not change, which the engine does not.
+        // BuildKit omits from a layer what `COPY` does not change; the engine does not.
         await compare(service, ours, theirs)
       }
     })
 })
 
 /**
- * Compares two images of a service: what containers are started with, the layers of base images, and
- * all files. Digests of other layers have the times of files and folders in them, which differ from
- * build to build. Gives how many layers there are.
+ * Compares two images of a service: what containers are started with, the layers of base images, and all files. Digests
+ * of other layers contain the times of files and folders, which differ from build to build. Returns the numbers of
+ * layers.
  */
 async function compare(service: string, ours: string, theirs: string) {
   const [manifest, other] = [await manifestOf(ours), await manifestOf(theirs)]
@@ -92,14 +92,14 @@ function configured({ os, architecture, config }: Awaited<ReturnType<typeof conf
   return { os, architecture, Env, Cmd, Entrypoint, User, WorkingDir, ExposedPorts, Labels, Volumes, StopSignal }
 }
 
-/** A Compose file for an engine without a network of its own for the steps. */
+/** Compose file for an engine that has no separate network for the steps. */
 const HOST_NETWORK = JSON.stringify({
   services: Object.fromEntries(Object.keys(OPTIONS).map(name => [name, { build: { network: 'host' } }])),
 })
 
 let count = 0
 
-/** Builds the example with devctl, and gives the references by service. */
+/** Builds the example with devctl, and returns the references by service. */
 async function builtBy(env: Readonly<Record<string, string>>, names: readonly string[]) {
   const folder = makeFolder()
   cpSync(EXAMPLE, folder, { recursive: true })
@@ -120,7 +120,7 @@ async function builtBy(env: Readonly<Record<string, string>>, names: readonly st
   )
 }
 
-/** Builds a service of the example with buildctl, with the cache, and gives its reference. */
+/** Builds a service of the example with buildctl, with the cache, and returns its reference. */
 async function builtByBuildctl(service: string, images: ReadonlyMap<string, string>): Promise<string> {
   const folder = join(EXAMPLE, service)
   const name = `${REGISTRY}/buildctl/${service}:${process.pid}-${++count}`

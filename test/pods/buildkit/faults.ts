@@ -7,10 +7,10 @@ export const failureOf = (building: Promise<unknown>) =>
     (error: unknown) => error,
   )
 
-/** Makes a step that no other build has had. */
+/** Returns a step that no other build has had. */
 export const once = () => `RUN : ${Date.now()}-${Math.random()}`
 
-/** Calls with the port of a server, which it closes. */
+/** Calls `use` with the port of a server, and closes the server. */
 export async function listening(server: Server, use: (port: number) => Promise<void>): Promise<void> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   try {

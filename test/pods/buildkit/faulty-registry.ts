@@ -19,17 +19,17 @@ export interface Asked {
   readonly wasRefused: boolean
 }
 
-/** A server in front of the registry of the test cluster. */
+/** Server in front of the registry of the test cluster. */
 export interface FaultyRegistry {
   /** `127.0.0.1:PORT`. */
   readonly host: string
-  /** All requests that came, in order. */
+  /** All requests received, in order. */
   readonly asked: readonly Asked[]
 }
 
 /**
- * Starts one that ends with the test. `fault` is asked for each request; `done` is called when the registry has
- * answered one.
+ * Starts a faulty registry that ends with the test. `fault` is called for each request; `done` is called when the
+ * registry has answered one.
  */
 export async function faultyRegistry(
   fault: (asked: Omit<Asked, 'wasRefused'>) => Fault | undefined,

@@ -73,7 +73,7 @@ describe.skipIf(cluster === undefined)('the configuration of a built image', () 
       expect(deployed.stderr).not.toContain('gone:1')
       const port = () => kubectl('get', 'service', 'tool', '--output=jsonpath={.spec.ports[*].port}')
       expect(await port()).toBe('7070')
-      // Of a part nothing else becomes known.
+      // A deploy of a part finds out nothing new.
       const part = await devctl('deploy', 'tool', '--name', name, '--registry', registry)
       expect(part.stderr).toContain('is up to date')
       expect(await port()).toBe('7070')

@@ -15,7 +15,7 @@ import { blobOf, configOf, manifestOf } from './pushed-image.ts'
 const buildkit = findBuildkit() ?? ''
 const engine = findEngineAddress() ?? ''
 
-/** Builds a service of a Compose file with devctl, and gives what its steps print. */
+/** Builds a service of a Compose file with devctl, and returns what its steps print. */
 async function built(
   address: string,
   section: Readonly<Record<string, unknown>>,
@@ -23,7 +23,7 @@ async function built(
   { env = {}, top = {} }: { readonly env?: Readonly<Record<string, string>>; readonly top?: object } = {},
 ) {
   const folder = makeFolder(files)
-  // The engine of the test cluster has no network of its own for the steps.
+  // The engine of the test cluster has no separate network for the steps.
   const network = address === engine ? { network: 'host' } : {}
   write(folder, {
     'compose.yaml': JSON.stringify({ services: { web: { build: { ...network, ...section } } }, ...top }),
@@ -43,7 +43,7 @@ async function built(
 
 let count = 0
 
-/** A step that no other build has. */
+/** Returns a step that no other build has. */
 const step = (command: string) => `RUN : ${Math.random()}; ${command}`
 const busybox = (...lines: readonly string[]) => ['FROM busybox:1.37', ...lines, ''].join('\n')
 

@@ -20,7 +20,7 @@ const found = buildkit === '' ? undefined : findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 afterAll(() => cluster?.close())
 
-/** Milliseconds in which an interrupted build ends, on a machine that is busy: the steps take a minute. */
+/** Milliseconds within which an interrupted build ends on a busy machine: the steps take a minute. */
 const AT_ONCE = 15_000
 
 describe.skipIf(buildkit === '' && engine === '')('a build', () => {
@@ -90,7 +90,7 @@ describe.skipIf(buildkit === '')('a build', () => {
     await vi.waitFor(() => expect(existsSync(`${helpers}/asked`)).toBe(true), 60_000)
     const began = performance.now()
     signal(pid, 'SIGINT')
-    // Sooner, it is one press that the terminal and another program have sent.
+    // Any sooner, it counts as one key press that the terminal and another program have sent.
     await pause(700, undefined)
     signal(pid, 'SIGINT')
     expect(await ended).toMatchObject({ status: 130 })
@@ -144,7 +144,7 @@ describe.skipIf(cluster === undefined)('a deploy', () => {
 const HIDE_CURSOR = '\u001b[?25l'
 const SHOW_CURSOR = '\u001b[?25h'
 
-/** Starts the program on a terminal of its own. */
+/** Starts the program on a separate terminal. */
 function onTerminal({ folder, env }: SlowProject, ...words: readonly string[]) {
   const command = [process.execPath, program(), ...words].map(word => `'${word}'`).join(' ')
   const child = spawn('script', ['--quiet', '--return', '--flush', '--command', command, '/dev/null'], {

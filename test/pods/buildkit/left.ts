@@ -6,26 +6,26 @@ import { expect, vi } from 'vitest'
 import { ENGINE } from '../../support/buildkit/buildkit.ts'
 import type { SlowProject } from '../../support/buildkit/slow-project.ts'
 
-/** Milliseconds in which a builder must have ended what a client has left. */
+/** Milliseconds within which a builder must have ended the builds that a client has left. */
 const SOON = 60_000
 
 /**
- * Fails if a builder still works for builds whose steps have a text in them: by its own account, and
- * by the processes of this machine. The address is one of `findBuildkit` or `findEngineAddress`.
+ * Fails if a builder still runs builds whose steps contain a text, according to the builder and to the processes of
+ * this machine. The address is one of `findBuildkit` or `findEngineAddress`.
  */
 export async function expectNothingRuns(address: string, text: string, what = ''): Promise<void> {
   const left = async () => ({ steps: stepsWith(text), builds: await activeBuilds(address, text) })
   await vi.waitFor(async () => expect(await left(), what).toEqual({ steps: [], builds: [] }), SOON)
 }
 
-/** Waits until both builds are at their long step. */
+/** Waits until both builds run their long step. */
 export const runsSteps = (project: SlowProject): Promise<void> =>
   vi.waitFor(() => expect(stepsWith(project.mark).filter(line => line.startsWith('/bin/sh')).length).toBe(2), {
     timeout: 60_000,
     interval: 100,
   })
 
-/** The command lines of this machine's processes that have a text in them. */
+/** Returns the command lines of this machine's processes that contain a text. */
 function stepsWith(text: string): readonly string[] {
   const ids = readdirSync('/proc').filter(name => /^\d+$/.test(name))
   return ids.flatMap(id => {
@@ -42,7 +42,7 @@ function stepsWith(text: string): readonly string[] {
 const activeBuilds = (address: string, text: string): Promise<readonly string[]> =>
   address.startsWith(ENGINE) ? usedByEngine(address.slice(`${ENGINE}unix://`.length), text) : running(address, text)
 
-/** The mounts that are in use, which are named after their steps: older engines list no builds. */
+/** Returns the mounts in use, which are named after their steps: older engines list no builds. */
 async function usedByEngine(socketPath: string, text: string): Promise<readonly string[]> {
   const body = await new Promise<string>((resolve, reject) => {
     const sent = request({ socketPath, path: '/system/df?type=build-cache', host: 'docker' }, response => {
@@ -70,7 +70,7 @@ const { root } = protobuf.parse(`
 `)
 const [REQUEST, EVENT] = [root.lookupType('Request'), root.lookupType('Event')]
 
-/** The call of BuildKit that lists builds. */
+/** BuildKit call that lists builds. */
 const CONTROL = {
   ListenBuildHistory: {
     path: '/moby.buildkit.v1.Control/ListenBuildHistory',
@@ -88,7 +88,7 @@ interface BuildRecord {
   readonly FrontendAttrs?: Readonly<Record<string, string>>
 }
 
-/** The builds that BuildKit lists as active. */
+/** Returns the builds that BuildKit lists as active. */
 async function running(address: string, text: string): Promise<readonly string[]> {
   const Control = makeGenericClientConstructor(CONTROL, 'Control')
   const client = new Control(address.replace(/^tcp:\/\//, ''), credentials.createInsecure())

@@ -26,7 +26,7 @@ if (TAKES_ALL)
       const { ended } = project.start('build')
       await runsSteps(project)
       await daemon.stop('SIGKILL')
-      // Longer than the attempts would take that do not wait for it.
+      // Longer than attempts that do not wait for it would take.
       await pause(5000, undefined)
       await daemon.start()
       await expectBuilt(
@@ -131,7 +131,7 @@ describe.each(few(findBuilders()))('a connection to %s', (_, address) => {
       proxy.cut()
       const end = await ended
       const what = `run ${run} of seed ${seed}: cut after ${after} ms`
-      // Nothing is sent to a builder that does not answer the first question.
+      // devctl sends nothing to a builder that does not answer the first request.
       if (end.stderr.includes('error: no connection to ')) continue
       await expectBuilt(project, end, /2 images in the registry/, what, address)
       expect(end.stderr, what).not.toContain('attempt 3')

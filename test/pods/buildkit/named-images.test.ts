@@ -14,7 +14,10 @@ const cluster = found !== undefined && (await found.hasNodes()) ? found : undefi
 const REGISTRY = '127.0.0.1:5000/named'
 const NO_BUILDER = 'tcp://127.0.0.1:9'
 
-/** Two services with one image, which a name of the user has. No Pod of them starts: the images are the subject. */
+/**
+ * Returns a Compose file with two services that share an image with a user-defined name. No Pods of them start: the
+ * images are what is tested.
+ */
 const compose = (name: string, more = '') => `services:
   web:
     image: ${REGISTRY}/${name}:latest
@@ -28,7 +31,7 @@ const compose = (name: string, more = '') => `services:
 `
 
 function write({ name, compose: writeCompose, write }: Project): void {
-  // Nothing is pulled in place of a build; nodes pull what is built.
+  // No image is pulled instead of a build; nodes pull what is built.
   writeCompose(compose(name, 'pull_policy: never'))
   write('web/Dockerfile', 'FROM busybox:1.37\nCOPY a.txt /\nCMD ["sleep", "1000"]\n')
   write('web/a.txt', 'one\n')
@@ -92,12 +95,12 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
       const [newer] = two.split('@').slice(1)
       expect(await digests()).toEqual([newer, newer])
 
-      // A part of it does not go back to the name.
+      // A deploy of a part does not go back to the name without the digest.
       const part = await devctlIn(project, NO_BUILDER)('deploy', 'worker')
       expect(part.status, part.said).toBe(0)
       expect(await image('worker')).toBe(two)
 
-      // Back again: the registry still has it.
+      // The content is the first one again, which the registry still has.
       project.write('web/a.txt', 'one\n')
       const third = await devctlIn(project, NO_BUILDER)('deploy')
       expect(third.status, third.said).toBe(0)

@@ -27,10 +27,10 @@ const MANIFEST = `build:
     args: ["FROM_IMAGE=\${DEVCTL_BUILD_TOOLS_IMAGE}"]
 `
 
-/** A small image with a shell. */
+/** Small image with a shell. */
 const SHELL = 'FROM scratch\nCOPY --from=busybox:1.37 /bin/busybox /bin/sh\n'
 
-/** A project whose images are built on each other; each has a file that only it can have. */
+/** Creates a project whose images are built on each other; each has a file that only it can have. */
 const project = (): string =>
   makeFolder({
     'compose.yaml': COMPOSE,
@@ -56,7 +56,7 @@ async function built(folder: string, env: Readonly<Record<string, string>>, ...o
 describe.skipIf(buildkit === undefined)('`build --push=false`', () => {
   const env = { BUILDKIT_HOST: buildkit! }
 
-  // The next test has no registry.
+  // The second case has no registry.
   const places: readonly (readonly [string, readonly string[]])[] = [
     ['with a registry', ['--registry', `${REGISTRY}/unpushed-${process.pid}`]],
     ['without a registry', []],

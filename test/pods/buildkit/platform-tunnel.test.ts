@@ -12,8 +12,8 @@ import { buildCall, imageInput } from '../../support/buildkit/input.ts'
 import { eventually } from '../../support/cluster/cluster.ts'
 import { builderOf, buildFor, poolOf, type Tenant, tunnelTo } from './tunnel.ts'
 
-// Two people who build on the same BuildKit through the filter of the platform: neither sees, changes or holds up the
-// other.
+// Two users who build on the same BuildKit through the filter of the platform: neither sees, changes or delays the
+// other's builds.
 
 const address = findBuildkit() ?? ''
 const RUN = randomUUID().slice(0, 8)
@@ -50,7 +50,7 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
       buildFor(ann, ofFolder(folder)),
     )
     await expect(inFolder(look(1), folder => buildFor(bob, ofFolder(folder)))).rejects.toThrow('exit code: 1')
-    // Nor by the name that the platform gives it.
+    // The name that the platform gives it does not work either.
     const guess = `RUN --mount=type=cache,id=${ann.uid}/tools-${RUN},target=/c cat /c/canary`
     await expect(inFolder(from(guess), folder => buildFor(bob, ofFolder(folder)))).rejects.toThrow('exit code: 1')
     const own = await inFolder(look(2), folder => buildFor(ann, ofFolder(folder)))
@@ -231,7 +231,7 @@ describe.skipIf(address === '')('builds of two namespaces on one builder', () =>
   })
 })
 
-/** The names of the last builds of the platform, as the builder has them. */
+/** Returns the refs of the last builds of the platform, as the builder lists them. */
 async function refsOf(address: string): Promise<readonly string[]> {
   const { stdout } = await promisify(execFile)('buildctl', ['--addr', address, 'debug', 'histories'], {
     env: buildctlEnv,

@@ -14,7 +14,7 @@ const found = buildkit === '' ? undefined : findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 afterAll(() => cluster?.close())
 
-/** The step runs on the platform of the builder, whatever the image is for. */
+/** Dockerfile whose step runs on the platform of the builder, whatever the platform of the image. */
 const DOCKERFILE = `FROM --platform=$BUILDPLATFORM busybox:1.37 AS build
 ARG TARGETPLATFORM
 RUN echo "$TARGETPLATFORM" > /platform
@@ -62,7 +62,7 @@ describe.skipIf(cluster === undefined)('an image for several platforms', () => {
       expect(deployed.stderr).toContain('web: is in the registry already')
       const path = '--output=jsonpath={.spec.template.spec.containers[0].image}'
       expect(await kubectl('get', 'deployment', 'web', path)).toBe(image)
-      // Ports are those of the configuration, which is behind the index.
+      // The ports come from the configuration behind the index.
       expect(await kubectl('get', 'service', 'web', '--output=jsonpath={.spec.ports[*].port}')).toBe('8080')
 
       // Other platforms are another image.

@@ -13,7 +13,7 @@ const ACCEPTED = [
   'application/vnd.docker.distribution.manifest.v2+json',
 ].join(', ')
 
-/** A manifest, or an index of several. */
+/** Manifest, or an index of several. */
 export interface Manifest {
   readonly config: Blob
   readonly layers: readonly Blob[]
@@ -36,7 +36,7 @@ export interface ImageConfig {
   readonly rootfs: { readonly diff_ids: readonly string[] }
 }
 
-/** `127.0.0.1:5000/name:tag@digest`: where it is. The digest is what counts. */
+/** Splits `127.0.0.1:5000/name:tag@digest` into the URL of the repository and the digest; ignores the tag. */
 function placeOf(reference: string): { readonly url: string; readonly name: string } {
   const [, host, repository, , digest] = /^([^/]+)\/([^:@]+)(:[^@]+)?@(.+)$/.exec(reference)!
   return { url: `http://${host}/v2/${repository}`, name: digest! }
@@ -63,8 +63,9 @@ async function asked(url: string): Promise<Response> {
 }
 
 /**
- * The files of the layers from the given one on, as they are in a container: kind and mode, owner, path, target of a
- * link, and the digest of the content. Without folders: old builders leave those of mounts. Needs root for the owners.
+ * Returns the files of the layers from the given one on, as they are in a container: kind and mode, owner, path, target
+ * of a link, and the digest of the content. Without folders: old builders leave those of mounts. Needs root for the
+ * owners.
  */
 export async function filesOf(reference: string, { layers }: Manifest, from: number): Promise<readonly string[]> {
   return inFolder({}, async folder => {
@@ -80,7 +81,7 @@ export async function filesOf(reference: string, { layers }: Manifest, from: num
   })
 }
 
-/** Removes what a layer says is removed. */
+/** Script that applies the whiteout files of a layer. */
 const REMOVE = `find . -name '.wh.*' | while read -r file; do rm -rf "$(dirname "$file")/\${file##*/.wh.}" "$file"; done`
 
 const LIST = "find . ! -type d -printf '%M %U/%G %p %l\\n'; find . -type f -exec sha256sum {} +"

@@ -90,7 +90,7 @@ if (TAKES_ALL)
     })
   })
 
-/** A registry that fails so often, where the real one would have answered. */
+/** Starts a registry that fails the first `times` matching requests, and forwards all others to the real one. */
 function failing(
   applies: (asked: Request) => boolean,
   fault: Fault,

@@ -23,7 +23,7 @@ export interface Tenant {
   readonly pulls?: readonly string[]
 }
 
-/** The client's end of a tunnel. */
+/** Opens a tunnel, and returns the client's end. */
 export async function tunnelTo({
   namespace,
   uid,
@@ -46,14 +46,14 @@ export async function tunnelTo({
   return here
 }
 
-/** The builders behind a tunnel, with devctl's own client. */
+/** Connects to the builders behind a tunnel with devctl's own client. */
 export const builderOf = (tenant: Tenant): Promise<Builder> =>
   connectOver(
     { name: 'the platform', open: () => tunnelTo(tenant), isFinal: () => true },
     { signal: AbortSignal.timeout(60_000) },
   )
 
-/** Builds, and gives what the steps printed, and the names of those that came from the cache. */
+/** Builds, and returns what the steps printed, the names of those that came from the cache, and the warnings. */
 export async function buildFor(
   tenant: Tenant,
   part: Partial<ImageInput>,
@@ -82,7 +82,7 @@ export async function buildFor(
   return { log, cached: [...cached], warnings }
 }
 
-/** Two ends of a connection. */
+/** Returns the two ends of a connection. */
 async function pair(): Promise<readonly [Socket, Socket]> {
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -18,7 +18,10 @@ services:
     develop: {watch: [{path: Dockerfile, action: rebuild}]}
     stop_grace_period: 0s
 `
-/** Its program tells all that an image decides: entrypoint, command, user, folder and environment. */
+/**
+ * Returns a Dockerfile whose program prints everything an image decides: entrypoint, command, user, folder and
+ * environment.
+ */
 const dockerfile = (word: string, user: number) => `FROM busybox:1.37
 WORKDIR /app/${word}
 ENV GREETING=${word}

@@ -12,7 +12,7 @@ const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 const FOLDER = join(root, 'test/support/applications')
 
-/** The service of each application that people open, and the page it shows once all others do their part. */
+/** Service of each application that users open, and the page it shows once all other services work. */
 const ANSWERS: Readonly<Record<string, readonly [service: string, page: string]>> = {
   wiki: ['wiki', 'wiki: database reached, uploads kept\n'],
   pipeline: ['pipeline-apiserver', 'pipeline: daily.py ran 1 times\n'],

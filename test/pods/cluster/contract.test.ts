@@ -100,7 +100,7 @@ async function define(
       conditions?: { type: string; status: string }[] | null
     } // a definition's status
     if (!conditions?.some(({ type, status }) => type === 'Established' && status === 'True')) return undefined
-    // The server's handlers hear of it a moment later.
+    // The server's handlers are updated a moment later.
     return (await cluster.resource(`${group}/${version}`, kind)) && (await listed()) ? true : undefined
   }
   const listed = () =>

@@ -4,7 +4,7 @@ import { type Project, withProject } from '../../support/cluster/project.ts'
 
 const cluster = findCluster()
 
-/** A service with a health check: what has none has to run for 13 s before a deploy calls it ready. */
+/** Service with a health check: without one, it would have to run for 13 s before a deploy reports it ready. */
 const SLEEP = `image: busybox:1.37
     command: [httpd, -f, -p, "8080"]
     stop_grace_period: 0s

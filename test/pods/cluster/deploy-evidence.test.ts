@@ -11,7 +11,7 @@ const REGISTRY = '127.0.0.1:5000'
 const it = (name: string, body: (project: Project) => Promise<void>) =>
   test.concurrent(name, () => withProject(cluster!, body))
 
-/** Declares what `npm run test:long` tries, and no merge waits for. */
+/** Declares a test that only `npm run test:long` runs; no merge waits for it. */
 const longIt: typeof it = (name, body) => longTest(name, () => withProject(cluster!, body))
 
 /**
@@ -22,7 +22,7 @@ const QUICK = `command: [sh, -c, "touch /tmp/index.html; exec httpd -f -p 8080 -
     stop_grace_period: 0s
     healthcheck: {http: {path: /, port: 8080}, interval: 1s, retries: 100}`
 
-/** A Deployment, a StatefulSet and a Job that have the same in their way. */
+/** Returns a Compose file with a Deployment, a StatefulSet and a Job that have the same fault. */
 const services = (what: string, more = '', names: readonly Service[] = ['web', 'db', 'migrate']) => `services:
 ${names.map(name => SERVICES[name](what)).join('')}${names.includes('db') ? 'volumes: {data: {}}\n' : ''}
 ${more}`
@@ -37,7 +37,7 @@ const SERVICES = {
 /** Returns a single workload where another test has all three; `npm run test:long` has all three everywhere. */
 const one = (name: Service): readonly Service[] | undefined => (TAKES_ALL ? undefined : [name])
 
-/** Deploys and waits, for that long at most. */
+/** Deploys and waits, for at most 150 s. */
 const deployAndWait = ({ devctl }: Project) => devctl('deploy', '--wait', '--timeout', '150s')
 
 async function expectFailure(project: Project, code: string): Promise<void> {
@@ -54,7 +54,7 @@ async function expectReady(project: Project): Promise<void> {
   expect(stderr).not.toContain('error[')
 }
 
-/** Gives an image of the registry another name. */
+/** Pushes an image of the registry under another name. */
 async function pushAs(repository: string, tag: string): Promise<void> {
   const from = `http://${REGISTRY}/v2/library/busybox`
   const to = `http://${REGISTRY}/v2/${repository}`
@@ -94,7 +94,7 @@ describe.skipIf(cluster === undefined)(
       expect(unchanged.status, unchanged.stderr).toBe(0)
       const lines = unchanged.stderr.split('\n').filter(line => line.startsWith('  not ready: '))
       expect(lines, unchanged.stderr).toHaveLength(1)
-      // The first of them to fail has ended the deploy; Pods of the others may have been made or replaced just now.
+      // The first one to fail has ended the deploy; the Pods of the others may have been created or replaced just now.
       expect(lines[0]).toContain('(its image cannot be pulled; retrying)')
       for (const service of ['db', 'migrate', 'web']) expect(lines[0]).toContain(`${service} (`)
       await pushAs(`late/${project.name}`, '1')

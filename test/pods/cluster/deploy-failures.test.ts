@@ -6,7 +6,7 @@ import { longTest } from '../../support/takes-all.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** A deploy that cannot succeed: what it printed, long before its deadline. */
+/** Runs a deploy that cannot succeed, and returns what it printed. Checks that it fails long before its timeout. */
 async function failing(project: Project, ...args: readonly string[]): Promise<string> {
   const began = Date.now()
   const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '4m', ...args)
@@ -16,7 +16,7 @@ async function failing(project: Project, ...args: readonly string[]): Promise<st
   return stderr
 }
 
-/** A deploy that ends at its deadline: what it printed. */
+/** Runs a deploy that ends at its timeout, and returns what it printed. */
 async function late(project: Project, timeout: string, ...args: readonly string[]): Promise<string> {
   const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', timeout, ...args)
   expect(status, stderr).toBe(1)
@@ -26,7 +26,7 @@ async function late(project: Project, timeout: string, ...args: readonly string[
 
 const it = (name: string, body: (project: Project) => Promise<void>) => test(name, () => withProject(cluster!, body))
 
-/** Declares what `npm run test:long` tries, and no merge waits for. */
+/** Declares a test that only `npm run test:long` runs; no merge waits for it. */
 const longIt: typeof it = (name, body) => longTest(name, () => withProject(cluster!, body))
 
 describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as waiting cannot help, and says why', () => {
@@ -42,7 +42,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(said).toMatch(/is partly deployed to .*: (api is ready; web is|api, web are|web, api are) not ready/)
   })
 
-  // Back to a template that was there before, the Pods that run are older than those that fail.
+  // With the earlier template restored, the Pods that run are older than those that fail.
   longIt('an image that cannot be pulled is mended by the next deploy', async project => {
     const application = (image: string) => `services:\n  web:\n    image: ${image}\n`
     const deploy = () => project.devctl('deploy', '--wait', '--timeout', '1m')
@@ -55,7 +55,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(status, stderr).toBe(0)
   })
 
-  // The cluster would wait for the old Pod for ever.
+  // The cluster would wait forever for the old Pod.
   longIt('a StatefulSet whose Pod never got ready is mended by the next deploy', async project => {
     const application = (image: string) =>
       `services:\n  db:\n    image: ${image}\n    volumes: [data:/data]\nvolumes: {data: {}}\n`

@@ -13,7 +13,7 @@ import { few } from '../../support/takes-all.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** The namespace that the pages show. */
+/** Namespace that the pages show. */
 const SHOWN = 'shop-dev'
 
 /**

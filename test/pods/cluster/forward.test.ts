@@ -17,9 +17,9 @@ const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
 /**
- * Port 7000 sends back what it gets, and survives connections that are cut; port 9 is refused. The published port is
- * not that of the container. Port 7080 is for the health check: running a command in the container would cost more than
- * the rest of the tests.
+ * Compose file of a server. Port 7000 sends back what it receives, and survives connections that are cut; port 9 is
+ * refused. The published port differs from that of the container. Port 7080 is for the health check: running a command
+ * in the container would cost more than the rest of the tests.
  */
 const COMPOSE = `services:
   echo:
@@ -85,7 +85,7 @@ describe.skipIf(cluster === undefined)('devctl forward', () => {
     await once(socket, 'connect')
     socket.pause()
     let written = 0
-    // Nothing is read, so writing has to stop long before the 400 MB are through.
+    // The test reads nothing, so writing has to stop long before the 400 MB are sent.
     while (written < 400e6) {
       if (!socket.write(Buffer.alloc(1 << 20))) {
         const more = await Promise.race([once(socket, 'drain'), new Promise(resolve => setTimeout(resolve, 2000))])
@@ -142,7 +142,7 @@ describe.skipIf(cluster === undefined)('devctl forward', () => {
 const hash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 /**
- * Sends the bytes and gives the hash of as many that come back; rejects when the connection ends before, or after 30 s.
+ * Sends the bytes and returns the hash of as many that come back; rejects if the connection ends before, or after 90 s.
  */
 async function echo(port: number, bytes: Buffer): Promise<string> {
   const socket = connect(port, '127.0.0.1')

@@ -25,7 +25,7 @@ const env = {
 let proxy: LabellingProxy
 const said: string[] = []
 
-/** Runs a script of a deploy section; gives its lines. Throws when it fails. */
+/** Runs a command of a deploy section, and returns its lines. Throws if it fails, or with `fails` if it does not. */
 async function command(one: string | ManifestCommand, { fails = false } = {}): Promise<readonly string[]> {
   const whole = typeof one === 'string' ? { name: one, command: one } : one
   const lines: string[] = []
@@ -40,7 +40,7 @@ async function command(one: string | ManifestCommand, { fails = false } = {}): P
   return lines
 }
 
-/** An object as the real server has it. */
+/** Returns an object as the real server has it. */
 async function live(path: string): Promise<KubeObject> {
   return cluster!.get<KubeObject>(path)
 }
@@ -135,7 +135,7 @@ describe.skipIf(cluster === undefined)('commands of a deploy section', () => {
   )
 
   longTest('kubectl apply --server-side, twice, and diff', async () => {
-    // A controller that writes the status meanwhile makes a difference, too.
+    // A controller that writes the status meanwhile also causes a difference.
     file('ssa.yaml', deployment('ssa').replace('spec:', 'spec:\n  replicas: 0'))
     await command('kubectl apply --server-side -f ssa.yaml')
     const { metadata } = await expectLabelled(apps('deployments', 'ssa'))
@@ -238,7 +238,7 @@ spec:
         get() { curl -sS --retry 9 --retry-all-errors --retry-delay 1 http://127.0.0.1:$port; }
         get && get
         kill $forward`)
-      // The page has the word twice.
+      // The page contains the text twice.
       expect(lines.join('\n').split('Welcome to nginx!').length - 1).toBe(4)
     }
     const followed = await command(

@@ -13,7 +13,7 @@ import { longTest, TAKES_ALL } from '../../support/takes-all.ts'
 const cluster = findCluster()
 const hasNodes = (await cluster?.hasNodes()) ?? false
 
-/** Prints `count NUMBER`, twenty a second, from 0 on. */
+/** Shell loop that prints `count NUMBER`, twenty a second, starting at 0. */
 const COUNTER = 'i=0; while true; do echo "count $$i"; i=$$((i+1)); sleep 0.05; done'
 
 const JOB = `  migrate:
@@ -83,7 +83,7 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
     expect(milliseconds).toBeLessThan(15_000)
     expect(program.stdout).not.toMatch(/\u001b/)
 
-    // By the name of the file, though the cluster has another.
+    // Uses the name in the file, although the name in the cluster differs.
     await logs(['silent_one'])
       .read()
       .until(/^silent-one-\w+ +\| nobody asked$/)
@@ -169,7 +169,7 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
       await kubectl('wait', '--for=condition=Ready', 'pod/wild', '--timeout=60s')
       const slow = logs(['wild', '--all'])
       const output = slow.process.stdout!
-      // Two mebibytes, and then nothing more.
+      // Reads two mebibytes, and then nothing more.
       await new Promise<void>(resolve => {
         let read = 0
         output.on('data', (part: Buffer) => {
@@ -187,7 +187,7 @@ describe.skipIf(!hasNodes)('logs of Pods', () => {
       expect(status).toBe(130)
       expect(milliseconds).toBeLessThan(15_000)
 
-      // As `| head -n 1` does.
+      // Closes the output as `| head -n 1` does.
       const head = logs(['wild', '--all'])
       head.process.stdout!.once('data', () => head.process.stdout!.destroy())
       expect(await head.status).toBe(0)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { root } from '../../support/cases.ts'
 
-/** The SSH server of the agent as one file, which exports `start`. */
+/** Bundles the SSH server of the agent into one file, which exports `start`. */
 export async function bundledSshServer(): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: `export { startSshServer as start } from './agent/ssh-server.ts'`, resolveDir: root },

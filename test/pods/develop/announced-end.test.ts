@@ -61,7 +61,7 @@ describe.skipIf(cluster === undefined)('a command that ends before it has read i
 
   longTest('does not wait for an input that says nothing', async () => {
     const took: number[] = []
-    // Waiting would take three seconds each time; a busy machine is not as slow three times in a row.
+    // Waiting would take three seconds each time; a busy machine is not that slow three times in a row.
     for (let attempt = 0; attempt < 3; attempt++) {
       const began = performance.now()
       expect(await run('exit 4', endless())).toEqual({ status: 4, out: '', err: '' })

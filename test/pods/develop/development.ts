@@ -6,30 +6,29 @@ import { Program } from '../../support/cluster/program.ts'
 import { endAll, type KeptLaptop, laptops, type Started } from './kept-laptops.ts'
 
 /**
- * A project in a folder, with the programs that work on it. Those that a failed test has started are ended after it.
+ * Project in a folder, with the programs that work on it. Programs that a failed test has started are ended after it.
  */
 export interface Laptop {
   readonly folder: string
   /** devctl's own folder. */
   readonly home: string
   readonly namespace: string
-  /** Starts the built program, and gathers what it prints. */
+  /** Starts the built program, and collects what it prints. */
   devctl(...words: readonly string[]): Program
-  /** The processes of its programs, also of those that work in the background. */
+  /** Returns the processes of its programs, including those in the background. */
   processes(): readonly number[]
-  /** Kills what runs, also in the background, waits until it has ended, and removes the folders. */
+  /** Kills all processes, including those in the background, waits until they have ended, and deletes the folders. */
   clear(): Promise<void>
 }
 
-/** A laptop with a namespace of its own. */
+/** Laptop with its own namespace. */
 export interface DevelopmentPlace extends Laptop {
-  /** Kills what runs, and removes all of it; the end of the namespace is not waited for. */
+  /** Kills all processes, and deletes the folders and the namespace, without waiting for the end of the namespace. */
   close(): Promise<void>
 }
 
 /**
- * Makes the namespace and an empty folder; both have the name of the test. The programs also get the variables of
- * `more`.
+ * Creates a namespace and an empty folder, both named after the test. The programs also get the variables of `more`.
  */
 export async function openDevelopment(
   cluster: Cluster,
@@ -104,7 +103,7 @@ function programsOf(variables: Readonly<Record<string, string>>): readonly numbe
     })
 }
 
-/** Variables with which Node.js takes this machine for that of another person. */
+/** Returns variables with which Node.js takes this machine for that of another user. */
 export function asPerson(name: string, folder: string): Readonly<Record<string, string>> {
   const file = join(folder, `${name}.cjs`)
   const text = `const os = require('node:os'); const info = os.userInfo()

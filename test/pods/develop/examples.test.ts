@@ -15,7 +15,7 @@ const builder = findBuildkit()
 const found = builder === undefined ? undefined : findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** The service of an example that people work on, and what its page says. */
+/** Services of the examples that users develop, and the texts of their pages. */
 const EXAMPLES = [
   ['node', 'api', /was loaded \d+ times/],
   ['compose', 'web', /^Hello from web-/],

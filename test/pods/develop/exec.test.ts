@@ -15,7 +15,7 @@ import { TcpProxy } from '../../support/cluster/tcp-proxy.ts'
 import { longTest, TAKES_ALL } from '../../support/takes-all.ts'
 import { startPod } from './pod.ts'
 
-/** More than the pipes and buffers on the way hold. */
+/** Number of megabytes, more than the pipes and buffers in between hold. */
 const MEGABYTES = TAKES_ALL ? 20 : 8
 
 const found = findCluster()
@@ -51,7 +51,7 @@ describe.skipIf(cluster === undefined)('a command in a container', () => {
   const sh = (script: string, more: Partial<ExecTarget> = {}, way = access) =>
     openExec(way, target(['sh', '-c', script], more), {}, {})
 
-  /** An access through something else on 127.0.0.1 than the API server's own port. */
+  /** Returns an access through something on 127.0.0.1 other than the API server's own port. */
   const through = (file: string) => kubeconfigAccess(undefined, { KUBECONFIG: file, PATH: process.env.PATH })
   function accessWith(name: string, cluster: Readonly<Record<string, unknown>>, user?: Record<string, unknown>) {
     const admin = adminOf(process.env.KUBECONFIG!)

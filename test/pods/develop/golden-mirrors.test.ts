@@ -7,8 +7,7 @@ import { findCluster } from '../../support/cluster/cluster.ts'
 import { caseNames, mirrorOf } from '../../support/mirror/mirror-cases.ts'
 import { few } from '../../support/takes-all.ts'
 
-// The mirrors of test/support/mirror/cases, as an API server takes them: every field is known to it, and stays as it
-// was sent.
+// An API server accepts the mirrors of test/support/mirror/cases: it knows every field, and keeps it as it was sent.
 
 const found = findCluster()
 

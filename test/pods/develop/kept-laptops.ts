@@ -5,9 +5,9 @@ import { afterEach, beforeEach } from 'vitest'
 import { eventually } from '../../support/cluster/cluster.ts'
 import type { Program } from '../../support/cluster/program.ts'
 
-// A test that fails says what its programs have said, and none of them is left.
+// If a test fails, its report contains the output of its programs, and none of them is left running.
 
-/** A program, and the words after `devctl`. */
+/** Program, and the arguments after `devctl`. */
 export interface Started {
   readonly words: readonly string[]
   readonly program: Program
@@ -18,7 +18,7 @@ export interface KeptLaptop {
   readonly folder: string
   readonly home: string
   readonly started: readonly Started[]
-  /** The processes of its programs, also of those that work in the background. */
+  /** Returns the processes of its programs, including those in the background. */
   processes(): readonly number[]
   start(words: readonly string[]): Program
 }
@@ -26,7 +26,7 @@ export interface KeptLaptop {
 /** Laptops whose tests are not over. */
 export const laptops = new Set<KeptLaptop>()
 
-/** A laptop as it was when a test began. */
+/** State of a laptop when a test began. */
 interface Before {
   readonly laptop: KeptLaptop
   readonly programs: number
@@ -36,7 +36,7 @@ interface Before {
 let before: readonly Before[] = []
 
 beforeEach(({ task }) => {
-  // A program cannot be told apart from those of tests that run at the same time.
+  // A program cannot be distinguished from those of tests that run at the same time.
   if (task.concurrent) return
   before = [...laptops].map(laptop => ({
     laptop,
@@ -70,7 +70,7 @@ async function reportOf(laptop: KeptLaptop, started: readonly Started[]): Promis
   return [...programs, ...logs].map(([title, ...texts]) => `--- ${title}\n${texts.join('\n')}`).join('\n')
 }
 
-/** Kills what runs, but for some processes, and waits until it has ended. */
+/** Kills all processes except some, and waits until they have ended. */
 export async function endAll(laptop: KeptLaptop, but: ReadonlySet<number> = new Set()): Promise<void> {
   for (const { program } of laptop.started) if (!but.has(program.process.pid!)) program.process.kill('SIGKILL')
   await eventually('all programs have ended', async () => {

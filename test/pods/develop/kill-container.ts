@@ -11,8 +11,8 @@ interface Statuses {
 }
 
 /**
- * Ends the first process of a container by SIGKILL. Where the node is this machine, the kernel does it; elsewhere the
- * process can only be asked: nothing inside a container kills its first process.
+ * Ends the first process of a container with SIGKILL. If the node is this machine, the kernel does it; elsewhere the
+ * process can only be asked to end: nothing inside a container kills its first process.
  */
 export async function killContainer(
   cluster: Cluster,
@@ -29,7 +29,7 @@ export async function killContainer(
   else await cluster.kubectl('--namespace', namespace, 'exec', pod, '--container', container, '--', 'kill', '1')
 }
 
-/** The processes of this machine that belong to a container. */
+/** Returns the processes of this machine that belong to a container. */
 function processesOf(id: string): readonly number[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name) && groupsOf(name).includes(id))

@@ -9,8 +9,7 @@ import { root } from '../../support/cases.ts'
 import { few, longTest } from '../../support/takes-all.ts'
 import { DEPLOYMENT, give, openPlace, type Place, pendingDeployment, takeOne, withoutServerFields } from './taking.ts'
 
-// Each step of `up` and `down` may be the last one: what it leaves is healed by the next `up`, and by `down` from any
-// machine.
+// Each step of `up` and `down` may be the last one: the next `up`, and `down` from any machine, repair what it leaves.
 
 const RUNS = Number(process.env.KILLED_RUNS ?? 2)
 const WRITES = ['apply', 'create', 'replace', 'patch', 'delete'] as const
@@ -18,8 +17,8 @@ const WRITES = ['apply', 'create', 'replace', 'patch', 'delete'] as const
 class Killed extends Error {}
 
 /**
- * The cluster for a process that ends right after its n-th write; those of dry runs do not count. What is asked at once
- * is done one by one, so that the process can end between any two of them.
+ * Returns the cluster for a process that ends right after its n-th write; dry runs do not count. Concurrent requests
+ * are sent one by one, so that the process can end between any two of them.
  */
 function cutAfter(cluster: Cluster, count: number): Cluster & { readonly writes: string[] } {
   const writes: string[] = []
@@ -67,7 +66,7 @@ describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
   })
   afterAll(() => place?.close())
 
-  /** `watch` of the cut cluster must stay an iterable: only `down` watches. */
+  /** Returns the cut cluster. Its `watch` must stay an iterable: only `down` watches. */
   const cut = (count: number) => {
     const cluster = cutAfter(place.cluster, count)
     const watch: Cluster['watch'] = (query, options) => place.cluster.watch(query, options)
@@ -136,7 +135,7 @@ describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
           return false
         },
       )
-      // As many writes as `down` has: it was not cut.
+      // `down` made fewer writes than that: it was not cut.
       if (ended && cluster.writes.length < count) break
       if (count % 2 === 0) {
         const again = await takeOne(place.session(), DEPLOYMENT(name), { name })
@@ -176,7 +175,7 @@ describe.skipIf(!process.env.KUBECONFIG)('killed', () => {
     }
   })
 
-  /** Resolves when it has begun to talk to the cluster. */
+  /** Starts the process, and resolves when it has begun to send requests to the cluster. */
   const started = (name: string): Promise<ChildProcess> =>
     new Promise((resolve, reject) => {
       const child = spawn(process.execPath, [taker, place.namespace, name], { stdio: ['ignore', 'pipe', 'inherit'] })

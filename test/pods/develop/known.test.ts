@@ -45,7 +45,7 @@ describe.skipIf(cluster === undefined)('development containers that are active',
     expect(await devctl('down')).toMatchObject({ status: 0, stderr: expect.stringContaining('odd') })
   })
 
-  // The choice is tried without a cluster, too (`candidates`).
+  // `candidates` also tests the choice without a cluster.
   longTest('are found without the manifest', async () => {
     for (const name of ['api', 'worker']) expect((await devctl('up', name, '--detach')).status).toBe(0)
     writeFileSync(

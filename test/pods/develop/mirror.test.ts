@@ -58,7 +58,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
       )
     ).trim()
   const podOf = (where: Place, name: string) => readyPod(where, `dev.platform/mirror=${name}`)
-  /** Takes an application, whose mirror runs although the Pods of the application may stay pending. */
+  /** Takes over an application. Its mirror runs although the Pods of the application may stay pending. */
   const takeOne: typeof takeHere = (session, original, more = {}, ...rest) =>
     takeHere(session, original, { nodeSelector: ANY_NODE, ...more }, ...rest)
   const strictly = (name: string, container: object = {}, pod: object = {}) =>
@@ -112,7 +112,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
       await watching
       await taken.release()
       if (name === 'image') {
-        // The next session knows it, and the Pod stays.
+        // The next session finds it, and the Pod stays.
         const next = await takeOne(session, DEPLOYMENT(name), { name })
         expect((await podOf(strict, name)).metadata.uid).toBe(pod.metadata.uid)
         await next.release()
@@ -158,7 +158,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
       const image = await imageOnce()
       await place.apply(pendingDeployment(`first-${name}`, { replicas: 1 }, { containers: [{ ...PROBED, image }] }))
       const session = place.session(hasSidecars ? {} : { cluster: beforeSidecars(place.cluster) })
-      // The agent takes its time.
+      // The agent is slow.
       const agent = AGENT.replace("fs.writeFileSync('/run", "Atomics.wait(sleep, 0, 0, 3000)\nfs.writeFileSync('/run")
       const taken = await takeOne(
         session,
@@ -312,7 +312,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
       spec: kind === 'Job' ? spec : { schedule: '0 0 1 1 *', jobTemplate: { spec } },
     } as KubeObject)
     const ref = { apiVersion: 'batch/v1', kind, name }
-    // That the mirror runs is shown by those of other kinds.
+    // Mirrors of other kinds show that the mirror runs.
     const taken = await (TAKES_ALL ? takeOne : takeHere)(place.session(), ref, { name })
     expect(taken.text).toBe(`${name}/${name} suspended, mirror deployment/${name}-dev`)
     expect(await place.get(ref)).toMatchObject({ spec: { suspend: true } })
@@ -452,7 +452,7 @@ describe.skipIf(found === undefined).concurrent('mirrors', () => {
   })
 })
 
-/** A cluster that drops what makes an init container stay, as Kubernetes before 1.29. */
+/** Returns a cluster that drops the field that makes an init container stay, like Kubernetes before 1.29. */
 function beforeSidecars(cluster: Cluster): Cluster {
   return new Proxy(cluster, {
     get(target, key: keyof Cluster) {

@@ -55,7 +55,7 @@ describe.skipIf(cluster === undefined)('a program develops by `devctl/operations
     const lines: string[] = []
     const terminal = outputTerminal((stream, text) => void lines.push(`${stream}: ${text}`))
     const world = { workspace, session, terminal, on: (event: OperationEvent) => void events.push(event) }
-    /** Ends it with the test, which may fail before: another attempt begins as the first did. */
+    /** Ends the operation with the test, which may fail before: another attempt then begins as the first did. */
     const untilFinished = <Outcome>(outcome: Promise<Outcome>) => {
       onTestFinished(async () => {
         control.abort(new Error('the test is over'))

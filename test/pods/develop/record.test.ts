@@ -238,7 +238,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     for (const ref of [secret, claim]) {
       const { uid } = (await place.get(ref))!.metadata
       await place.cluster.delete({ ...ref, namespace: place.namespace })
-      // A Pod that uses the claim keeps it: it goes with the Pod.
+      // A Pod that uses the claim keeps it: the claim is deleted with the Pod.
       await place.cluster.delete({ ...DEPLOYMENT(`${name}-dev`), namespace: place.namespace })
       await eventually(`there is another ${ref.kind}`, async () => {
         const there = await place.get(ref)
@@ -250,7 +250,7 @@ describe.skipIf(!process.env.KUBECONFIG)('the record of `up`, edited by hand', (
     await one.release()
     await give(place.session(), name, true)
     expect(await place.get(secret)).toBeUndefined()
-    // Its protection ends a moment after its Pods.
+    // The protection of the claim ends a moment after its Pods.
     await eventually('the claim is gone', async () => !(await place.get(claim)) || undefined)
   })
 

@@ -7,12 +7,12 @@ import { TEMPORARY } from '../../../sync/stage/writer.ts'
 // Files are saved at random on both sides of a development container, and each save is reported, so that a test can
 // check afterwards that none is lost.
 
-/** A file was saved: with which mark, over which. */
+/** Save of a file, with the mark that it wrote and the one that it replaced. */
 export interface Save {
   readonly name: string
-  /** The first line of the file; undefined: it was deleted. */
+  /** First line of the file; undefined if it was deleted. */
   readonly mark?: string
-  /** The first line that was there before. */
+  /** First line before the save. */
   readonly saw: string
 }
 
@@ -20,16 +20,18 @@ export interface SaverOptions {
   readonly side: 'laptop' | 'container'
   readonly run: number
   readonly milliseconds: number
-  /** Files are always renamed into place: the process may be killed while it writes. */
+  /** True if files are always renamed into place, because the process may be killed while it writes. */
   readonly isWhole?: boolean
 }
 
-/** Files that both sides save, once a run each. */
+/** Number of files that both sides save, once per run each. */
 export const SHARED = 4
 
 const OWN = 6
 
-/** Node's program: saves files in the folder of its first argument until the time is over, and prints each save. */
+/**
+ * Node.js program that saves files in the folder of its first argument until the time is over, and prints each save.
+ */
 const SAVER = `
 const fs = require('fs'), path = require('path')
 const [folder, text] = process.argv.slice(1)
@@ -69,7 +71,7 @@ function next() {
 next()
 `
 
-/** The command of the saver, for the folder in which it runs. */
+/** Returns the command of the saver, for the folder in which it runs. */
 export const saverCommand = (folder: string, options: SaverOptions): readonly string[] => [
   'node',
   '-e',
@@ -86,7 +88,7 @@ export function savesOf(output: string): readonly Save[] {
     .map(line => JSON.parse(line))
 }
 
-/** Saves on this machine, and gives what was saved when the time is over. */
+/** Saves on this machine, and returns the saves when the time is over. */
 export function saveHere(folder: string, options: SaverOptions): Promise<readonly Save[]> {
   return new Promise((resolve, reject) => {
     const [, ...words] = saverCommand(folder, options)
@@ -103,13 +105,13 @@ export function saveHere(folder: string, options: SaverOptions): Promise<readonl
 /** Content of a file, as the two sides are compared. */
 export interface SeenFile {
   readonly hash: string
-  /** Its first line. */
+  /** First line of the file. */
   readonly mark: string
 }
 
 export type SeenFiles = Readonly<Record<string, SeenFile>>
 
-/** Node's program: prints the files of a folder as `SeenFiles`. */
+/** Node.js program that prints the files of a folder as `SeenFiles`. */
 export const READER = `
 const fs = require('fs'), path = require('path')
 const files = {}
@@ -123,7 +125,7 @@ for (const one of fs.readdirSync(process.argv[1], { recursive: true, withFileTyp
 console.log(JSON.stringify(files))
 `
 
-/** The files of a folder of this machine, without what a killed `up` was writing. */
+/** Returns the files of a folder of this machine, without those that a killed `up` was writing. */
 export function filesHere(folder: string): SeenFiles {
   const all = readdirSync(folder, { recursive: true, withFileTypes: true })
   const entries = all.filter(one => one.isFile() && !one.name.startsWith(TEMPORARY))
@@ -137,7 +139,7 @@ export function filesHere(folder: string): SeenFiles {
   )
 }
 
-/** Files in which two sides differ, one line each. */
+/** Returns the files in which two sides differ, one line each. */
 export function differences(here: SeenFiles, there: SeenFiles): readonly string[] {
   const names = new Set([...Object.keys(here), ...Object.keys(there)])
   return [...names]
@@ -165,7 +167,7 @@ export function lostOf(
         if (found !== one.mark && !kept.has(one.mark ?? '') && !(found === other.mark && other.saw === one.mark))
           lost.push(`${name}: \`${one.mark}\` is lost; there is \`${found}\``)
     } else {
-      // Only one side has saved it: nothing of the other can have won.
+      // Only one side has saved the file, so a save of the other side cannot have won.
       const last = ours ?? theirs
       if (found !== last?.mark && !isLater(found, last))
         lost.push(`${name}: \`${last?.mark}\`, but there is \`${found}\``)
@@ -174,14 +176,14 @@ export function lostOf(
   return lost
 }
 
-/** A save that its process could not tell of any more. */
+/** Returns true for a save that its process could no longer report. */
 function isLater(found: string | undefined, told: Save | undefined): boolean {
   const [side, run, count] = (found ?? '').split(' ')
   const [toldSide, toldRun, toldCount] = (told?.mark ?? '').split(' ')
   return side === toldSide && run === toldRun && Number(count) > Number(toldCount)
 }
 
-/** The marks of all files that lost a conflict, below devctl's own folder. */
+/** Returns the marks of all files that lost a conflict, below devctl's own folder. */
 export function keptMarks(home: string): ReadonlySet<string> {
   const entries = readdirSync(home, { recursive: true, withFileTypes: true })
   const kept = entries.filter(one => one.isFile() && one.parentPath.includes('/conflicts/'))

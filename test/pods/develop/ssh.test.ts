@@ -26,7 +26,7 @@ import { startPod } from './pod.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** Answers on 8080 of the address of the Pod, on 8081 of its loopback. */
+/** Servers that answer on port 8080 of the Pod's address and on port 8081 of its loopback address. */
 const SERVERS = `
 const { createServer } = require('node:net')
 const answer = text => socket => socket.on('error', () => {}).end(text)
@@ -36,7 +36,7 @@ createServer(answer('loopback')).listen(8081, '127.0.0.1')
 `
 const SSH_PORT = 2222
 const NAME = 'box'
-/** More than the windows of a channel. */
+/** Number of megabytes, more than the windows of a channel. */
 const MEGABYTES = TAKES_ALL ? 20 : 5
 
 describe.skipIf(cluster === undefined)('SSH to a container without a server', () => {
@@ -292,7 +292,7 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
   longTest('scp copies folders both ways', async () => {
     const local = mkdtempSync(join(home, 'local-'))
     mkdirSync(join(local, 'tree/deep'), { recursive: true })
-    // Each file takes a program in the container.
+    // Each file needs one program in the container.
     for (const size of [0, 3000, 70_000, ...Array.from({ length: 9 }, (_, index) => 1000 * index + 500)])
       writeFileSync(join(local, `tree/deep/${size}`), randomBytes(size))
     const scp = (...words: string[]) => program('scp', [...options(), '-q', '-r', ...words], '', local)
@@ -329,8 +329,8 @@ describe.skipIf(cluster === undefined)('SSH to a container without a server', ()
   })
 
   test('what the Remote-SSH extension of VS Code does', async () => {
-    // It asks for the platform in a shell, unpacks its server from its input, starts that in the
-    // background, and connects to the port that it prints.
+    // The client asks for the platform in a shell, unpacks its server from its input, starts that in the background,
+    // and connects to the port that it prints.
     const local = mkdtempSync(join(home, 'local-'))
     mkdirSync(join(local, 'server'))
     const code = `const s = require('net').createServer(c => c.end('code')).listen(0, '127.0.0.1', () => console.log('listening on ' + s.address().port))`
@@ -427,7 +427,7 @@ chmod +x *
     await program('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
     const env = { SSH_AUTH_SOCK: socket }
     expect(await program('ssh-add', ['-q', key], '', home, env)).toMatchObject({ status: 0 })
-    // The question which keys there are, and the kind and number of the answer.
+    // Requests the list of keys, and prints the type of the answer and the number of keys.
     const ask = `const s = require('net').connect(process.env.SSH_AUTH_SOCK).once('data', d => { console.log(d[4], d.readUInt32BE(5)); s.destroy() }); s.write(Buffer.from([0, 0, 0, 1, 11]))`
     const line = `stat -c %a "$SSH_AUTH_SOCK"; for one in 1 2 3; do node -e "${ask}"; done`
     expect(await program('ssh', [...options(), '-A', `${NAME}.devctl`, line], '', home, env)).toEqual({
@@ -479,7 +479,7 @@ async function throughSocks(proxy: number, address: string, port: number): Promi
   socket.write(Buffer.from([5, 1, 0, 1, ...address.split('.').map(Number), port >> 8, port & 255]))
   const said: Buffer[] = []
   for await (const part of socket) said.push(part)
-  // The answer of the proxy has ten bytes.
+  // The proxy's own answer has ten bytes.
   return Buffer.concat(said).subarray(10).toString()
 }
 

@@ -4,7 +4,7 @@ import { restoreWorkload } from '../../../develop/mirror/restore-workload.ts'
 import type { Session } from '../../../project/session.ts'
 import { AGENT, settings } from '../../support/mirror/settings.ts'
 
-// A process that takes a Deployment and gives it back, again and again, until it is killed: `taker NAMESPACE NAME`.
+// A process that takes over a Deployment and restores it, again and again, until it is killed: `taker NAMESPACE NAME`.
 
 const [namespace = '', name = ''] = process.argv.slice(2)
 const cluster = await connect({ env: process.env })

@@ -21,7 +21,7 @@ export interface Place {
   close(): Promise<void>
 }
 
-/** Makes a namespace; labels as for Pod Security. */
+/** Creates a namespace; `labels` are those for Pod Security. */
 export async function openPlace(name: string, labels: Readonly<Record<string, string>> = {}): Promise<Place> {
   const admin = await connect({ env: process.env })
   const namespace = `mirror-${name}-${process.pid}`
@@ -125,7 +125,7 @@ export const inputOf = (
 export const give = (session: Session, name = 'api', volumes = false, on: (event: OperationEvent) => void = () => {}) =>
   restoreWorkload(session, { name }, { volumes }, on)
 
-/** A Deployment as people write it. */
+/** Returns a Deployment as users write it. */
 export const deployment = (
   name: string,
   more: Readonly<Record<string, unknown>> = {},
@@ -151,7 +151,7 @@ export const deployment = (
   },
 })
 
-/** A Deployment whose Pods stay pending, as those of its mirror do where its settings have no nodes. */
+/** Returns a Deployment whose Pods stay pending, as do those of its mirror if its settings select no nodes. */
 export const pendingDeployment = (
   name: string,
   more: Readonly<Record<string, unknown>> = {},
@@ -160,7 +160,7 @@ export const pendingDeployment = (
 
 export const DEPLOYMENT = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', name })
 
-/** An object without what the server and its controllers write. */
+/** Returns an object without what the server and its controllers write. */
 export function withoutServerFields(object: KubeObject | undefined): unknown {
   if (!object) return undefined
   const { metadata, status: _, ...rest } = object as KubeObject & { status?: unknown } // it may have one

@@ -1,7 +1,7 @@
 import { PENDING, RUNNING } from './no-node.ts'
 
 /**
- * A service that runs as a user and whose two Pods stay pending, and a development container of it with the files of
+ * Project of a service that runs as a user and whose two Pods stay pending, with a development container that syncs
  * `files`.
  */
 export const TWO_REPLICAS: Readonly<Record<'compose.yaml' | 'devctl.yml', string>> = {

@@ -10,7 +10,7 @@ import { type DevelopmentPlace, openDevelopment } from './development.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** Answers with the text of two files: one is read for each request, one when it starts. */
+/** HTTP server that answers with the text of two files: it reads one for each request, and one at its start. */
 const SERVER = `
 const { readFileSync } = require('fs')
 const settings = readFileSync('/app/settings.txt', 'utf8')
@@ -59,7 +59,7 @@ services:
 
   const devctl = (...words: readonly string[]) => place.devctl(...words)
 
-  /** The page as this machine sees it, over the forward of the published port. */
+  /** Waits until this machine gets the page over the forward of the published port. */
   const page = (text: string) =>
     eventually(`the page is \`${text}\``, async () => {
       const answer = await fetch(`http://127.0.0.1:${port}/`, { signal: AbortSignal.timeout(60_000) }).catch(

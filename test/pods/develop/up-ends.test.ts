@@ -65,7 +65,7 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
       return (isClosed && !hasEntry && (await leases()).length === 0) || undefined
     })
 
-  /** Runs `up` in a terminal of its own; killing what holds the terminal closes it. */
+  /** Runs `up` in a separate terminal; killing the process that holds the terminal closes it. */
   async function inTerminal(...words: readonly string[]) {
     const isBackground = words.includes('--detach')
     const line = [process.execPath, join(root, 'bin/devctl.cjs'), 'up', ...words].join(' ')
@@ -74,7 +74,7 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
     let shown = ''
     terminal.stdout.setEncoding('utf8').on('data', (text: string) => {
       shown += text
-      // It asks whether it may write into ~/.ssh/config.
+      // devctl asks for permission to write into ~/.ssh/config.
       if (text.includes('?')) terminal.stdin.write('\u001b[B\r')
     })
     await eventually(
@@ -168,7 +168,7 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
     expect(after.stderr).not.toContain('has ended with an error')
   })
 
-  /** The processes of devctl that work for this test. */
+  /** Returns the devctl processes of this test. */
   const running = () =>
     readdirSync('/proc')
       .filter(id => /^\d+$/.test(id))
@@ -180,7 +180,7 @@ describe.skipIf(cluster === undefined)('the end of devctl up', () => {
             ? [{ id: Number(id), words }]
             : []
         } catch {
-          // It has just ended.
+          // The process has just ended.
           return []
         }
       })

@@ -39,7 +39,7 @@ services:
     if (status !== 0) throw new Error(`status ${status}: ${exec.stderr}`)
     return exec.stdout
   }
-  /** Waits in the container, as long as its Pod stays, until it reads the text. */
+  /** Waits in the container, as long as its Pod exists, until it reads the text. */
   const reads = (text: string) => {
     const script = `for n in $(seq 100); do [ "$(cat /etc/proxy.conf)" = '${text}' ] && exit; sleep 0.2; done; exit 1`
     return eventually(`the container reads \`${text}\``, async () => {
@@ -72,7 +72,7 @@ services:
         },
       ],
     ]
-    // It was a ConfigMap, of which the container would not see changes.
+    // The file was a ConfigMap, whose changes the container would not see.
     for (const [text, save] of few(saves)) {
       save(text)
       await reads(text)

@@ -82,7 +82,7 @@ ${bare}; printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = true\\n\\tf
     await eventually('it goes here, too', async () => (readdirSync(place.folder).includes('lib') ? undefined : true))
   })
 
-  // The list of files is tried without a container, too (`tool-files`).
+  // `tool-files` also tests the list of files, without a container.
   longTest('files of tools that it writes are named, and once more by the next command', async () => {
     await inContainer(
       'mkdir -p web/.vscode; echo "{}" > web/.vscode/tasks.json; echo "touch evil" > .envrc; touch src/third',

@@ -21,7 +21,7 @@ const service = (name: string) => `  ${name}:
     ${PENDING}
 `
 
-/** Says what it has read, and serves it. */
+/** Server that prints what it has read, and serves it. */
 const SERVER = `
 const text = require('fs').readFileSync('/app/greeting.txt', 'utf8').trim()
 require('http').createServer((_, answer) => answer.end(text)).listen(8080, () => console.log('serves ' + text))
@@ -33,7 +33,7 @@ describe.skipIf(cluster === undefined)('devctl up with several development conta
 
   beforeAll(async () => {
     place = await openDevelopment(cluster!, 'several')
-    // Both want the first, and one gets the next.
+    // Both want the first port, and one of them gets the next.
     port = await freePort(2)
     const dev = (name: string) => `  ${name}:
     command: ["node", "server.js"]

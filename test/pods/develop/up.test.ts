@@ -11,7 +11,10 @@ import { PENDING, RUNNING } from './no-node.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** A web server in two replicas. Those of a merge stay pending: other tests have originals that run. */
+/**
+ * Compose file of a web server with two replicas. Before a merge, they stay pending: other tests have originals that
+ * run.
+ */
 const COMPOSE = `name: shop
 services:
   api:

@@ -13,11 +13,11 @@ interface Descriptor {
   readonly size: number
 }
 
-/** Pushes busybox with another `USER` to the registry of the test cluster; gives its name. */
+/** Pushes busybox with another `USER` to the registry of the test cluster, and returns its name. */
 export const imageWithUser = (user: string): Promise<string> =>
   pushBusybox(`mirror/user-${user.replace(':', '-')}`, { user })
 
-/** Pushes busybox with more files, by their absolute paths; gives its name. */
+/** Pushes busybox with more files, given by their absolute paths, and returns its name. */
 export const imageWithFiles = (name: string, files: Readonly<Record<string, string>>): Promise<string> =>
   pushBusybox(`mirror/${name}`, { files })
 
@@ -55,7 +55,7 @@ async function pushBusybox(
   return `127.0.0.1:5000/${name}:1`
 }
 
-/** A tar of files, with the folders that they are in. */
+/** Returns a tar of files, with the folders that they are in. */
 function layerOf(files: Readonly<Record<string, string>>): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-layer-'))
   try {

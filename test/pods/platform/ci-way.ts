@@ -12,7 +12,7 @@ const PREFIX = `shop-${RUN}-`
 const NAME = `${PREFIX}7`
 const BASE = 'registry.devctl.localhost/library/nginx:1.27-alpine'
 const HEALTHY = 'healthcheck: {http: {path: /, port: 80}, interval: 1s, retries: 100}'
-/** The services beside the one whose image is built. */
+/** Services other than the one whose image is built. */
 const OTHERS = `
     depends_on: {store: {condition: service_healthy}}
   api:
@@ -22,7 +22,7 @@ const OTHERS = `
   store:
     image: redis:7-alpine
     healthcheck: {test: redis-cli ping, interval: 3s, retries: 60}`
-/** The services with a page. */
+/** Services that have a page. */
 const PAGES = few(['web', 'api'])
 const FILES = {
   'compose.yaml': `name: shop
@@ -56,7 +56,7 @@ export const ciWay = (installed: () => Installation) =>
       for (const one of [shop, issuer?.repository]) if (one) await installed().ask('DELETE', `/repos/${one.full_name}`)
     })
 
-    /** The surroundings of a job: its token for the platform, and one with which it may clone and comment. */
+    /** Returns the environment of a job: its token for the platform, and one with which it may clone and comment. */
     const job = async (more: object = {}) => ({
       DEVCTL_ID_TOKEN: await issuer.sign({
         aud: installed().url,
@@ -84,7 +84,7 @@ export const ciWay = (installed: () => Installation) =>
       (await installed().ask<{ commit: { id: string } }>('GET', `/repos/${shop.full_name}/branches/${branch}`)).commit
         .id
 
-    // Whom a rule lets in, and what they may do, is tried on an API server, too (`ci`).
+    // `ci` also tests, on an API server, which jobs a rule admits and what they may do.
     longTest('of another repository, or for another platform, gets no token', async () => {
       for (const [more, why] of [
         [{ repository_id: String(shop.id + 1_000_000) }, 'no rule of the platform allows this job'],

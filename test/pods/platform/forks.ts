@@ -10,7 +10,8 @@ import { type GiteaPerson, giteaApi, HAS_GITEA } from '../../support/platform/gi
 import { RUN } from '../../support/platform/run-name.ts'
 import type { Installation, Repository } from './installation.ts'
 
-// A pull request of a stranger's fork, from the webhook that its push sends to the page of its preview, and to its end.
+// A pull request from an outside contributor's fork, from the webhook that its push sends to the page of its preview,
+// and to its end.
 
 const OWNER = `fay-${RUN}`
 const PREFIX = `fork-${RUN}-`
@@ -154,7 +155,7 @@ export const forks = (installed: () => Installation) =>
     }
   })
 
-/** Hands on what the forge sends: it does not find the platform by its name. */
+/** Starts a relay for the requests of the forge, which cannot find the platform by its name. */
 async function relayTo(installed: Installation, address: string): Promise<Server> {
   const relay = createServer(async (request, response) => {
     const { host: _, ...headers } = request.headers as Readonly<Record<string, string>>

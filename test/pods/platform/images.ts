@@ -6,12 +6,12 @@ import { eventually } from '../../support/cluster/cluster.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import type { Installation } from './installation.ts'
 
-// Images that people build on the builder of the platform, from their laptops, push to its own registry, and run.
+// Images that users build on the builder of the platform from their laptops, push to its own registry, and run.
 
 const BASE = 'registry.devctl.localhost/library/nginx:1.27-alpine'
 const OWNER = `pat-${RUN}`
 const OTHER = `mel-${RUN}`
-/** The Dockerfile of the owner, whose image the registry has after the first test. */
+/** Dockerfile of the owner, whose image the registry has after the first test. */
 const OWN = `FROM ${BASE}\nRUN echo ${RUN} > /secret\n`
 
 export const ownImages = (installed: () => Installation) =>
@@ -32,7 +32,7 @@ export const ownImages = (installed: () => Installation) =>
         const { status } = await installed().fetch('https://images.devctl.localhost/v2/')
         return status === 401 ? true : undefined
       })
-      // A replica from before the upgrade may have made their namespaces; then the leader gives their Pods a login,
+      // A replica from before the upgrade may have created their namespaces; then the leader gives their Pods a login,
       // within half a minute.
       for (const login of [OWNER, OTHER])
         await eventually(`Pods of ${login} have a login`, async () => {
@@ -79,7 +79,7 @@ export const ownImages = (installed: () => Installation) =>
       expect(own).toMatch(new RegExp(`^images\\.devctl\\.localhost/${OWNER}-[0-9a-f]{8}/`))
       expect(await kubectl(OWNER, 'exec', `pod/${pod!.metadata.name}`, '--', 'cat', '/secret')).toContain(RUN)
 
-      // The node has it by now, so a Pod that need not ask the registry would run it.
+      // The node has the image by now, so a Pod that does not have to ask the registry would run it.
       const taken = (more: string) => {
         const { cwd } = project(OTHER, '')
         writeFileSync(join(cwd, 'compose.yaml'), `name: app\nservices: {web: {image: "${own}"${more}}}\n`)

@@ -20,7 +20,7 @@ import { Program } from '../../support/cluster/program.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { few } from '../../support/takes-all.ts'
 
-/** The registry path of the images; it has a name of its own because nodes keep an older image under the same name. */
+/** Registry path of the images. It is unique because nodes keep an older image under the same name. */
 export const IMAGES = `127.0.0.1:5000/devctl-${RUN}-${Date.now().toString(36)}`
 
 let platformImage: Promise<void> | undefined
@@ -35,7 +35,7 @@ export const buildPlatformImage = (operator: (line: string) => Promise<unknown>)
   return platformImage
 }
 
-/** The namespaces of a platform. */
+/** Namespaces of a platform. */
 const NAMESPACES = [PLATFORM_NAMESPACE, USERS_NAMESPACE, RUNS_NAMESPACE, BUILD_NAMESPACE]
 
 /** Cluster, builder and forge that the tests with an installed platform need. */
@@ -43,11 +43,11 @@ export interface Surroundings {
   readonly cluster: Cluster
   /** Address of the builder of the platform's images. */
   readonly builder: string
-  /** A Gitea, a user's token with all rights, and the file of what has signed its certificate. */
+  /** Gitea, the token of a user with all permissions, and the file of the CA that signed its certificate. */
   readonly forge: { readonly address: string; readonly token: string; readonly authority: string }
 }
 
-/** Undefined without a cluster that has nodes, a builder and a forge. */
+/** Returns undefined without a cluster that has nodes, a builder and a forge. */
 export async function findSurroundings(): Promise<Surroundings | undefined> {
   const { FORGE_ADDRESS: address, FORGE_TOKEN: token, FORGE_CA: authority } = process.env
   const cluster = findCluster()
@@ -56,7 +56,7 @@ export async function findSurroundings(): Promise<Surroundings | undefined> {
   return { cluster, builder, forge: { address, token, authority } }
 }
 
-/** A platform that `devctl platform install` has brought into the cluster, with people who use the command line. */
+/** Platform that `devctl platform install` has installed in the cluster, with users of the command line. */
 export class Installation {
   readonly #around: Surroundings
   readonly folder = mkdtempSync(join(tmpdir(), 'devctl-installed-'))
@@ -90,7 +90,7 @@ export class Installation {
     return new Program(line.split(' '), { cwd, env: this.envOf(who, env) }).read()
   }
 
-  /** The output of a command that has to go well. */
+  /** Returns the output of a command. Throws if it fails. */
   async ok(who: string, line: string, options?: CommandOptions): Promise<string> {
     const program = this.start(who, line, options)
     const status = await program.status
@@ -98,7 +98,7 @@ export class Installation {
     return program.stdout
   }
 
-  /** Runs a command with a text as its standard input; gives its output. */
+  /** Runs a command with a text as its standard input, and returns its output. */
   async pipe(who: string, words: readonly string[], input: string): Promise<string> {
     const env = { ...process.env, ...this.envOf(who) }
     const child = execFile(process.execPath, [join(root, 'bin/devctl.cjs'), ...words], { cwd: this.folder, env })
@@ -122,13 +122,13 @@ export class Installation {
         'buildkit',
       )
     const ingress = await this.#ingress()
-    // Its name leads to this machine itself here, so it is not found by that.
+    // The ingress controller's name resolves to this machine itself here, so its address is given.
     const builds = options.includes('--builders') ? ` --builder-networks ${ingress}/32` : ''
     await this.upgrade(`--ca-file ${this.#around.forge.authority} ${options}${builds}`)
     await this.#openForge(ingress)
   }
 
-  /** Installs it once more, with further options. */
+  /** Installs the platform again, with further options. */
   async upgrade(options: string): Promise<void> {
     const line = `platform install --domain devctl.localhost --image-registry ${this.images} ${options}`
     await this.ok('operator', line.trim())
@@ -172,7 +172,7 @@ export class Installation {
     await this.ok(login, /^ {2}devctl (context use .*)$/m.exec(line)?.[1] ?? '')
   }
 
-  /** A call of the forge, as the user whose token there is. */
+  /** Calls the API of the forge as the user with the token. */
   async ask<T>(method: string, path: string, body?: object): Promise<T> {
     const { address, token } = this.#around.forge
     const headers = { authorization: `token ${token}`, 'content-type': 'application/json' }
@@ -182,7 +182,7 @@ export class Installation {
     return (said === '' ? undefined : JSON.parse(said)) as T
   }
 
-  /** Makes a repository with these files; gives its number, and its address for people. */
+  /** Creates a repository with these files, and returns it. */
   async repository(name: string, files: Readonly<Record<string, string>>, isPrivate = false): Promise<Repository> {
     const made = await this.ask<Repository>('POST', '/user/repos', {
       ...{ name, private: isPrivate, auto_init: true, default_branch: 'main' },
@@ -199,7 +199,7 @@ export class Installation {
     await this.ask(found ? 'PUT' : 'POST', at, body)
   }
 
-  /** An answer of the forge, the platform or an application, by HTTPS; status 0 without one. */
+  /** Returns an answer of the forge, the platform or an application over HTTPS; status 0 if there is none. */
   async fetch(url: string | URL, { method = 'GET', headers = {}, body }: FetchOptions = {}): Promise<FetchedText> {
     const sent = request(url, { method, headers, ca: this.authority, timeout: 60_000, agent: false })
     sent.on('timeout', () => sent.destroy(new Error(`${url}: no answer`)))
@@ -229,7 +229,7 @@ export class Installation {
       helm: ofCluster('helm'),
       buildkitd: ofCluster('buildkitd'),
       buildctl: ofCluster('buildctl'),
-      // That of the node is Debian's, as the image is.
+      // The node's runc is Debian's, like the image.
       'buildkit-runc': findRunc(),
     }
     for (const [name, path] of Object.entries(programs)) cpSync(path, join(context, name), { dereference: true })
@@ -238,7 +238,7 @@ export class Installation {
     await this.ok('operator', `build --file Dockerfile --tag ${this.images}/tools:1 .`, { cwd: context })
   }
 
-  /** The address of the ingress controller, which is that of the node. */
+  /** Returns the address of the ingress controller, which is that of the node. */
   async #ingress(): Promise<string> {
     const { items } = await this.cluster.get<{ items: readonly NodeObject[] }>('/api/v1/nodes')
     return items[0]!.status.addresses.find(({ type }) => type === 'InternalIP')!.address
@@ -248,7 +248,7 @@ export class Installation {
   async #openForge(ingress: string): Promise<void> {
     const { address, authority } = this.#around.forge
     const { hostname, port } = new URL(address)
-    // git takes all names below `localhost` for its own machine.
+    // git resolves all names below `localhost` to its own machine.
     const gitconfig = `[http]\n\tcurloptResolve = ${hostname}:${port || 443}:${ingress}\n`
     await this.cluster.kubectl(
       ...['create', 'configmap', 'ca', '--namespace=devctl-runs'],

@@ -30,7 +30,7 @@ const PORT = 6379
 const NODE = { apiVersion: 'v1', kind: 'Node' }
 const API_SERVER = { apiVersion: 'v1', kind: 'Service', name: 'kubernetes', namespace: 'default' }
 
-/** Addresses of the node and of the Service of the API server. */
+/** Returns addresses of the node and of the Service of the API server. */
 async function clusterAddresses(admin: KubernetesCluster): Promise<{ readonly node: string; readonly api: string }> {
   const [node] = await admin.list(NODE)
   const { addresses } = node!['status'] as { addresses: { type: string; address: string }[] }
@@ -46,7 +46,7 @@ async function podAddress(admin: KubernetesCluster, namespace: string, name: str
   return (live!['status'] as { podIP: string }).podIP
 }
 
-/** Addresses of the node, which is this machine, that its Node object need not list. */
+/** Returns addresses of the node, which is this machine, that its Node object need not list. */
 const nodeAddresses = (): readonly string[] =>
   Object.values(networkInterfaces())
     .flatMap(all => all ?? [])
@@ -60,7 +60,7 @@ async function makeManaged(admin: KubernetesCluster, name: string, networks: Net
 
 type Address = readonly [host: string, port: number]
 
-/** The addresses as `reachedFrom` returns them. */
+/** Returns the addresses as `reachedFrom` does. */
 const named = (addresses: readonly Address[]): readonly string[] => addresses.map(([host, port]) => `${host}:${port}`)
 
 /** Waits until a Pod reaches some of the addresses, which are all by default, and no others. */
@@ -168,7 +168,7 @@ describe.skipIf(!isEnforced)('the network of a namespace', () => {
   })
 })
 
-/** The policy of runs, in namespaces of the test: a real platform may be beside it. */
+/** Namespaces of the test for the policy of runs: a real platform may exist next to it. */
 const [runs, server] = [`networks-runs-${process.pid}`, `networks-server-${process.pid}`]
 
 describe.skipIf(!isEnforced)('the network of runs', () => {
@@ -237,12 +237,12 @@ if (TAKES_ALL)
     test('separate its services, and an internal one has no way out', async () => {
       const admin = await connectCluster({ env: process.env })
       const { node } = await clusterAddresses(admin)
-      // The ingress controller of the node stands for the world outside.
+      // The ingress controller of the node represents the outside world.
       const networks = (await clusterNetworks(admin, AbortSignal.timeout(60_000))).networks.filter(
         one => one !== `${node}/32`,
       )
       await makeManaged(admin, namespace, { clusterNetworks: networks, privateNetworks: [`${node}/32`] })
-      // Without a host: which ones there may be, a platform in this cluster decides.
+      // The hosts are left out: a platform in this cluster decides which ones are allowed.
       const file = readFileSync(join(root, 'examples/networks/compose.yaml'), 'utf8')
       writeFileSync(join(cwd, 'compose.yaml'), file.replace('ports: ["8080:80"]', 'expose: ["80"]'))
       const env = { KUBECONFIG: process.env.KUBECONFIG ?? '', DEVCTL_NAMESPACE: namespace }
@@ -263,7 +263,7 @@ if (TAKES_ALL)
       await from('web', [api!, store!, away!], [api!, away!])
       await from('api', [web!, store!], [web!, store!])
       await from('backup', [web!, store!, away!], [store!])
-      // A Pod beside them in the namespace has no network in common with them.
+      // Another Pod in the namespace has no network in common with them.
       await from('apart', [store!, away!], [away!])
     })
   })

@@ -20,7 +20,7 @@ const LOOK = `{
 } 2>/dev/null | gzip | base64 -w 500 | sed 's/^/FOUND:/'
 sleep 5
 `
-/** The command asks for CANARY, and gets no other variable of its person. */
+/** Manifest whose command asks for CANARY, and gets no other variable of its user. */
 const MANIFEST = `variables: [CANARY]
 deploy:
   commands:
@@ -140,7 +140,7 @@ export const runCanaries = (installed: () => Installation, forge: string, forgeT
           ['create', 'token', 'default'],
           ['delete', pod],
         ]
-        // The second person is refused the same ways by the same rule.
+        // The same rule refuses the second user in the same ways.
         for (const words of at === 0 ? ways : few(ways, 3)) {
           const said = await installed()
             .cluster.kubectl('--namespace=devctl-runs', ...as, ...words)
@@ -163,10 +163,10 @@ interface SecretObject {
   readonly data?: Readonly<Record<string, string>>
 }
 
-/** A text as long as tokens and keys are, and no address. */
+/** Returns true for a text as long as tokens and keys are that is no address. */
 const isSecret = (one: string): boolean => /^[\x20-\x7e]{32,}$/.test(one) && !one.includes('://')
 
-/** The texts in a JSON value, or the text itself. */
+/** Returns the texts in a JSON value, or the text itself. */
 function leavesOf(value: string): readonly string[] {
   try {
     const found: string[] = []

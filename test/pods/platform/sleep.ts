@@ -11,7 +11,7 @@ import type { Installation } from './installation.ts'
 const NAME = `sam-${RUN}`
 const PAGE = `https://web-${NAME}.devctl.localhost/`
 const LOADED = { 'sec-fetch-mode': 'navigate', accept: 'text/html' }
-/** A value of a variable of the platform, with what shells and Kubernetes replace. */
+/** Value of a variable of the platform, with characters that shells and Kubernetes replace. */
 const SECRET = `canary's&"$HOME$(URL)\\`
 /**
  * Compose file whose service `other` is ready only if its command, hook, healthcheck and config have the unchanged
@@ -34,7 +34,7 @@ services:
     stop_grace_period: 1s
 configs: {site: {environment: SECRET}}
 `
-/** Wakes nothing. */
+/** Headers of a request that wakes nothing. */
 const QUIET = { 'sec-fetch-mode': 'cors' }
 
 export const sleepAndWake = (installed: () => Installation) =>
@@ -87,7 +87,7 @@ export const sleepAndWake = (installed: () => Installation) =>
       expect([waking.status, waking.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8'])
       const wake = await took('it is woken')
       console.info(`wake: ${wake.toFixed(0)} ms; its own start: ${own.toFixed(0)} ms`)
-      // The goal is a second; the rest is for a machine that has other things to do.
+      // The goal is one second; the rest is for a busy machine.
       expect(wake - own).toBeLessThan(15_000)
     })
 

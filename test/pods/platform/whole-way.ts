@@ -10,7 +10,7 @@ import { everything } from '../../support/platform/everything.ts'
 import { RUN } from '../../support/platform/run-name.ts'
 import { buildPlatformImage, IMAGES } from './installation.ts'
 
-// The whole way, as an operator and two people go it: build the image, install, log in, deploy, and remove it all.
+// The whole workflow of an operator and two users: build the image, install, log in, deploy, and remove everything.
 
 const found = findCluster()
 const builder = found && findBuildkit()
@@ -25,7 +25,7 @@ services:
 `
 
 /**
- * Installs a platform with commands, uses it, and removes it. A cluster has one platform: it comes before other
+ * Installs a platform with commands, uses it, and removes it. A cluster has one platform, so this comes before other
  * installations.
  */
 export function wholeWay(): void {
@@ -40,7 +40,7 @@ export function wholeWay(): void {
         BUILDKIT_HOST: builder!,
         // The ingress controller of the test cluster sets this.
         NODE_EXTRA_CA_CERTS: join(dirname(process.env.KUBECONFIG!), 'pki/ca.crt'),
-        // People have no kubeconfig.
+        // Users have no kubeconfig.
         ...(who !== 'operator' && { KUBECONFIG: join(folder, 'none') }),
       }
       const program = new Program(line.split(' '), { cwd, env }).read()
@@ -70,8 +70,8 @@ export function wholeWay(): void {
     })
 
     /**
-     * The objects that came with the platform: not those in namespaces of other tests, and not these namespaces and
-     * their volumes.
+     * Returns the objects that came with the platform: not those in namespaces of other tests, and not these namespaces
+     * and their volumes.
      */
     const left = async () => {
       const isOurs = (namespace = '') => namespace.startsWith('devctl-') || namespace.includes(RUN)
@@ -80,7 +80,7 @@ export function wholeWay(): void {
       const others = [...(await everything(cluster!))].filter(one => {
         const [kind = '', path = ''] = one.split(' ')
         const [namespace, name] = path.split('/')
-        // The API server makes addresses for the Services of all namespaces, and deletes them itself.
+        // The API server creates addresses for the Services of all namespaces, and deletes them itself.
         if (before.has(one) || /^(PersistentVolume|IPAddress)\./.test(kind)) return false
         return namespace === '' && !kind.startsWith('Namespace.') ? true : isOurs(namespace || name)
       })
@@ -121,7 +121,7 @@ export function wholeWay(): void {
         url: 'https://platform.devctl.localhost',
         version: '0.1.0',
         leader: expect.stringMatching(/^platform-/),
-        // Builders may be there, of another test.
+        // Builders of another test may exist.
         workloads: expect.arrayContaining([
           expect.objectContaining({ name: 'deployment/platform', ready: 1, wanted: 1 }),
         ]),

@@ -9,13 +9,12 @@ import { runCanaries } from './run-canaries.ts'
 import { sleepAndWake } from './sleep.ts'
 import { wholeWay } from './whole-way.ts'
 
-// One platform with a registry and a builder of its own, in a cluster with nodes and a forge: what takes Pods to be
-// seen.
+// One platform with its own registry and builder, in a cluster with nodes and a forge: tests that need Pods.
 
 const around = await findSurroundings()
 
-// Files run side by side, and a cluster has one platform: all installations are in this file. A merge waits for the
-// second one; the first, as an operator types it, and its removal are tried on an API server, too (`install-options`).
+// Test files run in parallel, and a cluster has one platform: all installations are in this file. A merge waits for the
+// second one. `install-options` also tests the first, as an operator types it, and its removal on an API server.
 if (TAKES_ALL) wholeWay()
 
 describe.skipIf(around === undefined)('a platform with Pods', () => {
