@@ -33,18 +33,18 @@ export async function printCount({ io, logLevel }: Context, options: LoadingValu
 `,
     'operations/list/count.ts': `import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { ABOUT_OPTIONS, compileFiles } from '../../project/compile-files.ts'
-import type { Loading } from '../../project/input.ts'
-import type { LocalWorld } from '../../project/session.ts'
+import type { LoadInput } from '../../project/input.ts'
+import type { LocalContext } from '../../project/session.ts'
 
-/** How many services the files have, or why that is not known. */
+/** Number of services in the files, or the diagnostics that prevent counting them. */
 export type CountOutcome =
   | { readonly kind: 'counted'; readonly count: number; readonly diagnostics: readonly Diagnostic[] }
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
 
 /** Counts the services of an application. */
 export async function countServices(
-  { workspace }: Pick<LocalWorld, 'workspace'>,
-  input: Loading,
+  { workspace }: Pick<LocalContext, 'workspace'>,
+  input: LoadInput,
 ): Promise<CountOutcome> {
   const { plan, diagnostics: all } = await compileFiles(workspace, [], input, {})
   const diagnostics = all.filter(({ code }) => !ABOUT_OPTIONS.has(code))

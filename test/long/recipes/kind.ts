@@ -28,7 +28,7 @@ import type { Construct } from 'constructs'
 import type { DisruptionBudgetPlan, Environment } from '../compiler/plan/plan.ts'
 import { objectMeta, selectorLabels } from './labels.ts'
 
-/** How many Pods of a service stay while nodes are drained. */
+/** Minimum number of Pods of a service that stay while nodes are drained. */
 export class DisruptionBudget extends k8s.KubePodDisruptionBudget {
   constructor(
     scope: Construct,
@@ -68,7 +68,7 @@ const budgetProps = (plan: DisruptionBudgetPlan, environment: Environment): k8s.
       'compiler/plan/plan.ts',
       'export interface NetworkPolicyPlan extends',
       `export interface DisruptionBudgetPlan extends ObjectPlan {
-  /** How many Pods stay. */
+  /** Minimum number of Pods that stay available. */
   readonly minAvailable: number
 }
 
