@@ -2,7 +2,10 @@ import { chownSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { AgentConfig } from './config.ts'
 
-/** Gives up root: files are written as the user of the development container, and no other permissions are needed. */
+/**
+ * Drops root privileges: files are written as the user of the development container, and no other permissions are
+ * needed.
+ */
 export function becomeUser(config: AgentConfig): void {
   if (config.umask !== undefined) process.umask(config.umask)
   if (process.getuid?.() !== 0) return
@@ -14,7 +17,7 @@ export function becomeUser(config: AgentConfig): void {
       mkdirSync(path, { recursive: true })
       chownSync(path, user.uid, user.gid)
     } catch {
-      // The volume may belong to the user already. Missing permissions show when it is used.
+      // The volume may already belong to the user. Missing permissions are detected when it is used.
     }
   }
   process.setgroups!([user.gid])
@@ -22,7 +25,10 @@ export function becomeUser(config: AgentConfig): void {
   process.setuid!(user.uid)
 }
 
-/** Reads the user of the image, as `id` printed it: `1000:1000`. Returns undefined without such a file. */
+/**
+ * Reads the user of the image, which `id` printed as `1000:1000`. Returns undefined if the file does not exist or does
+ * not match.
+ */
 function userOfImage(file: string): AgentConfig['user'] {
   if (!existsSync(file)) return undefined
   const [, uid, gid] = /^(\d+):(\d+)\s*$/.exec(readFileSync(file, 'utf8')) ?? []

@@ -1,14 +1,14 @@
 /** Configuration of the agent, which `up` writes into `session.json` of the session's Secret. */
 export interface AgentConfig {
   readonly protocol: 1
-  /** Key of 32 random bytes, in hexadecimal: the agent answers only clients that have it. */
+  /** Key of 32 random bytes, in hexadecimal: the agent answers only clients that have this key. */
   readonly key: string
   /** Port on 127.0.0.1. */
   readonly syncPort: number
   readonly sshPort: number
-  /** Paths of Unix sockets to listen on in place of the ports, which would be ports of the node. */
+  /** Paths of Unix sockets to listen on instead of the ports: on the host network, ports would be ports of the node. */
   readonly sockets?: { readonly sync: string; readonly ssh: string }
-  /** Keys of type ed25519: a private key of OpenSSH, and the public one of the user. */
+  /** Ed25519 keys: the private host key in OpenSSH format, and the public key of the user. */
   readonly hostKey: string
   readonly userKey: string
   /** Mount path of the sync volume. */
@@ -19,12 +19,12 @@ export interface AgentConfig {
   /** Path of the file that is created when the application may start. */
   readonly ready: string
   /**
-   * User to become when started as root; if absent, the one that the fill container has written beside `ready`, as
-   * `user`.
+   * User to switch to when started as root. If absent, the user that the fill container has written to the file `user`
+   * next to `ready`.
    */
   readonly user?: { readonly uid: number; readonly gid: number }
   readonly write: 'auto' | 'rename' | 'inplace'
-  /** File mode creation mask for new files; if absent, that of the image. */
+  /** File mode creation mask for new files. If absent, the mask of the image. */
   readonly umask?: number
 }
 
@@ -32,17 +32,17 @@ export interface AgentFolder {
   readonly name: string
   /** Path in the volume, such as `src/0`. */
   readonly path: string
-  /** Name of the only file in the folder, which the container mounts alone. */
+  /** Name of the only file in the folder, if the container mounts just that file. */
   readonly file?: string
 }
 
-/** Reads the configuration. Throws an Error if this agent does not understand it. */
+/** Parses the configuration. Throws an Error if this agent does not support its version, or if fields are missing. */
 export function readConfig(text: string): AgentConfig {
   const config = JSON.parse(text) as Partial<AgentConfig>
   if (config.protocol !== 1) throw new Error('the configuration is of another version of devctl')
   const { key, syncPort, volume, folders, ready, write } = config
   if (!/^[0-9a-f]{64}$/.test(key ?? '') || !volume || !Array.isArray(folders) || !ready || !syncPort || !write)
     throw new Error('the configuration is incomplete')
-  // Complete: it comes from `up`, through a Secret.
+  // The other fields need no check: `up` writes them, and they arrive in a Secret.
   return config as AgentConfig
 }

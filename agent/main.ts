@@ -10,20 +10,20 @@ import { listenPlace } from './listen-place.ts'
 import { renewImage } from './renew-image.ts'
 import { startSshServer } from './ssh-server.ts'
 
-/** Milliseconds between two checks for the files of the image; the agent answers no client before they exist. */
+/** Polling interval for the files of the image, in milliseconds. The agent answers no client before they exist. */
 const FILL_LOOK = 20
-/** Milliseconds before the SSH server is started again if its port is in use. */
+/** Delay before the SSH server is started again if its port is in use, in milliseconds. */
 const SSH_AGAIN = 2_000
-/** Milliseconds for the laptop to receive the reason why the agent ends. */
+/** Time for the laptop to receive the reason why the agent exits, in milliseconds. */
 const LAST_WORDS = 200
 
 /**
- * Runs the agent with the configuration in a file. Problems with the volume are reported to the laptop and retried;
- * bugs of the agent end it, and the kubelet restarts it.
+ * Runs the agent with the configuration in a file. Reports problems with the volume to the laptop and retries. Bugs of
+ * the agent end it, and the kubelet restarts the container.
  */
 export async function runAgent(file: string): Promise<void> {
   const config = readConfig(readFileSync(file, 'utf8'))
-  // By default, signals do not end the first process of a container.
+  // By default, the first process of a container ignores signals.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
   // An error here must not end the agent before it can report the reason.
   tried(() => becomeUser(config))
@@ -53,15 +53,15 @@ function listen(place: ListenPlace, connect: (socket: Socket) => void): void {
     connect(socket)
   })
   server.on('error', error => {
-    // A failed connection does not end the others.
+    // An error of one connection must not end the other connections.
     if (!server.listening) throw error
   })
   server.listen({ ...place, readableAll: true, writableAll: true })
 }
 
 /**
- * Starts the SSH server and retries after errors: without it, only forwards are missing, and a program of the Pod may
- * hold its port for a while.
+ * Starts the SSH server and retries after errors. Without the SSH server only forwards are missing, and another program
+ * in the Pod may hold its port for a while.
  */
 async function startSsh(config: AgentConfig): Promise<void> {
   for (let isTold = false; ; isTold = true)
@@ -78,7 +78,7 @@ function tried(work: () => void): void {
   try {
     work()
   } catch {
-    // The server tries again when it can report the error.
+    // The server retries as soon as it can report the error.
   }
 }
 

@@ -7,17 +7,17 @@ import { SyncVolume } from '../sync/stage/volume.ts'
 
 /** Differences of a folder from its image. */
 interface Kept {
-  /** Paths changed or created since the folder was filled, by the container or the laptop. */
+  /** Paths that the container or the laptop has changed or created since the folder was filled. */
   readonly paths: readonly string[]
-  /** Paths of the image that were deleted since. */
+  /** Paths of the image that were deleted since the folder was filled. */
   readonly gone: readonly string[]
 }
 
 /**
- * Replaces the files of the image in a folder with those of another image, whose copy is next to it as
- * `.devctl/new-FOLDER`. Files that were changed or deleted since the folder was filled stay that way. Files that the
- * other image lacks are deleted only in folders such as node_modules of which nothing is synchronized. A kill in
- * between does no harm: the next agent continues.
+ * Replaces the files of the old image in a folder with the files of a new image, whose copy is next to the folder as
+ * `.devctl/new-FOLDER`. Files that were changed or deleted since the folder was filled stay changed or deleted. Files
+ * that the new image lacks are deleted only in folders such as node_modules, of which nothing is synchronized. If this
+ * is killed midway, the next agent continues.
  */
 export function renewImage(root: string, { name, path }: { readonly name: string; readonly path: string }): void {
   const own = (what: string) => `${root}/.devctl/${what}-${name}`
@@ -39,7 +39,7 @@ export function renewImage(root: string, { name, path }: { readonly name: string
     volume.setImageEntries(name, image)
   }
   renameSync(own('renewing'), own('kept'))
-  // The time of `filled` is that of the last file of the image.
+  // The modification time of `filled` is the time at which the last file of the image was written.
   writeOwn(nodeDisk, own('filled'), readFileSync(`${from}.image`))
   rmSync(from, { recursive: true, force: true })
   rmSync(`${from}.image`, { force: true })
@@ -48,8 +48,8 @@ export function renewImage(root: string, { name, path }: { readonly name: string
 function findKept(folder: string, image: readonly string[], own: (what: string) => string): Kept {
   const before = readKept(own('kept'))
   const old = new Set(before?.paths)
-  // The change time also reveals files written with an old modification time. Without a record, no file counts as the
-  // image's.
+  // The change time (ctime) also reveals files written with an old modification time. Without a record, all files count
+  // as changed.
   const filled = stat(own('filled'))?.ctimeMs ?? -Infinity
   const paths = [...below(folder, '')].filter(([path, { ctimeMs }]) => ctimeMs > filled || old.has(path))
   const gone = [...(before?.gone ?? []), ...image].filter(path => !stat(`${folder}/${path}`))
@@ -61,7 +61,7 @@ class Renewal {
   readonly #from: string
   readonly #kept: ReadonlySet<string>
   readonly #gone: ReadonlySet<string>
-  /** Paths that now come from the other image. */
+  /** Paths that now come from the new image. */
   readonly brought: string[] = []
 
   constructor(folder: string, from: string, { paths, gone }: Kept) {
@@ -71,7 +71,7 @@ class Renewal {
     this.#gone = new Set(gone)
   }
 
-  /** Deletes the unchanged files in a folder that the other image does not have, and folders that this leaves empty. */
+  /** Deletes the unchanged files in a folder that the new image does not have, and the folders that become empty. */
   removeOld(folder: string): void {
     // Reversed, so that the contents of a folder come before the folder.
     for (const [path, there] of [...below(this.#folder, folder)].reverse()) {

@@ -8,14 +8,14 @@ import { type KeyServer, startKeyServer } from '../adapters/ssh/key-server.ts'
 import type { OpenChannels } from '../adapters/ssh/open-channels.ts'
 import { listenPlace } from './listen-place.ts'
 
-/** Milliseconds to wait for a connection inside the cluster. */
+/** Timeout for connecting to an address inside the cluster, in milliseconds. */
 const DIAL = 10_000
 
 export interface SshServerConfig {
   readonly sshPort: number
-  /** Sockets as in the configuration of the agent. */
+  /** Unix sockets, as in `AgentConfig`. */
   readonly sockets?: { readonly ssh: string }
-  /** The folder in which clients may listen on Unix sockets; absent: they may not. */
+  /** Folder in which clients may listen on Unix sockets. If absent, they may not. */
   readonly shared?: string
   /** Private host key and public user key of the session. */
   readonly hostKey: string
@@ -33,9 +33,9 @@ interface Bound {
 }
 
 /**
- * Starts the SSH server of the agent, on 127.0.0.1 of the Pod or a Unix socket: it connects to ports (direct-tcpip) and
- * listens on ports (tcpip-forward) and on sockets in one folder (streamlocal-forward) for the laptop that has the
- * session's key. It runs nothing: there are no sessions.
+ * Starts the SSH server of the agent, on 127.0.0.1 of the Pod or a Unix socket. For the laptop that has the session's
+ * key, it connects to ports (direct-tcpip) and listens on ports (tcpip-forward) and on sockets in one folder
+ * (streamlocal-forward). It runs no programs: it accepts no sessions.
  */
 export function startSshServer({ sshPort, sockets, shared, hostKey, userKey }: SshServerConfig): Promise<KeyServer> {
   const bound = new Map<string, Bound>()
@@ -75,10 +75,10 @@ export function startSshServer({ sshPort, sockets, shared, hostKey, userKey }: S
   })
 }
 
-/** Connects to the first address of a name that accepts a connection; rejects with the error of the first address. */
+/** Connects to a host. For the Pod's own names, tries all of its addresses and rejects with the error of the first. */
 async function dial(host: string, port: number): Promise<Socket> {
   const isOwn = ['localhost', '127.0.0.1', '::1'].includes(host)
-  // Some servers listen on `localhost` by IPv6 only, and some on the address of the Pod only.
+  // Some servers listen on `localhost` only over IPv6, and some only on the address of the Pod.
   const [first, ...others] = isOwn ? ['127.0.0.1', '::1', ...ownAddresses()] : [host]
   try {
     return await dialOnce(first!, port)
@@ -113,8 +113,8 @@ function dialOnce(host: string, port: number): Promise<Socket> {
 }
 
 /**
- * Listens on a port for a client and returns the port. Replaces an earlier listener on the same address, whose
- * connection may be dead without having been detected.
+ * Listens on a port for a client and returns the port. Replaces an earlier listener on the same address: its connection
+ * may be dead without having been detected.
  */
 async function listen(
   bound: Map<string, Bound>,
@@ -138,10 +138,13 @@ async function listen(
   return bindPort
 }
 
-/** Returns the socket path of a request: the types of ssh2 have these requests, without their fields. */
+/** Returns the socket path of a request. The types of ssh2 include these requests, but not their fields. */
 const socketOf = (info: object): string => (info as { readonly socketPath: string }).socketPath
 
-/** Listens for a client on a Unix socket, given by its name in the folder. Only the socket's user may connect. */
+/**
+ * Listens for a client on a Unix socket in the folder, given by its name. Only the user who owns the socket may
+ * connect.
+ */
 async function listenSocket(
   bound: Map<string, Bound>,
   { client, channels }: Owner,
@@ -173,11 +176,11 @@ function release(bound: Map<string, Bound>, owner: Connection, place: string): v
   found.server.close()
 }
 
-/** Listens on an address; an empty one means all addresses, in both families if the Pod has both. */
+/** Listens on an address. An empty address means all addresses, over both IPv4 and IPv6 if the Pod has both. */
 async function bind(server: Server, address: string, port: number): Promise<void> {
   const listen = (one: string) =>
     new Promise<void>((resolve, reject) => {
-      // The listener stays: an error of one connection does not end the others.
+      // The error listener stays: an error of one connection must not end the others.
       server.on('error', reject).listen(port, one, resolve)
     })
   if (address !== '') return listen(address)

@@ -7,8 +7,8 @@ import { createHost } from '../project/node-host.ts'
 
 export type { CompilerHost, Diagnostic } from '../constructs/compose-application.ts'
 /**
- * The `devctl/constructs` module: the constructs, with this machine's files and the process's
- * variables as defaults.
+ * The `devctl/constructs` module: the constructs, with defaults for the host and the environment variables taken from
+ * this machine and process.
  */
 export { toManifests } from '../constructs/index.ts'
 export type { KubernetesObject, Manifest } from '../constructs/manifest.ts'
@@ -22,8 +22,8 @@ export type ComposeApplicationProps = Omit<PureProps, 'host' | 'workingDirectory
   Partial<Pick<PureProps, 'host' | 'workingDirectory'>>
 
 /**
- * A Compose application within a cdk8s chart: the objects that `devctl render` prints, beside constructs of one's own.
- * Throws one Error with all messages when the files have mistakes.
+ * A Compose application within a cdk8s chart: adds the objects that `devctl render` prints to the chart's own
+ * constructs. Throws one Error with all messages if the files have mistakes.
  */
 export class ComposeApplication extends PureComposeApplication {
   constructor(scope: Construct, id: string, props: ComposeApplicationProps) {

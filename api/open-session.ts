@@ -12,18 +12,15 @@ import type { Session } from '../project/session.ts'
 import type { Workspace } from '../project/workspace.ts'
 
 export interface SessionInput {
-  /** A context of the kubeconfig; absent: the one that is chosen (project/contexts/target.ts). */
+  /** Context of the kubeconfig. If absent, the context is chosen as project/contexts/target.ts describes. */
   readonly context?: string | undefined
   readonly namespace?: string | undefined
-  /**
-   * The manifest's context and namespace: they rank below options and variables, and above the
-   * current context.
-   */
+  /** Context and namespace of the manifest. Options and variables override them; they override the current context. */
   readonly manifest?: TargetOptions | undefined
 }
 
 export interface OpenSessionOptions {
-  /** Ends everything that is done with the session. */
+  /** Aborts all work that is done with the session. */
   readonly signal: AbortSignal
   /** Called with every completed request. */
   readonly trace?: (exchange: EndedRequest) => void
@@ -34,8 +31,8 @@ export interface OpenSessionOptions {
 }
 
 /**
- * Chooses a cluster and a namespace, and opens the way to it. Asks the cluster nothing yet. Throws a UserError where
- * nothing names one, or the kubeconfig is broken.
+ * Chooses a cluster and a namespace, and sets up the connection without sending a request to the cluster. Throws a
+ * UserError if no setting names a cluster or if the kubeconfig is invalid.
  */
 export async function openSession(
   workspace: Pick<Workspace, 'cwd' | 'env' | 'secrets'>,
@@ -55,7 +52,7 @@ export async function openSession(
   return { cluster: toCluster(access, trace, giveUp), access, namespace, target, signal, clock, holder: holder(target) }
 }
 
-/** The context, or the host of a platform, and the namespace. */
+/** Names of the target: the context, or the host of a platform, and the namespace. */
 const targetNames = ({ context, namespace }: Session['target']): readonly string[] => [
   ...namesOfHost(context.replace(/^https?:\/\//, '')),
   namespace,

@@ -1,6 +1,6 @@
 /**
- * The public API `devctl/operations`: devctl for programs. Nothing is printed, and no function ends
- * the process.
+ * The public API `devctl/operations`: devctl as a library for other programs. No function prints anything or exits the
+ * process.
  */
 export { ClusterError } from '../adapters/kubernetes/cluster.ts'
 export { build } from '../builds/build.ts'

@@ -2,8 +2,13 @@ import type { DevelopContext } from '../develop/context.ts'
 import type * as operations from '../project/session.ts'
 import type { OperationEvent } from './events.ts'
 
-/** The surroundings of an operation that needs no cluster, for programs: `on` gets the events of all operations. */
+/**
+ * Environment of an operation that needs no cluster, for other programs; `on` receives the events of all operations.
+ */
 export type LocalWorld = operations.LocalContext<OperationEvent>
 
-/** The surroundings of an operation, for programs: `on` gets the events of all operations, `ask` their questions. */
+/**
+ * Environment of an operation, for other programs; `on` receives the events of all operations, and `ask` answers their
+ * questions.
+ */
 export type World = operations.OperationContext<OperationEvent> & Pick<DevelopContext, 'ask'>

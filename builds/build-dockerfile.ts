@@ -17,20 +17,20 @@ import { firstInstruction } from './is-dockerfile.ts'
 import type { BuildSettings } from './plan/image-input.ts'
 
 export interface DockerfileInput extends BuildSettings {
-  /** An absolute path. */
+  /** Absolute path of the Dockerfile. */
   readonly dockerfile: string
-  /** An absolute path, or the URL of a repository or archive. */
+  /** Absolute path of the context folder, or the URL of a repository or archive. */
   readonly context: string
-  /** The names that the image is pushed under; empty: it is built and discarded. */
+  /** Names to push the image under. If empty, the image is built and discarded. */
   readonly names: readonly string[]
   /**
-   * The context that has the builder and the login for the registry of its platform; absent: the one that every command
-   * takes.
+   * Context that supplies the builder and the login for its platform's registry. If absent, the context that every
+   * command uses.
    */
   readonly devctlContext?: string | undefined
 }
 
-/** Builds one image of a Dockerfile; the manifest plays no part. Throws as `build` does. */
+/** Builds one image from a Dockerfile; the manifest is ignored. Throws as `build` does. */
 export async function buildDockerfile(
   { workspace: here, signal, on }: LocalContext<BuildEvent>,
   { dockerfile, context, names, devctlContext, ...settings }: DockerfileInput,
@@ -49,7 +49,8 @@ export async function buildDockerfile(
   const target = await findBuildTarget(here, { context: devctlContext })
   const chosen = chooseBuilder(here, target.stored, target.namespace)
   const workspace = await withPlatformImages(here, target, signal).catch((error: unknown) => {
-    // The builder may be another one, and the image that of a platform that does not answer without it.
+    // The builder may belong to another context, and the image may be for a platform that does not answer without the
+    // builder.
     if (chosen.platform || !(error instanceof UserError)) throw error
     on({ type: 'warning', text: `builds without a login for the registry of the platform: ${error.message}` })
     return here

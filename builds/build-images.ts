@@ -24,15 +24,14 @@ import { withImagePlaces } from './unpushed-images.ts'
 interface BuildingContext extends EnsureContext {
   readonly chosen: ChosenBuilder
   readonly settings: BuildSettings
-  /** Images that exist already, by service. */
+  /** References of images that exist already, by service. */
   readonly images: ReadonlyMap<string, string>
   readonly signal: AbortSignal
 }
 
 /**
- * Builds images and pushes them, and gives their references with digests, by service. Throws
- * `NotBuilt` with a diagnostic for each that failed, a UserError if the builder does not answer, and
- * the signal's reason.
+ * Builds images, pushes them, and returns their references with digests, by service. Throws `NotBuilt` with a
+ * diagnostic for each image that failed, a UserError if the builder does not answer, and the signal's abort reason.
  */
 export async function buildImages(
   builds: readonly PlannedBuild[],
@@ -92,8 +91,8 @@ const withSecrets = (spec: BuildSpec, { secrets }: BuildSettings): BuildSpec => 
 })
 
 /**
- * Sends the events of builds with each warning about a Dockerfile once, also if several services
- * have it, and with the path of the Dockerfile.
+ * Forwards the events of builds. Sends each warning about a Dockerfile only once, even if several services use the
+ * Dockerfile, and adds the path of the Dockerfile.
  */
 function onceEach(
   specs: ReadonlyMap<string, BuildSpec>,
@@ -120,8 +119,7 @@ function onceEach(
 }
 
 /**
- * The build specs, by service. Throws `NotBuilt` for secrets and SSH keys that are not there on this
- * machine.
+ * Returns the build specs, by service. Throws `NotBuilt` for secrets and SSH keys that do not exist on this machine.
  */
 async function specsOf(
   builds: readonly PlannedBuild[],
@@ -138,7 +136,10 @@ async function specsOf(
   return specs
 }
 
-/** Throws `NotBuilt` if an image is missing; what was skipped has its reason with another one. */
+/**
+ * Returns the references of the built images. Throws `NotBuilt` if an image is missing; a skipped build needs no
+ * diagnostic, because the build that it depends on has one.
+ */
 function referencesOf(
   builds: readonly PlannedBuild[],
   ends: ReadonlyMap<string, BuildEnd>,

@@ -2,15 +2,15 @@ import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { type EnsureContext, NotBuilt } from './builder/builder.ts'
 
 export type BuildOutcome =
-  /** The files have errors, or images were not built; all of it was reported. */
+  /** The files have errors, or images were not built. The diagnostics were already reported. */
   | { readonly kind: 'refused' | 'failed'; readonly diagnostics: readonly Diagnostic[] }
   | {
       readonly kind: 'built'
-      /** The references with digests, by service. */
+      /** References with digests, by service. */
       readonly images: ReadonlyMap<string, string>
     }
 
-/** The outcome of work that gives images. Reports the diagnostics of images that were not built. */
+/** Returns the outcome of work that produces images. Reports the diagnostics of images that were not built. */
 export async function outcomeOf(
   on: EnsureContext['on'],
   work: () => Promise<ReadonlyMap<string, string>>,

@@ -2,8 +2,8 @@ import type { ImageInput } from '../adapters/buildkit/builder.ts'
 import { secretValues } from '../compiler/values/secrets/known-secrets.ts'
 
 /**
- * The secret values in the input of a build: secrets that are not files, arguments and options of
- * caches whose names say that they are secret, and the logins in the URLs of contexts.
+ * Returns the secret values in the input of a build: secrets that are not files, arguments and cache options whose
+ * names look secret, and the logins in context URLs.
  */
 export function secretsOfInput({
   context,
@@ -21,12 +21,15 @@ export function secretsOfInput({
   ]
 }
 
-/** Shorter lines of a text are too often words. */
+/** Minimum length of a line that is treated as a secret; shorter lines are too often ordinary words. */
 const SHORTEST_LINE = 6
-/** Patterns of the values that a line sets: `_authToken=…`, `"auth": "…"`. */
+/** Patterns of values that a line assigns: `_authToken=…`, `"auth": "…"`. */
 const SET = [/(?<==\s{0,3}["']?)[^\s"',;{}=][^\s"',;{}]{7,}/g, /(?<=:\s{1,3}["']?|:["'])[^\s"',;{}]{8,}/g]
 
-/** The secrets in the text of one: its lines, and the values that they set, which a step may print alone. */
+/**
+ * Returns the values to mask for the text of a secret: its lines, and the values that the lines assign, because a step
+ * may print such a value alone.
+ */
 export function secretsInText(text: string): readonly string[] {
   const lines = text.split(/\r?\n|\r/).filter(line => line.trim() !== '')
   const whole = lines.length < 2 ? lines : lines.filter(line => line.trim().length >= SHORTEST_LINE)

@@ -26,8 +26,8 @@ import { untaggedNote } from './plan/untagged.ts'
 import { withSettings } from './plan/with-settings.ts'
 
 /**
- * Builds the images of services with `build` whose content no registry has, and pushes them. Throws a
- * UserError if there is nothing to build, no registry or no builder.
+ * Builds the images of services with `build` whose content is in no registry, and pushes them. Throws a UserError if no
+ * service has `build`, or if the registry or the builder is missing.
  */
 export async function build(
   { workspace: here, signal, on }: LocalContext<BuildEvent>,
@@ -85,7 +85,7 @@ export async function build(
   })
 }
 
-/** A wrong `target` of an image that is built is an error; with `--target`, it does not matter. */
+/** Turns the diagnostic of an invalid `target` into an error if the image is built; with `--target`, it is ignored. */
 function withTargets(
   diagnostics: readonly Diagnostic[],
   project: Project | undefined,
@@ -103,7 +103,7 @@ function withTargets(
 const isSameName = (one: string, other: string | undefined): boolean =>
   other !== undefined && withDefaultTag(one) === withDefaultTag(other)
 
-/** The builds that words name, with those that they need. */
+/** Returns the builds that the arguments name, and the builds that those need. */
 function named(
   names: readonly string[],
   all: readonly PlannedBuild[],

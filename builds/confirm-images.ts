@@ -5,12 +5,12 @@ import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import type { Span } from '../compiler/text/source.ts'
 import { NotBuilt } from './builder/builder.ts'
 
-/** An image that was built elsewhere and that the user claims is in a registry. */
+/** An image that was built elsewhere and that, according to the user, is in a registry. */
 export interface Claimed {
   /** Name of the service in the Compose file. */
   readonly service: string
   readonly reference: string
-  /** Its `build`. */
+  /** Position of the service's `build`. */
   readonly span: Span
 }
 
@@ -36,7 +36,7 @@ devctl publish --environment staging --image web=registry.example.com/web:1.4@sh
 
 /**
  * Asks the registries for the digests of images, and returns the references with digests, by service. A reference that
- * has a digest stays unchanged. Throws `NotBuilt` with a diagnostic for each image that its registry did not confirm.
+ * has a digest stays unchanged. Throws `NotBuilt` with a diagnostic for each image that its registry does not confirm.
  */
 export async function confirmImages(
   images: readonly Claimed[],

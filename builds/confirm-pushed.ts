@@ -4,12 +4,15 @@ import type { PlannedBuild } from './plan/planned-build.ts'
 import { withDigest } from './plan/with-digest.ts'
 import type { BuildEnd } from './run-builds.ts'
 
-/** The builder has just pushed there: a registry that does not answer is reached by the builder alone. */
+/**
+ * Retries for a registry that the builder has just pushed to. If it does not answer, probably only the builder can
+ * reach it.
+ */
 const RETRIES = { attempts: 1, silence: 3000 }
 
 /**
- * Asks the registries for the images that a builder has pushed: a build whose image is missing has failed. Ignores
- * registries that this machine cannot ask. Throws the signal's reason.
+ * Checks that the registries have the images that a builder has pushed; a build whose image is missing has failed.
+ * Ignores registries that this machine cannot reach. Throws the signal's abort reason.
  */
 export async function confirmPushed(
   builds: readonly PlannedBuild[],

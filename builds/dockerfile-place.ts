@@ -18,7 +18,7 @@ export function dockerfilePlace(failure: BuildFailure, spec: Source): Dockerfile
   return found && { filename: 'Dockerfile', text, start: found.start, end: found.end }
 }
 
-/** The text of a Dockerfile; undefined if it is not on this machine. */
+/** Returns the text of a Dockerfile; undefined if it is not on this machine. */
 export function dockerfileText({ context, dockerfile }: Source): string | undefined {
   if ('text' in dockerfile) return dockerfile.text
   const content = 'folder' in context ? readFile(dockerfile.path) : undefined
@@ -26,18 +26,21 @@ export function dockerfileText({ context, dockerfile }: Source): string | undefi
 }
 
 interface Instruction {
-  /** Lines, counted from 1. */
+  /** First line, counted from 1. */
   readonly start: number
   readonly end: number
-  /** Text of the instruction without comments, line continuations and the blanks between its arguments. */
+  /** Text of the instruction without comments, line continuations and whitespace. */
   readonly text: string
-  /** The name of its stage; empty for one without. */
+  /** Name of the instruction's stage; empty if the stage has no name. */
   readonly stage: string
 }
 
 const COMMENT = /^\s*#/
 
-/** The instructions of a Dockerfile without heredocs, which those builders do not know. */
+/**
+ * Returns the instructions of a Dockerfile. Heredocs are not parsed, because builders older than 0.9 do not support
+ * them.
+ */
 function instructionsOf(text: string): readonly Instruction[] {
   const lines = text.split('\n')
   const found: Instruction[] = []
@@ -58,7 +61,7 @@ function plain(text: string): string {
   return text.replaceAll(/\\\s*(?:\n|$)/g, ' ').replaceAll(/\s+/g, '')
 }
 
-/** The instruction of a step; undefined if it is not sure which. */
+/** Returns the instruction of a step; undefined if the step cannot be matched with certainty. */
 function matching({ message, stepName = '' }: BuildFailure, all: readonly Instruction[]): Instruction | undefined {
   const base = /^base name \((.+)\) should not be blank$/.exec(message)?.[1]
   if (base !== undefined) return only(all, ({ text }) => /^FROM/i.test(text) && text.includes(base))
@@ -73,13 +76,16 @@ function matching({ message, stepName = '' }: BuildFailure, all: readonly Instru
   return only(all, ({ text }) => /^RUN/i.test(text) && text.endsWith(wanted))
 }
 
-/** The first that is based on an image, or copies from it. */
+/** Returns the first instruction that is based on an image, or copies from it. */
 function usesImage(all: readonly Instruction[], image: string): Instruction | undefined {
   const isBase = (text: string) => /^FROM/i.test(text) && text.includes(image)
   return all.find(({ text }) => isBase(text) || text.includes(`--from=${image}`) || text.includes(`from=${image}`))
 }
 
-/** Steps are named with the values of variables. A stage without a name is called `stage-N`. */
+/**
+ * Returns the instruction of a step. Steps are named with the values of variables; a stage without a name is called
+ * `stage-N`.
+ */
 function ofStep(all: readonly Instruction[], group: string | undefined, step: string): Instruction | undefined {
   const found = all.filter(({ text }) => sameStep(text, step))
   const stage = group === undefined || /^stage-\d+$/.test(group) ? '' : group

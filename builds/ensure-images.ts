@@ -15,9 +15,8 @@ import { registryOptions } from './plan/registry-options.ts'
 import { distinctBuilds, distinctContents, refuseSameNames } from './plan/same-images.ts'
 
 /**
- * Builds the images that no registry has with the content that they would have now, and pushes
- * them, also under a tag that is the hash of what they are built from. An image with that tag is
- * not built again; its other names are moved to it.
+ * Builds and pushes the images whose current content no registry has. Also pushes them under a tag that is the hash of
+ * their inputs. An image with that tag is not built again; its other names are moved to it.
  */
 export function missingImagesBuilder(
   world: EnsureContext,
@@ -35,16 +34,16 @@ export function missingImagesBuilder(
       const looked = distinct.filter(({ reference }) => build !== 'all' || isPinned(reference))
       const found = await findImages(looked, { ...world, isDeploy, signal })
       const present = await withNames(found, isDeploy, world, signal)
-      // A deploy may continue with images that another machine has pushed; `build` has to build them.
+      // A deploy may continue with images that another machine has pushed; `build` must build them.
       const known = isDeploy ? deployable(distinct, present, found.problems, world.on) : present
       if (!isDeploy) tellUnknown(looked, found.problems, world.on)
       const missing = distinct.filter(({ service }) => !known.has(service))
       if (missing.length === 0) return allOf(withDigests(known))
-      // A deploy may use an official image by its name if the image exists, so these names are checked only now.
+      // A deploy may use an existing official image by its name, so these names are checked only now.
       if (mayPush) refuseOfficialNames(missing)
       if (mayPush) tellDenied(missing, found.problems, world.on)
       const images = new Map([...given, ...known])
-      // Values that are unknown are reported by the build.
+      // The build reports unknown values.
       const specOf = (image: PlannedBuild) => image.specOf(new Reporter(), images, new Set(settings.secrets?.keys()))
       const { builds, twins, allOf: withTwins } = distinctContents(missing, specOf)
       for (const [service, first] of twins)
@@ -76,17 +75,17 @@ export function presentImagesOnly(world: EnsureContext): ImageBuilder {
   }
 }
 
-/** The line of an error may show one. */
+/** Registers the hidden values as secrets, because the line of an error may show one. */
 const hideSecrets = (images: readonly PlannedBuild[], { workspace }: EnsureContext): void =>
   workspace.secrets?.add(images.flatMap(({ hidden }) => hidden?.secrets ?? []))
 
-/** Images that go by their name have no digest. */
+/** Images that are referenced by a tag have no digest. */
 const withDigests = (images: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   new Map([...images].filter(([, reference]) => isPinned(reference)))
 
 /**
  * Moves names to their images, and returns the images whose names all point to them. If a registry refuses to move a
- * name, the builder has to push; a deploy continues, since it needs only digests.
+ * name, the builder has to push the image; a deploy continues, since it needs only digests.
  */
 async function withNames(
   { images, moves }: FoundImages,
@@ -120,7 +119,7 @@ function tellPresent(name: string, reference: string, moved: readonly string[], 
   on({ type: 'build-ended', name, outcome: 'present', digest, ...(moved.length > 0 && { moved }), seconds: 0 })
 }
 
-/** Adds the images whose registries cannot be asked, without a digest. Reports each of those registries once. */
+/** Adds the images whose registries cannot be reached, without a digest. Reports each of those registries once. */
 function deployable(
   images: readonly PlannedBuild[],
   present: ReadonlyMap<string, string>,
@@ -148,8 +147,8 @@ function tellUnknown(
 }
 
 /**
- * The builder pushes with the logins of this machine, so a registry that does not let them look will
- * often not take the image. Some deny what they do not have, so that is no error before the push.
+ * Warns about images that a registry denies access to: the builder pushes with this machine's logins, so the push will
+ * often fail too. Not an error, because some registries answer "denied" for a missing image.
  */
 function tellDenied(images: readonly PlannedBuild[], problems: FoundImages['problems'], on: EnsureContext['on']): void {
   const denied = images.flatMap(({ service, reference }) => {
@@ -167,7 +166,7 @@ interface UnknownImage extends Pick<PlannedBuild, 'service' | 'reference'> {
   readonly problem: RegistryProblem
 }
 
-/** The images whose registries do not say whether they have them. */
+/** Returns the images for which a registry does not report whether it has them. */
 const ofFailingRegistries = (
   images: readonly PlannedBuild[],
   problems: FoundImages['problems'],
@@ -177,7 +176,7 @@ const ofFailingRegistries = (
     return problem && !isToBuild(problem) ? [{ service, reference, problem }] : []
   })
 
-/** The first image of each registry, and the problem with it. */
+/** Returns the first image of each registry, with the registry's problem. */
 function firstOfEach(images: readonly UnknownImage[]): Iterable<readonly [string, RegistryProblem]> {
   const first = new Map<string, readonly [string, RegistryProblem]>()
   for (const { reference, problem } of images) {
@@ -187,10 +186,10 @@ function firstOfEach(images: readonly UnknownImage[]): Iterable<readonly [string
   return first.values()
 }
 
-/** Returns true if the image may be missing: a registry may answer "denied" for an image that it lacks. */
+/** Returns true if the image may be missing, because a registry may answer "denied" for an image that it lacks. */
 const isToBuild = ({ kind }: RegistryProblem): boolean => kind === 'missing' || kind === 'denied' || kind === 'invalid'
 
-/** Builds; if that is not possible at all, says which images could be deployed as they are. */
+/** Runs the build. If building is not possible at all, reports which images could be deployed unchanged. */
 async function naming<Result>(outdated: readonly PlannedBuild[], build: () => Promise<Result>): Promise<Result> {
   try {
     return await build()

@@ -1,36 +1,36 @@
 import type { BuildStatus } from '../adapters/buildkit/status.ts'
 
 /**
- * The events of building images. `name` is the service, or the entry of the manifest's `build`; the
- * events of several builds can be interleaved.
+ * Events of image builds. `name` is the service, or the entry of the manifest's `build`; the events of several builds
+ * can be interleaved.
  */
 export type BuildEvent =
-  /** A build is sent to the builder; `reference` is the image that it makes. */
+  /** A build is sent to the builder; `reference` is the image that it will produce. */
   | { readonly type: 'build-begun'; readonly name: string; readonly reference: string }
-  /** Status as the builder sends it: secrets are not masked. */
+  /** Status as the builder sends it, with secrets unmasked. */
   | { readonly type: 'build-status'; readonly name: string; readonly status: BuildStatus }
-  /** A build failed because of the builder, a registry or the connection, and is tried again. */
+  /** A build failed because of the builder, a registry or the connection, and is retried. */
   | {
       readonly type: 'build-retry'
       readonly name: string
       readonly reason: string
-      /** The next attempt, from 2. */
+      /** Number of the next attempt, from 2. */
       readonly attempt: number
       readonly of: number
     }
-  /** Sent once for each image, also for one that was not begun. */
+  /** Sent once for each image, including images whose build never started. */
   | BuildEnded
 
 export interface BuildEnded {
   readonly type: 'build-ended'
   readonly name: string
   /**
-   * `present`: the registry has it already. `skipped`: another build that it needs failed.
-   * `cancelled`: the command was interrupted, or took too long.
+   * `present`: the registry already has the image. `skipped`: a build that it depends on failed. `cancelled`: the
+   * command was interrupted or timed out.
    */
   readonly outcome: 'built' | 'present' | 'failed' | 'skipped' | 'cancelled'
   readonly digest?: string
-  /** Names that pointed to another image and point to this one now. */
+  /** Names that pointed to another image and now point to this one. */
   readonly moved?: readonly string[]
   readonly seconds: number
 }

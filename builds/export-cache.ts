@@ -3,8 +3,8 @@ import type { PlannedBuild } from './plan/planned-build.ts'
 import { distinctBuilds } from './plan/same-images.ts'
 
 /**
- * The builds with `--export-cache` for the image that was named (no names: all are), not for those that it is built on.
- * Throws a UsageError for several images: each would replace the cache of the others.
+ * Enables `--export-cache` for the named images (for all, if none is named), but not for the images that they are based
+ * on. Throws a UsageError for several images, because each would replace the cache of the others.
  */
 export function withCacheExport(
   builds: readonly PlannedBuild[],

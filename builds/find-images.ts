@@ -10,29 +10,26 @@ import { withDigest } from './plan/with-digest.ts'
 
 interface FindOptions extends EnsureContext {
   /**
-   * True if only the digests of images are needed: an image that the user named may be used unchanged, and names in
-   * other repositories may point to another image.
+   * True if only the digests of images are needed. An image that the user named may then be used unchanged, and names
+   * in other repositories may point to another image.
    */
   readonly isDeploy: boolean
   readonly signal: AbortSignal
 }
 
-/** The images that registries already have with the content that a build would produce. */
+/** Images that registries already have with the content that a build would produce. */
 export interface FoundImages {
-  /** The references with digests, by service. */
+  /** References with digests, by service. */
   readonly images: ReadonlyMap<string, string>
   /** Names of these images that point elsewhere, by service. */
   readonly moves: ReadonlyMap<string, readonly TagMove[]>
-  /** Reasons why the other images were not found, by service. */
+  /** Reasons why the remaining images were not found, by service. */
   readonly problems: ReadonlyMap<string, RegistryProblem>
-  /** The services that are not found, but have an image of their name in the registry. */
+  /** Services whose current content was not found, but whose image name exists in the registry. */
   readonly outdated: readonly PlannedBuild[]
 }
 
-/**
- * Asks the registries which images they have with the content that a build would give them: those
- * with the tag of the content. Throws as `resolveDigests` does.
- */
+/** Asks the registries for the images that have the tag of their current content. Throws as `resolveDigests` does. */
 export async function findImages(
   images: readonly PlannedBuild[],
   { isDeploy, signal, ...world }: FindOptions,
@@ -71,19 +68,22 @@ function provingName({ reference, contentReference, isMoving }: PlannedBuild, is
   return contentReference ?? (isDeploy ? reference : undefined)
 }
 
-/** True if a reference has a digest, to which no image can be pushed. */
+/** True if a reference has a digest. No image can be pushed to such a reference. */
 export const isPinned = (reference: string): boolean => reference.includes('@')
 
 type Answer = { readonly digest: string; readonly stale: readonly string[] } | { readonly problem: RegistryProblem }
 
-/** `stale` are the names of the image that point elsewhere, and can be moved. */
+/**
+ * Returns the digest of an image, or the problem. `stale` are the names of the image that point elsewhere and can be
+ * moved.
+ */
 function answerFor(image: PlannedBuild, resolved: ReadonlyMap<string, Resolved>, isDeploy: boolean): Answer {
   const proof = provingName(image, isDeploy)
   const found = proof === undefined ? undefined : resolved.get(proof)!
   if (proof === undefined || !found) return { problem: { kind: 'missing' } }
   if ('problem' in found) return found
   const { digest } = found
-  // An image that is used unchanged was built elsewhere: its names are not ours to move.
+  // An image that is used unchanged was built elsewhere, so this process may not move its names.
   const others = proof === image.contentReference ? namesOf(image).filter(name => name !== proof) : []
   const stale = others.filter(name => digestIn(resolved, name) !== digest)
   const movable = stale.filter(name => isSameRepository(name, proof))

@@ -5,31 +5,32 @@ import type { RegistrySessionOptions } from '../adapters/registry/registry-sessi
 import type { Project } from '../compiler/compose/project.ts'
 import type { ImageConfig } from '../compiler/values/images/image-config.ts'
 
-/** The known configurations of images, by service. */
+/** Known configurations of images, by service. */
 export interface KnownImages {
   readonly configs: ReadonlyMap<string, ImageConfig>
-  /** A sentence for each image that was built and whose configuration is not known, by service. */
+  /** A sentence for each built image whose configuration is unknown, by service. */
   readonly notes: ReadonlyMap<string, string>
 }
 
-/** Images whose configurations are wanted, by service. */
+/** Images whose configurations are requested, by service. */
 export interface WantedImages {
-  /** Images that were built or found, with their digests. */
+  /** Built or existing images, with their digests. */
   readonly built: ReadonlyMap<string, string>
-  /** Other images in the same registries: see `plainImages`. */
+  /** Other images in the same registries; see `plainImages`. */
   readonly plain: ReadonlyMap<string, string>
 }
 
 interface KnownOptions extends RegistrySessionOptions {
-  /** Milliseconds for the configurations of plain images. */
+  /** Timeout for the configurations of plain images, in milliseconds. */
   readonly limit?: number
 }
 
 const LIMIT = 5000
 
 /**
- * Fetches the configurations of images. Waits only briefly for those of plain images, and does not report the ones that
- * stay unknown. Throws the reason of the signal, and a UserError for a Docker configuration that cannot be read.
+ * Fetches the configurations of images. Waits only briefly for plain images, and does not report plain images whose
+ * configurations stay unknown. Throws the signal's abort reason, and a UserError for a Docker configuration that cannot
+ * be read.
  */
 export async function knownImages(
   { built, plain }: WantedImages,
@@ -70,10 +71,10 @@ async function fetchQuickly(
 }
 
 /**
- * The images of services without `build` in the registries of those with it, which are asked in any
- * case. Others are not asked: a registry may be unreachable from here, and manifests would change
- * with its answers. Neither is Docker Hub, which counts these requests as pulls. The result is the
- * same for a part of the project.
+ * Returns the images of services without `build` that are in the registries of services with `build`; those registries
+ * receive requests anyway. Other registries get no request: they may be unreachable from this machine, and manifests
+ * would change with their answers. Docker Hub gets none either, because it counts these requests as pulls. The result
+ * is the same for a part of the project.
  */
 export function plainImages(
   { services }: Project,

@@ -1,10 +1,10 @@
 import type { LoadInput, PlanInput } from '../project/input.ts'
 import type { BuildSettings } from './plan/image-input.ts'
 
-/** The images to build, and the settings of the builds. */
+/** Images to build, and the settings of the builds. */
 export interface ImagesInput extends LoadInput, Pick<PlanInput, 'name' | 'registry' | 'tag'>, BuildSettings {
-  /** Services with `build`; absent or empty: all. */
+  /** Services with `build`. If absent or empty, all of them. */
   readonly services?: readonly string[] | undefined
-  /** A context of the kubeconfig, whose builder and registry are used; absent: the current one. */
+  /** Context of the kubeconfig whose builder and registry are used. If absent, the current one. */
   readonly context?: string | undefined
 }

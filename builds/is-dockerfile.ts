@@ -1,17 +1,17 @@
 import { basename } from 'node:path'
 import { readFile } from '../adapters/files/read-file.ts'
 
-/** Names that Dockerfiles have: `Dockerfile`, `web.Dockerfile`, `Dockerfile.web`, and the same with `Containerfile`. */
+/** File names of Dockerfiles: `Dockerfile`, `web.Dockerfile`, `Dockerfile.web`, and the same with `Containerfile`. */
 const NAME = /^(.+\.)?(docker|container)file(\..+)?$/i
 
-/** True for a file that is called as Dockerfiles are, or that begins as one does: with a directive, `FROM` or `ARG`. */
+/** True if a file has the name of a Dockerfile, or starts like one: with a directive, `FROM` or `ARG`. */
 export function isDockerfile(path: string): boolean {
   if (NAME.test(basename(path))) return true
   const file = readFile(path)
   return file.kind === 'file' && /^(from|arg)\s+[^:\s]/i.test(firstInstruction(file.bytes) ?? '')
 }
 
-/** Returns the first line of a Dockerfile that is not empty and no comment; undefined if there is none. */
+/** Returns the first line of a Dockerfile that is neither empty nor a comment; undefined if it has no such line. */
 export function firstInstruction(bytes: Uint8Array): string | undefined {
   const text = new TextDecoder().decode(bytes.subarray(0, 1 << 16)).replace(/^\ufeff/, '')
   const lines = text.split(/\r?\n/).map(line => line.trim())

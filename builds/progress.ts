@@ -3,7 +3,7 @@ import { maskLogins } from '../compiler/values/images/build-context.ts'
 import type { BuildEnded, BuildEvent } from './events.ts'
 import { LogLines } from './failures/log-lines.ts'
 
-/** A build, and what its steps have done so far. Names and lines are masked. */
+/** A build and the progress of its steps. Names and lines are masked. */
 export interface BuildView {
   readonly name: string
   readonly reference: string
@@ -11,39 +11,39 @@ export interface BuildView {
   readonly steps: readonly StepView[]
   readonly warnings: readonly string[]
   readonly digest?: string
-  /** Names that point to it now, and did not before. */
+  /** Names that now point to the image, and did not before. */
   readonly moved?: readonly string[]
-  /** When it began, as `now` was given. */
+  /** Start of the build, on the time scale of `now`. */
   readonly began: number
-  /** The total duration; absent while it builds. */
+  /** Total duration; absent while the build runs. */
   readonly seconds?: number
-  /** Reason of the retry, and number of the attempt. */
+  /** Reason for the retry, and number of the attempt. */
   readonly retry?: { readonly reason: string; readonly attempt: number; readonly of: number }
 }
 
 export interface StepView {
-  /** Names it within its build. */
+  /** Digest that identifies the step within its build. */
   readonly digest: string
-  /** The digests of the steps that it builds on. */
+  /** Digests of the steps that this step depends on. */
   readonly inputs: readonly string[]
-  /** Number in the order in which the steps of all builds begin; 0 before it begins. */
+  /** Number in the order in which the steps of all builds start; 0 before the step starts. */
   readonly number: number
-  /** The text in brackets before its name: `build 2/5`, `internal`; empty if there is none. */
+  /** Text in brackets before the step's name: `build 2/5`, `internal`; empty if the name has none. */
   readonly stage: string
-  /** The instruction: `RUN npm ci`. */
+  /** Instruction of the step: `RUN npm ci`. */
   readonly name: string
   readonly state: 'waiting' | 'running' | 'cached' | 'done' | 'failed' | 'cancelled'
-  /** Time that it has worked, by the clock of the builder. */
+  /** Time that the step has worked, by the builder's clock. */
   readonly seconds: number
-  /** Time at which it began to run, on the scale of `now`. */
+  /** Time at which the step started, on the time scale of `now`. */
   readonly since?: number
   readonly bytes?: { readonly current: number; readonly total: number }
-  /** The last lines that it has printed. */
+  /** Last lines that the step has printed. */
   readonly lines: readonly string[]
   readonly error?: string
 }
 
-/** A change made by an event; for displays that print one thing after another. */
+/** A change caused by an event, for displays that print changes one after another. */
 export type BuildChange =
   | { readonly type: 'step'; readonly build: BuildView; readonly step: StepView }
   | {
@@ -51,23 +51,23 @@ export type BuildChange =
       readonly build: BuildView
       readonly step: StepView
       readonly stream: 'stdout' | 'stderr'
-      /** Time since the step began. */
+      /** Time since the step started. */
       readonly seconds: number
       readonly line: string
     }
   | { readonly type: 'bytes'; readonly build: BuildView; readonly step: StepView }
   | { readonly type: 'warning'; readonly build: BuildView; readonly text: string }
 
-/** Lines of a step that are kept. */
+/** Maximum number of lines kept per step. */
 const LAST_LINES = 20
 
 interface Step extends Mutable<StepView> {
   lines: string[]
   readonly parts: Map<string, VertexStatus>
   readonly streams: Map<number, LogLines>
-  /** Seconds of the intervals that have ended, by their begin: an end may be sent several times. */
+  /** Duration of each completed interval in seconds, by its start, because an end may be sent several times. */
   readonly intervals: Map<number, number>
-  /** Time at which it began, by the clock of the builder. */
+  /** Time at which the step started, by the builder's clock. */
   began: number | undefined
 }
 
@@ -80,8 +80,8 @@ interface Build extends Mutable<BuildView> {
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 /**
- * Folds the events of builds into what is shown of them. `mask` takes secrets out of a text, `maskOutput` out of what
- * steps print.
+ * Folds the events of builds into a view for displays. `mask` removes secrets from a text, `maskOutput` from the output
+ * of steps.
  */
 export class BuildProgress {
   readonly #mask: (text: string) => string
@@ -94,12 +94,12 @@ export class BuildProgress {
     this.#maskOutput = text => maskLogins(maskOutput(text))
   }
 
-  /** Builds in the order in which they began. */
+  /** Builds in the order in which they started. */
   get builds(): readonly BuildView[] {
     return [...this.#builds.values()]
   }
 
-  /** Takes an event, and gives what it changes. `now` is in seconds. */
+  /** Applies an event, and returns the resulting changes. `now` is in seconds. */
   take(event: BuildEvent, now: number): readonly BuildChange[] {
     const build = this.#buildOf(event, now)
     switch (event.type) {
@@ -107,7 +107,7 @@ export class BuildProgress {
         return []
       case 'build-retry':
         build.retry = { reason: this.#mask(event.reason), attempt: event.attempt, of: event.of }
-        // The steps come again, with what the builder has kept of them.
+        // The builder sends the steps again, including those that it has cached.
         build.steps = []
         build.byDigest.clear()
         return []
@@ -122,7 +122,7 @@ export class BuildProgress {
     }
   }
 
-  /** Forgets the builds that have ended. */
+  /** Removes the builds that have ended. */
   forgetEnded(): void {
     for (const { name, state } of this.builds) if (state !== 'building') this.#builds.delete(name)
   }
@@ -198,12 +198,12 @@ export class BuildProgress {
     return logged(build, step, stream, lines.push(log.msg), at - (step.began ?? at))
   }
 
-  /** The output that an ended step left without a line end. */
+  /** Returns the output that an ended step left without a line end. */
   #unended(build: Build, step: Step): readonly BuildChange[] {
     return [...step.streams].flatMap(([stream, lines]) => logged(build, step, stream, lines.end(), step.seconds))
   }
 
-  /** A step that still runs when its build has ended was cancelled. */
+  /** Marks a step that is still running when its build ends as cancelled. */
   #stopped(build: Build, step: Step): readonly BuildChange[] {
     if (step.state !== 'running') return []
     step.state = 'cancelled'
@@ -212,7 +212,7 @@ export class BuildProgress {
   }
 }
 
-/** Returns the state of a step according to its message. A step that was cached and is reported again stays cached. */
+/** Returns the state of a step from its message. A cached step that is reported again stays cached. */
 function stateOf({ started, completed, cached, error }: Vertex, before: StepView['state']): StepView['state'] {
   if (error) return /context canceled|^canceled$/i.test(error) ? 'cancelled' : 'failed'
   if (cached) return 'cached'

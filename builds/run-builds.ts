@@ -8,7 +8,7 @@ import type { BuildEvent } from './events.ts'
 import type { PlannedBuild } from './plan/planned-build.ts'
 import { withDigest } from './plan/with-digest.ts'
 
-/** The result of a build: the digest of its image, or the reason why there is none. */
+/** Result of a build: the digest of its image, or the reason why no image exists. */
 export type BuildEnd =
   | { readonly kind: 'built'; readonly digest: string | undefined }
   | { readonly kind: 'failed'; readonly error: unknown }
@@ -19,28 +19,28 @@ export interface BuildRunContext {
   readonly builder: Builder
   readonly signal: AbortSignal
   readonly credentials: (host: string) => Promise<Login | undefined>
-  /** Finds files of a folder that are not what the content tags were computed from. */
+  /** Returns a finder for files of a folder that differ from those that the content tags were computed from. */
   readonly changesIn?: (folder: string) => ChangeFinder | undefined
   /** Called with the content of a secret before the builder gets it. */
   readonly onSecret?: (content: Uint8Array) => void
   readonly on: (event: BuildEvent) => void
-  /** Milliseconds, for the times in events. */
+  /** Returns the current time in milliseconds, for the times in events. */
   readonly now: () => number
-  /** Waits for so many milliseconds; rejects with the signal's reason. */
+  /** Waits the given number of milliseconds; rejects with the signal's abort reason. */
   readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>
 }
 
-/** Builds at the same time. A builder has its own limit for steps. */
+/** Maximum number of concurrent builds. A builder has its own limit for steps. */
 const AT_ONCE = 8
-/** Attempts at a build that fails because of the builder, the connection or a registry. */
+/** Maximum number of attempts at a build that fails because of the builder, the connection or a registry. */
 const ATTEMPTS = 3
-/** Milliseconds before the second attempt, and at most before any. */
+/** Pause before the second attempt, and maximum pause before any attempt, in milliseconds. */
 const PAUSE = [1000, 10_000] as const
 
 /**
  * Runs builds concurrently, each after the builds that it needs (`dependsOn`). A failure skips the builds that need the
- * image; the others continue. `inputOf` gets the images that exist, by service: `known`, and those built so far, with
- * their digests. The result has every service; rejects with the signal's reason.
+ * image; the others continue. `inputOf` receives the images that exist, by service: `known`, and those built so far,
+ * with their digests. The result contains every service; rejects with the signal's abort reason.
  */
 export async function runBuilds(
   builds: readonly PlannedBuild[],
@@ -52,7 +52,7 @@ export async function runBuilds(
   const images = new Map(known)
   const ends = new Map<string, Promise<BuildEnd>>()
   const planned = new Map(builds.map(build => [build.service, build]))
-  // The compiler refuses circles.
+  // The compiler rejects dependency cycles.
   const endOf = (build: PlannedBuild): Promise<BuildEnd> => {
     const known = ends.get(build.service)
     if (known) return known
@@ -73,12 +73,12 @@ export async function runBuilds(
     return end
   }
   const all = builds.map(async build => [build.service, await endOf(build)] as const)
-  // Builds that are aborted clean up, each in its time.
+  // Aborted builds clean up, which may take different times.
   await Promise.allSettled(all)
   return new Map(await Promise.all(all))
 }
 
-/** A base image of a registry that is busy is the failure of a step. */
+/** True for errors that may pass. A base image from a busy registry fails as a step. */
 const mayPass = (error: unknown): error is BuilderError | BuildFailure =>
   (error instanceof BuilderError || error instanceof BuildFailure) && error.isTransient
 
@@ -91,10 +91,10 @@ async function buildOne(
   const seconds = () => (now() - began) / 1000
   on({ type: 'build-begun', name: service, reference })
   const onStatus: BuildCall['onStatus'] = status => on({ type: 'build-status', name: service, status })
-  // Only a tag of the content says what was built.
+  // Only a content tag identifies what was built.
   const guard = contentReference !== undefined && changesIn && { changesIn }
   const call = { name: service, signal, credentials, onStatus, ...(onSecret && { onSecret }), ...guard }
-  // At once: the display ends before the builder has answered.
+  // Reported immediately, because the display ends before the builder has answered.
   const cancel = () => on({ type: 'build-ended', name: service, outcome: 'cancelled', seconds: seconds() })
   signal.addEventListener('abort', cancel, { once: true })
   try {

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import type { BuildOutput, ImageLayout } from '../adapters/buildkit/builder.ts'
 import { namesOf, type PlannedBuild } from './plan/planned-build.ts'
 
-/** The outputs of the builds of a command, which pushes its images or does not. */
+/** Outputs of the builds of a command, which may or may not push its images. */
 export interface ImagePlaces {
   readonly builds: readonly PlannedBuild[]
   readonly outputOf: (build: PlannedBuild) => BuildOutput
-  /** The images that are not in a registry, by service, from the references of those that were built. */
+  /** Returns the images that are not in a registry, by service, given the references of the built images. */
   readonly layoutsOf: (images: ReadonlyMap<string, string>) => ReadonlyMap<string, ImageLayout>
 }
 
@@ -49,7 +49,7 @@ export async function withImagePlaces<T>(
   }
 }
 
-/** Returns the name of an image that has no registry; only variables use it. */
+/** Returns the name of an image that has no registry; only variables use this name. */
 const localName = ({ service }: PlannedBuild): string => `localhost/${service.toLowerCase()}:unpushed`
 
 function layoutsIn(

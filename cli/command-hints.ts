@@ -1,4 +1,4 @@
-/** Options of other builders, and what devctl has instead. */
+/** Options of other builders, and the devctl alternative for each. */
 export const BUILDX_OPTION_HINTS: Readonly<Record<string, string>> = {
   '--add-host': 'list hosts under `extra_hosts` of `build`',
   '--allow': 'list entitlements under `entitlements` of `build`',
@@ -26,11 +26,11 @@ export const BUILDX_OPTION_HINTS: Readonly<Record<string, string>> = {
   '-q': '`--loglevel error` prints only errors',
 }
 
-/** The hint for an option that `devctl build` does not have but other builders do. */
+/** Returns the hint for an option that other builders have and `devctl build` does not. */
 export const insteadOfOption = (option: string): string | undefined =>
   Object.hasOwn(BUILDX_OPTION_HINTS, option) ? BUILDX_OPTION_HINTS[option] : undefined
 
-/** Options of other tools, by command, and what devctl has instead. */
+/** Options of other tools, by command, and the devctl alternative for each. */
 export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   deploy: {
     '--cleanup': '`devctl destroy` deletes the application',
@@ -120,8 +120,8 @@ export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
 /**
- * Options of other tools that mean the same for each command that has the option of devctl; of several rows, the first
- * that the command has.
+ * Options of other tools that mean the same for every command that has the devctl option. If an option has several
+ * rows, the first row whose devctl option the command has is used.
  */
 const EVERYWHERE: Readonly<Record<string, readonly { readonly instead: string; readonly hint: string }[]>> = {
   '-p': [
@@ -148,8 +148,8 @@ const EVERYWHERE: Readonly<Record<string, readonly { readonly instead: string; r
 }
 
 /**
- * Returns the hint for an option that a command does not have but those of other tools do. `flags` are the options of
- * the command.
+ * Returns the hint for an option that the command of another tool has and the devctl command does not. `flags` are the
+ * options of the devctl command.
  */
 export function insteadOfOptionOf(command: string, option: string, flags: readonly string[]): string | undefined {
   const own = Object.hasOwn(OPTIONS, command) ? OPTIONS[command]! : {}
@@ -202,8 +202,8 @@ export const COMMAND_HINTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * The alternative to a command that devctl does not have; undefined for a word that other tools do
- * not have either.
+ * Returns the alternative to a command that devctl does not have; undefined if other tools do not have that command
+ * either.
  */
 export const insteadOf = (word: string): string | undefined =>
   Object.hasOwn(COMMAND_HINTS, word) ? COMMAND_HINTS[word] : undefined

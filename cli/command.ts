@@ -1,9 +1,12 @@
 import type { Option, Values } from './options/option.ts'
 import type { Io } from './terminal/io.ts'
 
-/** A command of devctl. The declaration is data and light to import; `run` imports what does the work. */
+/** A command of devctl. The declaration is data and cheap to import; `run` imports the implementation. */
 export interface Command<Options = object> {
-  /** Name of one argument, or two for a subcommand of another declared command: `context use`. */
+  /**
+   * Name of the command: a single word, or two words for a subcommand of another declared command, such as `context
+   * use`.
+   */
   readonly name: string
   /** Single line without a full stop, for the list of commands. */
   readonly summary: string
@@ -12,7 +15,7 @@ export interface Command<Options = object> {
   readonly words?: readonly Argument[]
   readonly options: Readonly<Record<string, Option<unknown>>>
   readonly examples?: readonly Example[]
-  /** Gathers, calls, prints. Gives the exit status. */
+  /** Gathers the input, calls the operation and prints the result. Returns the exit status. */
   run(context: Context, words: readonly string[], options: Options): Promise<number>
 }
 
@@ -21,7 +24,7 @@ export interface Argument {
   readonly name: string
   readonly description: string
   readonly choices?: readonly string[]
-  /** The type of the value, for completion. */
+  /** Kind of value, for shell completion. */
   readonly completes?: 'service' | 'context' | 'command'
 }
 
@@ -38,18 +41,21 @@ export interface Context {
   readonly io: Io
   readonly logLevel: LogLevel
   readonly commands: readonly Command[]
-  /** The words after `--`, which are also the last of the command's words; undefined without `--`. */
+  /** Arguments after `--`; these are also the last of the command's positional arguments. Undefined without `--`. */
   readonly passed?: readonly string[]
-  /** The help of a command (`context use`), or of devctl as a whole; undefined for a name that is no command. */
+  /**
+   * Returns the help of a command (`context use`), or of devctl if `command` is undefined. Returns undefined if the
+   * command does not exist.
+   */
   readonly help: (command: string | undefined) => string | undefined
 }
 
-/** The commands of a list that stand below none, or below this one. */
+/** Returns the top-level commands of a list, or the subcommands of `parent`. */
 export function commandsBelow(commands: readonly Command[], parent?: string): readonly Command[] {
   return commands.filter(({ name }) => (parent === undefined ? !name.includes(' ') : name.startsWith(`${parent} `)))
 }
 
-/** The last word of a command's name: `use` of `context use`. */
+/** Returns the last word of a command's name: `use` for `context use`. */
 export function lastWord({ name }: Command): string {
   return name.slice(name.lastIndexOf(' ') + 1)
 }

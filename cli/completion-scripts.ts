@@ -7,13 +7,15 @@ const GLOBAL: readonly Option<unknown>[] = [
 ]
 const VERSION: Option<unknown> = { flags: '--version', description: 'print the version' }
 
-/** Commands that print the choices: the services of the files that devctl finds by default, and the contexts. */
+/**
+ * Commands that print the possible values: the services in the files that devctl finds by default, and the contexts.
+ */
 const CHOICES = {
   service: 'devctl config --services 2>/dev/null',
   context: 'devctl context list --output name 2>/dev/null',
 } as const
 
-/** Completion for bash 3.2, which macOS has, and later. */
+/** Returns the completion script for bash 3.2, the version of macOS, and later. */
 export function bashScript(commands: readonly Command[]): string {
   const valueCases = commands.flatMap(command =>
     [...Object.values(command.options), ...GLOBAL].filter(takesValue).map(
@@ -72,7 +74,7 @@ function bashValue({ choices, completes }: Option<unknown>): string {
   return `_devctl_paths ${kind};`
 }
 
-/** Completion for zsh, as a function file of the fpath. */
+/** Returns the completion script for zsh, as a function file for `fpath`. */
 export function zshScript(commands: readonly Command[]): string {
   const described = commandsBelow(commands)
     .map(({ name, summary }) => `    ${quote(`${name}:${summary}`)}\n`)
@@ -130,7 +132,7 @@ function zshWord(word: Argument, commands: readonly Command[]): string {
   return `${word.name.includes('...') ? '*' : '1'}:${text}:${action}`
 }
 
-/** Completion for fish. */
+/** Returns the completion script for fish. */
 export function fishScript(commands: readonly Command[]): string {
   const lines = [
     '# Completion of devctl for fish: devctl completion fish > ~/.config/fish/completions/devctl.fish',
@@ -171,17 +173,17 @@ function fishOption(option: Option<unknown>): string {
   return `${flags.join(' ')}${value} -d ${quote(option.description)}`
 }
 
-/** The words that can stand in a place, where they are known beforehand. */
+/** Returns the possible values of an argument, if they are known in advance. */
 function fixedWords({ choices, completes }: Argument, commands: readonly Command[]): readonly string[] | undefined {
   return choices ?? (completes === 'command' ? names(commandsBelow(commands)) : undefined)
 }
 
-/** The command that prints the words that can stand in a place. */
+/** Returns the command that prints the possible values of an argument. */
 function askFor({ completes }: Argument): string | undefined {
   return completes === 'service' || completes === 'context' ? CHOICES[completes] : undefined
 }
 
-/** `context:use|context:show`: a command and the word behind it, as patterns of the shell. */
+/** Returns shell patterns for each command and its subcommand: `context:use|context:show`. */
 function belowPatterns(commands: readonly Command[]): string {
   return names(commands)
     .filter(name => name.includes(' '))
@@ -189,7 +191,7 @@ function belowPatterns(commands: readonly Command[]): string {
     .join('|')
 }
 
-/** The name as one word of the shell. */
+/** Returns the command's name as a single shell word. */
 const idOf = ({ name }: Command) => name.replace(' ', '_')
 
 const names = (commands: readonly Command[]) => commands.map(({ name }) => name)

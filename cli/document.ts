@@ -118,7 +118,7 @@ The fingerprint of a Secret does not include its data, so a committed lock revea
 ## Commands
 `
 
-/** docs/cli.md: what holds for all commands, and the help of each. */
+/** Returns docs/cli.md: the rules that apply to all commands, and the help of each command. */
 export function commandsDocument(commands: readonly Command[], help: (name: string | undefined) => string): string {
   const block = (text: string) => `\`\`\`text\n${text.trim()}\n\`\`\`\n`
   const sections = commands.map(({ name }) => `### devctl ${name}\n\n${block(help(name))}`)

@@ -6,8 +6,8 @@ import type { Io } from './terminal/io.ts'
 import { redacting } from './terminal/redacting.ts'
 
 /**
- * Runs a command line, given without the names of node and of the script, and gives the exit status: 0 done, 1 failed,
- * 2 wrong usage. The only place that catches; it never throws.
+ * Runs a command line, without the paths of node and the script, and returns the exit status: 0 for success, 1 for
+ * failure, 2 for incorrect usage. The only function that catches errors; it never throws.
  */
 export async function main(argv: readonly string[], processIo: Io): Promise<number> {
   const began = performance.now()
@@ -32,7 +32,7 @@ async function printError(error: unknown, argv: readonly string[], io: Io): Prom
   const { errorText } = await import('./terminal/error-text.ts')
   io.stderr.write(errorText(error))
   if (!(error instanceof UsageError)) return 1
-  // The longest name whose words are all there.
+  // // The longest command name whose words all occur in the line.
   const command = commands
     .filter(({ name }) => name.split(' ').every(word => argv.includes(word)))
     .sort((a, b) => b.name.length - a.name.length)[0]

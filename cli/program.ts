@@ -55,15 +55,15 @@ export async function runProgram(
 }
 
 /**
- * Returns the command that a line begins with, and those below it; all commands for any other line. Describing all of
- * them to the parser takes longer than what most of them do.
+ * Returns the command that a line starts with and its subcommands, or all commands if the line starts with anything
+ * else. Declaring all commands to the parser takes longer than most commands run.
  */
 function calledOf([word]: readonly string[], commands: readonly Command[]): readonly Command[] {
   const called = commands.filter(({ name }) => name === word)
   return called.length > 0 ? [...called, ...commandsBelow(commands, word)] : commands
 }
 
-/** The parser takes no short flag with two characters, such as the `-v1` of `init`. */
+/** Rewrites short flags with two characters, such as the `-v1` of `init`: the parser does not support them. */
 const withLongFlags = (argv: readonly string[]): readonly string[] =>
   argv.includes('init') ? argv.map(word => (word === '-v1' ? '--v1' : word)) : argv
 
@@ -86,15 +86,15 @@ function buildProgram(commands: readonly Command[], io: Io, run: Run): Commander
   return program
 }
 
-/** A word after a command with subcommands is a misspelt subcommand. */
+/** Rejects any other argument after a command with subcommands, because it is a misspelled subcommand. */
 function refuseOtherWords(built: CommanderCommand, name: string, below: readonly Command[]): void {
-  // Options behind the name of a command below are that one's.
+  // // Options after a subcommand belong to the subcommand.
   built.enablePositionalOptions().allowExcessArguments()
   built.hook('preAction', async (_, called) => {
     const [word] = called.args
     if (called !== built || word === undefined) return
     const { didYouMean } = await import('../compiler/diagnostics/suggest.ts')
-    // `namespace shop`, `context kind` as kubens and kubectx have it.
+    // // kubens and kubectx accept `namespace shop` and `context kind`.
     const use = below.some(one => lastWord(one) === 'use') ? `did you mean \`devctl ${name} use ${word}\`?` : undefined
     const hint = didYouMean(word, below.map(lastWord)) ?? use ?? `see \`devctl ${name} --help\``
     throw new UsageError(`unknown command \`${name} ${word}\``, { hint })
@@ -115,12 +115,12 @@ function addCommand(parent: CommanderCommand, command: Command, io: Io, run: Run
     const lines = command.examples.map(({ line, does }) => `  # ${does}\n  $ ${line}`)
     built.addHelpText('after', `\nExamples:\n${lines.join('\n')}`)
   }
-  // `devctl context --namespace shop use kind` says it before the name of the command.
+  // // Options may precede the subcommand: `devctl context --namespace shop use kind`.
   const inherited = () => (parent.parent ? parent.opts() : {})
   return built.action(async () => run(command, built.args, { ...inherited(), ...built.opts() }))
 }
 
-/** Returns the global options of devctl that a command's help lists: those that change how the command works. */
+/** Returns the global options that the help of a command lists: those that change how the command works. */
 function visibleGlobalOptions(command: CommanderCommand): CommanderOption[] {
   let program = command
   while (program.parent) program = program.parent
@@ -132,7 +132,7 @@ function prepare(command: CommanderCommand, io: Io): CommanderCommand {
     .exitOverride()
     .configureOutput({
       writeOut: text => io.stdout.write(text),
-      // Errors are thrown, and printed where all of ours are: in main.ts.
+      // // Errors are thrown; main.ts prints them like all other errors.
       writeErr: () => {},
       outputError: () => {},
       getOutHelpWidth: () => helpWidth(io),
@@ -144,7 +144,7 @@ function prepare(command: CommanderCommand, io: Io): CommanderCommand {
     .helpOption('-h, --help', 'print this help')
 }
 
-/** A command with its words, in the list of commands. */
+/** Returns a command with its arguments, for the list of commands. */
 function subcommandTerm(command: CommanderCommand): string {
   const words = command.registeredArguments.map(argument => {
     const word = argument.name() + (argument.variadic ? '...' : '')
@@ -153,7 +153,7 @@ function subcommandTerm(command: CommanderCommand): string {
   return [command.name(), ...words].join(' ')
 }
 
-/** Text wider than 100 columns is hard to read, wherever it is. */
+/** Text wider than 100 columns is hard to read, so help is never wider. */
 const helpWidth = (io: Io) => Math.min(io.stdout.columns ?? 100, 100)
 
 function toCommanderOption({
@@ -181,7 +181,10 @@ function helpOf(command: CommanderCommand): string {
   return text
 }
 
-/** The error for a command that devctl does not have but other tools do. Its options are not reported as well. */
+/**
+ * Returns the error for a command that other tools have and devctl does not. Unknown options on the same line are not
+ * reported.
+ */
 async function unknownCommand(
   { code }: CommanderError,
   argv: readonly string[],
@@ -195,7 +198,10 @@ async function unknownCommand(
   return hint === undefined ? undefined : new UsageError(`unknown command \`${word}\``, { hint })
 }
 
-/** The error for an option of other tools, whose nearest name here may mean something else. */
+/**
+ * Returns the error for an option of another tool; the devctl option with the most similar name may mean something
+ * else.
+ */
 async function unknownOption(
   { code, message }: CommanderError,
   argv: readonly string[],
@@ -215,7 +221,10 @@ async function unknownOption(
   return hint === undefined ? undefined : new UsageError(`unknown option \`${option}\``, { hint })
 }
 
-/** The line that was meant by `exec api npm -v`, whose options are not devctl's; undefined for others. */
+/**
+ * Returns the line that the user probably meant by `exec api npm -v`, whose option belongs to the command in the
+ * container; undefined for other lines.
+ */
 function commandBehind(argv: readonly string[]): string | undefined {
   const [name, dev, ...command] = argv
   if ((name !== 'exec' && name !== 'up') || argv.includes('--')) return undefined
@@ -223,7 +232,10 @@ function commandBehind(argv: readonly string[]): string | undefined {
   return `devctl ${name} ${dev} -- ${command.join(' ')}`
 }
 
-/** Commander's message in the words and quotes of ours: `error: unknown option '--nmae'\n(Did you mean --name?)`. */
+/**
+ * Rephrases an error message of commander in devctl's wording and quotes: `error: unknown option '--nmae'\n(Did you
+ * mean --name?)`.
+ */
 function toUsageError(error: CommanderError): UsageError {
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
   const message = first

@@ -5,14 +5,12 @@ import { processIo } from './terminal/process-io.ts'
 
 export { main } from './main.ts'
 
-/**
- * Runs a command line for this process, with its streams, and leaves the exit status to it. What bin/devctl.cjs calls.
- */
+/** Runs a command line with the streams of this process, and sets its exit status. Called by bin/devctl.cjs. */
 export async function start(argv: readonly string[]): Promise<void> {
   let isWritten = true
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // The reader can close our output early (`| head`): that is not a failure.
+      // // The reader may close our output early (`| head`); this is not a failure.
       if (error.code === 'EPIPE') return
       if (isWritten && stream === process.stdout)
         process.stderr.write(`error: cannot write to standard output: ${reasonOf(error)}\n`)
@@ -20,7 +18,7 @@ export async function start(argv: readonly string[]): Promise<void> {
       process.exitCode = 1
     })
   const status = await main(argv, processIo())
-  // Exit at once, even with unwritten output that has no reader, or an open connection.
+  // // Exit immediately, even if connections are open or some output has not been read.
   if (status === INTERRUPTED) process.exit(status)
   if (isWritten) process.exitCode = status
 }

@@ -1,45 +1,44 @@
-/** Gives the compiler access to files and variables. Synchronous. All paths are absolute. */
+/** Access of the compiler to files and variables. All functions are synchronous, and all paths are absolute. */
 export interface CompilerHost {
   /** Reads a file. */
   readFile(path: string): FileContent
   /** Lists a folder, sorted by name; undefined if it is not a readable folder. */
   readDirectory(path: string): readonly DirectoryEntry[] | undefined
-  /** Describes the file at a path, following symbolic links; undefined if there is none. */
+  /** Describes the file at a path, following symbolic links; undefined if the file does not exist. */
   stat(path: string): FileStat | undefined
-  /** Resolves symbolic links; gives the path itself if it does not exist. */
+  /** Resolves symbolic links; returns the path unchanged if it does not exist. */
   realPath(path: string): string
   /** Looks a variable up in the process environment, then in the platform's variables. */
   variable(name: string): HostVariable | undefined
-  /** The variables set by `--var`: secret regardless of their names. */
+  /** Names of the variables set with `--var`. They are secret regardless of their names. */
   readonly secretVariables?: ReadonlySet<string>
   /** The process environment alone. The compiler looks variables up and never lists them. */
   readonly environment: Pick<ReadonlyMap<string, string>, 'get'>
   /**
-   * Classifies a path that leads out of the project, following symbolic links; undefined if it is
-   * inside. `mayRead` calls it before a file that a project names is read. Absent: every path
-   * counts as inside.
+   * Classifies a path outside the project, following symbolic links; undefined if the path is inside. `mayRead` calls
+   * it before it reads a file that a project names. If absent, every path counts as inside.
    */
   outside?(path: string): Outside | undefined
   /**
-   * Hashes (hex) all input of a build: the context after .dockerignore, the Dockerfile, target,
-   * arguments and other settings. Undefined if the context is not a local folder.
+   * Returns the hash (hex) of all input of a build: the context after .dockerignore, the Dockerfile, target, arguments
+   * and other settings. Returns undefined if the context is not a local folder.
    */
   hashBuild(build: BuildInput, spend?: SpendOnBuild): string | undefined
   readonly homeDirectory: string | undefined
-  /** A monotonic clock in milliseconds, for the time limit. Absent: there is no limit. */
+  /** Returns the time of a monotonic clock in milliseconds, for the time limit. If absent, time is not limited. */
   now?(): number
   /**
-   * The innermost git checkout that contains a folder; undefined if there is none. Each checkout is
-   * read once, and only if a host path is used.
+   * Returns the innermost git checkout that contains a folder; undefined if the folder is not in a checkout. Each
+   * checkout is read once, and only if a host path is used.
    */
   checkout(folder: string): Checkout | undefined
 }
 
-/** A working tree of git and the files in its index. */
+/** A git working tree and the files in its index. */
 export interface Checkout {
-  /** Its root folder, symbolic links resolved. */
+  /** Its root folder, with symbolic links resolved. */
   readonly root: string
-  /** Sorted by path, by code units; empty if `failure` is set. */
+  /** The tracked files, sorted by path in code unit order. Empty if `failure` is set. */
   readonly files: readonly TrackedFile[]
   /** Reason why the index could not be read. */
   readonly failure?: string
@@ -47,10 +46,10 @@ export interface Checkout {
 
 /** A file in the index of a git checkout. */
 export interface TrackedFile {
-  /** Relative to the root folder. */
+  /** Path relative to the root folder. */
   readonly path: string
   readonly kind: 'file' | 'executable' | 'link' | 'submodule'
-  /** Absent from the working tree because of a sparse checkout. */
+  /** Set if a sparse checkout leaves the file out of the working tree. */
   readonly isSparse?: true
 }
 
@@ -58,11 +57,14 @@ export interface TrackedFile {
 export interface Outside {
   /** The path with symbolic links resolved. */
   readonly path: string
-  /** `system` and `refused`: must not be read; `read`: with a warning; `allowed`: by the user. */
+  /**
+   * Access to the path: `system` and `refused` paths must not be read, `read` paths are read with a warning, and
+   * `allowed` paths were allowed by the user.
+   */
   readonly is: 'system' | 'refused' | 'read' | 'allowed'
 }
 
-/** The content of a file, or why it cannot be read. */
+/** The content of a file, or the reason why it cannot be read. */
 export type FileContent =
   | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly executable?: boolean }
   | { readonly kind: 'missing' }
@@ -78,7 +80,7 @@ export interface DirectoryEntry {
 /** The kind and size of a file. */
 export interface FileStat {
   readonly kind: 'file' | 'folder' | 'other'
-  /** Bytes; meaningful for files only. */
+  /** Size in bytes. Meaningful only for files. */
   readonly size: number
 }
 
@@ -88,16 +90,19 @@ export interface HostVariable {
   readonly source: 'shell' | 'platform'
 }
 
-/** Counts files, bytes and patterns of a build context against their limits; throws at a limit. */
+/**
+ * Counts the files, bytes and patterns of a build context against their limits; throws OverBudget if a limit is
+ * exceeded.
+ */
 export type SpendOnBuild = (limit: 'files' | 'context' | 'patterns', amount: number) => void
 
-/** The input that determines the image of a build. Paths are absolute. */
+/** The input that determines the image of a build. All paths are absolute. */
 export interface BuildInput {
   readonly context: string
   readonly dockerfile?: string | undefined
   readonly dockerfileInline?: string | undefined
   readonly target?: string | undefined
   readonly args: readonly (readonly [string, string])[]
-  /** Other settings that change the image, each as words, in an order that does not vary. */
+  /** Other settings that change the image, each as a list of strings, in a stable order. */
   readonly settings?: readonly (readonly string[])[]
 }

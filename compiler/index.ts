@@ -23,30 +23,27 @@ export type { Plan } from './plan/plan.ts'
 
 /** The results of a compilation. The result of a stage is absent if an error prevented it. */
 export interface Compilation {
-  /**
-   * The model that `devctl config` prints, without the parts that are in error. Absent if a file
-   * could not be read.
-   */
+  /** The model that `devctl config` prints, without the parts in error. Absent if a file could not be read. */
   readonly loaded?: Loaded
   /**
-   * The name that `devctl config` prints, if `loaded.name` would give another environment name. Set
-   * only with `until: 'loaded'`.
+   * The name that `devctl config` prints, if `loaded.name` would produce another environment name. Set only with
+   * `until: 'loaded'`.
    */
   readonly environmentName?: string
   readonly project?: Project
   /**
-   * Absent if any diagnostic is an error, unless `plansErrors` asks for it; always if a file could not
-   * be read.
+   * The plan. Absent if any diagnostic is an error, unless `plansErrors` is set. Always absent if a file could not be
+   * read.
    */
   readonly plan?: Plan
   readonly diagnostics: readonly Diagnostic[]
-  /** The values known to be secret, set even after errors: diagnostics may contain them. */
+  /** The values known to be secret. They are set even after errors, because diagnostics may contain them. */
   readonly secrets: SecretPlaces
 }
 
 /**
- * Compiles Compose files to a plan for Kubernetes. Reports all errors as diagnostics; throws only
- * on a bug. This is the only entry point.
+ * Compiles Compose files to a plan for Kubernetes. Reports all errors as diagnostics; throws only if devctl has a bug.
+ * This is the only entry point.
  */
 export function compile(options: LoadOptions & PlanOptions, host: CompilerHost): Compilation {
   const secrets = new SecretPlaces()
@@ -72,7 +69,7 @@ function compileWith(
   reportUnsupportedKeys(loaded.tree, reporter)
   const project = readProject(loaded, host, reporter, options.secretRules)
   for (const value of secretContents(project)) secrets.addValue(value)
-  // A plan depends on all keys of a service, and on all services.
+  // A plan depends on all services and all of their keys, so an incomplete model cannot be planned.
   if (loaded.isIncomplete) return { loaded, project, diagnostics: reporter.diagnostics(), secrets }
   const plan = planProject(project, options, host, reporter)
   return {
@@ -84,7 +81,10 @@ function compileWith(
   }
 }
 
-/** The values that go into Secrets: contents of `secrets`, and variables with secret names. */
+/**
+ * Returns the values that go into Secrets: the contents of `secrets`, and variables that are secret by their name or
+ * value.
+ */
 function secretContents({ secrets, services }: Project): readonly string[] {
   const contents = [...secrets.values()].map(({ content }) => new TextDecoder().decode(content).trim())
   const variables = [...services.values()].flatMap(({ environment, secretEnvironment }) => [
@@ -99,10 +99,7 @@ function nameToPrint(loaded: Loaded, options: PlanOptions): Pick<Compilation, 'e
   return planEnvironment({ name: loaded.name, isNamed: true }, {}).name === name ? {} : { environmentName: name }
 }
 
-/**
- * Makes an empty plan, for an application without Compose files that its manifest deploys by
- * commands.
- */
+/** Creates an empty plan for an application without Compose files, whose manifest deploys it with commands. */
 export function compileNothing(options: PlanOptions & { readonly directory: string }, host: CompilerHost): Compilation {
   const reporter = new Reporter()
   const project = emptyProject(options.directory)

@@ -7,20 +7,22 @@ import type { ImageConfig } from './values/images/image-config.ts'
 /** The secret settings of an environment in a manifest (`environments.NAME.secrets`). */
 export interface SecretRules {
   /**
-   * The backend that creates the Secrets: the user (`reference`), External Secrets, Sealed Secrets,
-   * or a controller that decrypts files encrypted with SOPS.
+   * The origin of the Secrets: `reference` (the user creates them), External Secrets, Sealed Secrets, or a controller
+   * that decrypts files encrypted with SOPS.
    */
   readonly backend: 'reference' | 'external' | 'sealed' | 'sops'
-  /** The SecretStore of `external`, which a valid manifest always names. */
+  /** The SecretStore of the backend `external`. A valid manifest always names it. */
   readonly store?: At<string>
   readonly storeKind: 'SecretStore' | 'ClusterSecretStore'
-  /** The certificate file of `sealed`, relative to the manifest. */
+  /** The certificate file of the backend `sealed`, relative to the manifest. */
   readonly certificate?: At<string>
-  /** The age recipients of `sops`; empty: those of the repository's `.sops.yaml`. */
+  /** The age recipients of the backend `sops`. If empty, the recipients in the repository's `.sops.yaml`. */
   readonly age: readonly At<string>[]
-  /** Secret sources by path of the value: `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`. */
+  /**
+   * Sources of secret values, by the path of the value: `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`.
+   */
   readonly values: ReadonlyMap<string, SecretSource>
-  /** Paths of values that look secret but are not. */
+  /** Paths of values that look like secrets but are not. */
   readonly public: readonly At<string>[]
 }
 
@@ -28,97 +30,92 @@ export interface SecretRules {
 export interface SecretSource {
   readonly secret: At<string>
   readonly key: At<string>
-  /** The key of `external` in the store; absent: the name of the Secret. */
+  /** The key in the store of the backend `external`. If absent, the name of the Secret. */
   readonly remote?: At<string>
   readonly property?: At<string>
-  /** The position of the path in the manifest. */
+  /** The position in the manifest of the path of the value. */
   readonly span: Span
 }
 
-/** The files to load, and options for loading them. Paths are absolute. */
+/** The files to load, and options for loading them. All paths are absolute. */
 export interface LoadOptions {
-  /** The current folder: discovery starts here, and diagnostics show paths relative to it. */
+  /** The current folder. The search for files starts here, and diagnostics show paths relative to it. */
   readonly workingDirectory: string
-  /** `-f`, in order, as given; `-` is standard input. Empty: COMPOSE_FILE, then discovery. */
+  /** The files of `-f`, in order; `-` is standard input. If empty, COMPOSE_FILE or a search determines the files. */
   readonly files?: readonly string[]
   /** The content of standard input, for `-f -`. */
   readonly stdin?: Uint8Array
   readonly projectDirectory?: string
   readonly envFiles?: readonly string[]
-  /** `--profile`; absent: COMPOSE_PROFILES. */
+  /** The profiles of `--profile`. If absent, COMPOSE_PROFILES decides. */
   readonly profiles?: readonly string[]
-  /** Compose's project name. The name of the environment is in `PlanOptions`. */
+  /** Compose's project name. The environment's name is in `PlanOptions`. */
   readonly projectName?: string
-  /** Load only these services and their dependencies. */
+  /** The services to load, in addition to their dependencies. If absent, all services. */
   readonly services?: readonly string[]
-  /** Activate the profiles of these services, without leaving out other services. */
+  /** Services whose profiles are activated. Other services are still loaded. */
   readonly activeServices?: readonly string[]
   readonly strict?: boolean
-  /** Values that these rules take from Secrets need not be set. */
+  /** Rules that take values from Secrets. Those values need not be set. */
   readonly secretRules?: SecretRules
   /**
-   * Assume a value for unset variables that an expression requires (`${NAME:?}`) and, with `all`,
-   * for those that give a config or secret its content. For callers that need no values: the result
+   * Assumes values for variables that are not set but required by an expression (`${NAME:?}`) and, with `all`, for
+   * variables that contain the content of a config or secret. Set by callers that do not need the values; the result
    * must not be written anywhere.
    */
   readonly assumesRequired?: 'expressions' | 'all'
-  /** The settings of the command line for builds: the images that Dockerfiles name depend on them. */
+  /** Build settings from the command line, which may change the images that Dockerfiles name. */
   readonly buildOverrides?: BuildOverrides
   readonly manifest?: ManifestInputs
-  /** `loaded`: stop after loading, and report only errors found until then (`devctl config`). */
+  /** Set to `loaded` to stop after loading and report only the errors found so far (`devctl config`). */
   readonly until?: 'loaded'
 }
 
-/**
- * The settings of a manifest and its environment that concern the Compose files. Paths are
- * absolute.
- */
+/** The settings of a manifest and its environment that concern the Compose files. All paths are absolute. */
 export interface ManifestInputs {
   /**
-   * Files to merge over those that are named or found. They replace the `.override` file of a found
-   * one.
+   * Files to merge over the Compose files. They replace the `.override` file of a Compose file that was found by
+   * search.
    */
   readonly files?: readonly string[]
-  /** The only folder to search for Compose files, if none is named. */
+  /** The only folder to search for Compose files if no file is named. */
   readonly searchIn?: string
-  /** Variables with precedence below the shell and above `.env`. */
+  /** Variables whose precedence is below the shell and above `.env`. */
   readonly variables?: readonly Pair[]
-  /** Replaces the `endpoints` of the files, with a warning if they have any. */
+  /** Endpoints that replace the `endpoints` of the files, with a warning if the files have any. */
   readonly endpoints?: Entry
-  /** Positions at which the manifest names files (by absolute path) and services. */
+  /** Positions in the manifest of the files (by absolute path) and of the services that it names. */
   readonly places?: { readonly files: ReadonlyMap<string, Span>; readonly services: ReadonlyMap<string, Span> }
 }
 
 /** The settings of the environment to plan for. */
 export interface PlanOptions {
   /**
-   * The environment's name, not yet a DNS label. Absent: `name` of the file, then `fallbackName`.
+   * The environment's name, before it is converted to a DNS label. If absent, `name` of the files, then `fallbackName`.
    */
   readonly name?: string
-  /**
-   * The environment's name if neither an option nor a file gives one: the repository's or folder's.
-   */
+  /** The environment's name if neither an option nor a file sets it: the name of the repository or folder. */
   readonly fallbackName?: string
   readonly namespace?: string
   readonly domain?: string
   readonly routes?: 'ingress' | 'gateway'
-  /** `NAMESPACE/NAME`. */
+  /** The Gateway of the routes, `NAMESPACE/NAME`. */
   readonly gateway?: string
   readonly ingressClass?: string
   readonly tlsSecret?: string
   /** The cert-manager issuer for the hosts of all Ingresses. */
   readonly tlsIssuer?: { readonly kind: 'Issuer' | 'ClusterIssuer'; readonly name: string }
-  /** Annotations of all routes. Those of a service or endpoint take precedence. */
+  /** Annotations of all routes. Annotations of a service or endpoint take precedence. */
   readonly routeAnnotations?: readonly Pair[]
   readonly policy?: 'restricted'
-  /** `--image service=reference`. */
+  /** Images of services from `--image service=reference`. */
   readonly images?: ReadonlyMap<string, string>
-  /** Positions at which a manifest sets images of services: an unknown service is reported as an error there. */
-  readonly imagePlaces?: ReadonlyMap<string, Span>
   /**
-   * The configurations of images, by service, where they are at hand: they refine ports,
-   * healthchecks, users and warnings.
+   * Positions in the manifest that set images of services, by service. An unknown service is reported there as an
+   * error.
    */
+  readonly imagePlaces?: ReadonlyMap<string, Span>
+  /** The available image configurations, by service. They refine ports, healthchecks, users and warnings. */
   readonly imageConfigs?: ReadonlyMap<string, ImageConfig>
   readonly registry?: string
   readonly tag?: string
@@ -126,26 +123,27 @@ export interface PlanOptions {
   readonly includeSecrets?: boolean
   readonly secretRules?: SecretRules
   /**
-   * Values that are secret because of where they come from go into Secrets, since other objects are read by people who
-   * may not see them (the viewers of a namespace of a platform); where a Secret cannot be used, a secret is refused.
+   * True to put values that are secret because of their origin into Secrets. Other objects are visible to users who may
+   * not read secrets, such as the viewers of a platform namespace. A secret value is refused if a Secret cannot be used
+   * in its position.
    */
   readonly valuesApart?: boolean
-  /** The key of the environment in the manifest that `secretRules` belong to, for hints. */
+  /** The manifest's key of the environment that `secretRules` belong to, for hints. */
   readonly manifestEnvironment?: string
-  /** Set by `publish`: a value that is or looks secret is an error, since it would be committed. */
+  /** Set by `publish`. A value that is or looks secret is then an error, because it would be committed. */
   readonly forRepository?: boolean
   /**
-   * Set by commands that build: the plan has what they need (`Plan.builds`). A deploy takes images
-   * that the user has named by `--tag`, or by `image` with a `pull_policy` that pulls, as they are:
-   * what they are built from is not read.
+   * Set by commands that build images: the plan then includes the input of the builds (`Plan.builds`). `deploy` uses
+   * the images that the user names with `--tag`, or with `image` and a `pull_policy` that pulls, without reading their
+   * build input.
    */
   readonly forBuild?: 'build' | 'deploy'
   /**
-   * Set by commands that work on a cluster: a folder that is too large to be copied is synchronized by `up`, and needs
-   * no content in the manifests.
+   * Set by commands that work on a cluster. `up` then synchronizes folders that are too large to be copied, so their
+   * content is not needed in the manifests.
    */
   readonly leavesFoldersToUp?: boolean
-  /** Give the plan although there are errors: it is what there would be without the parts that are wrong. */
+  /** True to return a plan even if there are errors. The plan lacks the parts in error. */
   readonly plansErrors?: boolean
   /** The value of DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED: `true` (default) or `false`. */
   readonly volumeAffinity?: string

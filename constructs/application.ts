@@ -3,7 +3,7 @@ import { Construct } from 'constructs'
 import type { ObjectPlan, Plan, WorkloadPlan } from '../compiler/plan/plan.ts'
 import { makingOf, OBJECTS } from './objects.ts'
 
-/** All objects of a plan, made in the order of `OBJECTS`. */
+/** All objects of a plan, created in the order of `OBJECTS`. */
 export class Application extends Construct {
   readonly #objects = new Map<ObjectPlan, Construct>()
 
@@ -14,7 +14,7 @@ export class Application extends Construct {
       objects.construct(this, making, (one, construct) => this.#objects.set(one, construct))
   }
 
-  /** The object that a workload of the plan became. */
+  /** Returns the object that was created for a workload of the plan. */
   protected objectOf(workload: WorkloadPlan): ApiObject {
     const object = this.#objects.get(workload)
     if (!object) throw new Error(`${workload.name} is no workload of this plan`)

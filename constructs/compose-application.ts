@@ -7,10 +7,10 @@ import { Application } from './application.ts'
 
 export type { CompilerHost, Diagnostic } from '../compiler/index.ts'
 
-/** The options of `devctl render`. The namespace is the chart's unless it is given. */
+/** The options of `devctl render`. The namespace defaults to the chart's namespace. */
 export interface ComposeApplicationProps extends PlanOptions, Omit<LoadOptions, 'files' | 'stdin' | 'until'> {
   /**
-   * The Compose file, or several that are merged from left to right. Relative paths are taken from
+   * The Compose file, or several files that are merged from left to right. Relative paths are resolved against
    * `workingDirectory`.
    */
   readonly file: string | readonly string[]
@@ -19,8 +19,8 @@ export interface ComposeApplicationProps extends PlanOptions, Omit<LoadOptions, 
 }
 
 /**
- * A Compose application within a cdk8s chart: the objects that `devctl render` prints, beside
- * constructs of one's own. Throws one Error with all messages when the files have mistakes.
+ * A Compose application within a cdk8s chart, with the objects that `devctl render` prints. The chart may contain other
+ * constructs, too. Throws one Error with all messages if the files contain errors.
  */
 export class ComposeApplication extends Application {
   /** Warnings and remarks about the files. */
@@ -38,14 +38,14 @@ export class ComposeApplication extends Application {
     )
   }
 
-  /** The warnings and remarks as people read them; empty when there are none. */
+  /** Returns the warnings and remarks as readable text; empty if there are none. */
   get report(): string {
     return renderDiagnostics(this.diagnostics)
   }
 
   /**
-   * The Deployment, StatefulSet, DaemonSet or Job that a service became, for its name or a patch.
-   * `service` is in Kubernetes' form.
+   * Returns the Deployment, StatefulSet, DaemonSet or Job of a service, for its name or for a patch. `service` is the
+   * Kubernetes name. Throws an Error if the application does not have the service.
    */
   workload(service: string): ApiObject {
     const found = this.#workloads.get(service)

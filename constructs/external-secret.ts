@@ -4,13 +4,13 @@ import type { Environment, ExternalSecretPlan } from '../compiler/plan/plan.ts'
 import { objectMeta } from './labels.ts'
 
 /**
- * The API server fills these in where they are left out, and Argo CD takes for drift what it fills
- * into the items of a list.
+ * Fields that the API server sets if they are missing. Argo CD reports such defaults as drift if they are in list
+ * items, so they are always written.
  */
 const DEFAULTS = { conversionStrategy: 'Default', decodingStrategy: 'None', metadataPolicy: 'None' }
 
 /**
- * An ExternalSecret, from which the External Secrets operator makes a Secret:
+ * An ExternalSecret, from which the External Secrets operator creates a Secret:
  * https://external-secrets.io/latest/api/externalsecret/
  */
 export class ExternalSecret extends ApiObject {
@@ -23,10 +23,7 @@ export class ExternalSecret extends ApiObject {
   }
 }
 
-/**
- * The JSON of an ExternalSecret, without a chart around it. How often it is asked for is left to
- * the operator.
- */
+/** Returns the JSON of an ExternalSecret, without a chart. The operator's default refresh interval applies. */
 export function externalSecretJson(plan: ExternalSecretPlan, environment: Environment) {
   return {
     apiVersion: 'external-secrets.io/v1',

@@ -5,8 +5,8 @@ import { synth } from './synth.ts'
 export type { KubernetesObject, Manifest } from './manifest.ts'
 
 /**
- * The Kubernetes objects of a plan, in the order in which they should be applied. The same plan
- * gives the same bytes.
+ * Returns the Kubernetes objects of a plan, in the order in which they should be applied. The same plan always produces
+ * the same bytes.
  */
 export function toManifests(plan: Plan): Manifest[] {
   return synth(plan)

@@ -3,7 +3,7 @@ import type { Construct } from 'constructs'
 import type { Environment, NetworkPolicyPlan, PolicyPeerRule } from '../compiler/plan/plan.ts'
 import { environmentLabels, objectMeta } from './labels.ts'
 
-/** A NetworkPolicy that decides which Pods of an environment may connect to each other. */
+/** A NetworkPolicy that determines which Pods of an environment may connect to each other. */
 export class IsolationPolicy extends k8s.KubeNetworkPolicy {
   constructor(
     scope: Construct,
@@ -14,7 +14,7 @@ export class IsolationPolicy extends k8s.KubeNetworkPolicy {
   }
 }
 
-/** The JSON of a NetworkPolicy, without a chart around it. */
+/** Returns the JSON of a NetworkPolicy, without a chart. */
 export function policyJson(plan: NetworkPolicyPlan, environment: Environment): object {
   return k8s.KubeNetworkPolicy.manifest(policyProps(plan, environment))
 }
@@ -27,7 +27,7 @@ function policyProps(plan: NetworkPolicyPlan, environment: Environment): k8s.Kub
     spec: {
       podSelector: podSelector(plan.podLabels, environment),
       policyTypes: [...(ingress ? ['Ingress'] : []), ...(egress ? ['Egress'] : [])],
-      // A direction that is named without rules is closed.
+      // A direction in `policyTypes` without rules denies all connections.
       ingress: ingress?.length ? ingress : undefined,
       egress: egress?.length ? egress : undefined,
     },
@@ -35,8 +35,8 @@ function policyProps(plan: NetworkPolicyPlan, environment: Environment): k8s.Kub
 }
 
 /**
- * The peers of a rule; undefined allows any peer. The cluster's DNS is Pods of some namespace, and
- * on many clusters a cache on the node, which has a link-local address.
+ * Returns the peers of a rule; undefined allows any peer. The cluster's DNS runs in Pods of any namespace, and on many
+ * clusters also in a cache on the node, which has a link-local address.
  * https://kubernetes.io/docs/tasks/administer-cluster/nodelocaldns/
  */
 function peers(rule: PolicyPeerRule, environment: Environment): k8s.NetworkPolicyPeer[] | undefined {
@@ -44,7 +44,10 @@ function peers(rule: PolicyPeerRule, environment: Environment): k8s.NetworkPolic
   return rule.podLabels && [{ podSelector: podSelector(rule.podLabels, environment) }]
 }
 
-/** Policies see the ports of Pods, and OpenShift's DNS listens on 5353 behind its Service's 53. */
+/**
+ * Ports of DNS servers. Policies apply to Pod ports, and OpenShift's DNS Pods listen on 5353 although their Service
+ * uses 53.
+ */
 const dnsPorts = [53, 5353].flatMap(port => (['UDP', 'TCP'] as const).map(protocol => ({ port, protocol })))
 
 function ports(rule: PolicyPeerRule): k8s.NetworkPolicyPort[] | undefined {

@@ -3,10 +3,9 @@ import { inReadingOrder } from './key-order.ts'
 import { type PodTemplate, podTemplateJson } from './pod/newer-fields.ts'
 
 /**
- * The name of a Job: `name` and a hash of all that cannot change in place, at most 63 characters:
- * its rendered Pod template, and how many Pods have to complete. New content is a new Job, so
- * nothing immutable is ever patched. The hash does not depend on the order in which labels or
- * annotations were given.
+ * Returns the name of a Job, at most 63 characters long: `name` and a hash of everything that cannot change in place,
+ * which is the rendered Pod template and the number of completions. New content results in a new Job, so that no
+ * immutable field is ever patched. The hash does not depend on the order of labels or annotations.
  */
 export function jobName(name: string, template: PodTemplate, completions?: number): string {
   const rendered = JSON.stringify(inReadingOrder(podTemplateJson(template)))

@@ -1,8 +1,7 @@
 /**
- * Kubernetes' keys in the order in which a person reads them, by the key that a map (or a list of
- * maps) stands under, wherever that is. A simple value that is not listed follows the last one that
- * is, before maps and lists that come later; a map or list that is not listed is last. Plain text,
- * because that is how the tables are read and changed.
+ * Kubernetes keys in a readable order, by the parent key of the map or of the list of maps, at any depth. An unlisted
+ * simple value follows the last listed simple value, before maps and lists that come later. An unlisted map or list
+ * comes last. The tables are plain text, because that is easier to read and to edit.
  */
 const readingOrders: Readonly<Record<string, string>> = {
   spec: `
@@ -39,8 +38,8 @@ const readingOrders: Readonly<Record<string, string>> = {
 }
 
 /**
- * Maps whose keys are the user's: in alphabetical order, wherever they are. A Service's
- * `selector` is one, a workload's is not.
+ * Maps with keys that the user chooses, which are sorted alphabetically wherever they are. This applies to a Service's
+ * `selector`, but not to a workload's.
  */
 const freeMaps = new Set([
   'labels',
@@ -55,8 +54,8 @@ const freeMaps = new Set([
 ])
 
 /**
- * The order of the items of a list: that of its key, but only a map can be free. `data` of an
- * ExternalSecret is a list of maps with fields.
+ * Returns the key whose order applies to the items of a list: the key of the list, unless it is a free map. For
+ * example, `data` of an ExternalSecret is a list of maps with fields.
  */
 export const orderOfItems = (under: string): string => (freeMaps.has(under) ? '' : under)
 
@@ -68,7 +67,7 @@ const synonyms: Readonly<Record<string, string>> = {
   livenessProbe: 'probe',
 }
 
-/** Returns the value with the keys of all its maps in reading order. Takes plain JSON; leaves undefined values out. */
+/** Returns a value with the keys of all its maps in reading order. Accepts plain JSON; leaves out undefined values. */
 export function inReadingOrder(value: unknown, under = ''): unknown {
   if (Array.isArray(value)) return value.map(item => inReadingOrder(item, orderOfItems(under)))
   if (typeof value !== 'object' || value === null) return value
@@ -81,8 +80,8 @@ export function inReadingOrder(value: unknown, under = ''): unknown {
 }
 
 /**
- * The keys of a map whose value is a map or a list, and which are printed last because they are not
- * listed. `under` is the key of the map itself.
+ * Returns the keys of a map whose values are maps or lists and that are printed last because they are not listed.
+ * `under` is the key of the map itself.
  */
 export function keysWithoutPlace(map: Readonly<Record<string, unknown>>, under: string): readonly string[] {
   if (freeMaps.has(under)) return []
@@ -105,7 +104,7 @@ function orderedKeys(map: Readonly<Record<string, unknown>>, under: string): str
   return keys.sort((a, b) => rank(a) - rank(b) || alphabetically(a, b))
 }
 
-/** Insertion sort in place: `sort` takes longer for so few keys, and allocates a copy for each map. */
+/** Sorts in place by insertion. For so few keys, `sort` takes longer, and it allocates a copy for each map. */
 function sortByPlace(keys: string[], place: ReadonlyMap<string, number>): string[] {
   for (let sorted = 1; sorted < keys.length; sorted++) {
     const key = keys[sorted]!

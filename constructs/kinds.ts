@@ -1,17 +1,17 @@
-/** A kind of object that devctl makes of a plan. */
+/** A kind of object that devctl creates from a plan. */
 export interface Kind {
   readonly apiVersion: string
   readonly kind: string
   /**
-   * `needed`: by workloads, and applied before them. `workload`: it runs Pods. `route`: it leads to
-   * Services from outside, and is applied when they are ready.
+   * Phase in which objects of this kind are applied. `needed`: before the workloads, which need them. `workload`:
+   * objects that run Pods. `route`: objects that route to Services from outside, applied when the workloads are ready.
    */
   readonly phase: 'needed' | 'workload' | 'route'
-  /** The field of its spec that selects the Pods it is for, if it may be for several services. */
+  /** The field of the spec that selects Pods, if an object of this kind may apply to several services. */
   readonly podSelector?: 'podSelector' | 'selector'
   /**
-   * Only some applications need it, and users may lack the right to it: it has a row of its own in
-   * the rights of docs/deploy.md.
+   * True if only some applications need this kind and users may not have permission for it. Such kinds have a separate
+   * row in the permissions of docs/deploy.md.
    */
   readonly isExtra?: true
 }
@@ -24,10 +24,9 @@ const kind = (
 ): Kind => ({ apiVersion, kind, phase, ...more })
 
 /**
- * All kinds, in the order in which their objects are applied: a policy stands before what it
- * protects runs, a Service before what looks for it. They are deleted in the reverse order. The
- * order in which they are printed is that of `objects.ts`. What else knows kinds by name is held
- * against this table by `test/unit/constructs/kinds.test.ts`.
+ * All kinds, in the order in which their objects are applied: a policy precedes the Pods it protects, a Service the
+ * Pods that look it up. Objects are deleted in the reverse order, and printed in the order of `objects.ts`.
+ * `test/unit/constructs/kinds.test.ts` compares this table with other code that refers to kinds by name.
  */
 export const KINDS: readonly Kind[] = [
   kind('v1', 'ServiceAccount', 'needed', { isExtra: true }),
@@ -47,7 +46,7 @@ export const KINDS: readonly Kind[] = [
   kind('gateway.networking.k8s.io/v1', 'HTTPRoute', 'route', { isExtra: true }),
 ]
 
-/** The kinds of a phase. */
+/** Returns the kinds of a phase. */
 export const kindsOf = (phase: Kind['phase']): readonly Kind[] => KINDS.filter(one => one.phase === phase)
 
 const byName = new Map(KINDS.map((one, rank) => [one.kind, { ...one, rank }]))
@@ -58,7 +57,7 @@ export const isWorkload = ({ kind }: { readonly kind: string }): boolean => byNa
 /** True if an object makes Services reachable from outside. */
 export const isRoute = ({ kind }: { readonly kind: string }): boolean => byName.get(kind)?.phase === 'route'
 
-/** The field of an object's spec that selects its Pods; undefined for kinds that have none. */
+/** Returns the field of an object's spec that selects its Pods; undefined for kinds that have no such field. */
 export const podSelectorOf = ({ kind }: { readonly kind: string }): Kind['podSelector'] => byName.get(kind)?.podSelector
 
 /** Returns the position of a kind in the order of `KINDS`; undefined for kinds that devctl does not create. */

@@ -3,8 +3,8 @@ import type { Environment, ObjectPlan } from '../compiler/plan/plan.ts'
 export type Labels = Readonly<Record<string, string>>
 
 /**
- * Metadata of an object: what its plan says and the labels that every object of ours carries. Kept
- * free of undefined values.
+ * Metadata of an object: the name and annotations of its plan, and the labels of every devctl object. Free of undefined
+ * values.
  */
 export interface PlannedMeta {
   readonly name?: string
@@ -14,7 +14,8 @@ export interface PlannedMeta {
 }
 
 /**
- * The metadata of an object. `name` is given where it differs from the plan's: Jobs carry a hash.
+ * Returns the metadata of an object. `name` is passed if it differs from the plan's name, because Jobs have a hash in
+ * their names.
  */
 export function objectMeta(object: ObjectPlan, environment: Environment, name = object.name): PlannedMeta {
   return {
@@ -26,7 +27,7 @@ export function objectMeta(object: ObjectPlan, environment: Environment, name = 
 }
 
 /**
- * The labels of all objects; with a service those of what belongs to it.
+ * Returns the labels of every object; if a service is passed, including the labels of the service's objects.
  * https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/
  */
 export function standardLabels(environment: Environment, service: string | undefined): Record<string, string> {
@@ -44,20 +45,17 @@ export function standardLabels(environment: Environment, service: string | undef
   }
 }
 
-/**
- * The labels by which a service's Pods are found. Selectors are immutable, so these two never
- * change.
- */
+/** Returns the labels that select a service's Pods. Selectors are immutable, so these two labels must never change. */
 export function selectorLabels(environment: Environment, service: string): Record<string, string> {
   return { ...environmentLabels(environment), 'dev.platform/service': service }
 }
 
-/** The label of everything that belongs to an environment. */
+/** Returns the label of everything that belongs to an environment. */
 export function environmentLabels(environment: Environment): Record<string, string> {
   return { 'dev.platform/environment': environment.name }
 }
 
-/** A copy of annotations; undefined when there are none, so that no empty map is written. */
+/** Copies annotations; returns undefined if there are none, so that no empty map is written. */
 export function annotations(of: Labels | undefined): Record<string, string> | undefined {
   return of && Object.keys(of).length ? { ...of } : undefined
 }

@@ -1,4 +1,4 @@
-/** A Kubernetes object as plain data, keys in the order in which they are printed. */
+/** A Kubernetes object as plain data, with its keys in print order. */
 export interface KubernetesObject {
   readonly apiVersion: string
   readonly kind: string
@@ -11,11 +11,11 @@ export interface KubernetesObject {
   readonly [key: string]: unknown
 }
 
-/** An object with what its file says about it. */
+/** An object with its source and the folder of its file. */
 export interface Manifest {
-  /** `compose.yaml#services.web`. */
+  /** Source in the Compose file, such as `compose.yaml#services.web`. */
   readonly source: string
-  /** The folder of its file: a service in Kubernetes' form, or `_shared`. */
+  /** Folder of the manifest file: the Kubernetes name of a service, or `_shared`. */
   readonly folder: string
   readonly object: KubernetesObject
 }

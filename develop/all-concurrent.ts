@@ -1,6 +1,6 @@
 /**
- * Waits for questions that were asked at once. When all are answered, throws the first failure in the order of the
- * list: which answer came first does not decide what the user reads.
+ * Awaits concurrent requests. Once all have completed, throws the first failure in the order of the list, so that the
+ * error the user sees does not depend on which request failed first.
  */
 export async function allConcurrent<const Asked extends readonly unknown[]>(
   asked: Asked,

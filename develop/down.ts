@@ -10,7 +10,7 @@ import { forgetFailure } from './session/session-end.ts'
 import { sessionFolder } from './session/session-folder.ts'
 
 export interface DownInput extends Omit<DevelopmentInput, 'dev'>, SeveralInput {
-  /** True if the claims with the files are deleted. */
+  /** True to delete the volume claims that contain the files. */
   readonly volumes?: boolean | undefined
 }
 
@@ -18,13 +18,13 @@ export interface DownOutcome {
   readonly dev: string
   /** False if there was nothing to end. */
   readonly wasActive: boolean
-  /** The workload that runs again, as `deployment/api`; undefined where there was none. */
+  /** Workload that was restored, such as `deployment/api`; undefined if there was none. */
   readonly restored: string | undefined
 }
 
 /**
- * Ends the sessions of development containers, deletes their mirrors and restores the originals, all
- * at the same time. One that fails does not keep the others from it.
+ * Ends the sessions of development containers, deletes their mirrors and restores the originals, all concurrently. A
+ * failure of one does not stop the others.
  */
 export async function down(
   world: DevelopContext,
@@ -40,7 +40,7 @@ export async function down(
 
 async function downOne(world: DevelopContext, dev: string, volumes: boolean): Promise<DownOutcome> {
   const { session } = world
-  // The session closes its connections before the mirror goes, so that nothing is reported as lost.
+  // // The session closes its connections before the mirror is deleted, so that no lost connection is reported.
   await stopUp(world, dev)
   const { wasActive, restored } = await restoreWorkload(session, { name: dev }, { volumes }, world.on)
   forgetFailure(sessionFolder(devctlHome(world.workspace), sessionKey(session, dev)))

@@ -16,14 +16,14 @@ import { Polling } from './session/polling.ts'
 import { sessionFolder } from './session/session-folder.ts'
 
 export interface ExecInput extends DevelopmentInput {
-  /** The program and its arguments. */
+  /** Program and its arguments. */
   readonly command: readonly string[]
 }
 
 /**
- * Runs a command in the container of an active development container: that of the `up` on this machine, else that of
- * the mirror in the cluster. Returns its exit status. Also ends the command in the container if it is interrupted, or
- * if its output is no longer read. Throws a UserError if no development container is active.
+ * Runs a command in the container of an active development container: in the container that `up` on this machine uses,
+ * or else in the mirror's container in the cluster. Returns its exit status. Also ends the command in the container if
+ * it is interrupted, or if its output is no longer read. Throws a UserError if no development container is active.
  */
 export async function exec(
   world: DevelopContext & { readonly terminal: RemoteTerminal },

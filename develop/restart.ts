@@ -8,16 +8,16 @@ import { holds, restartProgram } from './exec/restart-program.ts'
 import { developedContainer, findMirrors, podsOf } from './mirror/find-mirror.ts'
 import { askUp } from './session/ask.ts'
 
-/** Restarted parts of a development container. */
+/** Parts of a development container that were restarted. */
 export interface RestartedDevelopment {
-  /** The workloads of its `services`; without any, its own program was restarted. */
+  /** Workloads of its `services`; if empty, its own program was restarted. */
   readonly services: readonly string[]
 }
 
 /**
- * Restarts the programs of the `services` of a development container; if it has none, its own: the
- * command of the `up` on this machine, or what the container runs by itself. Gives undefined if no
- * development container of this name is active. Throws a UserError if there is nothing to restart.
+ * Restarts the programs of the `services` of a development container. If it has none, restarts its own program: the
+ * command of `up` on this machine, or the program that the container runs by itself. Returns undefined if no
+ * development container of this name is active. Throws a UserError if nothing can be restarted.
  */
 export async function restartDevelopment(
   world: Pick<OperationContext, 'workspace' | 'session'>,
@@ -37,7 +37,10 @@ export async function restartDevelopment(
   })
 }
 
-/** Restarts what the container of a mirror runs by itself; false if that only waits for commands. */
+/**
+ * Restarts the program that the container of a mirror runs by itself. Returns false if the container only waits for
+ * commands.
+ */
 async function restartIn(session: Session, mirror: KubeObject): Promise<boolean> {
   const container = developedContainer(mirror)
   if (holds(mirror, container)) return false

@@ -2,26 +2,29 @@ import { backOff, pause } from '../adapters/http/back-off.ts'
 import { ClusterError } from '../adapters/kubernetes/cluster.ts'
 import type { Credentials } from './session/credentials.ts'
 
-/** Milliseconds between two attempts: about the first, and the longest. */
+/** Initial delay between two attempts (approximate), and maximum delay, in milliseconds. */
 const FIRST_PAUSE = 500
 const LONGEST_PAUSE = 5000
-/** Longest pause in milliseconds while credentials are refused: a credential plugin may open a browser each time. */
+/**
+ * Maximum delay while credentials are refused, in milliseconds: a credential plugin may open a browser at each attempt.
+ */
 const LONGEST_REFUSED = 15_000
 
-/** True for failures of the cluster that may be over at the next attempt. */
+/** True for cluster failures that may be resolved at the next attempt. */
 export const isTransient = (error: unknown): error is ClusterError =>
   error instanceof ClusterError && ['unreachable', 'unavailable', 'unauthorized'].includes(error.failure)
 
 /**
- * True for transient failures of a request to a Pod: also if the Pod does not exist, since another one may replace it.
+ * True for transient failures of a request to a Pod, including a Pod that does not exist, because another one may
+ * replace it.
  */
 export const isTransientForPod = (error: unknown): error is ClusterError =>
   isTransient(error) || (error instanceof ClusterError && error.failure === 'not-found')
 
 /**
- * Does work that follows the cluster as long as a session lasts: again when the cluster cannot be
- * reached, or refuses the credentials, however long that takes. The work calls `heard` when the
- * cluster has answered. Throws what does not pass by itself, and the reason of the signal.
+ * Runs work that follows the cluster for the duration of a session. Retries without a limit if the cluster cannot be
+ * reached or refuses the credentials. The work calls `heard` whenever the cluster has answered. Throws permanent errors
+ * and the signal's abort reason.
  */
 export async function retryTransient(
   work: (heard: () => void) => Promise<void>,

@@ -1,4 +1,4 @@
-/** `3 hours ago`, from milliseconds. */
+/** Formats a duration in milliseconds as an age such as `3 hours ago`. */
 export function agoText(milliseconds: number): string {
   const units = [
     ['day', 86_400_000],

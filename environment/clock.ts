@@ -1,7 +1,7 @@
-/** The time, handed in so that tests can make their own. */
+/** Source of time, passed in so that tests can control it. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
-  /** Runs something again and again; call the result to stop it. */
+  /** Runs a function repeatedly; call the result to stop it. */
   every(milliseconds: number, run: () => void): () => void
 }

@@ -1,6 +1,6 @@
 import { ClusterError } from '../adapters/kubernetes/cluster.ts'
 
-/** The cluster's answer, or `otherwise` where the user may not know it. */
+/** Returns the cluster's response, or `otherwise` if the user has no permission to read it. */
 export async function unlessForbidden<T, U>(asked: Promise<T>, otherwise: U): Promise<T | U> {
   try {
     return await asked

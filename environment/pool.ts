@@ -1,12 +1,12 @@
 /**
- * Requests that run at the same time. The API server's own limit for one client is some hundreds;
- * more than this is no faster.
+ * Maximum number of concurrent requests. The API server's own limit for one client is a few hundred; more than this is
+ * no faster.
  */
 const WIDTH = 8
 
 /**
- * Runs the task for every item, some at a time, and gives the results in the order of the items. At
- * the first failure it begins no more, and throws it when all that it has begun is over.
+ * Runs the task for every item, several at a time, and returns the results in the order of the items. After the first
+ * failure it starts no further tasks, waits for the running ones, and throws the failure.
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],

@@ -12,40 +12,40 @@ import { recognise } from './languages/languages.ts'
 import type { ProjectFiles } from './project-files.ts'
 import { type FoundWorkload, findWorkloads } from './workloads.ts'
 
-/** The content of a folder that gets a manifest. */
+/** Result of analyzing a folder that gets a manifest. */
 export interface Analysis {
-  /** The default name of the environment, as a DNS label. */
+  /** Default name of the environment, as a DNS label. */
   readonly name: string
   readonly compose?: FoundCompose
   readonly applications: readonly FoundApplication[]
-  /** The chart or the manifests that deploy the project already, and the command for it. */
+  /** Chart or manifests that already deploy the project, with the command for it. */
   readonly deployed?: {
     readonly by: 'chart' | 'manifests'
     readonly path: string
     readonly command: string
-    /** Workloads of plain manifests; the names in a chart are only known once it is installed. */
+    /** Workloads of plain manifests; the workload names of a chart are only known once it is installed. */
     readonly workloads: readonly FoundWorkload[]
-    /** The keys of a chart's values that have an image. */
+    /** Keys of the chart's values that contain an image. */
     readonly images: readonly string[]
   }
 }
 
-/** An application, or only its Dockerfile, in a folder of the project. */
+/** Folder of the project with an application, or with only a Dockerfile. */
 export interface FoundApplication {
-  /** A DNS label: of the workload that it is deployed as, else of its folder. */
+  /** Name of the workload that deploys it, otherwise of its folder, as a DNS label. */
   readonly name: string
-  /** Relative; `.` for the project's folder. */
+  /** Path relative to the project's folder; `.` for that folder itself. */
   readonly folder: string
   readonly application?: ProjectApplication
   readonly dockerfile?: FoundDockerfile
-  /** True if the chart or the manifests of the project deploy it. */
+  /** True if the chart or the manifests of the project deploy the application. */
   readonly isDeployed: boolean
 }
 
-/** The project to look at, and the programming language if only that is of interest. */
+/** Project to analyze, and the programming language if only that language should be recognized. */
 export interface AnalyzedProject {
   readonly folder: string
-  /** The path of the manifest to write: Compose files are found as with that manifest. */
+  /** Path of the manifest to write, which determines the Compose files that are found. */
   readonly manifest: string
   readonly files: ProjectFiles
   readonly host: CompilerHost
@@ -61,7 +61,7 @@ export async function analyze(
   { folder, manifest, files, host, only }: AnalyzedProject,
 ): Promise<{ readonly analysis: Analysis; readonly diagnostics: readonly Diagnostic[] }> {
   const found = only === undefined ? await findCompose(workspace, manifest, folder) : undefined
-  // A chart or manifests are deployed only where there is no Compose file.
+  // A chart or manifests only count if the folder has no Compose file.
   const deployed = only === undefined && !found ? findDeployed(folder, files, host) : undefined
   const analysis = { ...(found && { compose: found.compose }), ...applicationsIn(folder, files, only, deployed) }
   return { analysis, diagnostics: found?.diagnostics ?? [] }
@@ -94,10 +94,10 @@ function findDeployed(folder: string, files: ProjectFiles, host: CompilerHost): 
   return { by: manifest.automatic, path, command: step.command, workloads, images }
 }
 
-/** Folders in which repositories with several applications keep them. */
+/** Folders in which repositories with several applications usually keep them. */
 const ABOVE_APPLICATIONS = ['', 'apps/', 'services/', 'packages/', 'src/', 'cmd/']
 
-/** The project's folder, if there is an application in it; else those below it that have one. */
+/** Returns the project's folder if it contains an application; otherwise the folders below it that do. */
 function foldersToLookAt(files: ProjectFiles, only: Language | undefined): readonly string[] {
   if (only !== undefined || recognise(files)) return ['.']
   const below = ABOVE_APPLICATIONS.flatMap(above =>
@@ -108,7 +108,7 @@ function foldersToLookAt(files: ProjectFiles, only: Language | undefined): reado
   )
   const isRecognised = (folder: string) => recognise(files.below(folder)) !== undefined
   if (!below.some(isRecognised)) return ['.', ...below]
-  // Beside applications, a Dockerfile is that of another one.
+  // Next to applications, a folder with a Dockerfile is another application.
   return below.filter(folder => isRecognised(folder) || findDockerfile(files.below(folder)))
 }
 
@@ -140,7 +140,10 @@ const portOf = ({ port }: Pick<ProjectApplication, 'port'>, dockerfile: FoundDoc
     ? {}
     : { port: { value: dockerfile.port, from: `\`EXPOSE\` in ${dockerfile.path}` } }
 
-/** Named after the workload with the name of the folder or of the project, or with that name in its image. */
+/**
+ * Names an application after the workload that has the name of the folder or the project, or has that name in its
+ * image.
+ */
 function named(found: Unnamed, project: string, deployed: Analysis['deployed']): FoundApplication {
   const own = found.folder === '.' ? project : toDnsLabel(basename(found.folder)) || project
   if (deployed?.by === 'chart') return { ...found, name: own, isDeployed: true }

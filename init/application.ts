@@ -1,4 +1,4 @@
-/** A guess, and what it was read from, for the comment beside it. */
+/** Guessed value, with its source for the comment in the manifest. */
 export interface Guess<Value> {
   readonly value: Value
   /** Source of the value, such as `` `engines` in package.json ``; absent for a default of devctl. */
@@ -7,22 +7,22 @@ export interface Guess<Value> {
 
 /** Facts found about an application in a folder. */
 export interface ProjectApplication {
-  /** Relative to the project's folder; `.` for that folder itself. */
+  /** Path relative to the project's folder; `.` for that folder itself. */
   readonly folder: string
-  /** Description for users: `Node.js, Express`. */
+  /** Description for users, such as `Node.js, Express`. */
   readonly title: string
   readonly language: Language
-  /** The file that it was recognised by. */
+  /** File by which the application was recognized. */
   readonly marker: string
-  /** An image with the tools to build and run it. */
+  /** Image with the tools to build and run the application. */
   readonly image: Guess<string>
-  /** Commands that run it during development; the first is proposed. */
+  /** Commands that run the application during development; the first is proposed. */
   readonly commands: readonly Guess<string>[]
   readonly port?: Guess<number>
   readonly debugger?: Debugger
-  /** Folders of that image in which package managers keep what they have downloaded. */
+  /** Folders of the image in which package managers store downloads. */
   readonly caches: readonly string[]
-  /** Lines of the ignore file: what is made anew in the container. */
+  /** Lines of the ignore file, for files that are generated again in the container. */
   readonly ignores: readonly string[]
   /** Folder of the files in the container. */
   readonly workdir: Guess<string>
@@ -32,14 +32,11 @@ export type Language = 'node' | 'go' | 'python' | 'java' | 'ruby' | 'php' | 'dot
 
 export interface Debugger {
   readonly port: number
-  /** Condition as text under which the program accepts the debugger or, with `connects`, connects to it. */
+  /** Condition, as text, under which the program accepts the debugger or, with `connects`, connects to it. */
   readonly hint: string
-  /** The program connects to the laptop, not the other way round. */
+  /** True if the program connects to the laptop, instead of the laptop to the program. */
   readonly connects?: true
 }
 
-/**
- * Facts that a language determines for a folder; the others come from the Dockerfile, or are the same for all
- * languages.
- */
+/** Facts that depend on the language. The other facts come from the Dockerfile, or are the same for all languages. */
 export type Recognised = Omit<ProjectApplication, 'folder' | 'workdir' | 'language'>

@@ -16,31 +16,34 @@ import type { OpenProject } from '../project/opened-project.ts'
 import type { Workspace } from '../project/workspace.ts'
 import type { Guess } from './application.ts'
 
-/** The Compose files of a project, and what they say about development. */
+/** Compose files of a project, and their information about development. */
 export interface FoundCompose {
-  /** The files in the order in which they are merged, relative to the project's folder. */
+  /** Files in merge order, relative to the project's folder. */
   readonly files: readonly string[]
-  /** The manifest has to name the files: without `COMPOSE_FILE` of the shell, others are found, or none. */
+  /**
+   * True if the manifest has to name the files, because without the shell's `COMPOSE_FILE` other files, or none, would
+   * be found.
+   */
   readonly isNamedByShell: boolean
   readonly services: readonly DevelopedService[]
-  /** True if the files cannot be compiled: there may be more services. */
+  /** True if the files have errors, so that there may be more services. */
   readonly hasErrors: boolean
 }
 
-/** A service that `up` can work on: its files are on this machine. */
+/** Service that `up` can work on, because its files are on this machine. */
 export interface DevelopedService {
   readonly name: string
   /** Folders as `LOCAL:REMOTE`, relative to the project's folder. */
   readonly folders: readonly string[]
   /** Published ports as `LOCAL:REMOTE`. */
   readonly ports: readonly string[]
-  /** Command that it runs, if its Compose file or its Dockerfile sets one. */
+  /** Command of the service, if its Compose file or its Dockerfile sets one. */
   readonly command?: Guess<readonly string[]>
 }
 
 /**
- * Compiles the Compose files that `deploy` would read beside the manifest at a path, and returns the services that `up`
- * would work on, with the diagnostics. The result is undefined if there are no Compose files.
+ * Compiles the Compose files that `deploy` would read with a manifest at this path. Returns the services that `up`
+ * would work on, with the diagnostics; the result is undefined if there are no Compose files.
  */
 export async function findCompose(
   workspace: Workspace,
@@ -69,14 +72,17 @@ export async function findCompose(
   return { compose: { ...base, services, hasErrors: hasErrors(diagnostics) }, diagnostics }
 }
 
-/** The project with an empty manifest at a path, which may be missing, or have another content that is replaced. */
+/**
+ * Returns the project with an empty manifest at a path. The file may be missing, or have content that is going to be
+ * replaced.
+ */
 function projectOf(path: string, folder: string): OpenProject & { readonly manifest: DevctlManifest } {
   const manifest = { path, shown: basename(path), folder, build: new Map(), variables: new Set<string>() }
   const sections = { dev: new Map(), dependencies: [], forward: [], environments: new Map() }
   return { manifest: { ...manifest, ...sections }, diagnostics: [], namesCompose: false }
 }
 
-/** True if the shell names the Compose files, and without its variables other files would be found. */
+/** Returns true if the shell names the Compose files, and other files would be found without its variables. */
 async function isNamedByShell(workspace: Workspace, project: OpenProject, files: readonly string[]): Promise<boolean> {
   const { COMPOSE_FILE, COMPOSE_PATH_SEPARATOR: _, ...env } = workspace.env
   if (!COMPOSE_FILE) return false
@@ -92,12 +98,12 @@ function publishedPorts({ ports }: Service): readonly string[] {
   return [...new Set(published.map(({ published, target }) => `${published}:${target}`))]
 }
 
-/** A command with a variable is left out: the manifest would replace it. */
+/** Returns the command of a service. Omits a command with a variable, because the manifest would substitute it. */
 function commandOf(service: Service, host: CompilerHost, folder: string): Pick<DevelopedService, 'command'> {
   const { entrypoint, command, build } = service
   const image = builtImage({ host, reporter: new Reporter() }, service)
   const first = entrypoint?.words ?? image?.entrypoint ?? []
-  // An entrypoint of the Compose file is not followed by the image's command.
+  // The image's command is not appended to an entrypoint of the Compose file.
   const rest = command?.words ?? (entrypoint ? [] : (image?.cmd ?? []))
   const words = [...first, ...rest]
   if (words.length === 0 || words.some(word => word.includes('$'))) return {}
@@ -106,6 +112,6 @@ function commandOf(service: Service, host: CompilerHost, folder: string): Pick<D
   return { command: { value: words, from: command || entrypoint ? `${path} and the Compose file` : path } }
 }
 
-/** Returns the names in a sentence: `a`, `a and b`, `a, b and c`. */
+/** Joins names for a sentence: `a`, `a and b`, `a, b and c`. */
 export const joined = (names: readonly string[]): string =>
   names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : (names[0] ?? '')

@@ -3,10 +3,10 @@ import type { ProjectFiles } from './project-files.ts'
 
 /** Facts from a Dockerfile about its image. */
 export interface FoundDockerfile {
-  /** Relative to the folder it was looked for in. */
+  /** Path relative to the searched folder. */
   readonly path: string
   readonly stages: readonly string[]
-  /** The stage that is for development, by its name. */
+  /** Name of the stage for development. */
   readonly target?: string
   readonly workdir?: string
   readonly port?: number
@@ -14,7 +14,10 @@ export interface FoundDockerfile {
   readonly command?: readonly string[]
 }
 
-/** The Dockerfile of a folder: the one with the usual name, else the first of `Dockerfile.*` and `*.dockerfile`. */
+/**
+ * Finds the Dockerfile of a folder: `Dockerfile` if it exists, otherwise the first of `Dockerfile.*` and
+ * `*.dockerfile`.
+ */
 export function findDockerfile(files: ProjectFiles): FoundDockerfile | undefined {
   const names = files.names().filter(name => /^Dockerfile(?:\.[\w-]+)?$|\.dockerfile$/i.test(name))
   const path = names.find(name => name === 'Dockerfile') ?? names[0]
@@ -29,7 +32,7 @@ export function findDockerfile(files: ProjectFiles): FoundDockerfile | undefined
     path,
     stages,
     ...(target !== undefined && { target }),
-    // A folder with a colon or a variable cannot be written in `sync`.
+    // `sync` cannot express a folder with a colon or a variable.
     ...(workdir !== undefined && /^\/[\w./ -]*[\w-]$/.test(workdir) && { workdir }),
     ...(port !== undefined && { port }),
     ...(user !== undefined && { user }),

@@ -14,23 +14,23 @@ import { openProjectFiles } from './project-files.ts'
 import { type Proposal, type ProposalChoices, propose } from './propose.ts'
 
 export interface InitProjectInput {
-  /** The manifest to write, relative to the workspace's folder. */
+  /** Path of the manifest to write, relative to the workspace's folder. */
   readonly file: string
-  /** True if an existing manifest may be replaced; a copy is kept. */
+  /** True if an existing manifest may be replaced; a backup copy is kept. */
   readonly replace: boolean
   readonly namespace?: string | undefined
   readonly context?: string | undefined
-  /** True to ask only for the language, and to analyze nothing else. */
+  /** True to ask only for the language, without analyzing anything else. */
   readonly isPlain: boolean
   readonly analyzeOnly: boolean
 }
 
-/** The questions of `init`. Each gives undefined when the user leaves. */
+/** Questions of `init`. Each returns undefined if the user quits. */
 export interface InitQuestions {
   readonly whichLanguage: (found: Language | undefined) => Promise<Language | undefined>
   readonly whichApplications: (found: readonly FoundApplication[]) => Promise<readonly FoundApplication[] | undefined>
   readonly whichCommand: (found: FoundApplication) => Promise<string | undefined>
-  /** Shown: the manifest, and the one that it replaces. */
+  /** Asks what to write, after showing the new manifest and the manifest that it replaces. */
   readonly whatToWrite: (written: Written) => Promise<'all' | 'manifest' | 'nothing' | undefined>
 }
 
@@ -40,7 +40,7 @@ export interface Written {
   readonly text: string
   /** Current content of the file. */
   readonly before?: string
-  /** The ignore files that are not there yet, by their paths. */
+  /** Content of the ignore files that do not exist yet, by path. */
   readonly ignoreFiles: ReadonlyMap<string, string>
 }
 
@@ -48,9 +48,9 @@ export type InitProjectOutcome =
   | { readonly kind: 'analyzed'; readonly analysis: Analysis; readonly diagnostics: readonly Diagnostic[] }
   /** The Compose files have errors. */
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
-  /** The user left without an answer, or wants nothing to be written. */
+  /** The user quit, or wants nothing to be written. */
   | { readonly kind: 'cancelled' }
-  /** The Compose files, relative to the project's folder, say all. */
+  /** The Compose files, relative to the project's folder, need no manifest. */
   | {
       readonly kind: 'not-needed'
       readonly composeFiles: readonly string[]
@@ -58,17 +58,18 @@ export type InitProjectOutcome =
     }
   | (Written & {
       readonly kind: 'written'
-      /** Warnings about which Compose files are read. */
+      /** Warnings about the choice of Compose files. */
       readonly diagnostics: readonly Diagnostic[]
       readonly analysis: Analysis
-      /** The copy of the manifest that was replaced. */
+      /** Name of the backup copy of the manifest that was replaced. */
       readonly copy?: string
       readonly next: string
     })
 
 /**
- * Analyzes a project and writes its manifest, after the manifest reader has accepted it. Without `ask`, uses the first
- * guess for everything. Throws a UserError if the manifest exists and may not be replaced, or nothing was recognized.
+ * Analyzes a project and writes its manifest, after checking that the manifest reader accepts it. Without `ask`, uses
+ * the first guess for everything. Throws a UserError if the manifest exists and may not be replaced, or nothing was
+ * recognized.
  */
 export async function initProject(
   { workspace }: Pick<LocalContext, 'workspace'>,
@@ -109,13 +110,13 @@ export async function initProject(
   return { kind: 'written', analysis, diagnostics, ...made, next: nextCommand(proposal) }
 }
 
-/** The folder of the project: around `.devctl`, if the manifest is in it. */
+/** Returns the project's folder: the parent of `.devctl` if the manifest is in `.devctl`. */
 function projectFolderOf(path: string): string {
   const folder = dirname(path)
   return basename(folder) === '.devctl' ? dirname(folder) : folder
 }
 
-/** True for errors, and for the warning that some of the files with a default name are ignored. */
+/** Returns true for errors, and for the warning that some of the files with a default name are ignored. */
 const isAboutFiles = ({ severity, code }: Diagnostic): boolean =>
   severity === 'error' || code === 'files/several-compose-files'
 
@@ -156,7 +157,10 @@ async function choose(
   return { ...given, commands, analysis: { ...analysis, applications } }
 }
 
-/** Reads the text as a manifest at its path. An error is a bug of the proposal; nothing is written then. */
+/**
+ * Parses the text as a manifest at its path. Throws on an error, which is a bug in the proposal, before anything is
+ * written.
+ */
 function checkManifest(text: string, path: string, folder: string, host: CompilerHost): void {
   const bytes = new TextEncoder().encode(text)
   const withIt: CompilerHost = {
@@ -171,7 +175,7 @@ function checkManifest(text: string, path: string, folder: string, host: Compile
     throw new Error(`init proposed a manifest with errors: ${errors.map(one => one.message).join('; ')}`)
 }
 
-/** Writes the manifest and the ignore files; gives the name of the copy of the manifest that was there. */
+/** Writes the manifest and the ignore files; returns the name of the backup copy of an existing manifest. */
 async function write(
   path: string,
   { text, before, path: shown }: Written,
@@ -204,7 +208,7 @@ function freeName(path: string): string {
   }
 }
 
-/** `up` deploys missing services itself. */
+/** Returns the command to run next. `up` deploys missing services itself, so it needs no `deploy` first. */
 const nextCommand = ({ containers: [first] }: Proposal): string =>
   first === undefined ? 'devctl deploy' : `devctl up ${first}`
 

@@ -2,23 +2,23 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { readFile } from '../adapters/files/read-file.ts'
 
-/** The files of a folder, for a look at what is in it. Paths are relative to it, with `/`. */
+/** Files of a folder to analyze. Paths are relative to the folder, with `/`. */
 export interface ProjectFiles {
-  /** Returns the text of a file; undefined if it does not exist, or is too large to be written by hand. */
+  /** Returns the text of a file; undefined if it does not exist, or is too large to be handwritten. */
   text(path: string): string | undefined
   has(path: string): boolean
-  /** The names in a folder, sorted; those of folders end in `/`. */
+  /** Returns the names in a folder, sorted; names of folders end in `/`. */
   names(folder?: string): readonly string[]
-  /** The sources with one of these extensions, in this folder and three levels below it. */
+  /** Returns the source files with one of these extensions, in this folder and up to three levels below it. */
   sources(extensions: readonly string[]): readonly string[]
   below(folder: string): ProjectFiles
 }
 
-/** Bytes of the largest file that is read, and the number of sources. */
+/** Size of the largest file that is read, in bytes, and maximum number of source files. */
 const LARGEST = 1 << 20
 const MOST_SOURCES = 300
 
-/** Folders that have no sources of the project itself. */
+/** Folders that contain no sources of the project itself. */
 const NOT_SOURCES = new Set(
   ['node_modules', 'vendor', 'target', 'build', 'dist', 'bin', 'obj', 'venv', '__pycache__', 'test', 'tests'].map(
     name => `${name}/`,

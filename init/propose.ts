@@ -4,23 +4,23 @@ import type { Analysis, FoundApplication } from './analyze.ts'
 import { type DevelopedService, joined } from './compose-services.ts'
 import { comment, flowList, indented, isTrue, list, pair, scalar, type YamlLines } from './yaml-lines.ts'
 
-/** A manifest that is not written yet, and the ignore files of its folders. */
+/** Manifest to write, and the ignore files of its folders. */
 export interface Proposal {
   readonly text: string
-  /** The containers of its `dev` section. */
+  /** Names of the containers in its `dev` section. */
   readonly containers: readonly string[]
-  /** Ignore files by their paths, relative to the project's folder. */
+  /** Ignore files by path, relative to the project's folder. */
   readonly ignoreFiles: ReadonlyMap<string, string>
 }
 
 export interface ProposalChoices {
-  /** The command of an application, where it is not the first one that was found. */
+  /** Commands of applications for which the user did not choose the first command found. */
   readonly commands?: ReadonlyMap<string, string>
   readonly namespace?: string | undefined
   readonly context?: string | undefined
 }
 
-/** The manifest for what was found: only keys that differ from the defaults, each with the reason. */
+/** Returns the manifest for the analyzed folder: only keys that differ from the defaults, each with the reason. */
 export function propose(analysis: Analysis, choices: ProposalChoices): Proposal {
   const { compose, applications } = analysis
   const ports = new LocalPorts()
@@ -47,7 +47,7 @@ const HEAD = 'Proposed by `devctl init` and yours to change; `devctl schema mani
 const pairs = (values: Readonly<Record<string, string | undefined>>): YamlLines =>
   Object.entries(values).flatMap(([key, value]) => (value === undefined ? [] : pair(key, value)))
 
-/** A name, and its value: one, or the lines below it. */
+/** Name with its value: a scalar, or the lines below it. */
 type Section = readonly [name: string, value: string | YamlLines]
 
 function section(key: string, about: string, entries: readonly Section[]): YamlLines {
@@ -75,7 +75,10 @@ function deploySection({ compose, deployed }: Analysis): YamlLines {
   return [...comment(`\`devctl deploy\` runs these commands. Found: ${what}.`), 'deploy:', `  - ${command}`]
 }
 
-/** A chart takes the images that devctl builds, by their keys in its values; plain manifests name their own. */
+/**
+ * Returns the `build` section of an application. For a chart, the image is named by its key in the chart's values;
+ * plain manifests name their images themselves, so they need no section.
+ */
 function buildOf(found: FoundApplication, { deployed, applications }: Analysis): Section[] {
   const { dockerfile, folder, name } = found
   if (!dockerfile || deployed?.by === 'manifests') return []
@@ -92,8 +95,8 @@ function buildOf(found: FoundApplication, { deployed, applications }: Analysis):
 }
 
 /**
- * Returns true if the container runs the image of the application's own Dockerfile: it has a stage for development, or
- * nothing else is known.
+ * Returns true if the container runs the image of the application's own Dockerfile, because the Dockerfile has a stage
+ * for development, or nothing else is known.
  */
 const usesOwnImage = ({ application, dockerfile, isDeployed }: FoundApplication): boolean =>
   dockerfile !== undefined && !isDeployed && (application === undefined || dockerfile.target !== undefined)
@@ -135,7 +138,7 @@ function ofApplication(
             `command: ${flowList(dockerfile.command)}`,
           ]
         : []),
-    // An image of a language has no folder of the project in which the command could run.
+    // The image of a language does not contain the project's folder, so the command could not run there.
     ...(own && dockerfile?.workdir !== undefined
       ? []
       : pair('workdir', workdir, application?.workdir.from && `the ${application.workdir.from}`)),
@@ -166,7 +169,7 @@ function forwards({ application, dockerfile }: FoundApplication, ports: LocalPor
   return [...list('forward', forward), ...list('reverse', reverse)]
 }
 
-/** The first container that wants a port of the laptop gets it, others the next free one. */
+/** Assigns ports of the laptop: the first container that wants a port gets it, and others get the next free one. */
 class LocalPorts {
   readonly #taken = new Set<number>()
 
@@ -179,8 +182,8 @@ class LocalPorts {
 }
 
 /**
- * Returns the lines of a service. They have no `sync`, so that the folders of the Compose file, its exclusions and its
- * later changes apply.
+ * Returns the lines of a service. They contain no `sync`, so that the folders of the Compose file, its exclusions and
+ * its later changes apply.
  */
 function ofService({ folders, ports, command }: DevelopedService, files: readonly string[]): YamlLines {
   return [

@@ -1,7 +1,7 @@
 import type { Guess } from './application.ts'
 import type { ProjectFiles } from './project-files.ts'
 
-/** Patterns by which programs in all languages set the port that they listen on. */
+/** Patterns with which programs in any language set the port that they listen on. */
 const PATTERNS = [
   /\.listen\(\s*(\d{2,5})\b/,
   /\bPORT['"]?\]?\)?\s*(?:\|\||\?\?|,|or)\s*['"]?(\d{2,5})\b/,
@@ -10,7 +10,7 @@ const PATTERNS = [
   /\b(?:PORT|port)\b['"]?\s*(?::=|=|:)\s*['"]?(\d{4,5})\b/,
 ]
 
-/** The port that the sources name. Sources near the root come first, and the pattern that says it most clearly. */
+/** Returns the port in the source files. Prefers sources near the root, and patterns that are less ambiguous. */
 export function portInSources(files: ProjectFiles, extensions: readonly string[]): Guess<number> | undefined {
   const sources = [...files.sources(extensions)].sort((a, b) => a.split('/').length - b.split('/').length)
   const texts = sources.map(path => [path, files.text(path) ?? ''] as const)

@@ -4,7 +4,7 @@ import { SourceFile } from '../compiler/text/source.ts'
 import { get, isScalar, type Tree } from '../compiler/text/tree.ts'
 import type { ProjectFiles } from './project-files.ts'
 
-/** A Deployment or StatefulSet in the manifests of a project. */
+/** Deployment or StatefulSet in the manifests of a project. */
 export interface FoundWorkload {
   readonly kind: string
   readonly name: string
@@ -13,7 +13,8 @@ export interface FoundWorkload {
 }
 
 /**
- * The workloads in a file of manifests, or in those of a folder. What is not YAML, such as a template, is passed over.
+ * Returns the workloads in a manifest file, or in the manifest files of a folder. Skips files that are not YAML, such
+ * as templates.
  */
 export function findWorkloads(files: ProjectFiles, path: string): readonly FoundWorkload[] {
   const isFile = /\.ya?ml$/.test(path)

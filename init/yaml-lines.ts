@@ -1,7 +1,7 @@
-/** Lines of YAML that people read, with the reasons as comments. */
+/** Lines of YAML for human readers, with the reasons as comments. */
 export type YamlLines = readonly string[]
 
-/** Lines below a key. */
+/** Indents lines below a key. */
 export const indented = (lines: YamlLines): YamlLines => lines.map(line => (line === '' ? '' : `  ${line}`))
 
 export const comment = (text: string | undefined): YamlLines =>
@@ -9,7 +9,7 @@ export const comment = (text: string | undefined): YamlLines =>
 
 export const isTrue = (key: string, because?: string): YamlLines => [...comment(because), `${key}: true`]
 
-/** `key: value`, with what it was read from above it. */
+/** Formats `key: value`, with the reason for the value as a comment above it. */
 export const pair = (key: string, value: string, because?: string): YamlLines => [
   ...comment(because),
   `${key}: ${scalar(value)}`,
@@ -23,7 +23,7 @@ export const list = (key: string, items: YamlLines): YamlLines =>
 export const flowList = (items: readonly string[]): string =>
   `[${items.map(item => (/^[\w./-]+$/.test(item) ? scalar(item) : JSON.stringify(item))).join(', ')}]`
 
-/** A text as a plain scalar where that reads as the same text, else in quotes. */
+/** Formats a text as a plain scalar if it is parsed as the same text, otherwise in quotes. */
 export function scalar(text: string): string {
   if (text === '.' || /^\d{3,5}:\d{3,5}$/.test(text)) return text
   const isPlain =

@@ -2,7 +2,10 @@ import { ClusterError } from '../adapters/kubernetes/cluster.ts'
 import { type CreatesNamespace, confirmNamespace, findNamespace, type NamespaceAccess } from '../project/namespaces.ts'
 import type { OperationContext } from '../project/session.ts'
 
-/** True if a platform has put the namespace to sleep; false also if the user may not know. */
+/**
+ * Returns true if a platform has put the namespace to sleep. Returns false as well if the user may not read the
+ * namespace.
+ */
 export async function sleeps(where: NamespaceAccess): Promise<boolean> {
   const found = await findNamespace(where)
   if (found === undefined || found === 'unknown') return false
@@ -19,8 +22,7 @@ export async function wakeIfAsleep(world: OperationContext): Promise<void> {
 }
 
 /**
- * Creates the namespace of a deploy if it does not exist and `confirmNamespace` allows it. One that sleeps is
- * woken.
+ * Creates the namespace of a deploy if it does not exist and `confirmNamespace` allows it. Wakes a sleeping namespace.
  */
 export async function ensureNamespace(world: OperationContext, input: CreatesNamespace): Promise<void> {
   const { session, on } = world
@@ -36,7 +38,7 @@ export async function ensureNamespace(world: OperationContext, input: CreatesNam
     await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, { signal })
     on({ type: 'note', text: `created namespace ${namespace}` })
   } catch (error) {
-    // Another process was faster.
+    // Another process has created the namespace in the meantime.
     if (!(error instanceof ClusterError) || error.failure !== 'exists') throw error
   }
 }

@@ -8,9 +8,9 @@ import type { OpenProject } from './opened-project.ts'
 import { checkoutOf, namedEnvFiles, namedFiles, projectFolder } from './project-folder.ts'
 import type { Workspace } from './workspace.ts'
 
-/** The paths that the files of a project may read. */
+/** Paths that the files of a project may read. */
 export interface Boundary {
-  /** Folders, links followed. */
+  /** Absolute paths of folders, with symbolic links resolved. */
   readonly folders: readonly string[]
   /** Files that the user has named. */
   readonly named: ReadonlySet<string>
@@ -19,9 +19,10 @@ export interface Boundary {
 }
 
 /**
- * The paths that a project may read: its checkout, else its folder; the same for each file that the
- * user names; and those in DEVCTL_ALLOW_OUTSIDE. A manifest that the user names and that is not in
- * the user's checkout speaks for the user. `folders` are further ones that the user names.
+ * Returns the paths that a project may read: its checkout, or its folder if it is not in a checkout; the checkouts or
+ * folders of the files that the user names; and the paths in DEVCTL_ALLOW_OUTSIDE. If the user names a manifest outside
+ * the current checkout, the files named in it are allowed like files that the user names. `folders` are further folders
+ * that the user names.
  */
 export function boundaryOf(
   workspace: Workspace,
@@ -48,7 +49,7 @@ export function boundaryOf(
   return { folders: [...new Set(all)], named: new Set(named), others: outside }
 }
 
-/** The files that a manifest names which is not in the checkout that devctl runs in. */
+/** Returns the files named in a manifest that is outside the checkout in which devctl runs. */
 function filesOfTrusted(
   workspace: Workspace,
   { manifest, namesCompose }: Pick<OpenProject, 'manifest' | 'namesCompose'>,
@@ -58,7 +59,7 @@ function filesOfTrusted(
   return filesNamedBy(manifest)
 }
 
-/** Returns the absolute paths of the Compose and env files that a manifest names, also of those of its environments. */
+/** Returns the absolute paths of the Compose and env files in a manifest, including the files of its environments. */
 export function filesNamedBy({ folder, deploy, environments }: DevctlManifest): readonly string[] {
   const files = [
     ...(deploy?.compose?.files ?? []),
@@ -67,12 +68,14 @@ export function filesNamedBy({ folder, deploy, environments }: DevctlManifest): 
   return files.map(({ value }) => resolve(folder, value))
 }
 
-/** The folders that only the system writes to; the empty device is harmless, and in use. */
+/**
+ * Folders that only the system writes to. `/dev/null` is allowed nevertheless, because it is harmless and commonly
+ * used.
+ */
 const SYSTEM = ['/proc', '/sys', '/dev']
 
 /**
- * The kind of a path that leads out of the project; undefined for one inside, or that does not
- * exist.
+ * Returns how a path outside the project is treated; undefined for a path inside, or for one that the user has named.
  */
 export function outsideOf(path: string, { folders, named, others }: Boundary): Outside | undefined {
   if (named.has(path) || path.includes('\0')) return undefined
@@ -87,7 +90,7 @@ export function outsideOf(path: string, { folders, named, others }: Boundary): O
 const isWithin = (path: string, folders: readonly string[]): boolean =>
   folders.some(folder => path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`))
 
-/** The path with its links followed, also where its end does not exist. */
+/** Returns the path with its symbolic links resolved, even if its last segments do not exist. */
 function realOf(path: string): string {
   const folder = dirname(path)
   return realPath(path) ?? (folder === path ? path : join(realOf(folder), basename(path)))

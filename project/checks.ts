@@ -5,7 +5,7 @@ import { parseRepositoryFolder } from '../compiler/values/repository-names.ts'
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 
-/** A check of a text by the grammar of its values. */
+/** Returns a check that accepts a text if `parse` does, and otherwise throws a UsageError. */
 export const parsedBy =
   (parse: (text: string) => Parsed<unknown>) =>
   (value: string, option: string): void => {
@@ -15,13 +15,13 @@ export const parsedBy =
     throw new UsageError(`\`${option}\` is \`${value}\`: ${reason}`, { ...(hint !== undefined && { hint }) })
   }
 
-/** Throws a UsageError for a path that leads out of the repository, or to git's own files. */
+/** Throws a UsageError for a path that is outside the repository, or refers to git's own files. */
 export const folderPath = parsedBy(parseRepositoryFolder)
 
-/** Throws a UsageError for what is not a valid registry. */
+/** Throws a UsageError for an invalid registry. */
 export function registryPath(value: string, option: string): void {
   const reference = parseImageReference(`${value}/image`)
-  // A host may have capitals in a reference, but engines take its first part for a folder then.
+  // A reference may have uppercase letters in its host, but container engines then treat its first part as a folder.
   if (reference.ok && !/[A-Z]/.test(value) && reference.value.tag === undefined && reference.value.digest === undefined)
     return
   throw new UsageError(`\`${option}\` is \`${value}\``, {
@@ -29,7 +29,7 @@ export function registryPath(value: string, option: string): void {
   })
 }
 
-/** Throws a UsageError for what is not a valid DNS name. */
+/** Throws a UsageError for an invalid DNS name. */
 export function dnsName(value: string, option: string): void {
   if (value.length <= 253 && value.split('.').every(label => LABEL.test(label) && label.length <= 63)) return
   throw new UsageError(`\`${option}\` is \`${value}\`, which is not a valid DNS name`, {
@@ -37,7 +37,7 @@ export function dnsName(value: string, option: string): void {
   })
 }
 
-/** Throws a UsageError for what is not a valid DNS label; `option` names where it was given. */
+/** Throws a UsageError for an invalid DNS label; `option` names its source. */
 export function dnsLabel(value: string, option: string): void {
   if (LABEL.test(value) && value.length <= 63) return
   throw new UsageError(`\`${option}\` is \`${value}\`, which is not a valid DNS label`, {

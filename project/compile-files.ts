@@ -15,11 +15,11 @@ import type { OpenProject } from './opened-project.ts'
 import { namedEnvFiles, namedFiles, projectFolder } from './project-folder.ts'
 import type { Workspace } from './workspace.ts'
 
-/** A compilation with the manifest that it was made by. */
+/** Compilation, with the manifest that was used. */
 export interface CompiledProject extends Compilation {
   readonly manifest?: DevctlManifest
   readonly environment?: ManifestEnvironment
-  /** Set when there is no Compose file: the manifest deploys by commands, and the plan is empty. */
+  /** Set if there is no Compose file: the manifest deploys with commands, and the plan is empty. */
   readonly hasNoCompose?: true
 }
 
@@ -32,7 +32,7 @@ export const ABOUT_OPTIONS: ReadonlySet<string> = new Set([
   'secrets/plain-text',
 ])
 
-/** The switch of the specification, of the shell or of a namespace of a platform. */
+/** Variable name in the specification; set in the shell, or for a namespace of a platform. */
 const VOLUME_AFFINITY = 'DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED'
 
 interface Extra
@@ -41,19 +41,19 @@ interface Extra
       PlanOptions,
       'fallbackName' | 'secretRules' | 'manifestEnvironment' | 'forBuild' | 'imageConfigs' | 'leavesFoldersToUp'
     > {
-  /** The project, where it is open already. */
+  /** Project, if it has already been opened. */
   readonly project?: OpenProject
   /** Called with the absolute path and the bytes of each file that is read. */
   readonly onRead?: (path: string, bytes: Uint8Array) => void
-  /** The plan is wanted although there are errors, which may be about services that are not. */
+  /** True to return the plan even if there are errors, which may be about services that are not needed. */
   readonly plansErrors?: boolean
   /** True if the manifests are committed to a repository, which must not contain readable secrets. */
   readonly forRepository?: boolean
 }
 
 /**
- * Compiles the files that the options of a command name, or the manifest, for the services that its
- * words name. The one way in.
+ * Compiles the files selected by the options of a command, or by the manifest, for the services that the command's
+ * arguments name. All commands compile through this function.
  */
 export async function compileFiles(
   workspace: Workspace,
@@ -66,7 +66,7 @@ export async function compileFiles(
   const compiler = import('../compiler/index.ts')
   const [{ compile, compileNothing, modelNames }, plan] = await Promise.all([
     compiler,
-    // Refused options wait for the import, so that nothing continues after the rejection.
+    // Rejected options wait for the import, so that no work continues after the rejection.
     planOptions(workspace, loading, planning, project).finally(() => compiler),
   ])
   workspace.secrets?.addNames([...workspaceNames(workspace, loading), ...optionNames(plan)])
@@ -74,8 +74,7 @@ export async function compileFiles(
   const found = { ...(manifest && { manifest }), ...(environment && { environment }) }
   const failed = diagnostics.some(({ severity }) => severity === 'error')
   const commands = manifest && !project.namesCompose && !manifest.deploy?.compose && manifest.deploy
-  // The manifest as a whole, or its part about Compose files, has an error: there is nothing to
-  // compile.
+  // The manifest, or its part about Compose files, has an error, so there is nothing to compile.
   if (failed && (!manifest || commands)) return { ...found, diagnostics, secrets: new SecretPlaces() }
 
   const boundary = boundaryOf(workspace, loading, project)
@@ -99,7 +98,7 @@ export async function compileFiles(
   if (isMissing && manifest && !failed && !manifest.deploy?.endpoints) return nothing()
 
   refuseUnknownImages(planning.image, compilation)
-  // An option that is missing can be the one that has the error.
+  // An option may only be missing because its line in the manifest has an error.
   const own = compilation.diagnostics.filter(({ code }) => !failed || !ABOUT_OPTIONS.has(code))
   const all = [...diagnostics, ...own]
   const { plan: made, ...rest } = compilation
@@ -108,8 +107,7 @@ export async function compileFiles(
 }
 
 /**
- * Has the secrets of a compilation taken out of all that is written from now on; names of its own
- * stay readable.
+ * Registers the secrets of a compilation for masking in all further output; names used in the project stay readable.
  */
 function tellSecrets({ secrets: known }: Workspace, { secrets, project, plan }: Compilation): void {
   if (!known) return
@@ -124,11 +122,11 @@ function tellSecrets({ secrets: known }: Workspace, { secrets, project, plan }: 
   known.addPhrases(secrets.phrases)
 }
 
-/** The variables whose values are secret because of how they were given. */
+/** Returns the variables whose values are secret because of how they were passed. */
 const givenNames = ({ givenVariables, platformVariables }: Workspace): ReadonlySet<string> =>
   new Set([...(givenVariables ?? []), ...(platformVariables?.keys() ?? [])])
 
-/** `-` in COMPOSE_FILE means standard input, too. */
+/** Reads standard input if COMPOSE_FILE contains `-`, which means standard input there, too. */
 async function withStdin(workspace: Workspace, loading: LoadInput, project: OpenProject): Promise<OpenProject> {
   if (project.stdin || !namedFiles(workspace, loading).includes('-')) return project
   return { ...project, stdin: await workspace.readStdin() }
@@ -146,7 +144,7 @@ function loadOptions(
   const compose = namesCompose ? undefined : manifest?.deploy?.compose
   const inFolder = (path: { readonly value: string }) => resolve(manifest!.folder, path.value)
   const files = namesCompose ? file : compose?.files.map(inFolder)
-  // Like the profiles of an environment, its env files count more than a variable of the shell.
+  // The env files of an environment, like its profiles, take precedence over a variable of the shell.
   const ofEnvironment = loading.envFile ? [] : (environment?.envFiles ?? [])
   const ofShell = () => namedEnvFiles(workspace, loading)?.map(path => resolve(workspace.cwd, path))
   const envFiles = ofEnvironment.length > 0 ? ofEnvironment.map(inFolder) : ofShell()
@@ -185,7 +183,7 @@ function manifestInputs(
   }
 }
 
-/** The values of the options, then the environment, then the shell, then the manifest. */
+/** Returns the plan options. Order of precedence: command line options, the environment, the shell, the manifest. */
 async function planOptions(
   workspace: Workspace,
   loading: LoadInput,
@@ -224,7 +222,8 @@ async function planOptions(
 }
 
 /**
- * An option that chooses another kind of route leaves out what the environment says about its own.
+ * Returns the options about routes. An option that selects another kind of route disables the environment's settings
+ * for its own kind.
  */
 function routeOptions(values: PlanInput, environment: ManifestEnvironment | undefined): Partial<PlanOptions> {
   const routes = values.routes ?? (values.gateway === undefined ? environment?.routes : 'gateway')
@@ -268,10 +267,7 @@ function registryOf({ env }: Workspace): string | undefined {
   return registry
 }
 
-/**
- * The images of services: those of the environment, over them those of a file, over them those of
- * options.
- */
+/** Returns the images of services. Options override a file of images, which overrides the environment. */
 async function imagesOf(
   workspace: Workspace,
   { image, imagesFile }: PlanInput,
@@ -289,8 +285,8 @@ async function imagesFrom(workspace: Workspace, path: string): Promise<ReadonlyM
 }
 
 /**
- * `--image` for a service that the files do not have is a slip of the pen; in a file of images it
- * is not, which may hold those of other applications.
+ * Rejects `--image` for a service that the files do not have, because it is a typo. In a file of images it is not,
+ * because the file may contain images of other applications.
  */
 function refuseUnknownImages(images: ReadonlyMap<string, string> | undefined, { project }: Compilation): void {
   if (!project) return

@@ -3,9 +3,9 @@ import { type CompiledProject, compileFiles } from './compile-files.ts'
 type Given = Parameters<typeof compileFiles>
 
 /**
- * Compiles for a command that writes none of what comes of it: variables that the files require
- * need not be set (`LoadOptions.assumesRequired`). Where there are other mistakes, it gives those
- * of the files with the variables as they are.
+ * Compiles for a command that does not write the result, so that variables required by the files need not be set
+ * (`LoadOptions.assumesRequired`). If there are other errors, returns the result of a compilation with the actual
+ * variables.
  */
 export async function compileWithoutValues(
   io: Given[0],

@@ -5,14 +5,13 @@ import { repositoryOf } from './names/environment-name.ts'
 import type { Workspace } from './workspace.ts'
 
 /**
- * Names by which manifests and Compose files are found: naming such a file with `-f` means the same
- * project as not naming it.
+ * Default names of manifests and Compose files: naming such a file with `-f` means the same project as not naming it.
  */
 const USUAL = /^(devctl|(docker-)?compose(\.override)?)\.ya?ml$/
 
 /**
  * Returns the origin of an environment's files, which is equal on every machine: the repository's address and the
- * project's path in it; outside of a repository, or without a remote, the names of folders. `directory` is the absolute
+ * project's path in it; outside a repository, or without a remote, the names of folders. `directory` is the absolute
  * path of the project; `files` are the files that the user named.
  */
 export function deploySource(workspace: Workspace, directory: string, files: readonly string[] | undefined): Source {
@@ -28,8 +27,8 @@ export function deploySource(workspace: Workspace, directory: string, files: rea
 }
 
 /**
- * `https://git.example.com/team/shop` and `git@git.example.com:team/shop` are one; of a folder on
- * this machine only the name counts.
+ * Normalizes the address of a repository, so that `https://git.example.com/team/shop` and
+ * `git@git.example.com:team/shop` are equal. For a folder on this machine, returns only its name.
  */
 export function plainAddress(address: string): string {
   const url = /^[a-z+]+:\/\/(?:[^/]*@)?(.+)$/i.exec(address)?.[1]

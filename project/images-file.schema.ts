@@ -1,9 +1,8 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
 /**
- * Images by service: `{"web": "reference"}`, or what `docker buildx bake --metadata-file` writes,
- * which also has lists of warnings
- * (https://docs.docker.com/reference/cli/docker/buildx/bake/#metadata-file).
+ * Schema of images by service: `{"web": "reference"}`, or the output of `docker buildx bake --metadata-file`, which
+ * also has lists of warnings (https://docs.docker.com/reference/cli/docker/buildx/bake/#metadata-file).
  */
 export const imagesFile = {
   type: 'object',
@@ -14,5 +13,5 @@ export const imagesFile = {
 } as const satisfies JSONSchema
 
 export type ImagesFile = FromSchema<typeof imagesFile>
-/** The metadata that buildx writes for one image. */
+/** Metadata that buildx writes for one image. */
 export type BuildMetadata = Exclude<ImagesFile[string], string | readonly unknown[]>

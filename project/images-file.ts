@@ -9,9 +9,9 @@ import { imagesFile } from './images-file.validators.ts'
 const FORMS = 'write `{"SERVICE": "REFERENCE"}`, or name the file that `docker buildx bake --metadata-file` makes'
 
 /**
- * The images that a build wrote down, by service. Takes `{"web": "reference"}` and what `docker
- * buildx bake --metadata-file` writes (`{"web": {"image.name": "a:1,b:1", "containerimage.digest":
- * "sha256:…"}}`, whose first name is taken, with its digest). `shown` names the file in errors.
+ * Returns the images in a file that a build has written, by service. Accepts `{"web": "reference"}` and the output of
+ * `docker buildx bake --metadata-file` (`{"web": {"image.name": "a:1,b:1", "containerimage.digest": "sha256:…"}}`, of
+ * which the first name is used, with its digest). `shown` is the file name for errors.
  */
 export function readImagesFile(path: string, shown: string): ReadonlyMap<string, string> {
   const images = new Map<string, string>()

@@ -1,27 +1,26 @@
 /** Selection of the files to read, and of their parts. */
 export interface LoadInput {
   /**
-   * A manifest or Compose files, later ones merged over earlier ones; `-` is standard input.
-   * Absent: they are looked for.
+   * Path of a manifest, or paths of Compose files, later ones merged over earlier ones; `-` is standard input. If
+   * absent, devctl searches for them.
    */
   readonly file?: readonly string[] | undefined
-  /** The folder that relative paths of the files are of. */
+  /** Folder against which relative paths in the files are resolved. */
   readonly projectDirectory?: string | undefined
   /** Files to read instead of `.env`. */
   readonly envFile?: readonly string[] | undefined
   readonly profile?: readonly string[] | undefined
-  /** True if the files may name files outside of the project, which are read. */
+  /** True if the files may read files outside the project. */
   readonly allowOutside?: boolean | undefined
-  /** An environment of the manifest. */
+  /** Name of an environment of the manifest. */
   readonly environment?: string | undefined
 }
 
 /**
- * The options for deploying the files to a cluster. Absent ones come from the environment, the
- * manifest or the defaults.
+ * Options for deploying the files to a cluster. Absent options come from the environment, the manifest or the defaults.
  */
 export interface PlanInput {
-  /** The environment's name. */
+  /** Name of the environment. */
   readonly name?: string | undefined
   readonly namespace?: string | undefined
   readonly domain?: string | undefined
@@ -30,17 +29,17 @@ export interface PlanInput {
   readonly gateway?: string | undefined
   readonly ingressClass?: string | undefined
   readonly tlsSecret?: string | undefined
-  /** The Pod Security level that every Pod is to meet. */
+  /** Pod Security level that every Pod must meet. */
   readonly policy?: 'restricted' | undefined
   /** Images by service. */
   readonly image?: ReadonlyMap<string, string> | undefined
-  /** The metadata that a build wrote (JSON), with images by service. */
+  /** Path of the metadata file (JSON) that a build wrote, with images by service. */
   readonly imagesFile?: string | undefined
   readonly registry?: string | undefined
   readonly tag?: string | undefined
   readonly startOrder?: 'manifest' | 'client' | undefined
-  /** True if Secrets are made with their values. */
+  /** True if Secrets are rendered with their values. */
   readonly includeSecrets?: boolean | undefined
-  /** True if keys that are lost or approximated are errors. */
+  /** True to report lost or approximated keys as errors. */
   readonly strict?: boolean | undefined
 }

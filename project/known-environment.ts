@@ -8,30 +8,26 @@ import type { LoadInput } from './input.ts'
 import type { OpenProject } from './opened-project.ts'
 import type { OperationContext } from './session.ts'
 
-/**
- * An environment that is in the cluster, and what the files in this folder say of it, if there are
- * any.
- */
+/** Environment in the cluster, with information from the files in this folder, if any. */
 export interface KnownEnvironment {
-  /** DNS label. */
+  /** Name as a DNS label. */
   readonly name: string
   readonly project: Project | undefined
-  /** Absent when the files have mistakes. */
+  /** Plan of the files; absent if they have errors. */
   readonly plan: Plan | undefined
-  /** Services of the Compose file; they give failures a position. */
+  /** Services of the Compose file, for the positions in error messages. */
   readonly services: Tree | undefined
   readonly diagnostics: readonly Diagnostic[]
 }
 
 interface Finding extends LoadInput {
-  /** The environment's, in place of the files'. */
+  /** Name of the environment, which overrides the name from the files. */
   readonly name?: string | undefined
 }
 
 /**
- * The environment that a command is about: `--name`, else the one that the files have. Mistakes of
- * the files do not matter as long as the name can be told; else they are reported, and a UserError
- * is thrown.
+ * Returns the environment that a command is about: `--name`, otherwise the environment of the files. Ignores errors in
+ * the files as long as the name can be determined; otherwise reports them and throws a UserError.
  */
 export async function findEnvironment(
   { workspace, on }: Pick<OperationContext, 'workspace' | 'on'>,
@@ -59,8 +55,8 @@ export async function findEnvironment(
 }
 
 /**
- * The name of that environment, a DNS label. What is named needs no files, and their mistakes do
- * not matter.
+ * Returns the name of the environment that a command is about, as a DNS label. If the user names it, the files are not
+ * read, so their errors do not matter.
  */
 export async function findName(
   world: Pick<OperationContext, 'workspace' | 'on'>,

@@ -9,7 +9,7 @@ const parts = {
   pending: texts,
 } as const
 
-/** The fields that `publish` adds: present where `source` is. */
+/** Fields that `publish` adds; present if `source` is. */
 const facts = {
   environment: { type: 'string' },
   namespace: { type: 'string' },
@@ -30,7 +30,7 @@ const facts = {
   sealed: texts,
 } as const
 
-/** The version of a lock, which says what else is in it. */
+/** Schema of the version of a lock, which determines its other fields. */
 export const lockVersion = {
   type: 'object',
   required: ['version'],
@@ -44,7 +44,7 @@ export const lockFile = {
   properties: { version: { const: 2 }, application: { type: 'string' }, ...parts, ...facts },
 } as const satisfies JSONSchema
 
-/** A lock of the first version, which called the application an environment, and knew no facts. */
+/** Schema of a lock of the first version, which called the application an environment, and contained no facts. */
 export const firstLockFile = {
   type: 'object',
   required: ['version', 'environment', 'files'],

@@ -4,51 +4,49 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { FirstLockFile, LockFile } from './lock.schema.ts'
 import { firstLockFile, lockFile, lockVersion } from './lock.validators.ts'
 
-/** JSON, but not named so: kubectl and Argo CD take every .json file of a folder for a manifest. */
+/**
+ * Name of the lock. It is JSON, but has another extension, because kubectl and Argo CD treat every .json file of a
+ * folder as a manifest.
+ */
 export const LOCK_NAME = '.devctl.lock'
 
 /**
- * List of the files of a folder that devctl has written. It depends only on the written files, not on time, version or
+ * Files of a folder that devctl has written. The lock depends only on the written files, not on time, version or
  * absolute paths, so that it changes only when a manifest does.
  */
 export interface Lock {
-  /** The application whose manifests the folder holds. */
+  /** Application whose manifests the folder contains. */
   readonly application: string
-  /** The Compose files they came from, as the manifests name them. */
+  /** Compose files that the manifests were rendered from, in the notation of the manifests. */
   readonly sources: readonly string[]
   /** Origin of the files; absent in folders that `render` wrote. */
   readonly facts?: Facts
-  /** Folders that use a folder that several overlays share, and what they use of it. */
+  /** Folders that use a folder shared by several overlays, each with the part that it uses. */
   readonly uses?: Readonly<Record<string, string>>
-  /** Paths with `/`, and the fingerprint of each file as it was written. */
+  /** Fingerprint of each file as written, by path with `/`. */
   readonly files: ReadonlyMap<string, string>
-  /**
-   * Files that were about to be written when the lock was: only seen after a run that was killed.
-   */
+  /** Files that were about to be written when the lock was written; only present after a run that was killed. */
   readonly pending: ReadonlyMap<string, string>
 }
 
 /**
- * The facts that `publish` records about a rendering. They are written when a manifest changes, and
- * only then: a new version of devctl alone makes no commit.
+ * Facts that `publish` records about a rendering. They are only written when a manifest changes, so that a new version
+ * of devctl alone causes no commit.
  */
 export interface Facts {
-  /** The value of `--environment`. */
+  /** Value of `--environment`. */
   readonly environment?: string
   readonly namespace?: string
   readonly source: SourceFacts
-  /** Name and version. */
+  /** Name and version of the tool. */
   readonly tool: string
-  /**
-   * Hashes of the Compose files and the manifest, by their paths in the source. Files with secrets
-   * are not among them.
-   */
+  /** Hashes of the Compose files and the manifest, by path in the source. Excludes files with secrets. */
   readonly inputs: Readonly<Record<string, string>>
-  /** The images of services, as the manifests have them. */
+  /** Images of services, as written in the manifests. */
   readonly images: Readonly<Record<string, string>>
-  /** The command line options that shape the output. */
+  /** Command line options that affect the output. */
   readonly options: Readonly<Record<string, string>>
-  /** `deployment/web`, sorted: what the cluster gets from here. */
+  /** Sorted names of the objects that are deployed from here, such as `deployment/web`. */
   readonly objects: readonly string[]
   /** Marks of sealed values: equal for equal values, and useless without the sealing key. */
   readonly sealed?: Readonly<Record<string, string>>
@@ -56,12 +54,12 @@ export interface Facts {
 
 /** Location of the Compose files. */
 export interface SourceFacts {
-  /** Address of the repository, without credentials; absent outside of one. */
+  /** Address of the repository, without credentials; absent outside a repository. */
   readonly repository?: string
-  /** The project's folder in it. */
+  /** Path of the project's folder in the repository. */
   readonly path?: string
   readonly commit?: string
-  /** The files had changes that were not committed. */
+  /** True if the files had uncommitted changes. */
   readonly isDirty?: boolean
 }
 
@@ -70,14 +68,14 @@ const VERSION = 2
 /** Returns the temporary path of a file, which is renamed to its final path after writing. */
 export const temporaryName = (path: string) => `${path}.devctl-tmp`
 
-/** True if a file of an output folder holds a Secret. */
+/** Returns true if a file of an output folder contains a Secret. */
 export function holdsSecret(path: string): boolean {
   return /(^|\/)secret-[^/]*$/.test(path)
 }
 
 /**
- * The hash of the content of a file, independent of the line ends of a checkout. The data of a
- * Secret is left out: a weak value could be guessed from a committed hash.
+ * Returns the hash of a file's content, independent of the line ends of a checkout. Excludes the data of a Secret,
+ * because a weak value could be guessed from a committed hash.
  */
 export function fingerprint(path: string, content: string): string {
   const text = content.replaceAll('\r\n', '\n')
@@ -88,7 +86,7 @@ export function fingerprint(path: string, content: string): string {
 const YAML_DATA = /^(data|stringData):.*\n(?:(?: .*)?\n)*/gm
 const JSON_DATA = /^ {2}"(data|stringData)": \{[\s\S]*?^ {2}\}/gm
 
-/** The text of a lock. */
+/** Formats a lock as text. */
 export function printLock(lock: Lock): string {
   const sorted = (map: ReadonlyMap<string, string>) => Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
   const content = {
@@ -103,10 +101,7 @@ export function printLock(lock: Lock): string {
   return `${JSON.stringify(content, undefined, 2)}\n`
 }
 
-/**
- * Reads a lock. `shown` names its file in errors. Throws a UserError for one that devctl did not
- * write.
- */
+/** Parses a lock. `shown` is the file name for errors. Throws a UserError for a file that devctl did not write. */
 export function parseLock(text: string, shown: string): Lock {
   const refuse = (why: string) =>
     new UserError(`\`${shown}\` ${why}`, {
@@ -121,10 +116,10 @@ export function parseLock(text: string, shown: string): Lock {
   if (version !== VERSION && version !== 1) throw refuse('was written by another version of devctl')
   const lock = version === 1 ? fromFirstVersion(parse(firstLockFile)) : fromFile(parse(lockFile))
   for (const path of [...lock.files.keys(), ...lock.pending.keys()]) {
-    // A lock comes from a repository: it must not make us remove anything elsewhere.
+    // A lock comes from a repository, and must not make devctl delete files elsewhere.
     if (!isFile(path)) throw refuse(`names a file outside its folder: \`${path}\``)
   }
-  // They are looked for in the repository.
+  // These folders are searched for in the repository.
   const outside = Object.keys(lock.uses ?? {}).find(path => path !== '.' && !isFile(path))
   if (outside !== undefined) throw refuse(`names a folder outside the repository: \`${outside}\``)
   return lock
@@ -170,9 +165,7 @@ function factsIn(file: LockFile): Facts | undefined {
 
 const isFile = (path: string) => isInside(path) && path !== LOCK_NAME
 
-/**
- * True if a path with `/` leads to something in the folder that it is relative to, on any system.
- */
+/** Returns true if a path with `/` refers to a file below the folder that it is relative to, on any system. */
 export function isInside(path: string): boolean {
   if (path === '' || path.includes('\\') || path.includes('\0') || /^[A-Za-z]:/.test(path)) return false
   return path.split('/').every(part => part !== '' && part !== '.' && part !== '..')

@@ -4,22 +4,22 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { unlessForbidden } from '../environment/forbidden.ts'
 import type { OperationContext, Session } from './session.ts'
 
-/** The access to a namespace. */
+/** Access to a namespace. */
 export type NamespaceAccess = Pick<Session, 'cluster' | 'namespace' | 'signal'>
 
-/** True if the namespace exists; undefined if the user may not know. */
+/** Returns true if the namespace exists; undefined if the user has no permission to read it. */
 export async function hasNamespace(where: NamespaceAccess): Promise<boolean | undefined> {
   const found = await findNamespace(where)
   return found === 'unknown' ? undefined : found !== undefined
 }
 
-/** Reads the namespace; undefined: it does not exist. Resolves to `unknown` for a user who may not read it. */
+/** Reads the namespace; undefined if it does not exist, and `unknown` if the user has no permission to read it. */
 export const findNamespace = ({ cluster, namespace, signal }: NamespaceAccess) =>
   unlessForbidden(cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal }), 'unknown' as const)
 
 /**
- * Throws a UserError if the namespace of a command does not exist, because then more is missing than the object that
- * the command looks for.
+ * Throws a UserError if the namespace of a command does not exist, because then more is missing than the requested
+ * object.
  */
 export async function requireNamespace(where: NamespaceAccess): Promise<void> {
   if ((await hasNamespace(where)) === false)
@@ -30,8 +30,8 @@ export async function requireNamespace(where: NamespaceAccess): Promise<void> {
 }
 
 /**
- * True if the namespace of a deploy does not exist and is to be created: `createNamespace` says so, or the
- * user, who is asked. Throws a UserError if it does not exist and is not to be created.
+ * Returns true if the namespace of a deploy does not exist and should be created, according to `createNamespace` or the
+ * user, who is asked. Throws a UserError if it does not exist and should not be created.
  */
 export async function confirmNamespace(
   { session, ask }: Pick<OperationContext, 'session' | 'ask'>,
@@ -47,13 +47,12 @@ export interface CreatesNamespace {
   readonly createNamespace?: boolean | undefined
 }
 
-/** Asks for the namespace with a similar name, as ``did you mean `shop`?``; undefined if there is none. */
+/** Returns a hint with a similarly named namespace, such as ``did you mean `shop`?``; undefined if none exists. */
 export const similarNamespace = async ({ cluster, namespace, signal }: NamespaceAccess): Promise<string | undefined> =>
   didYouMean(namespace, await namesOf(cluster, signal))
 
 /**
- * Returns the error for a namespace that does not exist. It suggests a namespace with a similar name, else gives
- * `hint`.
+ * Returns the error for a namespace that does not exist. Suggests a similarly named namespace, otherwise shows `hint`.
  */
 export async function noNamespace(where: NamespaceAccess, hint: string): Promise<UserError> {
   const { cluster, namespace } = where
@@ -63,7 +62,7 @@ export async function noNamespace(where: NamespaceAccess, hint: string): Promise
   })
 }
 
-/** None where the user may not list them. */
+/** Returns the names of all namespaces; an empty list if the user may not list them. */
 async function namesOf(cluster: Cluster, signal: AbortSignal): Promise<readonly string[]> {
   const found = await unlessForbidden(cluster.list({ apiVersion: 'v1', kind: 'Namespace' }, { signal }), [])
   return found.map(({ metadata }) => metadata.name)

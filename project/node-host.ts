@@ -11,19 +11,22 @@ import type { Workspace } from './workspace.ts'
 
 export interface HostOptions {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Variables that are secret whatever they are called. */
+  /** Variables that are secret regardless of their names. */
   readonly secretVariables?: ReadonlySet<string>
-  /** The first place in which a variable is looked for. */
+  /** Variables that take precedence over the shell. */
   readonly handedVariables?: ReadonlyMap<string, string>
-  /** User-defined variables of the platform: the last place in which a variable is looked for. */
+  /** User-defined variables of the platform, used as a fallback after all other sources. */
   readonly platformVariables?: ReadonlyMap<string, string>
   /** Called with the absolute path and the bytes of each file that is read. */
   readonly onRead?: (path: string, bytes: Uint8Array) => void
-  /** Absent: everything may be read. */
+  /** Paths that may be read; if absent, everything may be read. */
   readonly boundary?: Boundary
 }
 
-/** The variables of a workspace, in the order in which they count: the shell and `--var`, the platform. */
+/**
+ * Returns the variables of a workspace. Variables exported by commands take precedence over the shell and `--var`, and
+ * these over the platform.
+ */
 export const variablesFor = ({
   env,
   givenVariables,
@@ -36,7 +39,7 @@ export const variablesFor = ({
   ...(platformVariables && { platformVariables }),
 })
 
-/** The world as the compiler sees it: this machine's files and the variables of a process. */
+/** Returns the host for the compiler: this machine's files and the variables of a process. */
 export function createHost({
   env,
   secretVariables,
@@ -53,7 +56,7 @@ export function createHost({
     if (boundary && !known.has(path)) known.set(path, outsideOf(path, boundary))
     return known.get(path)
   }
-  // Readers check this first, and report the reason; this is for one that forgot to.
+  // Callers check this first and report the reason; this protects against callers that forgot to.
   const isClosed = (path: string) => ['system', 'refused'].includes(outside(path)?.is ?? '')
   return {
     outside,

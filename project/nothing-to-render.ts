@@ -1,10 +1,7 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { DevctlManifest as SourceManifest } from '../compiler/manifest/manifest.ts'
 
-/**
- * A manifest may do without a Compose file; then there is nothing that could be rendered or
- * printed.
- */
+/** Returns the error for a manifest without a Compose file, for which there is nothing to render or print. */
 export function nothingToRender({ shown, automatic }: SourceManifest): UserError {
   return new UserError(
     automatic

@@ -16,17 +16,14 @@ import type { OpenProject } from './opened-project.ts'
 import { namedEnvFiles } from './project-folder.ts'
 import type { Workspace } from './workspace.ts'
 
-/**
- * The manifest that decides about a project; undefined where there is none, and where `-f` names
- * Compose files.
- */
+/** Returns the manifest of a project; undefined if none exists, or if `-f` names Compose files. */
 export const manifestOf = ({ manifest, namesCompose }: OpenProject): DevctlManifest | undefined =>
   namesCompose ? undefined : manifest
 
 /**
- * The cluster and the namespace of a project, besides options, which take precedence: those of the
- * environment, which an option has chosen, count like options; those of the manifest's top level
- * count less than a variable of the shell (project/contexts/target.ts).
+ * Returns the cluster and the namespace of a project. Options take precedence. Values of the environment count like
+ * options, because an option selected it; values of the manifest's top level come after a variable of the shell
+ * (project/contexts/target.ts).
  */
 export function targetOf(
   project: OpenProject,
@@ -41,14 +38,14 @@ export function targetOf(
   }
 }
 
-/** The names of a manifest, in the order in which they count. */
+/** Names of a manifest, in order of precedence. */
 const NAMES = ['devctl.yml', 'devctl.yaml', '.devctl/devctl.yml', '.devctl/devctl.yaml']
 
 /**
- * Finds and reads the manifest that the options of a command select: the one that `-f` names, else the nearest one,
- * unless a Compose file is nearer; else the one that the automatic rules generate from a chart or from plain manifests.
- * A project without a manifest costs only a few file name checks. Throws a UsageError for an environment that does not
- * exist.
+ * Finds and reads the manifest that the options of a command select: the manifest named by `-f`, otherwise the nearest
+ * manifest, unless a Compose file is nearer; otherwise the manifest that the automatic rules generate from a chart or
+ * from plain manifests. A project without a manifest costs only a few file name checks. Throws a UsageError for an
+ * environment that does not exist.
  */
 export async function openProject(workspace: Workspace, loading: LoadInput): Promise<OpenProject> {
   workspace.secrets?.addNames(workspaceNames(workspace, loading))
@@ -68,7 +65,10 @@ export async function openProject(workspace: Workspace, loading: LoadInput): Pro
   }
 }
 
-/** Throws a UserError if `--project-directory` names no folder: no path of the files would lead anywhere. */
+/**
+ * Throws a UserError if `--project-directory` is not an existing folder, because no path in the files could be
+ * resolved.
+ */
 function refuseMissingFolder(workspace: Workspace, folder: string | undefined): void {
   if (folder === undefined) return
   const found = statSync(resolve(workspace.cwd, folder), { throwIfNoEntry: false })
@@ -79,8 +79,8 @@ function refuseMissingFolder(workspace: Workspace, folder: string | undefined): 
 }
 
 /**
- * Throws a UserError for a file of `-f` that does not exist: for commands that ask the cluster before they read the
- * Compose files.
+ * Throws a UserError for a file of `-f` that does not exist. For commands that send requests to the cluster before they
+ * read the Compose files.
  */
 export function refuseMissingFiles({ cwd }: Pick<Workspace, 'cwd'>, files: readonly string[] = []): void {
   const missing = files.find(path => path !== '-' && !existsSync(resolve(cwd, path)))
@@ -88,7 +88,10 @@ export function refuseMissingFiles({ cwd }: Pick<Workspace, 'cwd'>, files: reado
     throw new UserError(`the file \`${missing}\` does not exist`, { hint: '`-f` names a manifest or Compose files' })
 }
 
-/** The manifest among the files of `-f`, told by its content; it stands alone. */
+/**
+ * Returns the manifest among the files of `-f`, recognized by its content. Throws a UsageError if other files are
+ * named, too.
+ */
 async function namedManifest(
   workspace: Workspace,
   files: readonly string[],
@@ -114,8 +117,7 @@ async function readFound(
   stdin: Uint8Array | undefined,
 ): Promise<ReadManifest | undefined> {
   if (named !== undefined) return read(workspace, loading, named === '-' ? '-' : resolve(workspace.cwd, named), stdin)
-  // `-f compose.yaml` means the Compose file and nothing else; only an environment has to come from
-  // somewhere.
+  // `-f compose.yaml` means only the Compose file; a manifest is needed only for an environment.
   if (loading.file && loading.environment === undefined) return undefined
   const first = loading.file?.find(path => !isStream(path))
   const from = first === undefined ? workspace.cwd : dirname(resolve(workspace.cwd, first))
@@ -131,8 +133,8 @@ async function readFound(
 }
 
 /**
- * The manifests of the nearest folder that has one; none, or undefined where a Compose file is
- * nearer. With `past`, Compose files do not count.
+ * Returns the manifests of the nearest folder that has any; empty if no folder has one, and undefined if a Compose file
+ * is nearer. With `past`, Compose files are ignored.
  */
 function nearestManifests(from: string, past: boolean): readonly string[] | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
@@ -172,7 +174,7 @@ async function automatic(workspace: Workspace, loading: LoadInput, folder: strin
   return automaticManifest(folder, hostFor(workspace, loading, folder))
 }
 
-/** The world as the manifest of a folder may see it. */
+/** Returns the host with the files and variables that the manifest of a folder may read. */
 function hostFor(workspace: Workspace, loading: LoadInput, folder: string): CompilerHost {
   const own = { ...loading, projectDirectory: folder }
   return createHost({
@@ -194,7 +196,7 @@ async function environmentOf(
   if (name === undefined) return undefined
   const { manifest, diagnostics } = found ?? { diagnostics: [] }
   const environment = manifest?.environments.get(name)
-  // Mistakes of the manifest are reported first: the environment may be among what they are about.
+  // Errors of the manifest are reported first, because the environment's definition may be one of them.
   if (environment || diagnostics.some(({ severity }) => severity === 'error')) return environment
   if (!manifest || manifest.automatic) {
     throw new UsageError(`environment \`${name}\` needs a manifest that has \`environments\``, {

@@ -2,18 +2,18 @@ import type { Diagnostic } from '../compiler/index.ts'
 import type { DevctlManifest, ManifestEnvironment } from '../compiler/manifest/manifest.ts'
 import type { SecretPlaces } from '../compiler/text/secret-places.ts'
 
-/** The project that the options of a command lead to, before it is compiled. */
+/** Project selected by the options of a command, before it is compiled. */
 export interface OpenProject {
-  /** Absent where there is only a Compose file. */
+  /** Manifest; absent if the project has only a Compose file. */
   readonly manifest?: DevctlManifest
-  /** The environment that `--environment` names. */
+  /** Environment that `--environment` names. */
   readonly environment?: ManifestEnvironment
-  /** The mistakes of the manifest. */
+  /** Errors and warnings about the manifest. */
   readonly diagnostics: readonly Diagnostic[]
   /** True if `-f` names Compose files: only the environment is then used from the manifest. */
   readonly namesCompose: boolean
-  /** The secrets of the manifest. */
+  /** Secrets of the manifest. */
   readonly secrets?: SecretPlaces
-  /** The content of standard input, if `-f -` asks for it. */
+  /** Content of standard input, if `-f -` requests it. */
   readonly stdin?: Uint8Array
 }

@@ -3,8 +3,8 @@ import type { Span } from '../compiler/text/source.ts'
 import { entry, get, type Tree } from '../compiler/text/tree.ts'
 
 /**
- * The errors that concern a service: those about it, and those about no service. What is wrong with
- * others does not keep it from running. `tree`: the Compose files as loaded.
+ * Returns the errors that concern a service: errors about this service, and errors about no particular service. Errors
+ * of other services do not keep it from running. `tree` contains the Compose files as loaded.
  */
 export function errorsOf(service: string, tree: Tree, diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
@@ -35,7 +35,7 @@ function isIn(services: Tree, name: string, span: Span): boolean {
   return own !== undefined && (within(span, own.key) || contains(own.value, span))
 }
 
-/** True if a place is written in a part of a file, which merging may have put together from several. */
+/** Returns true if a position is inside a part of the tree, which may have been merged from several files. */
 function contains(tree: Tree, span: Span): boolean {
   if (within(span, tree.span)) return true
   switch (tree.kind) {

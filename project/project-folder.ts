@@ -6,10 +6,7 @@ import { nearestProject, repositoryOf } from './names/environment-name.ts'
 import type { OpenProject } from './opened-project.ts'
 import type { Workspace } from './workspace.ts'
 
-/**
- * The files that are named, by options or the shell. What an .env file may say about them changes
- * no name.
- */
+/** Returns the files named by options or the shell. Ignores COMPOSE_FILE in an .env file. */
 export function namedFiles(workspace: Workspace, { file }: Pick<LoadInput, 'file'>): readonly string[] {
   if (file) return file
   return workspace.env.COMPOSE_FILE
@@ -30,8 +27,8 @@ export function namedEnvFiles(
 }
 
 /**
- * The folder of a project, absolute: that of its manifest, the one an option names, that of the
- * first file, the nearest one with a Compose file.
+ * Returns the absolute path of the project's folder: the folder of its manifest, otherwise the folder named by an
+ * option, otherwise the folder of the first file, otherwise the nearest folder with a Compose file.
  */
 export function projectFolder(
   workspace: Workspace,
@@ -48,8 +45,8 @@ export function projectFolder(
 }
 
 /**
- * The checkout that a folder is in: the top folder of its repository, of a submodule that of the
- * repository around it; else the folder itself.
+ * Returns the checkout that a folder is in: the top folder of its repository (for a submodule, of the outermost
+ * repository), otherwise the folder itself.
  */
 export function checkoutOf(folder: string): string {
   const top = repositoryOf(folder)?.top

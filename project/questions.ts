@@ -1,15 +1,15 @@
 import type { Drift } from '../environment/plan/drift.ts'
 
-/** The questions that an operation can ask the user. */
+/** Questions that an operation can ask the user. */
 export interface Questions {
-  /** True if a missing namespace is to be created; `cluster` is the cluster's name. */
+  /** Returns true if a missing namespace should be created; `cluster` is the cluster's name. */
   readonly mayCreateNamespace?: (namespace: string, cluster: string) => Promise<boolean>
-  /** True if manual changes are to be overwritten. */
+  /** Returns true if manual changes should be overwritten. */
   readonly mayOverwrite?: (drift: readonly Drift[]) => Promise<boolean>
-  /** True if an environment is to be deleted with its data and its dependencies. */
+  /** Returns true if an environment should be deleted with its data and its dependencies. */
   readonly mayDestroyAll?: (environment: string, namespace: string) => Promise<boolean>
-  /** True if cluster-scoped objects, named as by kubectl, are to be deleted, too. */
+  /** Returns true if cluster-scoped objects, named in kubectl notation, should be deleted, too. */
   readonly mayDeleteOfCluster?: (names: readonly string[]) => Promise<boolean>
-  /** True if `services` are to be deleted although others depend on them, as `why` says. */
+  /** Returns true if `services` should be deleted although other services depend on them, as `why` explains. */
   readonly mayDestroyNeeded?: (services: readonly string[], why: string) => Promise<boolean>
 }

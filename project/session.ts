@@ -7,40 +7,39 @@ import type { CommonEvent } from './events.ts'
 import type { Questions } from './questions.ts'
 import type { Workspace } from './workspace.ts'
 
-/** A cluster, and who works on it. */
+/** Cluster, with the user who works on it. */
 export interface Session {
   readonly cluster: Cluster
-  /** The way to it, for who has to talk to it otherwise. */
+  /** Connection details, for callers that open their own connection. */
   readonly access: KubeconfigAccess
   readonly namespace: string
   /** Selected context and namespace, and the settings that selected them. */
   readonly target: Target
-  /** Aborted at the deadline, and when the caller gives up. */
+  /** Aborted at the deadline, and when the caller cancels. */
   readonly signal: AbortSignal
-  /** The time of the deadline, in milliseconds since 1970, where there is one. */
+  /** Time of the deadline, in milliseconds since 1970; absent if there is no deadline. */
   readonly deadline?: number
   readonly clock: Clock
   readonly holder: Holder
 }
 
 /**
- * The surroundings of an operation that needs no cluster, besides its input; `Event` is what it reports besides the
- * common events.
+ * Context of an operation that needs no cluster; `Event` is the type of its own events, in addition to the common ones.
  */
 export interface LocalContext<Event = never> {
   readonly workspace: Workspace
-  /** Aborted at the deadline, and when the caller gives up. */
+  /** Aborted at the deadline, and when the caller cancels. */
   readonly signal: AbortSignal
   /** Receives progress events. */
   readonly on: (event: CommonEvent | Event) => void
 }
 
-/** The surroundings of an operation, besides its input; `Event` is what it reports besides the common events. */
+/** Context of an operation; `Event` is the type of its own events, in addition to the common ones. */
 export interface OperationContext<Event = never> {
   readonly workspace: Workspace
   readonly session: Session
   /** Receives progress events. */
   readonly on: (event: CommonEvent | Event) => void
-  /** Questions to the user; absent, or without one of them, if the user cannot be asked. */
+  /** Questions to the user. If absent, or if a question is absent, the user cannot be asked. */
   readonly ask?: Questions
 }

@@ -3,22 +3,22 @@ import type { Target } from './contexts/target.ts'
 import type { OpenProject } from './opened-project.ts'
 import type { Workspace } from './workspace.ts'
 
-/** The settings of routes and images, which seldom change from one deploy to the next. */
+/** Settings of routes and images, which rarely change between deploys. */
 export interface TargetDefaults {
   readonly domain?: string | undefined
   readonly registry?: string | undefined
 }
 
-/** The settings of a command, and what the registry comes from, in words. */
+/** Settings of a command, with the source of the registry as text. */
 export interface ChosenTargetDefaults extends TargetDefaults {
   readonly registryFrom?: string
 }
 
 /**
- * The domain and the registry of a deploy, in this order: option,
- * environment, top level of the manifest, `DEVCTL_DOMAIN` and `DEVCTL_REGISTRY`, the context, the platform. The
- * context, the platform and `DEVCTL_DOMAIN` are for what talks to a cluster: what is rendered or published does not
- * depend on one. Throws a UsageError for a value that cannot be one.
+ * Returns the domain and the registry of a deploy. Order of precedence: option, environment, top level of the manifest,
+ * `DEVCTL_DOMAIN` and `DEVCTL_REGISTRY`, the context, the platform. The context, the platform and `DEVCTL_DOMAIN` are
+ * only used by commands that connect to a cluster, because rendered or published files do not depend on one. Throws a
+ * UsageError for an invalid value.
  */
 export function chooseTargetDefaults(
   { env, platformImages }: Pick<Workspace, 'env' | 'platformImages'>,

@@ -1,16 +1,17 @@
 import type { Workspace } from './workspace.ts'
 
-/** The part of an operation's input that is about failures. */
+/** Part of an operation's input that is about failures. */
 export interface Tolerance {
   /**
-   * True if failures end no wait: everything is waited for until the deadline. Absent or false:
+   * True if a failure does not end a wait: everything is waited for until the deadline. If absent or false,
    * DEVCTL_TOLERATE_FAILURES decides.
    */
   readonly tolerateFailures?: boolean | undefined
 }
 
 /**
- * True if failures end no wait: by the option, or by DEVCTL_TOLERATE_FAILURES with any value except `0` and `false`.
+ * Returns true if a failure does not end a wait, according to the option, or to DEVCTL_TOLERATE_FAILURES with any value
+ * other than `0` and `false`.
  */
 export const toleratesFailures = ({ env }: Pick<Workspace, 'env'>, { tolerateFailures = false }: Tolerance): boolean =>
   tolerateFailures || !['', '0', 'false'].includes(env['DEVCTL_TOLERATE_FAILURES'] ?? '')

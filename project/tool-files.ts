@@ -4,29 +4,29 @@ import { visibleText } from '../compiler/text/visible-text.ts'
 import { devctlHome, type Surroundings } from './contexts/home.ts'
 import type { CommonEvent } from './events.ts'
 
-// Files that say what tools run on this machine, and that development containers have written: `up` notes them, and the
-// next command that works on the project names them once.
+// Development containers may write files that determine which tools run on this machine. `up` records these files, and
+// the next command that works on the project lists them once.
 
-/** Paths that are kept, and that are named. */
+/** Maximum number of paths to store, and to list in a warning. */
 const KEPT = 200
 const NAMED = 8
 
 const fileOf = (world: Surroundings): string => join(devctlHome(world), 'tool-files.json')
 
-/** Notes files one after the other, as they come. */
+/** Records files one after another. */
 export class ToolFileNotes {
   readonly #world: Surroundings
   readonly #fails: (error: unknown) => void
   #coming: readonly string[] = []
   #writing: Promise<void> = Promise.resolve()
 
-  /** `fails` receives the error if some files could not be noted. */
+  /** `fails` receives the error if some files could not be recorded. */
   constructor(world: Surroundings, fails: (error: unknown) => void) {
     this.#world = world
     this.#fails = fails
   }
 
-  /** Takes an absolute path. */
+  /** Records a file by its absolute path. */
   add(path: string): void {
     this.#coming = [...this.#coming, path]
     if (this.#coming.length === 1) this.#writing = this.#writing.then(() => this.#write()).catch(this.#fails)
@@ -38,15 +38,15 @@ export class ToolFileNotes {
     await change(this.#world, known => [...new Set([...known, ...paths])].slice(-KEPT))
   }
 
-  /** Resolves when all are written. */
+  /** Resolves when all files are recorded. */
   written(): Promise<void> {
     return this.#writing
   }
 }
 
 /**
- * Names the files in or above a folder that were noted, as a warning, and forgets them. A note that cannot be read or
- * changed stops no command: it is for the next one.
+ * Reports the recorded files in or above a folder as a warning, and then removes them from the record. If the record
+ * cannot be read or changed, the command continues, and the next command tries again.
  */
 export async function tellToolFiles(
   world: Surroundings,
@@ -85,7 +85,7 @@ function change(world: Surroundings, edit: (paths: readonly string[]) => readonl
   })
 }
 
-/** Returns the paths in the file; none if the file is damaged. */
+/** Returns the paths in the file; an empty list if the file is damaged. */
 function pathsIn(text: string | undefined): readonly string[] {
   try {
     const { paths } = JSON.parse(text ?? '{}') as { readonly paths?: unknown }

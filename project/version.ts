@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
- * The version in the package.json nearest above this module, whether it runs from its source, from dist or from a
+ * Returns the version in the package.json nearest above this module, whether it runs from source, from dist or from a
  * bundle.
  */
 export function version(): string {

@@ -4,41 +4,41 @@ import type { KnownSecrets } from '../compiler/values/secrets/known-secrets.ts'
 
 /** Location of the images of a namespace of a platform. */
 export interface NamespaceImages {
-  /** Their names begin so: `images.dev.example.com/shop-1f2e3d4c`. */
+  /** Prefix of the image names, such as `images.dev.example.com/shop-1f2e3d4c`. */
   readonly name: string
-  /** The login for a registry, if it is this one and takes those of the platform. */
+  /** Returns the login for a registry if the registry hosts these images and accepts logins of the platform. */
   login(registry: string): Promise<RegistryCredentials | undefined>
 }
 
 /**
- * Environment in which an operation runs, and what it may read there. A terminal, a server and a program each provide
- * one.
+ * Environment in which an operation runs, with everything that it may read there. A terminal, a server and a program
+ * each provide one.
  */
 export interface Workspace {
-  /** Absolute path of the folder that relative paths are of. Reading it throws a UserError when it has been removed. */
+  /**
+   * Absolute path of the folder against which relative paths are resolved. Reading it throws a UserError if the folder
+   * has been deleted.
+   */
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** All of the text that `-` stands for; reads it on the first call. */
+  /** Returns the full text of `-` (standard input), which it reads on the first call. */
   readonly readStdin: () => Promise<Uint8Array>
-  /**
-   * The secret values that an operation finds are put in here, so that they can be taken out of all that is written.
-   */
+  /** Collects the secret values that an operation finds, so that they can be masked in all output. */
   readonly secrets?: KnownSecrets
   /**
-   * Names of variables whose values are secret because of how they were given (`--var`); the variables are in `env`,
-   * too.
+   * Names of variables whose values are secret because they were passed with `--var`; the variables are also in `env`.
    */
   readonly givenVariables?: ReadonlySet<string>
-  /** The variables of the platform that is deployed to: the last place in which one is looked for. All are secret. */
+  /** Variables of the target platform, used as a fallback after all other sources. All are secret. */
   readonly platformVariables?: ReadonlyMap<string, string>
   /**
-   * The workspace is for a platform: people who may not see values read what is deployed, so that secret ones go into
-   * Secrets.
+   * Set if the workspace is for a platform: users without permission to see secret values can read what is deployed, so
+   * secret values are put into Secrets.
    */
   readonly hasViewers?: true
   /**
-   * Variables that commands have handed on, now or at the last deploy: the first place in which one of a Compose file
-   * is looked for.
+   * Variables that commands have exported, now or at the last deploy. They take precedence for the variables of a
+   * Compose file.
    */
   readonly handedVariables?: ReadonlyMap<string, string>
   /** Location of the namespace's images on the target platform; absent if the platform does not report it. */
@@ -46,23 +46,26 @@ export interface Workspace {
 }
 
 /**
- * Returns the workspace with variables that commands have handed on: for Compose files, and no program. Secret names
- * make them secret.
+ * Returns the workspace with variables that commands have exported. They apply to Compose files, but not to programs.
+ * Variables with secret names become secret.
  */
 export function withHanded<W extends Workspace>(workspace: W, variables: Readonly<Record<string, string>>): W {
   workspace.secrets?.addVariables(variables)
   return { ...workspace, handedVariables: new Map(Object.entries(variables)) }
 }
 
-/** Returns the workspace with more variables, also for programs. Secret names make them secret. */
+/**
+ * Returns the workspace with additional variables, which also apply to programs. Variables with secret names become
+ * secret.
+ */
 export function withVariables<W extends Workspace>(workspace: W, variables: Readonly<Record<string, string>>): W {
   workspace.secrets?.addVariables(variables)
   return { ...workspace, env: { ...workspace.env, ...variables } }
 }
 
 /**
- * The workspace of a folder, for programs: by default that of the process, with its variables. Standard input is not
- * read.
+ * Returns the workspace of a folder for programs; by default the folder and variables of the process. Does not read
+ * standard input.
  */
 export const workspaceOf = ({
   cwd = process.cwd(),

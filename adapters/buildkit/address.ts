@@ -7,21 +7,21 @@ export interface BuilderAddress {
   readonly text: string
   /** The target for a gRPC client: `dns:///HOST:PORT` or `unix:PATH`. */
   readonly target: string
-  /** The name or IP address; absent for a socket. */
+  /** Host name or IP address; absent for a Unix socket. */
   readonly host?: string
-  /** The scheme asks for TLS. */
+  /** True if the scheme requires TLS. */
   readonly isSecure: boolean
 }
 
-/** The port of `buildkitd`, and of https. */
+/** Default ports of `buildkitd` and of HTTPS. */
 const BUILDKIT_PORT = 1234
 const HTTPS_PORT = 443
 
 const HINT = { hint: 'write `tcp://HOST:PORT`, `HOST:PORT`, `tls://HOST:PORT`, `https://HOST` or `unix:///PATH`' }
 
 /**
- * Reads the address of a BuildKit: `tcp://HOST:PORT`, `HOST:PORT`, `tls://` and `https://` with TLS,
- * `unix:///PATH`. The port is 1234, or that of https. Throws a UserError for everything else.
+ * Parses the address of a BuildKit daemon: `tcp://HOST:PORT`, `HOST:PORT`, `tls://` and `https://` with TLS,
+ * `unix:///PATH`. The default port is 1234, or 443 for `https://`. Throws a UserError for any other address.
  */
 export function parseBuilderAddress(text: string): BuilderAddress {
   const [, scheme = 'tcp', rest = ''] = /^(?:([a-z][a-z0-9+.-]*):\/\/|unix:(?=\/))?(.*)$/is.exec(text) ?? []

@@ -1,19 +1,19 @@
 import { basename } from 'node:path'
 import type { ContextSource, ImageInput, ImageLayout } from './builder.ts'
 
-/** The names under which the session serves the folder of the context and that of the Dockerfile. */
+/** Names under which the session serves the folder of the build context and the folder of the Dockerfile. */
 export const CONTEXT = 'context'
 export const DOCKERFILE = 'dockerfile'
-/** The name of a Dockerfile that is given as text. */
+/** Name of a Dockerfile whose text is inline. */
 export const INLINE_DOCKERFILE = 'Dockerfile'
 
-/** The name under which the session serves an additional context that is a folder. */
+/** Returns the name under which the session serves an additional context that is a folder. */
 export const folderName = (name: string): string => (name === CONTEXT || name === DOCKERFILE ? `_${name}` : name)
 
 /**
- * The attributes of the Dockerfile frontend for the input of an image
- * (https://github.com/moby/buildkit/blob/master/frontend/dockerui/config.go). Absent attributes are
- * left to the builder.
+ * Returns the attributes of the Dockerfile frontend for the input of an image
+ * (https://github.com/moby/buildkit/blob/master/frontend/dockerui/config.go). Omits attributes that are left to the
+ * builder.
  */
 export function frontendAttributes(input: ImageInput): Readonly<Record<string, string>> {
   const { target, noCache, network, extraHosts, shmSize, ulimits, platforms } = input
@@ -30,7 +30,7 @@ export function frontendAttributes(input: ImageInput): Readonly<Record<string, s
     ...(noCache === true && { 'no-cache': '' }),
     ...(noCache !== true && noCache !== false && noCache.length > 0 && { 'no-cache': noCache.join(',') }),
     ...(input.pull && { 'image-resolve-mode': 'pull' }),
-    // The default network is what the frontend does without the attribute.
+    // Without the attribute, the frontend uses the default network.
     ...(network !== undefined && network !== 'default' && { 'force-network-mode': network }),
     ...(extraHosts.length > 0 && { 'add-hosts': csv(extraHosts.map(({ host, address }) => `${host}=${address}`)) }),
     ...(shmSize !== undefined && { 'shm-size': String(shmSize) }),
@@ -42,7 +42,7 @@ export function frontendAttributes(input: ImageInput): Readonly<Record<string, s
   }
 }
 
-/** The Dockerfile, and the context if the builder gets it by itself. */
+/** Returns the attributes for the Dockerfile, and for the context if the builder fetches the context itself. */
 function sourceAttributes({ context, dockerfile }: ImageInput): Readonly<Record<string, string>> {
   if ('folder' in context) return { filename: 'path' in dockerfile ? basename(dockerfile.path) : INLINE_DOCKERFILE }
   if ('path' in dockerfile) return { [CONTEXT]: context.remote, filename: dockerfile.path }
@@ -55,7 +55,7 @@ function contextValue(name: string, source: ContextSource | ImageLayout): string
   return 'remote' in source ? source.remote : `local:${folderName(name)}`
 }
 
-/** The name under which the session serves an image in a folder; BuildKit reads it as that of an image. */
+/** Returns the name under which the session serves an image in a folder; BuildKit parses it as an image name. */
 export const layoutName = ({ digest }: ImageLayout): string => `layout-${digest.replace(/^.*:/, '').slice(0, 12)}`
 
 function attestation(kind: string, parameters: string | false | undefined): Readonly<Record<string, string>> {
@@ -66,6 +66,6 @@ function attestation(kind: string, parameters: string | false | undefined): Read
 const prefixed = (prefix: string, values: Iterable<readonly [string, string]>): Readonly<Record<string, string>> =>
   Object.fromEntries([...values].map(([name, value]) => [`${prefix}:${name}`, value]))
 
-/** Fields of RFC 4180, in which BuildKit writes lists. */
+/** Joins the fields as an RFC 4180 record, the format of lists in BuildKit attributes. */
 export const csv = (fields: readonly string[]): string =>
   fields.map(field => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',')

@@ -28,7 +28,10 @@ export async function buildOver(
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 
-/** Throws a `BuilderError` for a digest that is not one, and for an image that is pushed without one. */
+/**
+ * Returns the result of a build. Throws a `BuilderError` if the digest is malformed, or if a pushed image has no
+ * digest.
+ */
 export function resultOf(builder: string, { kind }: BuildOutput, digest: string | undefined): BuildResult {
   if (digest !== undefined && !DIGEST.test(digest))
     throw new BuilderError('refused', `${builder} returned \`${digest.slice(0, 100)}\`, which is not a digest`)
@@ -38,7 +41,7 @@ export function resultOf(builder: string, { kind }: BuildOutput, digest: string 
   return {}
 }
 
-/** Builds an image, and gives what the exporter tells. Without an exporter, it is only built. */
+/** Builds an image and returns the exporter's response. Without an exporter, the image is only built. */
 export async function runBuild(
   connection: BuilderConnection,
   input: ImageInput,
@@ -63,7 +66,7 @@ export async function runBuild(
   const resources = { ...own, agents, stores: new Map([...caches.stores, ...layoutsOf(input)]) }
   try {
     const response = await solve(connection, request, resources, call)
-    // A builder that went on without the file has built something else.
+    // The builder continued without the changed file, so the result is wrong.
     if (changed) throw changed
     await caches.finish(response)
     return response
@@ -92,7 +95,9 @@ function exporterOf(builder: string, { output, platforms }: ImageInput): Exporte
   }
 }
 
-/** The images that the build reads and writes over the session, by the names that BuildKit has for their stores. */
+/**
+ * Returns the stores of the images that the build reads and writes over the session, each with BuildKit's name for it.
+ */
 function layoutsOf({ contexts, output }: ImageInput): readonly (readonly [string, BlobStore])[] {
   const read = [...contexts.values()].flatMap(source =>
     'layout' in source ? [[`oci:${layoutName(source)}`, { folder: source.layout, isWritable: false }] as const] : [],
@@ -103,13 +108,15 @@ function layoutsOf({ contexts, output }: ImageInput): readonly (readonly [string
 const namesOf = ({ names }: Extract<BuildOutput, { readonly names: unknown }>): Readonly<Record<string, string>> =>
   names.length > 0 ? { name: names.join(',') } : {}
 
-/** The network of the host is an entitlement, which asking for it by `network` gives. */
+/** Returns the entitlements of a build: `network: host` implies the entitlement for the host network. */
 function entitlementsOf({ entitlements, network }: ImageInput): readonly string[] {
   const needed = network === 'host' ? ['network.host'] : []
   return [...new Set([...entitlements, ...needed])]
 }
 
-/** Builders keep the files of a context by this key. Folders of other machines have others. */
+/**
+ * Returns the key under which a builder caches the files of a context. Folders on other machines have different keys.
+ */
 const sharedKeyOf = (context: ContextSource): string =>
   'folder' in context ? createHash('sha256').update(`${hostname()}\0${context.folder}`).digest('hex') : ''
 

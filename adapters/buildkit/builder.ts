@@ -5,8 +5,8 @@ import type { Login } from './session/session.ts'
 import type { BuildStatus } from './status.ts'
 
 /**
- * An image to build. All paths are absolute; nothing is read from it that the build does not ask
- * for. The attributes are those of https://docs.docker.com/reference/compose-file/build/.
+ * An image to build. All paths are absolute; only files that the build requests are read. The attributes are described
+ * at https://docs.docker.com/reference/compose-file/build/.
  */
 export interface ImageInput extends Omit<BuildSpec, 'contexts' | 'dependsOn' | 'exportCache' | 'network'> {
   /** `additional_contexts`, by name. */
@@ -17,60 +17,60 @@ export interface ImageInput extends Omit<BuildSpec, 'contexts' | 'dependsOn' | '
 
 export type { BuildSecretSource, ContextSource, DockerfileSource }
 
-/** An image in a folder of this machine: what a build with the output `layout` gave. */
+/** An image in a folder on this machine: the result of a build with the output `layout`. */
 export interface ImageLayout {
   readonly layout: string
   readonly digest: string
 }
 
-/** The destination of the image. `discard` only checks that it builds, and fills the builder's cache. */
+/** Destination of the image. `discard` only checks that the image builds, and fills the builder's cache. */
 export type BuildOutput =
   | { readonly kind: 'registry'; readonly names: readonly string[] }
   | { readonly kind: 'engine'; readonly names: readonly string[] }
   | { readonly kind: 'archive'; readonly path: string; readonly names: readonly string[] }
-  /** A folder in the OCI image layout, which other builds can be built on: see `ImageLayout`. */
+  /** A folder in the OCI image layout, which other builds can use as a base: see `ImageLayout`. */
   | { readonly kind: 'layout'; readonly folder: string }
   | { readonly kind: 'discard' }
 
 export interface BuildCall {
   /**
-   * Name of the build: a platform selects the builder by it, so that a build finds the cache of earlier builds with the
-   * same name.
+   * Name of the build. A platform uses it to select the builder, so that a build finds the cache of earlier builds with
+   * the same name.
    */
   readonly name?: string
-  /** Its abort cancels the build on the builder. */
+  /** Signal that cancels the build on the builder. */
   readonly signal: AbortSignal
   readonly onStatus: (status: BuildStatus) => void
-  /** The login of a registry by its host; undefined: anonymous. */
+  /** Returns the login for a registry host; undefined means anonymous. */
   readonly credentials: (host: string) => Promise<Login | undefined>
-  /** Called with the content of a secret before the builder gets it. */
+  /** Called with the content of a secret before it is sent to the builder. */
   readonly onSecret?: (content: Uint8Array) => void
   /**
-   * Finds files of a folder that are not what the image's tag was computed from: such a build fails
-   * before anything is pushed. Absent or undefined: none are looked for.
+   * Finds files of a folder that differ from the ones the image's tag was computed from; the build then fails before
+   * anything is pushed. If absent or undefined, files are not compared.
    */
   readonly changesIn?: (folder: string) => ChangeFinder | undefined
 }
 
 export interface BuildResult {
-  /** The digest of the manifest, or of the index of several platforms. Absent if nothing was exported. */
+  /** Digest of the manifest, or of the index if there are several platforms. Absent if nothing was exported. */
   readonly digest?: string
 }
 
-/** A builder that has answered. */
+/** A builder that has responded. */
 export interface Builder {
   /** Name of the builder in messages: ``BuildKit at `tcp://builder:1234` ``. */
   readonly name: string
-  /** Its version, if it tells. */
+  /** Version of the builder, if it reports one. */
   readonly version?: string
   /**
-   * Builds an image. Throws a `BuildFailure` if a step fails, a `BuilderError` if the builder
-   * cannot be reached or refuses the build, and the signal's reason.
+   * Builds an image. Throws a `BuildFailure` if a step fails, a `BuilderError` if the builder cannot be reached or
+   * refuses the build, and the signal's abort reason.
    */
   build(input: ImageInput, call: BuildCall): Promise<BuildResult>
   /**
-   * Waits until it answers again, after a connection was lost. Throws a `BuilderError` if it does not
-   * come back in time, and the signal's reason.
+   * Waits until the builder responds again after a lost connection. Throws a `BuilderError` if it does not respond in
+   * time, and the signal's abort reason.
    */
   back(signal: AbortSignal): Promise<void>
   close(): void

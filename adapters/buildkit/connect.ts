@@ -14,32 +14,32 @@ import { type Grpc, loadGrpc, serviceDefinition } from './protocol.ts'
 import { byteStream, type MessageStream } from './session/byte-stream.ts'
 import { credentialsOver, discard, placeholderTarget } from './stream-channel.ts'
 
-/** Stands for the engine that the command `docker` uses. */
+/** Address that selects the engine of the `docker` command. */
 const DOCKER = 'docker'
 
 /**
- * Connects to BuildKit's own address (see `parseBuilderAddress`), or for `docker` to the Docker
- * Engine (see `findEngine`), and checks that it answers. Throws a `BuilderError`, a `UserError` for
- * an address that is not valid, and the signal's reason.
+ * Connects to a BuildKit address (see `parseBuilderAddress`), or for `docker` to the Docker Engine (see `findEngine`),
+ * and checks that it responds. Throws a `BuilderError`, a `UserError` for an invalid address, and the signal's abort
+ * reason.
  */
 export async function connectToBuilder(address: string, options: BuilderOptions): Promise<Builder> {
   if (address === DOCKER) return connectToEngine(await findEngine(options.env ?? process.env), options)
   return answered(await connectToBuildkit(parseBuilderAddress(address), options), options)
 }
 
-/** A builder behind connections that are made some other way. */
+/** A builder that is reached over connections that the caller opens. */
 export interface BuilderRoute {
   /** Name of the builder in messages. */
   readonly name: string
-  /** Opens a connection on which BuildKit answers. */
+  /** Opens a connection to BuildKit. */
   readonly open: () => Promise<Socket>
-  /** True for what `open` rejects with each time: it is not tried again. */
+  /** Returns true if `open` would reject with this error every time, so that it is not retried. */
   readonly isFinal: (error: unknown) => boolean
 }
 
 /**
- * Connects to a BuildKit over connections of the caller, and checks that it answers: see
- * `connectToBuilder`. Rejects with what the first connection fails with.
+ * Connects to BuildKit over connections that the caller opens, and checks that it responds: see `connectToBuilder`.
+ * Rejects with the error of the first connection.
  */
 export async function connectOver(
   { name, open, isFinal }: BuilderRoute,

@@ -8,12 +8,12 @@ import type { BuildStatus } from './status.ts'
 export interface BuilderConnection {
   readonly name: string
   readonly control: Control
-  /** Opens the connection over which the builder calls back. */
+  /** Opens the connection over which the builder sends its own requests. */
   readonly openSession: (headers: BuildSession['headers'], signal: AbortSignal) => Promise<Duplex>
   close(): void
 }
 
-/** The calls of a builder (`moby.buildkit.v1.Control`). */
+/** The RPCs of a builder (`moby.buildkit.v1.Control`). */
 export interface Control {
   info(signal: AbortSignal): Promise<{ readonly buildkitVersion?: { readonly version?: string } }>
   solve(
@@ -21,14 +21,14 @@ export interface Control {
     signal: AbortSignal,
   ): Promise<{ readonly ExporterResponse?: Readonly<Record<string, string>> }>
   status(request: { readonly Ref: string }): ClientReadableStream<BuildStatus>
-  /** Waits until there is a connection. Rejects at the deadline, or with the signal's reason. */
+  /** Waits until the client is connected. Rejects at the deadline, or with the signal's abort reason. */
   connected(deadline: Date, signal: AbortSignal): Promise<void>
 }
 
-/** Milliseconds in which a daemon that is started again, or its machine, is back. */
+/** Time within which a restarted daemon or machine should be reachable again, in milliseconds. */
 const BACK_WITHIN = 30_000
 
-/** Waits until a builder answers again: see `Builder.back`. */
+/** Waits until a builder responds again: see `Builder.back`. */
 export async function connectedAgain({ name, control }: BuilderConnection, signal: AbortSignal): Promise<void> {
   try {
     await control.connected(new Date(Date.now() + BACK_WITHIN), signal)

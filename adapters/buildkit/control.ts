@@ -6,24 +6,24 @@ import { DEFAULT_KEEPALIVE } from './keepalive.ts'
 import { type BuilderOptions, LARGEST_MESSAGE } from './options.ts'
 import type { BuildStatus } from './status.ts'
 
-/** Milliseconds between two attempts to connect: the first time, and at most. */
+/** First and longest interval between attempts to connect, in milliseconds. */
 const RECONNECT = [500, 2000] as const
 
-/** The settings of gRPC for a connection. `host` is that of the address. */
+/** Returns the gRPC settings for a connection. `host` is the host of the address. */
 export function channelOptions(
   { host = '' }: Pick<BuilderAddress, 'host'>,
   { tls, keepalive = DEFAULT_KEEPALIVE }: Pick<BuilderOptions, 'tls' | 'keepalive'>,
 ): ChannelOptions {
-  // TLS has no way to ask for an IP address, and Node.js warns of it.
+  // The TLS server name cannot be an IP address; Node.js warns if it is.
   const serverName = tls?.serverName ?? (isIP(host) ? 'localhost' : undefined)
   return {
     'grpc.max_receive_message_length': LARGEST_MESSAGE,
     'grpc.max_send_message_length': -1,
-    // As buildctl, without a proxy; and without settings of gRPC from the DNS.
+    // Like buildctl: no proxy, and no gRPC service configuration from DNS.
     'grpc.enable_http_proxy': 0,
     'grpc.service_config_disable_resolution': 1,
     'grpc.use_local_subchannel_pool': 1,
-    // A daemon that was started again is noticed soon.
+    // A short backoff, so that a restarted daemon is noticed soon.
     'grpc.initial_reconnect_backoff_ms': RECONNECT[0],
     'grpc.max_reconnect_backoff_ms': RECONNECT[1],
     ...(keepalive.time !== undefined && { 'grpc.keepalive_time_ms': keepalive.time }),
@@ -33,12 +33,12 @@ export function channelOptions(
   }
 }
 
-/** A client of the service `Control`, as gRPC makes it. */
+/** A client of the service `Control`, as created by gRPC. */
 export type ControlClient = InstanceType<ServiceClientConstructor>
 
-/** The calls of a client of the service `Control`. */
+/** Wraps a client of the service `Control`. */
 export function controlOf(client: ControlClient): Control {
-  // The constructor adds a function for each method of the service.
+  // The constructor adds a function for each RPC of the service.
   const calls = client as unknown as {
     Info: Unary
     Solve: Unary
@@ -55,7 +55,7 @@ export function controlOf(client: ControlClient): Control {
 type Done = (error: ServiceError | null, answer: unknown) => void
 type Unary = (request: unknown, done: Done) => { cancel(): void }
 
-/** The answer of a call that ends with the signal. */
+/** Makes a call, which the signal cancels, and returns the response. */
 function answerOf<Answer>(call: (done: Done) => { cancel(): void }, signal: AbortSignal): Promise<Answer> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
@@ -69,7 +69,7 @@ function answerOf<Answer>(call: (done: Done) => { cancel(): void }, signal: Abor
   })
 }
 
-/** Waits for what cannot be cancelled, until the signal. */
+/** Waits for an operation that cannot be cancelled; the signal ends only the wait. */
 function ending(wait: (done: (error?: Error) => void) => void, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()

@@ -5,11 +5,11 @@ import { registryAnswer, shortRegistryText } from './registry-failure.ts'
 import type { Vertex } from './status.ts'
 import { decodeMessage } from './wire.ts'
 
-/** A step of a build that failed. */
+/** A failed build step. */
 export class BuildFailure extends Error {
-  /** The position of the step in the Dockerfile, if BuildKit reports it. */
+  /** Position of the step in the Dockerfile, if BuildKit reports it. */
   readonly place: DockerfilePlace | undefined
-  /** The digest of the step in the status. */
+  /** Digest of the step in the status. */
   readonly step: string | undefined
   readonly exitStatus: number | undefined
   /** True if a registry failed temporarily: the same build may succeed later. */
@@ -37,7 +37,7 @@ export class BuildFailure extends Error {
 export interface DockerfilePlace {
   readonly filename: string
   readonly text: string
-  /** Lines, counted from 1. */
+  /** First and last line, counted from 1. */
   readonly start: number
   readonly end: number
 }
@@ -56,8 +56,8 @@ interface SourceDetail {
 }
 
 /**
- * The failure of a step, from the details of a solve error (`grpc-status-details-bin`); undefined
- * if the error is not about a step.
+ * Returns the failure of a step, from the details of a solve error (`grpc-status-details-bin`); undefined if the error
+ * is not about a step.
  */
 function buildFailure(error: ServiceError): BuildFailure | undefined {
   const binary = error.metadata?.get('grpc-status-details-bin')[0]
@@ -80,8 +80,8 @@ function buildFailure(error: ServiceError): BuildFailure | undefined {
 }
 
 /**
- * Returns the failure of a step from the text of the error, for a builder that sends no details: the one in Docker
- * 20.10. Undefined if the error is not about a step.
+ * Returns the failure of a step, parsed from the text of an error without details, which the builder in Docker 20.10
+ * sends. Undefined if the error is not about a step.
  */
 function plainFailure(text: string, failedStep: Vertex | undefined): BuildFailure | undefined {
   const start = { filename: 'Dockerfile', text: '', start: 1, end: 1 }
@@ -101,10 +101,10 @@ function plainFailure(text: string, failedStep: Vertex | undefined): BuildFailur
   return new BuildFailure(message, undefined, step, exitStatus, isTransient, stepName)
 }
 
-/** Error of a frontend if `target` names no stage. */
+/** Error of the frontend if `target` names a missing stage. */
 const UNKNOWN_TARGET = /target stage "[^"]*" could not be found/
 
-/** The details of a `google.rpc.Status`: BuildKit writes them as JSON, whose type says so. */
+/** Yields the details of a `google.rpc.Status`. BuildKit writes them as JSON, as their type indicates. */
 function* detailsOf(status: Buffer): Generator<Detail> {
   const { details = [] } = decodeMessage('google.rpc.Status', status) as StatusMessage
   for (const { type_url: type, value } of details)
@@ -116,8 +116,8 @@ interface StatusMessage {
 }
 
 /**
- * The builder cannot be reached, does not accept the connection or the build, or lost the
- * connection; a registry does not accept the image; or a file changed during the build.
+ * Error of a builder that cannot be reached, refuses the connection or the build, or lost the connection; of a registry
+ * that rejects the image; or of a file that changed during the build.
  */
 export class BuilderError extends Error {
   readonly kind: 'unreachable' | 'refused' | 'tls' | 'too-old' | 'lost' | 'registry' | 'changed'
@@ -131,7 +131,7 @@ export class BuilderError extends Error {
   }
 }
 
-/** Codes of gRPC. */
+/** gRPC status codes. */
 const DEADLINE_EXCEEDED = 4
 const PERMISSION_DENIED = 7
 const UNIMPLEMENTED = 12
@@ -146,19 +146,17 @@ export function connectionError(error: ServiceError, name: string): BuilderError
   if (code === PERMISSION_DENIED || code === UNAUTHENTICATED)
     return fail('refused', `${name} does not accept the connection: ${details}`)
   if (code === UNIMPLEMENTED && /unknown service/.test(details)) return fail('refused', `${name} is another program`)
-  // The call was added in version 0.11.
+  // BuildKit 0.11 added the RPC.
   if (code === UNIMPLEMENTED) return fail('too-old', `${name} is older than 0.11`)
   const [kind, text] = reasonOf(lastError(details))
   return fail(kind, `no connection to ${name}: ${text}`)
 }
 
-/**
- * Returns the part of gRPC's message about the last attempt to connect; the whole message if it mentions no attempt.
- */
+/** Returns the part of gRPC's message about the last attempt to connect; the full message if it mentions no attempt. */
 const lastError = (details: string): string =>
   /Last error: (?:Error: )?(.*?)\s*(?:\. Resolution note:.*)?$/s.exec(details)?.[1] ?? details
 
-/** The code of Node.js before a message. */
+/** Error code that Node.js prints before a message. */
 const CODE = /^(?:Error )?\[?[A-Z]+(?:_[A-Z]+)+\]?:? /
 
 /** Returns the reason why a connection failed, from the message of Node.js or gRPC. */
@@ -171,15 +169,13 @@ export function reasonOf(reason: string): readonly [kind: BuilderError['kind'], 
   if (/ENOENT/.test(reason)) return ['unreachable', 'the socket does not exist']
   if (/ECONNREFUSED/.test(reason)) return ['unreachable', 'nothing listens there']
   if (/EACCES|EPERM/.test(reason)) return ['refused', 'no permission']
-  // Errors of the HTTP/2 and HTTP clients for a response in another protocol.
+  // Errors of the HTTP/2 and HTTP clients for a response in a different protocol.
   if (/^Protocol error|^HPE_/.test(reason)) return ['refused', 'another program listens there']
   if (/^Failed to connect/.test(reason)) return ['unreachable', 'the connection was closed; it may need TLS']
   return ['unreachable', reason]
 }
 
-/**
- * The error for a failed solve: a failed step, a registry error, a lost connection, or a refusal.
- */
+/** Returns the error for a failed solve: a failed step, a registry error, a lost connection, or a refused build. */
 export function solveError(
   error: ServiceError,
   name: string,
@@ -203,9 +199,9 @@ export function solveError(
   return new BuilderError('refused', `${name} does not accept the build: ${details}`, { cause: error })
 }
 
-/** Errors of a step from which the builder could not call back over the session. */
+/** Errors of a step that could not reach the client because the session was lost. */
 const SESSION_LOST = /no active session|transport is closing|closing transport|error reading from server/
 
-/** Errors of a builder or of gRPC for a lost connection or session. */
+/** Errors of a builder or of gRPC that indicate a lost connection or session. */
 const LOST =
   /RST_STREAM|ECONNRESET|EPIPE|transport is closing|closing transport|connection error|connection reset|no active session|session .*not found|no such job|error reading from server|\bEOF\b/i

@@ -1,22 +1,22 @@
 /** Keepalive settings of an idle connection, in milliseconds (https://grpc.io/docs/guides/keepalive/). */
 export interface Keepalive {
-  /** Silence after which to ping. Absent: never. */
+  /** Idle time before a ping. If absent, no pings are sent. */
   readonly time?: number
-  /** Longest wait for the response to a ping before the connection counts as lost. */
+  /** Timeout for the response to a ping, after which the connection counts as lost. */
   readonly timeout: number
-  /** True to ping even while nothing is being built. */
+  /** True to send pings even while nothing is being built. */
   readonly permitWithoutStream: boolean
 }
 
 const SHORTEST_TIME = 10_000
-/** The longest delay of a Node.js timer. */
+/** Longest delay of a Node.js timer. */
 const LONGEST = 2 ** 31 - 1
 
 export const DEFAULT_KEEPALIVE: Keepalive = { timeout: 20_000, permitWithoutStream: false }
 
 /**
- * The keepalive settings of the environment (section "Environment variables" of the specification).
- * Values that are not valid are ignored; a time below 10 s is raised to 10 s.
+ * Returns the keepalive settings from the environment (section "Environment variables" of the specification). Ignores
+ * invalid values; raises a time below 10 s to 10 s.
  */
 export function readKeepalive(env: Readonly<Record<string, string | undefined>>): Keepalive {
   const time = milliseconds(env['DEVCTL_KEEPALIVE_CLIENT_TIME_MS'])

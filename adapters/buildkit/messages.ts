@@ -1,10 +1,10 @@
 /**
- * The messages and calls that devctl exchanges with BuildKit, with the numbers of its published
- * protocol definitions. Fields that devctl neither sets nor reads are left out: they are skipped.
+ * The messages and RPCs that devctl exchanges with BuildKit, with the field numbers of its published protocol
+ * definitions. Fields that devctl neither sets nor reads are left out, and skipped when decoding.
  * https://github.com/moby/buildkit/blob/master/api/services/control/control.proto
  */
 
-/** A field: its number, and its type. A list has `isList`, text by names has `isMap`. */
+/** Number and type of a field. `isList` marks a repeated field, `isMap` a map from string to string. */
 export interface WireField {
   readonly id: number
   readonly type: WireScalar | (string & {})
@@ -12,12 +12,12 @@ export interface WireField {
   readonly isMap?: true
 }
 
-/** The types of protobuf that the messages use; every other one is the name of a message. */
+/** The protobuf scalar types in use; any other type is the name of a message. */
 export type WireScalar = 'int32' | 'int64' | 'uint32' | 'bool' | 'string' | 'bytes'
 
 export type WireMessage = Readonly<Record<string, WireField>>
 
-/** A call: the messages of its request and its response, and which of them are streams. */
+/** An RPC: the messages of its request and response, and which of them are streams. */
 export interface WireCall {
   readonly request: string
   readonly response: string
@@ -25,7 +25,7 @@ export interface WireCall {
   readonly responseStream: boolean
 }
 
-/** The messages by their full names. */
+/** Messages by full name. */
 export const MESSAGES: Readonly<Record<string, WireMessage>> = {
   'google.protobuf.Timestamp': { seconds: field('int64', 1), nanos: field('int32', 2) },
   'google.protobuf.Any': { type_url: field('string', 1), value: field('bytes', 2) },
@@ -153,7 +153,7 @@ export const MESSAGES: Readonly<Record<string, WireMessage>> = {
   },
 }
 
-/** The calls by their services. */
+/** RPCs by service. */
 export const SERVICES: Readonly<Record<string, Readonly<Record<string, WireCall>>>> = {
   'moby.buildkit.v1.Control': {
     Solve: call('moby.buildkit.v1.SolveRequest', 'moby.buildkit.v1.SolveResponse'),

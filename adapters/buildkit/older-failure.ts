@@ -1,23 +1,23 @@
 import type { Vertex } from './status.ts'
 
-/** The failure that a builder without details reports. */
+/** The failure reported by a builder that sends no details. */
 export interface OlderFailure {
   /** The message, in the wording of newer builders. */
   readonly message: string
-  /** The step as the status names it: `[web 2/3] RUN make`, `[internal] load metadata for IMAGE`. */
+  /** Name of the step in the status: `[web 2/3] RUN make`, `[internal] load metadata for IMAGE`. */
   readonly stepName: string | undefined
   readonly exitStatus: number | undefined
 }
 
-/** The instruction of a step; what loads a base image, or a file for `ADD`. */
+/** Names of steps that run an instruction of the Dockerfile, or load a base image or a file for `ADD`. */
 const OF_DOCKERFILE = /^\[(?:\S+ )?\d+\/\d+\] |^\[internal\] load metadata for |^FROM |^https?:\/\//
 
-/** Beginning of a frontend's error about the Dockerfile. */
+/** Start of a frontend's error about the Dockerfile. */
 const PREFIX = /^failed to solve with frontend \S+: failed to (?:create LLB definition|build LLB|solve LLB): /
 
 /**
- * Reads the error of a builder that sends no details, which is that of Docker 20.10 (BuildKit before
- * 0.9); undefined if it is not about the Dockerfile.
+ * Parses the error of a builder that sends no details, such as Docker 20.10 (BuildKit before 0.9); undefined if the
+ * error is not about the Dockerfile.
  */
 export function olderFailure(text: string, step: Vertex | undefined): OlderFailure | undefined {
   const name = step?.name !== undefined && OF_DOCKERFILE.test(step.name) ? step.name : undefined
@@ -45,7 +45,9 @@ function inNewWords(text: string, step: string): string {
     .replace(/\blstat \S*?\/(?:diff|merged|fs|buildkit-mount\d+)(?=\/)/, 'lstat ')
 }
 
-/** Names as they are written: without what they mean on Docker Hub. */
+/**
+ * Returns the failure to load an image, whose name is shown as in the Dockerfile, without Docker Hub's implied prefix.
+ */
 function metadataFailure(image: string, text: string): string {
   const written = image.replace(/^docker\.io\/(?:library\/)?/, '').replace(/:latest$/, '')
   const reason = text.replace(/^failed to load cache key: /, '')

@@ -2,28 +2,28 @@ import type { Keepalive } from './keepalive.ts'
 
 /** Options for connecting to a builder. */
 export interface BuilderOptions {
-  /** Certificates: with them, or with the scheme `https` or `tls`, the connection is encrypted. */
+  /** Certificates. If present, or if the scheme is `https` or `tls`, the connection is encrypted. */
   readonly tls?: BuilderTls
   readonly keepalive?: Keepalive
   readonly signal: AbortSignal
-  /** Says where the Docker Engine is. Absent: that of the process. */
+  /** Environment that determines the address of the Docker Engine. If absent, the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** Milliseconds in which the builder must answer: 6 s if absent. */
+  /** Timeout for the builder's response, in milliseconds; 6 s if absent. */
   readonly answerWithin?: number
 }
 
-/** PEM. Without `ca`, the authorities that Node.js trusts. */
+/** Certificates in PEM format. Without `ca`, the authorities that Node.js trusts. */
 export interface BuilderTls {
   readonly ca?: Buffer
-  /** The certificate of the client and its key. */
+  /** Client certificate and its key. */
   readonly cert?: Buffer
   readonly key?: Buffer
-  /** The name in the certificate of the builder, if it is not that of the address. */
+  /** Name in the builder's certificate, if it differs from the address. */
   readonly serverName?: string
 }
 
-/** Bytes of a message that a builder may send, also decompressed: twice what BuildKit sends. */
+/** Maximum size of a message from a builder in bytes, after decompression: twice the size that BuildKit sends. */
 export const LARGEST_MESSAGE = 32 << 20
 
-/** Milliseconds in which a builder must answer. */
+/** Timeout for a builder's response, in milliseconds. */
 export const ANSWER_WITHIN = 6000

@@ -2,12 +2,12 @@ import type { ServiceDefinition } from '@grpc/grpc-js'
 import { SERVICES } from './messages.ts'
 import { decodeMessage, encodeMessage, type WireValue } from './wire.ts'
 
-/** The library of gRPC. Loaded when something is built: it takes a while to load. */
+/** Loads the gRPC library; called only for a build, because loading takes a while. */
 export const loadGrpc = () => import('@grpc/grpc-js')
 
 export type Grpc = Awaited<ReturnType<typeof loadGrpc>>
 
-/** A service of `SERVICES`, as gRPC takes it. */
+/** Returns the gRPC definition of a service of `SERVICES`. */
 export function serviceDefinition(service: string): ServiceDefinition {
   return Object.fromEntries(
     Object.entries(SERVICES[service]!).map(([name, { request, response, requestStream, responseStream }]) => [

@@ -1,5 +1,5 @@
-// Builders have no codes for what a registry has answered: it is known by the texts of BuildKit, of containerd, and of
-// Docker Engines.
+// Builders report registry responses as text without codes, so this file matches the texts of BuildKit, containerd and
+// Docker Engine.
 
 /** Classifies a registry error by its text; undefined if the error is not about a registry. */
 export function registryAnswer(details: string): 'transient' | 'final' | undefined {
@@ -18,7 +18,7 @@ export function registryAnswer(details: string): 'transient' | 'final' | undefin
   return isCut ? 'transient' : 'final'
 }
 
-/** The text of a registry error without the addresses of blobs and connections, which say nothing to a person. */
+/** Returns the text of a registry error without the addresses of blobs and connections, which do not help the user. */
 export const shortRegistryText = (details: string): string =>
   details
     .replace(/unexpected status from \w+ request to \S+: (?=[45]\d\d)/, 'the registry answers ')

@@ -11,16 +11,16 @@ import type { BuildStatus, Vertex } from './status.ts'
 export interface SolveRequest {
   /** Attributes of the Dockerfile frontend: https://github.com/moby/buildkit/blob/master/docs/dockerfile-frontend.md */
   readonly frontendAttributes: Readonly<Record<string, string>>
-  /** Absent: the result stays in the builder's cache. */
+  /** Exporter of the result. If absent, the result stays in the builder's cache. */
   readonly exporter?: Exporter
   readonly cacheFrom?: readonly BuildCache[]
   readonly cacheTo?: readonly BuildCache[]
   readonly entitlements?: readonly string[]
-  /** Names the folder of the context between builds. */
+  /** Key that identifies the folder of the context across builds. */
   readonly sharedKey: string
 }
 
-/** The destination of the result (https://github.com/moby/buildkit#output). */
+/** Destination of the result (https://github.com/moby/buildkit#output). */
 export interface Exporter {
   readonly type: string
   readonly attributes: Readonly<Record<string, string>>
@@ -34,9 +34,9 @@ export interface Solving {
 }
 
 /**
- * Builds, and gives what the exporter tells (`containerimage.digest`). Throws a `BuildFailure` if a
- * step fails, a `BuilderError` for everything else that the builder reports, and the reason of the
- * signal, whose abort cancels the build on the builder.
+ * Builds, and returns the exporter's response (`containerimage.digest`). Throws a `BuildFailure` if a step fails, a
+ * `BuilderError` for any other error of the builder, and the signal's abort reason; the signal cancels the build on the
+ * builder.
  */
 export async function solve(
   connection: BuilderConnection,
@@ -48,7 +48,7 @@ export async function solve(
   const { name, control } = connection
   const session = createSession(resources, request.sharedKey)
   const ref = randomUUID()
-  // Only a platform reads it.
+  // Only a platform reads this header.
   const named = build === undefined ? [] : [['x-devctl-build', encodeURIComponent(build)] as const]
   const tunnel = await openTunnel(connection, [...session.headers, ...named], signal)
   session.serve(tunnel)
@@ -68,7 +68,7 @@ export async function solve(
   } catch (error) {
     signal.throwIfAborted()
     excess.signal.throwIfAborted()
-    // The output of a step can arrive after the step has failed.
+    // The output of a step can arrive after the step failed.
     await events.ended(signal)
     signal.throwIfAborted()
     throw solveError(error as ServiceError, name, events.failedStep())
@@ -93,22 +93,22 @@ async function openTunnel(
   }
 }
 
-/** Longest silence of the events of a build that has ended, in milliseconds. */
+/** Longest wait for the next event after a build has ended, in milliseconds. */
 const SILENCE = 3000
 /**
- * Longest silence of the events of a build that has ended without any, in milliseconds: the events of a refused build
- * never end.
+ * Longest wait for the first event after a build has ended, in milliseconds: the event stream of a refused build never
+ * ends.
  */
 const FIRST_SILENCE = 300
-/** Longest time that the events of a build that has ended may continue, in milliseconds. */
+/** Longest total wait for events after a build has ended, in milliseconds. */
 const LAST_EVENTS = 10_000
 
-/** Steps, parts of steps and warnings of a build: they are kept. */
+/** Maximum number of steps, parts of steps and warnings of a build, which are kept in memory. */
 const MOST_ENTRIES = 50_000
-/** The code of gRPC for a message that is too large. */
+/** gRPC status code for a message that is too large. */
 const RESOURCE_EXHAUSTED = 8
 
-/** Passes on the events of a build. `onExcess` gets what is too much. */
+/** Forwards the events of a build. Calls `onExcess` if the builder sends too many or too large events. */
 function watch(
   stream: ClientReadableStream<BuildStatus>,
   onStatus: Solving['onStatus'],
@@ -134,7 +134,7 @@ function watch(
     onStatus(status)
   })
   stream.on('error', (error: ServiceError) => {
-    // The answer to the solve says everything else that failed.
+    // The response to the solve request reports every other error.
     if (error.code === RESOURCE_EXHAUSTED) onExcess(`sent a message that is too large: ${error.details}`)
   })
   const closed = new Promise<void>(resolve => {
@@ -142,11 +142,11 @@ function watch(
   })
   return {
     stop: () => stream.cancel(),
-    /** The first that has failed. */
+    /** The first failed step. */
     failedStep: () => failedStep,
     /**
-     * Waits for the end of the events, but stops when they are silent or continue for too long, or when the signal is
-     * aborted.
+     * Waits for the end of the events. Stops early if no event arrives for a while, if the events continue for too
+     * long, or if the signal is aborted.
      */
     ended: async (signal: AbortSignal) => {
       if (signal.aborted) return
@@ -179,7 +179,7 @@ function messageOf(request: SolveRequest, ref: string, session: string) {
       ...request.frontendAttributes,
       ...(imports.length > 0 && { 'cache-imports': JSON.stringify(imports) }),
     },
-    // Older builders read the first two.
+    // Older builders read the first two fields.
     ...(exporter && { Exporter: exporter.type, ExporterAttrs: exporter.attributes, Exporters: [entry(exporter)] }),
     Cache: { Imports: imports, Exports: (request.cacheTo ?? []).map(entry) },
     Entitlements: [...(request.entitlements ?? [])],

@@ -9,7 +9,7 @@ export interface BuildStatus {
   readonly warnings?: readonly VertexWarning[]
 }
 
-/** A step of a build; told again when it begins and ends. */
+/** A step of a build; reported again when it starts and ends. */
 export interface Vertex {
   readonly digest: string
   readonly inputs?: readonly string[]
@@ -20,7 +20,7 @@ export interface Vertex {
   readonly error?: string
 }
 
-/** A part of a step that counts something: bytes of a layer that is pulled or pushed. */
+/** A part of a step with a counter, such as the bytes of a layer that is pulled or pushed. */
 export interface VertexStatus {
   readonly ID: string
   readonly vertex: string
@@ -31,16 +31,16 @@ export interface VertexStatus {
   readonly completed?: Timestamp
 }
 
-/** Output of a step; pieces can end in the middle of a line. */
+/** Output of a step; a chunk can end in the middle of a line. */
 export interface VertexLog {
   readonly vertex: string
   readonly timestamp?: Timestamp
-  /** 1: standard output, 2: standard error. */
+  /** Stream of the output: 1 for standard output, 2 for standard error. */
   readonly stream?: number
   readonly msg?: Uint8Array
 }
 
-/** A finding of BuildKit's checks of a Dockerfile, or what devctl says of a build. */
+/** A finding of BuildKit's Dockerfile checks, or a warning of devctl about the build. */
 export interface VertexWarning {
   readonly vertex: string
   readonly level?: number
@@ -56,5 +56,5 @@ export interface Timestamp {
   readonly nanos?: number
 }
 
-/** A warning that is about no step. */
+/** Returns a warning that is not about a step. */
 export const warningOf = (text: string): VertexWarning => ({ vertex: '', short: Buffer.from(text) })

@@ -5,8 +5,8 @@ import type { ChannelCredentials } from '@grpc/grpc-js'
 import type { Grpc } from './protocol.ts'
 
 /**
- * Credentials that replace or change the connection that gRPC has opened: the call goes over what
- * `connect` gives.
+ * Returns credentials that replace or upgrade the connection that gRPC has opened: the call uses the connection that
+ * `connect` returns.
  */
 export function credentialsOver(grpc: Grpc, connect: (opened: Socket) => Promise<Duplex>): ChannelCredentials {
   class StreamCredentials extends grpc.ChannelCredentials {
@@ -24,7 +24,7 @@ export function credentialsOver(grpc: Grpc, connect: (opened: Socket) => Promise
       const none = callCredentials ?? grpc.CallCredentials.createEmpty()
       return {
         connect: async (socket: Socket) => ({
-          // HTTP/2 runs on every Duplex; gRPC says Socket.
+          // HTTP/2 works on any Duplex, but the types of gRPC require a Socket.
           socket: (await connect(socket)) as Socket,
           secure: false,
         }),
@@ -38,7 +38,7 @@ export function credentialsOver(grpc: Grpc, connect: (opened: Socket) => Promise
 }
 
 /**
- * An address for gRPC, which needs one, where the connection is replaced: a port of this machine that
+ * Returns an address for a gRPC client whose connection is replaced, because gRPC requires one: a local port that
  * closes every connection.
  */
 export async function placeholderTarget(): Promise<{ readonly target: string; readonly stop: () => void }> {
@@ -49,5 +49,5 @@ export async function placeholderTarget(): Promise<{ readonly target: string; re
   return { target: `dns:///127.0.0.1:${port}`, stop: () => server.close() }
 }
 
-/** Closes what gRPC has opened in vain. */
+/** Closes a connection that gRPC has opened but that is not used. */
 export const discard = (opened: Socket): void => void opened.on('error', () => {}).destroy()

@@ -1,12 +1,11 @@
 import { MESSAGES, type WireField } from './messages.ts'
 
 /**
- * Messages in the encoding of protobuf (https://protobuf.dev/programming-guides/encoding/), by the
- * table of `MESSAGES`. Values that are absent, empty, zero or false are not written, and absent
- * after reading. Bytes to write may be in several pieces.
+ * Messages in protobuf encoding (https://protobuf.dev/programming-guides/encoding/), by the table `MESSAGES`. Absent,
+ * empty, zero and false values are not written, and are absent after decoding. Bytes to write may be in several chunks.
  */
 
-/** The value of a message; that of a field is as `WireField` says. */
+/** Value of a message; `WireField` describes the values of its fields. */
 export type WireValue = Readonly<Record<string, unknown>>
 
 const VARINT = 0
@@ -28,7 +27,7 @@ export function encodeMessage(name: string, value: WireValue): Buffer {
 
 const hasValue = (value: unknown): boolean => Boolean(value) && !(value instanceof Uint8Array && value.length === 0)
 
-/** A map is a list of messages with a key and a value. */
+/** Writes an entry of a map, which protobuf encodes as a list of messages with a key and a value. */
 function putEntry(parts: Uint8Array[], id: number, [key, value]: readonly [string, unknown]): void {
   const entry: Uint8Array[] = []
   putBytes(entry, 1, Buffer.from(key))
@@ -60,7 +59,7 @@ function putBytes(parts: Uint8Array[], id: number, ...pieces: readonly Uint8Arra
   parts.push(numbers(id * 8 + BYTES, length), ...pieces)
 }
 
-/** Numbers that are not negative. */
+/** Encodes non-negative numbers. */
 function numbers(...values: readonly number[]): Buffer {
   const buffer = Buffer.allocUnsafe(values.length * 10)
   return buffer.subarray(
@@ -69,7 +68,7 @@ function numbers(...values: readonly number[]): Buffer {
   )
 }
 
-/** Writes a number that is not negative, and gives where the next byte goes. */
+/** Writes a non-negative number, and returns the position after it. */
 export function putVarint(buffer: Buffer, start: number, value: number): number {
   let at = start
   let rest = value
@@ -81,7 +80,7 @@ export function putVarint(buffer: Buffer, start: number, value: number): number 
   return at
 }
 
-/** Decodes a message of the table. Throws an Error if the bytes are not one. */
+/** Decodes a message of the table. Throws an Error if the bytes are not such a message. */
 export function decodeMessage(name: string, bytes: Uint8Array): WireValue {
   const fields = fieldsOf(name)
   const value: Record<string, unknown> = {}
@@ -96,7 +95,7 @@ export function decodeMessage(name: string, bytes: Uint8Array): WireValue {
   return value
 }
 
-/** The value of a field after one more of it was read. */
+/** Returns the value of a field after reading one more occurrence of it. */
 function withField(before: unknown, field: WireField, reader: Reader): unknown {
   if (field.isMap) return Object.assign((before ?? {}) as object, entryOf(reader.bytes()))
   const value = readValue(field, reader)
@@ -152,7 +151,7 @@ function readValue({ type }: WireField, reader: Reader): unknown {
 
 const textOf = (bytes: Buffer): string => bytes.toString()
 
-/** A number of 64 bits in two's complement, of its lower 28 bits and the others. */
+/** Returns a signed 64-bit number in two's complement, from its lower 28 bits and its remaining upper bits. */
 function signed(low: number, high: number): number {
   const upper = high % 2 ** 36
   return (upper < 2 ** 35 ? upper : upper - 2 ** 36) * 2 ** 28 + low
@@ -170,7 +169,7 @@ class Reader {
     return this.#at < this.#bytes.length
   }
 
-  /** A number of 64 bits with a sign, as near as a double comes to it. */
+  /** Reads a signed 64-bit number, rounded to the nearest double. */
   varint(): number {
     let low = 0
     let high = 0
@@ -198,7 +197,7 @@ class Reader {
     else throw new Error(`unknown type ${wireType}`)
   }
 
-  /** Moves past the next bytes and returns the position at which they begin. Throws if the message is cut off. */
+  /** Moves past the next bytes and returns the position at which they begin. Throws if the message is truncated. */
   #move(length: number): number {
     const start = this.#at
     if (length < 0 || start + length > this.#bytes.length) throw new Error('the message is cut off')

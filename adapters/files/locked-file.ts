@@ -18,9 +18,9 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** Milliseconds that a command waits for others that write the same file. */
+/** Timeout for the lock while other commands write the same file, in milliseconds. */
 const LOCK_TIMEOUT = 10_000
-/** Milliseconds after which a lock is one that a killed process left: writing takes a few. */
+/** Age in milliseconds after which a lock was left behind by a killed process; writing takes a few milliseconds. */
 const STALE = 4_000
 
 export interface FileEdit {
@@ -32,16 +32,17 @@ export interface FileEdit {
    */
   readonly isPrivate: boolean
   /**
-   * Returns the new text for the present one, which is undefined if the file does not exist; undefined leaves the file
-   * unchanged. Must be quick, because other processes wait, and may be called again if the file has changed meanwhile.
+   * Returns the new text for the current text, which is undefined if the file does not exist; returning undefined
+   * leaves the file unchanged. Must be quick, because other processes wait, and may be called again if the file has
+   * changed meanwhile.
    */
   readonly edit: (text: string | undefined) => string | undefined | Promise<string | undefined>
 }
 
 /**
- * Changes a text file so that two processes that change it at the same time keep both changes, and no reader ever sees
- * an incomplete file: takes a lock file beside it (`<file>.lock`, like kubectl), writes a temporary file and renames
- * it. Follows links. Throws a UserError if the lock is not free within 10 seconds, or if the file cannot be written.
+ * Changes a text file so that concurrent changes by two processes are both kept, and no reader ever sees an incomplete
+ * file: takes a lock file beside it (`<file>.lock`, like kubectl), writes a temporary file and renames it. Follows
+ * links. Throws a UserError if the lock is not free within 10 seconds, or if the file cannot be written.
  */
 export async function changeFile(file: string, change: FileEdit): Promise<void> {
   try {
@@ -60,7 +61,7 @@ export async function changeFile(file: string, change: FileEdit): Promise<void> 
   }
 }
 
-/** The text of a file; undefined when there is none. Throws what node:fs throws. */
+/** Returns the text of a file; undefined if it does not exist. Throws the error of node:fs. */
 export function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
@@ -71,8 +72,8 @@ export function readText(path: string): string | undefined {
 }
 
 /**
- * Makes one attempt. Returns false if this process was stopped for so long that another process took its lock for a
- * dead process's: this one must not overwrite later changes with its old copy.
+ * Makes one attempt. Returns false if this process was suspended for so long that another process considered it dead
+ * and took its lock: then it must not overwrite later changes with its old copy.
  */
 async function changeOnce(path: string, { shown, isPrivate, edit }: FileEdit, deadline: number): Promise<boolean> {
   const lock = `${path}.lock`
@@ -93,7 +94,7 @@ async function changeOnce(path: string, { shown, isPrivate, edit }: FileEdit, de
   }
 }
 
-/** Waits for the lock and gives the word that says it is ours. */
+/** Waits for the lock and returns the token that marks it as held by this process. */
 async function takeLock(path: string, lock: string, shown: string, deadline: number): Promise<string> {
   const owner = randomUUID()
   for (;;) {
@@ -118,11 +119,11 @@ function age(lock: string): number {
   return taken === undefined ? 0 : Date.now() - taken
 }
 
-/** Removes the lock of a process that was killed, and its temporary file, which may hold tokens. */
+/** Removes the lock of a killed process, and its temporary file, which may hold tokens. */
 function clearAway(path: string, lock: string): void {
   const dead = readText(lock)
   if (dead !== undefined && /^[\w-]{36}$/.test(dead)) rmSync(temporaryOf(path, dead), { force: true })
-  // Another one may have been faster, and hold it by now.
+  // Another process may have been faster, and may hold the lock by now.
   if (age(lock) > STALE) rmSync(lock, { force: true })
 }
 
@@ -132,7 +133,7 @@ function writeTemporary(temporary: string, text: string, isPrivate: boolean, old
   const file = openSync(temporary, 'wx', 0o600)
   try {
     if (old !== undefined && !isPrivate) {
-      // With sudo: theirs it stays.
+      // Under sudo, the file keeps its owner.
       if (process.getuid?.() === 0) fchownSync(file, old.uid, old.gid)
       fchmodSync(file, old.mode & 0o777)
     }
@@ -143,7 +144,7 @@ function writeTemporary(temporary: string, text: string, isPrivate: boolean, old
   }
 }
 
-/** Renaming over a link would replace the link. */
+/** Resolves a link to its target, because renaming over a link would replace the link. */
 function followLinks(path: string): string {
   try {
     return realpathSync(path)

@@ -2,13 +2,13 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } fro
 import { reasonOf } from '../../compiler/diagnostics/system-error.ts'
 import type { FileContent } from '../../compiler/host.ts'
 
-/** The largest file that is read into memory, regardless of other limits. */
+/** Largest file that is read into memory, in bytes, regardless of other limits. */
 const MOST = 1 << 30
 
 /**
- * The bytes of a file, or why there are none. Pipes are read to their end (`-f <(generate)`), and their
- * bytes are kept for the next call: they come only once. Devices are not read, because they may not
- * end. `path` is absolute.
+ * Returns the bytes of a file, or the reason why it cannot be read. Reads pipes to their end (`-f <(generate)`), and
+ * keeps their bytes for the next call, because a pipe can be read only once. Does not read devices, because they may
+ * never end. `path` is absolute.
  */
 export function readFile(path: string): FileContent {
   // Node refuses such a path with an exception about its argument.
@@ -19,7 +19,7 @@ export function readFile(path: string): FileContent {
     const found = fstatSync(file)
     if (found.isDirectory()) return { kind: 'folder' }
     if (found.isFIFO()) return readPipeOnce(`${path} ${found.dev}:${found.ino}`, file)
-    // The empty device does end, and is in use: `-f /dev/null`.
+    // `/dev/null` does end, and is used: `-f /dev/null`.
     if (found.isCharacterDevice() || found.isBlockDevice()) {
       return path === '/dev/null'
         ? { kind: 'file', bytes: new Uint8Array() }
@@ -42,7 +42,7 @@ export function readFile(path: string): FileContent {
  * Opens a file for reading. Opening a pipe would otherwise block until a writer appears. Throws the error of node:fs.
  */
 export function openWithoutWaiting(path: string): number {
-  // Windows has no such flag, and no such pipes.
+  // Windows has no such flag and no such pipes.
   return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
 }
 
@@ -50,11 +50,12 @@ export function openWithoutWaiting(path: string): number {
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
 /**
- * Milliseconds to wait for writers of pipes, for all pipes together; a writer that has opened its pipe may take longer.
+ * Remaining time to wait for writers of pipes, in milliseconds, shared by all pipes; a writer that has opened its pipe
+ * may take longer.
  */
 let timeLeft = 2000
 const PAUSE = 10
-/** Largest content of a pipe in bytes: more than any file that a command generates on the fly. */
+/** Maximum size of the content of a pipe in bytes: more than any generated file needs. */
 const MOST_OF_PIPE = 64 << 20
 
 /** The pipes that were read, by path and inode. */
@@ -79,14 +80,14 @@ function readPipe(file: number): FileContent {
     else if (piece && pieces.length > 0) return { kind: 'file', bytes: Buffer.concat(pieces) }
     else if (piece && timeLeft <= 0) return { kind: 'unreadable', reason: 'it is a pipe that nothing writes to' }
     else {
-      // The compiler is synchronous, and so is its host.
+      // The compiler and its host are synchronous, so this blocks the thread.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE)
       if (piece) timeLeft -= PAUSE
     }
   }
 }
 
-/** The bytes that a pipe holds now: empty at its end, undefined while its writer writes nothing. */
+/** Returns the bytes available in a pipe: empty at its end, undefined if the writer has not written anything yet. */
 function readPiece(file: number): Buffer | undefined {
   const piece = Buffer.allocUnsafe(1 << 16)
   try {

@@ -3,17 +3,17 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 
-/** Milliseconds after which nothing still writes to a file of another machine. */
+/** Age in milliseconds after which a temporary file of another machine is no longer in use. */
 const DAY = 86_400_000
 
-/** Pids mean something on one machine only, and each container is one. */
+/** Hash of the host name: a pid is unique only within one machine, and each container counts as a machine. */
 const MACHINE = createHash('sha256').update(hostname()).digest('hex').slice(0, 8)
 
 const NAME = /^(.+)\.([0-9a-f]{8})-(\d+)-[0-9a-f-]{36}\.tmp$/
 
 /**
- * A path in a folder for a file that gets its name, `name`, when it is complete. Files with this name
- * that were left by processes that were killed are removed: their paths have the pid.
+ * Returns a temporary path in a folder for a file that is renamed to `name` when it is complete. Removes temporary
+ * files for this name that killed processes left behind; the pid is part of the path.
  */
 export async function temporaryPath(folder: string, name: string): Promise<string> {
   for (const other of await readdir(folder))
@@ -33,7 +33,7 @@ function runs(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // A process of another user may not be sent anything.
+    // The process exists, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -12,12 +12,12 @@ import {
   type YamlStep,
 } from './yaml-path.ts'
 
-/** A text, or a mapping of texts. */
+/** A string, or a mapping of strings. */
 export type YamlValue = string | Readonly<Record<string, string>>
 
 /**
- * A change of a document: a value to be set, or an item to be added to a list that lacks it.
- * Mappings and lists on the way are made.
+ * A change of a document: a value to set, or an item to add to a list that lacks it. Missing mappings and lists on the
+ * path are created.
  */
 export type YamlEdit = { readonly path: readonly YamlStep[] } & (
   | { readonly value: YamlValue }
@@ -25,10 +25,9 @@ export type YamlEdit = { readonly path: readonly YamlStep[] } & (
 )
 
 /**
- * Makes one change to a YAML text; gives the text, or a clause that says why it cannot be edited.
- * Comments, order and quoting stay: a line is added or a value replaced, and no other byte changes.
- * A change that cannot be made that way (replacing a value over several lines) is made in the
- * document, which is printed again with its comments.
+ * Makes one change to a YAML text; returns the text, or a clause that explains why it cannot be edited. Comments, order
+ * and quoting stay: a line is added or a value replaced, and no other byte changes. If that is not possible (replacing
+ * a multi-line value), changes the parsed document and prints it again with its comments.
  */
 export async function editYaml(
   text: string,
@@ -37,7 +36,7 @@ export async function editYaml(
   const yaml = await import('yaml')
   const document = parse(yaml, text)
   const [error] = document.errors
-  // The message quotes lines of the file: there may be a token on them.
+  // The parser's message quotes lines of the file, which may contain a token.
   if (error?.code === 'MULTIPLE_DOCS') return refuse('it has several documents')
   if (error) return refuse(`it is not valid YAML (line ${error.linePos?.[0].line})`)
   const place = followPath(yaml, document, edit.path)
@@ -48,20 +47,20 @@ export async function editYaml(
     return { ok: true, text }
   const wanted = withEdit(yaml, document.clone(), place, edit)
   const edited = editInPlace(yaml, text, place, valueAt(yaml, place, edit))
-  // The proof that the text has become what the document is.
+  // Verifies that the edited text parses to the edited document.
   const isSame = edited !== undefined && isDeepStrictEqual(contentOf(parse(yaml, edited)), contentOf(wanted))
   return { ok: true, text: isSame ? edited : print(wanted, text) }
 }
 
-/** Every scalar is a text: keys such as `on` and `1` are what is written there. */
+/** Parses every scalar as a string, so that keys such as `on` and `1` keep their text. */
 const parse = (yaml: Yaml, text: string): Document => yaml.parseDocument(text, { schema: 'failsafe' })
 
-/** Undefined where the text is not YAML. */
+/** Returns the content of a document; undefined if the text is not valid YAML. */
 const contentOf = (document: Document): unknown =>
   document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: -1 })
 
 function withEdit(yaml: Yaml, document: Document, { steps, node, rest }: YamlPlace, edit: YamlEdit): Document {
-  // An empty node would be in the way.
+  // An empty node would prevent the change.
   if (isEmpty(yaml, node) && steps.length > 0) document.deleteIn(steps)
   const path = [...steps, ...rest]
   const isIntoList = 'item' in edit && rest.length === 0 && yaml.isSeq(node)
@@ -70,9 +69,7 @@ function withEdit(yaml: Yaml, document: Document, { steps, node, rest }: YamlPla
   return document
 }
 
-/**
- * The node to put at the path: the value, the item for an existing list, or a new list of the item.
- */
+/** Returns the node to put at the path: the value, the item for an existing list, or a new list with the item. */
 function valueAt(yaml: Yaml, { node, rest }: Pick<YamlPlace, 'node' | 'rest'>, edit: YamlEdit): Node {
   if ('value' in edit) return toNode(yaml, edit.value)
   const item = toNode(yaml, edit.item)
@@ -83,13 +80,13 @@ function valueAt(yaml: Yaml, { node, rest }: Pick<YamlPlace, 'node' | 'rest'>, e
 }
 
 /**
- * A mapping is written in one line; a text is plain where every version of YAML reads it as a text.
+ * Creates a node: a mapping on one line, or a string that is quoted unless every version of YAML reads it as a string.
  */
 function toNode(yaml: Yaml, value: YamlValue): Node {
   return asTexts(yaml, new yaml.Document(value).createNode(value, { flow: true }))
 }
 
-/** Quotes the texts of a node that some version of YAML reads as something else: `1_000` is a number. */
+/** Quotes the strings of a node that some version of YAML reads as another type, such as the number `1_000`. */
 export function asTexts<N extends Node>(yaml: Yaml, node: N): N {
   yaml.visit(node, {
     Scalar(_, scalar) {

@@ -2,9 +2,8 @@ import type { Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { isEmpty, type Yaml, type YamlPlace } from './yaml-path.ts'
 
 /**
- * The text with `value` put at a place: in place of a scalar, behind a key that has no value, or as
- * the last of a mapping or list. No other byte changes. Undefined where the text is not written in
- * a way that allows it.
+ * Returns the text with `value` put at a position: replacing a scalar, after a key without a value, or as the last
+ * entry of a mapping or list. No other byte changes. Undefined if the formatting of the text does not allow this.
  */
 export function editInPlace(
   yaml: Yaml,
@@ -35,7 +34,7 @@ function afterKey(yaml: Yaml, text: string, { key }: Pair, rest: readonly string
   return withLines(text, lineEnd(text, colon + 1), printLines(yaml, undefined, rest, value), column(text, range) + 2)
 }
 
-/** JSON is YAML, too, and has to stay JSON. */
+/** Inserts a value into a flow collection. JSON is also YAML, and has to remain valid JSON. */
 function intoFlow(yaml: Yaml, text: string, node: YAMLMap | YAMLSeq, rest: readonly string[], value: Node): string {
   const isJson = /^\s*\{\s*"/.test(text)
   const inner = printFlow(yaml, nest(yaml, rest, value), isJson)
@@ -44,7 +43,7 @@ function intoFlow(yaml: Yaml, text: string, node: YAMLMap | YAMLSeq, rest: reado
   return replaced(text, [at, at], node.items.length === 0 ? written : `, ${written}`)
 }
 
-/** Lines of what is missing in a collection, or of what is missing below a key. */
+/** Returns the lines for a new entry of a collection, or for a new value below a key. */
 function printLines(yaml: Yaml, node: Node | undefined, rest: readonly string[], value: Node): readonly string[] {
   const nested = nest(yaml, rest, value)
   const list = new yaml.YAMLSeq()
@@ -54,7 +53,7 @@ function printLines(yaml: Yaml, node: Node | undefined, rest: readonly string[],
   return document.toString({ lineWidth: 0, flowCollectionPadding: false }).trimEnd().split('\n')
 }
 
-/** A value below keys that are not there yet. */
+/** Returns a value nested below keys that do not exist yet. */
 const nest = (yaml: Yaml, keys: readonly string[], value: Node): Node =>
   keys.toReversed().reduce<Node>((inner, key) => {
     const map = new yaml.YAMLMap()
@@ -72,7 +71,7 @@ const printFlow = (yaml: Yaml, node: Node, isJson = false): string =>
     })
     .trimEnd()
 
-/** A scalar, quoted as the one before it was. */
+/** Prints a scalar, quoted like the scalar it replaces. */
 function printScalar(yaml: Yaml, scalar: Scalar, type: Scalar['type']): string {
   const quoted = new yaml.Scalar(scalar.value)
   quoted.type = type?.startsWith('QUOTE') ? type : scalar.type

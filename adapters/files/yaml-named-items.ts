@@ -1,15 +1,16 @@
 import type { Document } from 'yaml'
 import { asTexts } from './yaml-edit.ts'
 
-/** An item of a list at the top of a document, whose `name` says which one it is. */
+/** An item of a top-level list of a document, identified by its `name`. */
 export interface NamedItem {
   readonly list: string
   readonly item: { readonly name: string; readonly [field: string]: unknown }
 }
 
 /**
- * Puts items into lists of a YAML document, replacing items with the same name, and sets texts at its top level.
- * Everything else stays, with its comments. Returns the text, or a clause that says why the document cannot be edited.
+ * Puts items into lists of a YAML document, replacing items with the same name, and sets strings at its top level.
+ * Everything else stays, with its comments. Returns the text, or a clause that explains why the document cannot be
+ * edited.
  */
 export async function putNamedItems(
   text: string,
@@ -19,7 +20,7 @@ export async function putNamedItems(
   const yaml = await import('yaml')
   const document: Document = yaml.parseDocument(text, { schema: 'failsafe' })
   const [error] = document.errors
-  // The message quotes lines of the file: there may be a token on them.
+  // The parser's message quotes lines of the file, which may contain a token.
   if (error) return { ok: false, problem: `it is not one YAML document (line ${error.linePos?.[0].line})` }
   if (document.contents === null || (yaml.isScalar(document.contents) && !document.contents.source))
     document.contents = document.createNode({})
@@ -38,7 +39,7 @@ export async function putNamedItems(
     const made = asTexts(yaml, document.createNode(item))
     if (at < 0) node.add(made)
     else node.set(at, made)
-    // A new list is `[]` until it has something.
+    // An empty list is written as `[]`; switch to block style with the first item.
     if (node.items.length === 1) node.flow = false
   }
   return { ok: true, text: document.toString({ lineWidth: 0 }) }

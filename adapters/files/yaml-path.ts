@@ -8,25 +8,25 @@ export type YamlStep = string | { readonly name: string }
 /** The part of a path that exists in a document. */
 export interface YamlPlace {
   readonly ok: true
-  /** The way to `node`, as the document has it. */
+  /** Keys and indexes that lead to `node` in the document. */
   readonly steps: readonly (string | number)[]
   /** The deepest existing node on the path; undefined in an empty document. */
   readonly node: Node | undefined
-  /** The pair that `node` is the value of, in a mapping. */
+  /** The pair whose value is `node`, if it is in a mapping. */
   readonly pair: Pair | undefined
-  /** The keys of the path that are not there. */
+  /** Keys of the path that do not exist. */
   readonly rest: readonly string[]
 }
 
-/** A clause that says why something cannot be edited. */
+/** A clause that explains why a document cannot be edited. */
 export interface YamlProblem {
   readonly ok: false
   readonly problem: string
 }
 
 /**
- * Follows a path into a document. Refuses aliases, which stand for other places too, and what has
- * no such steps.
+ * Follows a path into a document. Refuses aliases, because a change would affect every use of their anchor, and nodes
+ * that cannot contain the next step.
  */
 export function followPath(yaml: Yaml, document: Document, path: readonly YamlStep[]): YamlPlace | YamlProblem {
   let place: YamlPlace = { ok: true, steps: [], node: document.contents ?? undefined, pair: undefined, rest: [] }
@@ -63,11 +63,11 @@ function restOf(place: YamlPlace, path: readonly YamlStep[]): YamlPlace | YamlPr
   return refuse(`${showPath([...(place.steps as readonly string[]), ...path.slice(0, at)])} is missing`) // as above
 }
 
-/** True if a node is empty: a key without a value, a document with comments only. */
+/** Returns true if a node is empty: a key without a value, or a document with only comments. */
 export const isEmpty = (yaml: Yaml, node: Node | undefined): boolean =>
   node === undefined || (yaml.isScalar(node) && !node.source && node.type === 'PLAIN')
 
-/** A path in a message: `` `contexts[kind].context` ``. */
+/** Formats a path for a message: `` `contexts[kind].context` ``. */
 export function showPath(path: readonly YamlStep[]): string {
   const steps = path.map(step => (typeof step === 'string' ? `.${step}` : `[${step.name}]`))
   return steps.length === 0 ? 'it' : `\`${steps.join('').slice(1)}\``

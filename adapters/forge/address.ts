@@ -1,28 +1,24 @@
 import { ALL_FORGES } from './forges.ts'
 
-/** The location of a repository, as far as its address states it. */
+/** The location of a repository, as far as its address specifies it. */
 export interface RepositoryAddress {
   /** Host name in lower case, without a port: `github.com`. */
   readonly host: string
-  /**
-   * The root of the web server, where the address is one of the web:
-   * `https://git.example.com:8443`.
-   */
+  /** Root of the web server, if the address is a web address: `https://git.example.com:8443`. */
   readonly web: URL | undefined
-  /** `owner/name`, or more parts where groups have subgroups; without `.git`. */
+  /** Path `owner/name`, or more parts where groups have subgroups; without `.git`. */
   readonly path: string
 }
 
 /**
- * Reads the address of a repository as git does (https://git-scm.com/docs/git-clone#_git_urls):
- * `https://host/owner/name.git`, `ssh://git@host:22/owner/name`, `git@host:owner/name.git`.
- * Undefined for a folder of this machine and for what has no owner and name. A user or password in
- * the address is not kept.
+ * Parses the address of a repository as git does (https://git-scm.com/docs/git-clone#_git_urls):
+ * `https://host/owner/name.git`, `ssh://git@host:22/owner/name`, `git@host:owner/name.git`. Undefined for a local
+ * folder and for an address without owner and name. Drops a user or password in the address.
  */
 export function parseRepositoryAddress(text: string): RepositoryAddress | undefined {
   const address = text.trim()
   if (address.includes('://')) return parseUrl(address)
-  // A folder: a slash before the first colon, or the letter of a drive.
+  // A local folder has a slash before the first colon, or a drive letter.
   const [, host, path] = /^(?:[^@/:]+@)?(\[[^\]/]+\]|[^:/[\]@]+):(?!\/\/)(.*)$/s.exec(address) ?? []
   if (host === undefined || path === undefined || /^[a-z]$/i.test(host)) return undefined
   return addressOf(host, undefined, path)
@@ -38,9 +34,7 @@ function parseUrl(text: string): RepositoryAddress | undefined {
   return OTHERS.has(url.protocol) ? addressOf(url.hostname, undefined, url.pathname) : undefined
 }
 
-/**
- * The host that an ssh server at port 443 belongs to (`sshOverHttps`); any other host is its own.
- */
+/** Returns the forge host of an SSH server at port 443 (`sshOverHttps`); returns any other host unchanged. */
 const hostOf = (name: string): string =>
   ALL_FORGES.flatMap(forge => forge.sshOverHttps ?? []).find(one => one.name === name)?.host ?? name
 

@@ -9,14 +9,13 @@ import { type ForgeOptions, forgeOf } from './forge-of.ts'
 import { ALL_FORGES } from './forges.ts'
 import { siteOf } from './site.ts'
 
-/** Milliseconds for all questions together: without an answer in this time, the forge is unknown. */
+/** Total timeout for all probes in milliseconds, after which the forge counts as unknown. */
 const TIMEOUT = 5000
 
 /**
- * The forge that a repository address belongs to, as `forgeOf`; where neither the host, the
- * environment nor an option says what kind it is, its server is asked, once and without a token, for
- * at most `timeout` milliseconds.
- * Rejects with the reason of the signal only.
+ * Returns the forge of a repository address, as `forgeOf`. If neither the host, the environment nor an option
+ * determines the kind, probes the server once without a token, for at most `timeout` milliseconds. Rejects only with
+ * the signal's abort reason.
  */
 export async function findForge(
   repository: string,
@@ -41,8 +40,8 @@ async function askKind(
   const root = address.web ?? new URL(`https://${address.host}`)
   const found = new AbortController()
   const end = AbortSignal.any([signal, found.signal, timeout])
-  // All are asked at the same time. When two modules say yes, the one that stands first in the list
-  // counts, whichever answer came first.
+  // All probes run at the same time. If two modules recognize the server, the first in the list wins, whichever
+  // response arrived first.
   const answers = ALL_FORGES.map(async ({ kind, question }) => {
     const answer = question && (await ask(new URL(question.path, root), env, end).catch(() => undefined))
     return answer && question.isIt(answer) ? kind : undefined

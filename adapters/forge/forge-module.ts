@@ -7,74 +7,67 @@ import type { Forge, PullRequests, RepositoryWebhooks } from './forge.ts'
 export type ForgeVariables = Readonly<Record<string, string | undefined>>
 
 /**
- * The implementation of one kind of forge. The rest of this folder sends calls, detects the kind of
- * a server and writes texts, without code for any particular kind: it uses the module.
+ * The implementation of one kind of forge. The rest of this folder sends calls, detects the kind of a server and writes
+ * texts without any code for a particular kind; it uses the module.
  */
 export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
   readonly kind: Kind
-  /** Its name in messages. */
+  /** Name of the forge in messages. */
   readonly name: string
-  /** Its term for a request: `pull request`, `merge request`. */
+  /** The forge's term for a request: `pull request`, `merge request`. */
   readonly noun: string
   /**
-   * True if the name of a host alone shows that it is of this kind: a public server, or one that is
-   * named after the software.
+   * Returns true if the host name alone identifies this kind: a public server, or a name that contains the name of the
+   * software.
    */
   readonly isHost: (host: string) => boolean
-  /**
-   * The name under which the ssh server of a host listens at port 443, for networks that let
-   * nothing else through.
-   */
+  /** Name under which the SSH server of a host listens at port 443, for networks that block other ports. */
   readonly sshOverHttps?: { readonly name: string; readonly host: string }
   /** True if a repository can be in a nested group: `group/subgroup/name`. */
   readonly hasSubgroups: boolean
-  /**
-   * The root of the API of the server whose pages are below `root`; both without a slash at the
-   * end.
-   */
+  /** Returns the root of the API for the web pages below `root`; both without a trailing slash. */
   readonly apiOf: (root: string) => string
   /**
-   * The call that distinguishes its servers from those of other kinds; it is sent without a token. Absent for a kind
-   * with one public server.
+   * Call that distinguishes this kind's servers from others; it is sent without a token. Absent for a kind with a
+   * single public server.
    */
   readonly question?: KindQuestion
   /**
-   * Variables of its pipelines that hold the address of the server and nothing else: a token is
-   * sent there.
+   * Variables of this forge's pipelines that can only contain the address of the server, because a token is sent to it.
    */
   readonly serverVariables: readonly string[]
-  /** The servers that such variables name. */
+  /** Returns the servers that these variables name. */
   readonly serversIn: (env: ForgeVariables) => readonly NamedServer[]
   readonly tokens: TokenVariables
   /**
-   * Returns the headers that each call is sent with, the one with the token included. A token is the only credential:
-   * there is no user name.
+   * Returns the headers of each call, including the one with the token. A token is the only credential; there is no
+   * user name.
    */
   readonly headers: (token: string) => Readonly<Record<string, string>>
-  /** The permissions that a token needs, in words. `said` is the forge's reason for a refusal. */
+  /** Returns the permissions that a token needs, in words. `said` is the forge's reason for a refusal. */
   readonly permissionHint: (said: string) => string
-  /** The words for a refusal that only this forge knows; undefined for all others. */
+  /** Returns a message for a refusal that only this forge sends; undefined for any other refusal. */
   readonly refusal?: (
     answer: ForgeAnswer,
     variable: string,
   ) => { readonly message: string; readonly hint: string } | undefined
-  /** Longest text of a request in characters; each module notes where the limit comes from. */
+  /** Maximum length of the text of a request in characters; each module notes the source of its limit. */
   readonly bodyLimit: number
-  /** The web pages of the repository at `root`. */
+  /** Returns the web pages of the repository at `root`. */
   readonly pages: (root: string) => Pages
-  /** The requests of the repository of the site. Bodies are within the limit already. */
+  /** Returns the requests of the site's repository. The bodies it receives are already within the limit. */
   readonly connect: (api: Calls) => PullRequests
-  /** The events of a webhook that are about requests, as its page calls them. */
+  /** Webhook events about requests, as named on the forge's settings page. */
   readonly webhookEvents: string
-  /** Webhooks of the repository of the site, for these events. */
+  /** Returns the webhooks of the site's repository, for these events. */
   readonly webhooks: (api: Calls) => RepositoryWebhooks
-  /** Returns the facts about the repository of the site and about its requests. */
+  /** Returns the facts about the site's repository and its requests. */
   readonly facts: (api: Calls) => RepositoryFacts
 }
 
 export type Pages = Pick<Forge, 'newRequestPage' | 'requestsPage' | 'commitPage'>
 
-/** A call that a server of the kind answers without a token, if only with a refusal. */
+/** A call that a server of this kind answers without a token, if only with a refusal. */
 export interface KindQuestion {
   /** Path from the root of the server. */
   readonly path: string
@@ -82,84 +75,78 @@ export interface KindQuestion {
   readonly isIt: (answer: ForgeAnswer) => boolean
 }
 
-/** A server as the environment names it; what is not an address counts as not set. */
+/** A server that the environment names; values that are not addresses count as not set. */
 export interface NamedServer {
-  /** The address of its pages; the root of the API's host where it is absent. */
+  /** Address of the web pages; if absent, the root of the API's host. */
   readonly web: string | undefined
   readonly api?: string | undefined
-  /** The host of its addresses for ssh, where that is another one. */
+  /** Host in SSH addresses, if it differs. */
   readonly ssh?: string | undefined
 }
 
-/** The variables that tokens come from, beside the one that works with each forge. */
+/** Variables that contain tokens, besides the variable that works with every forge. */
 export interface TokenVariables {
-  /** Variables of the public server, and of the server that a pipeline runs on. */
+  /** Variables for the public server, and for the server that a pipeline runs on. */
   readonly names: readonly string[]
-  /** Returns the variables whose token may be for this site; the first that is set counts. */
+  /** Returns the variables whose token may be for this site; the first one that is set is used. */
   readonly namesFor: (site: Site, env: ForgeVariables) => readonly string[]
   /**
-   * Origins that the name of a variable vouches for: public servers, and those that the tools of
-   * the forge take from the environment.
+   * Returns the origins that a token may be sent to because of its variable's name: public servers, and servers that
+   * the forge's own tools read from the environment.
    */
   readonly knownOrigins: (variable: string, site: Site, env: ForgeVariables) => readonly string[]
-  /** A token of a pipeline that cannot open requests, and the value to set a variable to instead. */
+  /** A pipeline token that cannot open requests, and the kind of token to set a variable to instead. */
   readonly unfit?: { readonly variable: string; readonly instead: string }
-  /** The only repository that the token of a variable is for, where that is known. */
+  /** Returns the only repository that the token of a variable is for, if known. */
   readonly repositoryOf?: (variable: string, env: ForgeVariables) => string | undefined
 }
 
 /** A repository on a forge. */
 export interface Site {
   readonly kind: ForgeKind
-  /**
-   * The root of its pages, without a slash at the end: `https://gitlab.example.com`,
-   * `https://example.com/gitlab`.
-   */
+  /** Root of the web pages, without a trailing slash: `https://gitlab.example.com`, `https://example.com/gitlab`. */
   readonly web: string
-  /** The root of its API, without a slash at the end: `https://api.github.com`. */
+  /** Root of the API, without a trailing slash: `https://api.github.com`. */
   readonly api: string
-  /** `owner/name`; groups of GitLab may have subgroups. */
+  /** Path of the repository: `owner/name`; GitLab's groups may have subgroups. */
   readonly path: string
-  /** True if the continuous integration runs on this very forge. */
+  /** True if this CI job runs on this forge. */
   readonly isOurs: boolean
 }
 
 export interface ForgeCall {
   readonly method: ForgeMessage['method']
-  /** Below the root of the API, with the query. */
+  /** Path below the root of the API, with the query. */
   readonly path: string
-  /** Sent as JSON. */
+  /** Body that is sent as JSON. */
   readonly body?: unknown
-  /** The purpose of the call, for messages: `open a pull request`. */
+  /** Purpose of the call, for messages: `open a pull request`. */
   readonly purpose: string
-  /**
-   * True if the call may be repeated when its outcome is unknown: it only reads, or sets something
-   * to a value.
-   */
+  /** True if the call may be repeated when its outcome is unknown, because it only reads, or sets a value. */
   readonly mayRepeat: boolean
-  /** The rights that the token needs, in words, if they are more than those for requests. */
+  /** Permissions that the token needs, in words, if the call needs more than the calls for requests. */
   readonly permission?: string
   readonly signal?: AbortSignal | undefined
 }
 
-/** Calls of the API of a forge. All throw ForgeErrors, or the reason of the signal. */
+/** Calls of a forge's API. All throw ForgeErrors, or the signal's abort reason. */
 export interface Calls {
   readonly site: Site
   /**
-   * Sends a call. What may pass is tried again until the signal is aborted or the attempts are used
-   * up: rate limits, and for calls that may be repeated also 5xx and cut connections.
+   * Sends a call. Retries temporary failures until the signal is aborted or the attempts are used up: rate limits, and,
+   * for calls that may be repeated, also 5xx and lost connections.
    */
   send(call: ForgeCall): Promise<void>
-  /** Sends a call as `send` does, and returns the answer, which must match the schema. */
+  /** Sends a call as `send` does, and returns the response, which must match the schema. */
   object<T>(call: ForgeCall, validate: Validator<T>): Promise<T>
   /**
-   * Sends a call as `send` does, and returns a list and whether it has more pages. The answer must be a JSON array,
-   * with a `Link` header if there are more; any other list is read with `object`, page by page.
+   * Sends a call as `send` does, and returns a list and whether it has more pages. The response must be a JSON array,
+   * with a `Link` header if there are more pages; any other list is read with `object`, page by page.
    */
   list<T>(
     call: ForgeCall,
     validate: Validator<readonly T[]>,
   ): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }>
-  /** Waits before something is tried once more, after so many failures. */
+  /** Waits before the next attempt, after this number of failures. */
   pause(failures: number, signal: AbortSignal | undefined, atLeast?: number): Promise<void>
 }

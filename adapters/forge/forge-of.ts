@@ -8,17 +8,17 @@ import { siteOf } from './site.ts'
 import { tokenFor } from './token.ts'
 
 export interface ForgeOptions {
-  /** `--forge`, for a host whose name does not say. */
+  /** Value of `--forge`, for a host whose name does not identify its kind. */
   readonly forge?: ForgeKind
-  /** The pauses and attempts of calls, and the function that is notified of pauses (`onPause`). */
+  /** Pauses and attempts of calls, and the function that is notified of pauses (`onPause`). */
   readonly retries?: Partial<ForgeRetries>
-  /** An option of the command line names the repository: its forge may have the user's token. */
+  /** True if a command line option names the repository: then its forge may receive the user's token. */
   readonly isNamedByUser?: true | undefined
 }
 
 /**
- * Returns the forge that a repository address (https, ssh, `git@host:owner/name.git`) belongs to; undefined for a
- * folder of this machine and for an unknown host. Reads tokens and proxies from `env` and sends no requests.
+ * Returns the forge of a repository address (https, ssh, `git@host:owner/name.git`); undefined for a local folder and
+ * for an unknown host. Reads tokens and proxies from `env` and sends no requests.
  */
 export function forgeOf(repository: string, env: ForgeVariables, options: ForgeOptions = {}): Forge | undefined {
   const { forge, retries, isNamedByUser } = options

@@ -1,22 +1,22 @@
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 
-/** The server that keeps a repository and on which its changes are reviewed. */
+/** A server that hosts a repository and on which its changes are reviewed. */
 export interface Forge {
   readonly kind: ForgeKind
-  /** Its name in messages. */
+  /** Name of the forge in messages. */
   readonly name: string
-  /** Its term for a request: `pull request`, `merge request`. */
+  /** The forge's term for a request: `pull request`, `merge request`. */
   readonly noun: string
-  /** Its requests, where the environment has a token that may be sent there. */
+  /** Requests of the repository, if the environment has a token that may be sent to the forge. */
   readonly requests: PullRequests | undefined
   /**
-   * The reason why there are no requests, and what to set: a sentence for the user, without a full stop. Absent with a
-   * token.
+   * Reason why there are no requests, and what to set: a sentence for the user, without a full stop. Absent if there is
+   * a token.
    */
   readonly withoutToken?: string
   /**
-   * Returns the page on which a user can open a request, its title filled in. The body is not: addresses have a limit
-   * of a few thousand characters.
+   * Returns the page on which a user can open a request, with its title filled in. Leaves the body empty, because the
+   * length of an address is limited to a few thousand characters.
    */
   newRequestPage(request: Branches & { readonly title: string }): string
   /** Page that lists all requests of the repository. */
@@ -26,16 +26,16 @@ export interface Forge {
 
 /** The two branches of a request, both in the same repository, without `refs/heads/`. */
 export interface Branches {
-  /** The branch with the changes. */
+  /** Branch with the changes. */
   readonly head: string
-  /** The branch that they are to be merged into. */
+  /** Branch to merge the changes into. */
   readonly base: string
 }
 
 /** The text for a reviewer. */
 export interface RequestText {
   readonly title: string
-  /** Markdown. What is longer than the forge takes is cut (`clampBody`). */
+  /** Description in Markdown. Truncated if it exceeds the forge's limit (`clampBody`). */
   readonly body: string
 }
 
@@ -47,56 +47,50 @@ export interface NewRequest extends Branches, RequestText {
   readonly draft?: boolean
 }
 
-/** A comment that is found again. */
+/** A comment that is identified by its marker. */
 export interface MarkedComment {
-  /** `<!-- devctl preview shop-pr-7 -->` */
+  /** HTML comment that identifies it, such as `<!-- devctl preview shop-pr-7 -->`. */
   readonly marker: string
-  /** Markdown, without the marker. */
+  /** Text in Markdown, without the marker. */
   readonly body: string
-  /** Its number, where it is known: it is changed without looking for it. */
+  /** Number of the comment, if known; then it is updated without searching for it. */
   readonly id?: number
 }
 
-/** An open request as the forge has it. */
+/** An open request as reported by the forge. */
 export interface PullRequest extends RequestText {
   readonly number: number
-  /** Its page. */
+  /** Web page of the request. */
   readonly url: string
   readonly isDraft: boolean
 }
 
-/** A request, and what could not be done about it: an unknown reviewer does not stop a publish. */
+/** A request, and notes on optional parts that failed: an unknown reviewer does not stop a publish. */
 export interface OpenResult {
   readonly request: PullRequest
-  /** True if it was created now; false if one existed already, which then has the new text. */
+  /** True if the request was created now; false if it already existed, and its text was updated. */
   readonly isNew: boolean
-  /** The things that could not be done, in words: lower case, no full stop. */
+  /** Optional parts that failed, in words: lower case, no full stop. */
   readonly notes: readonly string[]
 }
 
 export interface Abortable {
-  /** Ends the call and the waiting between attempts; what it was aborted with is thrown. */
+  /** Signal that ends the call and the pauses between attempts; its abort reason is thrown. */
   readonly signal?: AbortSignal
 }
 
 /**
- * The requests of one repository. Everything throws a ForgeError (a UserError) where the forge
- * refuses or does not answer.
+ * The requests of one repository. All methods throw a ForgeError (a UserError) if the forge refuses or does not
+ * respond.
  */
 export interface PullRequests {
-  /** The open request between two branches of this repository; those of forks do not count. */
+  /** Returns the open request between two branches of this repository; ignores requests from forks. */
   find(branches: Branches, waiting?: Abortable): Promise<PullRequest | undefined>
-  /**
-   * Opens a request, or gives the one that is open between these branches the new text. Safe to
-   * repeat.
-   */
+  /** Opens a request, or updates the text of the open request between these branches. Safe to repeat. */
   open(request: NewRequest, waiting?: Abortable): Promise<OpenResult>
-  /** Gives a request another text; writes nothing where it has it already. A draft stays one. */
+  /** Updates the text of a request; sends nothing if the text is the same. A draft stays a draft. */
   update(request: PullRequest, text: RequestText, waiting?: Abortable): Promise<PullRequest>
-  /**
-   * Closes a request without merging it and says why below it. Gives what could not be done, in
-   * words.
-   */
+  /** Closes a request without merging it and adds a comment with the reason. Returns failures, in words. */
   close(request: PullRequest, comment: string, waiting?: Abortable): Promise<readonly string[]>
   /**
    * Writes the single comment of a request that begins with a marker, or replaces its text. A marker is an HTML
@@ -115,12 +109,12 @@ export interface NewWebhook {
 }
 
 /**
- * The webhooks in the settings of one repository. Everything throws a ForgeError if the forge refuses or does not
- * answer.
+ * The webhooks in the settings of one repository. All methods throw a ForgeError if the forge refuses or does not
+ * respond.
  */
 export interface RepositoryWebhooks {
-  /** Adds one that sends the events of requests, and gives its number. */
+  /** Adds a webhook for request events, and returns its number. */
   add(webhook: NewWebhook, waiting?: Abortable): Promise<number>
-  /** Removes a webhook; it is no error if it was removed already. */
+  /** Removes a webhook; does nothing if it does not exist. */
   remove(number: number, waiting?: Abortable): Promise<void>
 }

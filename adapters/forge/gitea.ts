@@ -10,7 +10,7 @@ import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import type { Calls, ForgeCall, ForgeModule, ForgeVariables } from './forge-module.ts'
 import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } from './workflow.ts'
 
-/** Prefixes of a title that make a request a draft, on a server whose administrator has not set others. */
+/** Title prefixes that mark a request as a draft, unless the server's administrator has changed them. */
 const DRAFT = /^\s*(\[wip\]|wip:)\s*/i
 /** Longest page that a server returns, unless its administrator has changed the limit. */
 const PAGE = 50
@@ -19,7 +19,7 @@ const NAMES = ['GITEA_TOKEN', 'FORGEJO_TOKEN']
 
 const serverOf = (env: ForgeVariables): string | undefined => env.FORGEJO_SERVER_URL || env.GITEA_SERVER_URL
 
-/** Gitea and Forgejo, which have the same API: https://docs.gitea.com/development/api-usage */
+/** Module for Gitea and Forgejo, which have the same API: https://docs.gitea.com/development/api-usage */
 export const gitea: ForgeModule<'gitea'> = {
   kind: 'gitea',
   name: 'Gitea',
@@ -29,7 +29,7 @@ export const gitea: ForgeModule<'gitea'> = {
   apiOf: root => `${root}/api/v1`,
   question: {
     path: '/api/v1/version',
-    // A server that requires a login answers with an error, which names the description of the API.
+    // A server that requires a login responds with an error that links the description of its API.
     isIt: ({ status, text }) => (status === 200 ? parseJson(text, giteaVersion) : parseJson(text, giteaRefusal)).ok,
   },
   serverVariables: ['GITEA_SERVER_URL', 'FORGEJO_SERVER_URL'],
@@ -45,7 +45,7 @@ export const gitea: ForgeModule<'gitea'> = {
   },
   headers: token => ({ authorization: `token ${token}` }),
   permissionHint: () => 'the token needs the permissions `write:repository` and `write:issue`',
-  // It has a column of 4 GB, but takes no endless requests.
+  // The database column holds 4 GB, but the request size is limited.
   bodyLimit: 1_000_000,
   pages: pullPages,
   connect: giteaRequests,
@@ -70,8 +70,8 @@ function giteaRequests(api: Calls): PullRequests {
   const owner = encodeURIComponent(api.site.path.split('/')[0]!)
 
   const requests: PullRequests = {
-    // The call for a base and a head takes no base with a slash in it, and may give a request that
-    // is closed; older servers do not filter.
+    // The call for a base and a head accepts no base with a slash, and may return a closed request; older servers do
+    // not filter.
     async find({ head, base }, { signal } = {}) {
       const path = `${pulls.root}/pulls?state=open&sort=recentupdate`
       const found = await findIn(
@@ -109,17 +109,14 @@ function giteaRequests(api: Calls): PullRequests {
     return toRequest(await pulls.create({ ...fields, ...(ids.length > 0 && { labels: ids }) }, signal))
   }
 
-  /**
-   * Labels are numbers, those of the repository or of its organization. A name that none has is
-   * noted.
-   */
+  /** Returns the numbers of labels, which belong to the repository or its organization. An unknown name is noted. */
   async function idsOf(names: readonly string[], notes: string[], signal: AbortSignal | undefined) {
     const ids: number[] = []
     for (const wanted of names) {
       const labelIn = (path: string) =>
         findIn({ path, purpose: `look up the label ${wanted}`, signal }, giteaLabels, label => label.name === wanted)
       const lookUp = async () => {
-        // A user has no labels: 404.
+        // A user has no labels: the server responds 404.
         const inOrganization = () => labelIn(`/orgs/${owner}/labels?`).catch(() => undefined)
         const label = (await labelIn(`${pulls.root}/labels?`)) ?? (await inOrganization())
         if (label) ids.push(label.id)
@@ -130,7 +127,7 @@ function giteaRequests(api: Calls): PullRequests {
     return ids
   }
 
-  /** The first of a list that fits, page by page. */
+  /** Returns the first matching item of a list, page by page. */
   async function findIn<T>(
     { path, purpose, signal }: Pick<ForgeCall, 'path' | 'purpose' | 'signal'>,
     validate: Validator<readonly T[]>,
@@ -149,7 +146,7 @@ function giteaRequests(api: Calls): PullRequests {
 const titleOf = (title: string, isDraft: boolean): string => (isDraft ? `WIP: ${title}` : title)
 
 function toRequest({ number, html_url: url, title, body, draft }: Pull): PullRequest {
-  // Servers before 1.22 do not mark drafts.
+  // Servers before 1.22 do not report drafts.
   const isDraft = draft ?? DRAFT.test(title)
   return { number, url, title: isDraft ? title.replace(DRAFT, '') : title, body: body ?? '', isDraft }
 }

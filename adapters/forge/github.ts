@@ -10,14 +10,14 @@ import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import type { Calls, ForgeModule } from './forge-module.ts'
 import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } from './workflow.ts'
 
-/** The public server, and those of companies at it. */
+/** Returns true for the public server and for the servers that GitHub hosts for companies. */
 const isHosted = (host: string): boolean => host === 'github.com' || host.endsWith('.ghe.com')
 
-/** Variables with tokens for github.com: they are not sent to other servers, as in GitHub's own command line. */
+/** Variables with tokens for github.com, which are not sent to other servers; GitHub's own CLI does the same. */
 const NAMES = [WORKFLOW_TOKEN, 'GH_TOKEN']
 const ENTERPRISE = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN']
 
-/** GitHub and GitHub Enterprise. */
+/** Module for GitHub and GitHub Enterprise. */
 export const github: ForgeModule<'github'> = {
   kind: 'github',
   name: 'GitHub',
@@ -33,8 +33,7 @@ export const github: ForgeModule<'github'> = {
   },
   question: {
     path: '/api/v3/meta',
-    // https://docs.github.com/enterprise-server/rest/meta/meta; in private mode 401, with the same
-    // headers.
+    // https://docs.github.com/enterprise-server/rest/meta/meta; responds 401 in private mode, with the same headers.
     isIt: ({ headers }) => 'x-github-request-id' in headers || 'x-github-enterprise-version' in headers,
   },
   serverVariables: ['GITHUB_SERVER_URL'],
@@ -70,7 +69,7 @@ export const github: ForgeModule<'github'> = {
           hint: 'authorize it for the organization, in the settings of your tokens',
         }
       : undefined,
-  // It says so when it refuses a longer one.
+  // Limit that GitHub states when it refuses a longer text.
   bodyLimit: 65_536,
   pages: pullPages,
   connect: githubRequests,
@@ -133,7 +132,7 @@ function githubRequests(api: Calls): PullRequests {
     const fields = { title, head, base, body }
     const post = (isDraft: boolean) => pulls.create({ ...fields, ...(isDraft && { draft: true }) }, signal)
     const made = await post(draft).catch(error => {
-      // Private repositories of some plans have none.
+      // Some plans have no drafts in private repositories.
       if (!draft || !(error instanceof ForgeError) || !/draft pull requests are not supported/i.test(error.said))
         throw error
       notes.push('the repository does not support drafts: the pull request is an ordinary one')

@@ -3,7 +3,7 @@ import { isNoRight, unlessRefused } from './api/failures.ts'
 import type { ForgePull, RepositoryFacts } from './facts.ts'
 import type { Calls, ForgeCall } from './forge-module.ts'
 
-/** Developer: https://docs.gitlab.com/api/access_requests/ (valid access levels) */
+/** Access level of a developer: https://docs.gitlab.com/api/access_requests/ (valid access levels) */
 const WRITER = 30
 
 /** Returns the facts of a GitLab project and its merge requests: https://docs.gitlab.com/api/merge_requests/ */
@@ -43,7 +43,7 @@ export function gitlabFacts(api: Calls): RepositoryFacts {
       const found = await api.object(call, mergeFacts)
       return {
         number: found.iid,
-        // `locked` for the moment in which it is merged.
+        // The state is `locked` while the request is being merged.
         isOpen: found.state === 'opened' || found.state === 'locked',
         page: found.web_url,
         title: found.title ?? '',

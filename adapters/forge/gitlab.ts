@@ -7,12 +7,12 @@ import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import type { Calls, ForgeModule, Pages } from './forge-module.ts'
 import { gitlabFacts } from './gitlab-facts.ts'
 
-/** A draft is one by its title. */
+/** Title prefixes that mark a request as a draft. */
 const DRAFT = /^\s*(\[draft\]|\(draft\)|draft:)\s*/i
 
 const NAMES = ['GITLAB_TOKEN']
 
-/** GitLab, its public server and others: https://docs.gitlab.com/api/rest/ */
+/** Module for GitLab, both the public server and self-managed ones: https://docs.gitlab.com/api/rest/ */
 export const gitlab: ForgeModule<'gitlab'> = {
   kind: 'gitlab',
   name: 'GitLab',
@@ -23,7 +23,7 @@ export const gitlab: ForgeModule<'gitlab'> = {
   apiOf: root => `${root}/api/v4`,
   question: {
     path: '/api/v4/version',
-    // It wants a token (https://docs.gitlab.com/api/version/): 401, with headers of its own.
+    // Without a token (https://docs.gitlab.com/api/version/), responds 401 with GitLab's own headers.
     isIt: ({ headers }) => Object.keys(headers).some(name => name.startsWith('x-gitlab-')),
   },
   serverVariables: ['CI_SERVER_URL'],
@@ -37,7 +37,7 @@ export const gitlab: ForgeModule<'gitlab'> = {
         : [],
     unfit: { variable: 'CI_JOB_TOKEN', instead: 'a project or group token with the scope `api`' },
   },
-  // For tokens of people, groups and projects: https://docs.gitlab.com/api/rest/authentication/
+  // Works for personal, group and project tokens: https://docs.gitlab.com/api/rest/authentication/
   headers: token => ({ 'private-token': token }),
   permissionHint: () => 'the token needs the scope `api`, and the role Developer in the project',
   // https://docs.gitlab.com/api/merge_requests/ (description)
@@ -61,7 +61,7 @@ export const gitlab: ForgeModule<'gitlab'> = {
   facts: gitlabFacts,
 }
 
-/** Returns the pages of a project, with the address of a new request in the form that GitLab prints after a push. */
+/** Returns the pages of a project. The address for a new request has the form that GitLab prints after a push. */
 function gitlabPages(root: string): Pages {
   return {
     requestsPage: `${root}/-/merge_requests`,
@@ -154,7 +154,7 @@ function gitlabRequests(api: Calls): PullRequests {
     return toRequest(await api.object(call, mergeRequest))
   }
 
-  /** Returns the numbers of reviewers, which GitLab expects. An unknown name is noted. */
+  /** Returns the user ids of reviewers, which GitLab expects. An unknown name is noted. */
   async function idsOf(names: readonly string[], notes: string[], signal: AbortSignal | undefined) {
     const ids: number[] = []
     for (const name of names) {
@@ -172,7 +172,7 @@ function gitlabRequests(api: Calls): PullRequests {
 }
 
 function toRequest({ iid, web_url: url, title, description, draft }: MergeRequest): PullRequest {
-  // Servers before 13.2 do not mark drafts.
+  // Servers before 13.2 do not report drafts.
   const isDraft = draft ?? DRAFT.test(title)
   return { number: iid, url, title: isDraft ? title.replace(DRAFT, '') : title, body: description ?? '', isDraft }
 }

@@ -4,9 +4,8 @@ import type { ForgeModule, ForgeVariables, NamedServer, Site } from './forge-mod
 import { ALL_FORGES, FORGES } from './forges.ts'
 
 /**
- * The forge that an address belongs to: the one that the continuous integration names in its
- * variables, one that is known by its host, or the `forge` that the user says. Undefined for a
- * local folder, and for a host that none of this determines.
+ * Returns the site of a repository address, whose forge is determined by the variables of a CI job, by the host, or by
+ * the user's `forge` option. Undefined for a local folder, and for a host of an unknown forge.
  */
 export function siteOf(repository: string, env: ForgeVariables, forge?: ForgeKind): Site | undefined {
   const address = parseRepositoryAddress(repository)
@@ -14,7 +13,7 @@ export function siteOf(repository: string, env: ForgeVariables, forge?: ForgeKin
   for (const server of serversOf(env)) {
     const isThere = address.web ? address.web.host === server.web.host : server.hosts.includes(address.host)
     if (!isThere || (forge !== undefined && forge !== server.module.kind)) continue
-    // A server below a path: the address of a clone has it, that of ssh has not.
+    // If the server is below a path, the clone address contains that path, but the SSH address does not.
     const below = `${server.web.pathname.replace(/^\/|\/$/g, '')}/`
     const path = address.web && address.path.startsWith(below) ? address.path.slice(below.length) : address.path
     return site(server.module, rootOf(server.web), server.api, path, true)
@@ -33,12 +32,12 @@ function site(module: ForgeModule, web: string, api: string | undefined, path: s
 interface Server {
   readonly module: ForgeModule
   readonly web: URL
-  /** Names that repositories of it have in addresses for ssh. */
+  /** Host names in SSH addresses of the forge's repositories. */
   readonly hosts: readonly string[]
   readonly api: string | undefined
 }
 
-/** The forges that the variables of continuous integration name. */
+/** Returns the forges that the variables of a CI job name. */
 const serversOf = (env: ForgeVariables): readonly Server[] =>
   ALL_FORGES.flatMap(module => module.serversIn(env).flatMap(named => server(module, named) ?? []))
 

@@ -4,20 +4,17 @@ import { ALL_FORGES } from './forges.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Permission to send a token to a server, or the reason why not, with a hint on what to set. */
+/** Permission to send a token to a server, or the reason for refusing it, with a hint on what to set. */
 export type MaySend = { readonly ok: true } | { readonly ok: false; readonly reason: string; readonly hint: string }
 
-/**
- * The servers of the continuous integration that devctl runs in, in variables that no checkout
- * sets.
- */
+/** Variables with the server that runs this CI job, which a checkout cannot set. */
 const SERVERS = ALL_FORGES.flatMap(forge => forge.serverVariables)
 
 /**
- * Decides whether the token in a variable may be sent to an address: over https or to this machine,
- * and only to a host that the user has named outside the checkout, in `…_HOST` (`git.example.com`,
- * `git.example.com:8443`; several are separated by commas). Without that variable, to the server of
- * the continuous integration and to `known` origins.
+ * Decides whether the token in a variable may be sent to an address: over https or to this machine, and only to a host
+ * that the user has named outside the checkout, in `…_HOST` (`git.example.com`, `git.example.com:8443`; several are
+ * separated by commas). If that variable is not set, the server that runs the CI job and the `known` origins are
+ * allowed.
  */
 export function maySendToken(variable: string, address: URL, env: Env, known: readonly string[] = []): MaySend {
   const { host, protocol, hostname, origin } = address
@@ -40,8 +37,8 @@ export function maySendToken(variable: string, address: URL, env: Env, known: re
 }
 
 /**
- * The login that DEVCTL_GIT_TOKEN (user name: DEVCTL_GIT_USERNAME) is, for a server that may have
- * it; undefined without a token, and for what is not a web address.
+ * Returns the login in DEVCTL_GIT_TOKEN (user name: DEVCTL_GIT_USERNAME) for a server that may receive it; undefined
+ * without a token, and for addresses other than web addresses.
  */
 export function tokenLogin(
   { url: address, isNamedByUser }: Pick<Address, 'url' | 'isNamedByUser'>,
@@ -57,7 +54,10 @@ export function tokenLogin(
 
 const hostsIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter(host => host !== '')
 
-/** True if a name is the host of the address. A name without a port means the usual port; on this machine, any port. */
+/**
+ * Returns true if a name matches the host of the address. A name without a port means the default port; on this
+ * machine, any port.
+ */
 function isHost(named: string, { host, hostname, origin }: URL): boolean {
   if (named.includes('://')) return URL.canParse(named) && new URL(named).origin === origin
   const name = named.toLowerCase()
@@ -72,7 +72,7 @@ function isOwnServer(origin: string, env: Env, known: readonly string[]): boolea
   return [...servers, ...known].includes(origin)
 }
 
-/** True if the host of an address is this machine. */
+/** Returns true if the host of an address is this machine. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

@@ -2,19 +2,18 @@ import type { ForgeVariables, Site } from './forge-module.ts'
 import { FORGES } from './forges.ts'
 import { isLoopback, maySendToken } from './token-host.ts'
 
-/** A token and the variable it comes from; or why there is none, in words. */
+/** A token and its variable, or the reason why there is none, in words. */
 export type FoundToken =
   | { readonly variable: string; readonly token: string }
   | { readonly token?: undefined; readonly reason: string }
 
-/** Works with each of them. */
+/** Name of the variable that works with every forge. */
 const ANY = 'DEVCTL_FORGE_TOKEN'
 
 /**
- * The token for a forge, from the environment only, and only where nothing but the checkout has to
- * be believed that it belongs there (`token-host.ts`). One that belongs to another server is left
- * alone: the token of a job is that of the forge the job runs on. `isNamedByUser`: an option of the
- * command line names the repository.
+ * Returns the token for a forge from the environment, and only if its destination does not depend on the checkout alone
+ * (`token-host.ts`). Never returns a token of another server: a job token belongs to the forge that runs the job.
+ * `isNamedByUser` is true if a command line option names the repository.
  */
 export function tokenFor(site: Site, env: ForgeVariables, isNamedByUser = false): FoundToken {
   if (!isSafe(site.api)) return { reason: `a token is not sent to \`${site.api}\`: it is not https` }
@@ -23,7 +22,7 @@ export function tokenFor(site: Site, env: ForgeVariables, isNamedByUser = false)
   for (const variable of names) {
     const token = env[variable]?.trim()
     if (!token) continue
-    // It would end up in a header.
+    // The value would be sent in a header.
     if (/[^\x21-\x7e]/.test(token))
       return {
         reason: `\`${variable}\` does not hold a token: it contains spaces or other characters that no token has`,
@@ -45,12 +44,12 @@ export function tokenFor(site: Site, env: ForgeVariables, isNamedByUser = false)
 const hostOf = (site: Site): string => `\`${new URL(site.web).host}\``
 
 /**
- * The host of DEVCTL_GIT_TOKEN is that of DEVCTL_FORGE_TOKEN where that one has none of its own.
+ * Returns the environment in which DEVCTL_FORGE_TOKEN uses the host of DEVCTL_GIT_TOKEN unless it has a host variable.
  */
 const withHost = (variable: string, env: ForgeVariables): ForgeVariables =>
   variable === ANY ? { ...env, [`${ANY}_HOST`]: env[`${ANY}_HOST`] || env.DEVCTL_GIT_TOKEN_HOST } : env
 
-/** True if data sent to the address cannot be read on the way: https, or this machine. */
+/** Returns true if data sent to the address cannot be read in transit: https, or this machine. */
 function isSafe(address: string): boolean {
   const { protocol, hostname } = new URL(address)
   return protocol === 'https:' || isLoopback(hostname)

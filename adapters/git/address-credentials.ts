@@ -4,7 +4,7 @@ import type { GitLogin } from './login.ts'
 
 /** The credentials in a web address. */
 export interface AddressCredentials {
-  /** `https://git.example.com`: where they are sent to, and nowhere else. */
+  /** The only origin that the credentials are sent to: `https://git.example.com`. */
   readonly origin: string
   readonly user: string
   readonly password?: string
@@ -20,20 +20,20 @@ export function splitCredentials(address: string): { readonly url: string; reado
 }
 
 /**
- * The login that an address had: a user with a password. In the address it would be in the
- * configuration of each copy, and on the command line of git's own helpers.
+ * Returns the login in an address: a user with a password. If it stayed in the address, it would be stored in the
+ * configuration of each clone, and show up on the command line of git's own helpers.
  */
 export const loginOf = (credentials: AddressCredentials | undefined): readonly GitLogin[] =>
   credentials?.password === undefined
     ? []
     : [{ origin: credentials.origin, user: credentials.user, password: credentials.password, isOfAddress: true }]
 
-/** An environment in which git knows the user that an address names without a password. */
+/** Returns an environment that makes git use the user of an address that has no password. */
 export function withUser(env: GitOptions['env'], credentials: AddressCredentials | undefined): GitOptions['env'] {
   if (!credentials || credentials.password !== undefined) return env
   return withSettings(env, [[`credential.${credentials.origin}.username`, credentials.user]])
 }
 
-/** Decodes the escapes in a part of an address; leaves everything else unchanged, as git does. */
+/** Decodes percent-encoding in a part of an address; leaves everything else unchanged, as git does. */
 const unescaped = (text: string): string =>
   text.replaceAll(/(?:%[\da-f]{2})+/gi, found => Buffer.from(found.replaceAll('%', ''), 'hex').toString())

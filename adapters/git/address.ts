@@ -6,31 +6,31 @@ import { type AddressCredentials, splitCredentials } from './address-credentials
 import { withoutCredentials } from './git.ts'
 import { filePathIn } from './repository-url.ts'
 
-/** The address of a repository, as git is given it and as people read it. */
+/** The address of a repository, for git and for messages. */
 export interface Address {
   /** Address for git: one with a scheme, or git's own `user@host:path`; a web address without its credentials. */
   readonly url: string
   /** Credentials that a web address contained. */
   readonly credentials?: AddressCredentials
-  /** The address as it was written, without credentials. */
+  /** The address as the user wrote it, without credentials. */
   readonly shown: string
-  /** Absolute path, where it is a folder of this machine. */
+  /** Absolute path, if the repository is a local folder. */
   readonly folder?: string
-  /** The folder is a checkout: its branch may be the one that is pushed to. */
+  /** True if the folder has a working tree: the branch to push to may be checked out there. */
   readonly isCheckout: boolean
-  /** An option of the command line names it, no file: its server may have the user's token. */
+  /** True if a command line option names the address, not a file: then the server may receive the user's token. */
   readonly isNamedByUser?: true
 }
 
 /**
- * Reads the address of a repository: `https://`, `ssh://`, `git://`, `file://`, `user@host:path`,
- * or the path of a folder, relative to `base` (absolute). Throws a UserError for a folder that is
- * not there or holds no repository, and for what would make git run a program.
+ * Parses the address of a repository: `https://`, `ssh://`, `git://`, `file://`, `user@host:path`, or the path of a
+ * folder, relative to `base` (absolute). Throws a UserError if a folder does not exist or is not a repository, or if
+ * the address would make git run a program.
  */
 export function readAddress(text: string, base: string): Address {
   const shown = withoutCredentials(text)
-  // `ext::` and its like are git's way to run any program; a word that begins with `-` would be
-  // read as an option.
+  // `ext::` and similar protocols make git run any program; an argument that begins with `-` would be read as an
+  // option.
   if (text.startsWith('-') || /^[a-z][a-z0-9+.-]*::/i.test(text))
     throw new UserError(`\`${shown}\` is not a repository URL`, { hint: HINT })
   const [scheme] = /^[a-z][a-z0-9+.-]*(?=:\/\/)/i.exec(text) ?? []
@@ -43,8 +43,8 @@ export function readAddress(text: string, base: string): Address {
     if (path !== undefined) return ofFolder(path, shown)
     if (!/^(https?|ssh|git|git\+ssh|ssh\+git):\/\/[^\s\p{Cc}]+$/iu.test(text) || !URL.canParse(text))
       throw new UserError(`\`${shown}\` is not a repository URL`, { hint: HINT })
-    // Programs disagree on where the host ends: the server that is shown, and gets the token, could be another one than
-    // git connects to.
+    // Programs disagree on where the host ends: the server that is shown and receives the token could differ from the
+    // server that git connects to.
     if (/^[a-z+]+:\/\/[^/]*[\\?#]/.test(text))
       throw new UserError(`\`${shown}\` is not a repository URL: it has no valid host`, {
         hint: 'write a `/` behind the host, and `\\`, `?` and `#` before it as `%5C`, `%3F` and `%23`',
@@ -52,8 +52,7 @@ export function readAddress(text: string, base: string): Address {
     refuseOption(text.slice(text.indexOf('://') + 3), shown)
     return { ...splitCredentials(text), shown, isCheckout: false }
   }
-  // `C:\deploy` is a folder, `host:path` is not; a slash before the colon makes it a path, as for
-  // git.
+  // `C:\deploy` is a folder, `host:path` is not; a slash before the colon makes it a path, as in git.
   if (/^[^/\\:]{2,}:(?!\\)/.test(text)) {
     refuseOption(text, shown)
     return { url: text, shown, isCheckout: false }
@@ -73,9 +72,8 @@ function refuseOption(authority: string, shown: string): void {
 }
 
 /**
- * Throws a UserError for a repository that lies in the folder that the source is in, links
- * followed: a push would run its hooks, and what its configuration says, which may come from anyone
- * who has changed the source.
+ * Throws a UserError for a repository inside the source folder, after following links: a push would run its hooks and
+ * the programs in its configuration, which may come from anyone who has changed the source.
  */
 export function refuseInside({ folder, shown }: Address, source: string): void {
   if (folder === undefined) return
@@ -90,7 +88,7 @@ export function refuseInside({ folder, shown }: Address, source: string): void {
 const HINT = 'write `https://HOST/PATH`, `ssh://HOST/PATH`, `git@HOST:PATH`, or the path of a folder'
 
 function ofFolder(folder: string, shown: string): Address {
-  // Node.js takes no path with a NUL.
+  // Node.js refuses a path with a NUL.
   if (folder.includes('\0') || !statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new UserError(`the folder \`${shown}\` does not exist`, { hint: HINT })
   const isCheckout = existsSync(join(folder, '.git'))
@@ -98,6 +96,6 @@ function ofFolder(folder: string, shown: string): Address {
     throw new UserError(`the folder \`${shown}\` is not a git repository`, {
       hint: 'run `git init` in it, or write plain files with `devctl render --output-dir`',
     })
-  // By its path git would copy all of the history; by the scheme it sends what is asked for.
+  // For a plain path, git would copy the full history; for `file://`, it sends only the requested part.
   return { url: pathToFileURL(folder).href, shown, folder, isCheckout }
 }

@@ -6,13 +6,13 @@ import { sourceRemote } from './source-remote.ts'
 import { withSource } from './source-repository.ts'
 import { withTemporary } from './temporary.ts'
 
-/** Milliseconds for asking the source's server about its history. */
+/** Timeout for fetching history from the source's server, in milliseconds. */
 const DEADLINE = 60_000
 
 /**
- * True if a commit of the repository around `folder` is an ancestor of another one. If the shallow
- * clone of a pipeline does not show it, the history, commits alone, is fetched from its remote into
- * a temporary repository; the user's own is not changed. Undefined if it cannot be determined.
+ * Returns true if a commit of the repository around `folder` is an ancestor of another one. If the shallow clone of a
+ * pipeline does not show this, fetches the history (only commits) from its remote into a temporary repository; does not
+ * change the user's repository. Undefined if the result cannot be determined.
  */
 export async function isAncestor(
   older: string,
@@ -43,9 +43,9 @@ export async function isAncestor(
 }
 
 /**
- * Returns true or false for an ancestor; undefined if this repository cannot show it. A shallow history may say no
- * because it ends too early; its yes is reliable. A complete history has all ancestors: a commit that is missing there
- * is not an ancestor.
+ * Returns true if a commit is an ancestor; undefined if this repository cannot determine it. In a shallow history, a
+ * negative result may be wrong because the history is truncated, but a positive result is reliable. A complete history
+ * has all ancestors: a commit that is missing there is not an ancestor.
  */
 async function ask(git: Git, older: string, newer: string): Promise<boolean | undefined> {
   try {
@@ -53,7 +53,7 @@ async function ask(git: Git, older: string, newer: string): Promise<boolean | un
     return true
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error
-    // 1 is a no; any other status is that of a commit which is not known here.
+    // Status 1 means no; any other status means that a commit is missing in this repository.
     if (error.status !== 1 && !(await hasOnly(git, newer, older))) return undefined
   }
   return (await git.ask('rev-parse', '--is-shallow-repository')) === 'true' ? undefined : false

@@ -1,8 +1,8 @@
 type Variables = Readonly<Record<string, string | undefined>>
 
 /**
- * An environment with more settings for git, behind those that it has. By variables, not by
- * options: a setting may hold a token, and command lines can be seen by others
+ * Returns the environment with more settings for git, after its existing settings. Uses variables instead of options
+ * because a setting may hold a token, and other users can see command lines
  * (https://git-scm.com/docs/git-config#Documentation/git-config.txt-GITCONFIGCOUNT).
  */
 export function withSettings(env: Variables, settings: readonly (readonly [key: string, value: string])[]): Variables {

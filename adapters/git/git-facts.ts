@@ -6,21 +6,21 @@ import { withSource } from './source-repository.ts'
 
 /** Facts about the repository that a folder is in. Each is absent if it cannot be determined. */
 export interface GitFacts {
-  /** Absent on a detached head. */
+  /** Name of the branch; absent on a detached HEAD. */
   readonly branch?: string
-  /** The commit; with changes that are not committed, an id of that state, which no commit has. */
+  /** Id of the commit; with uncommitted changes, an id of that state that no commit has. */
   readonly commit?: string
-  /** The address of the remote (`origin`, else the first), as https and without credentials. */
+  /** Address of the remote (`origin`, else the first), as https and without credentials. */
   readonly repository?: string
 }
 
-/** Milliseconds for all questions; a file system that hangs must not hold up a deploy. */
+/** Total timeout for all git commands, in milliseconds; a hanging file system must not delay a deploy. */
 const DEADLINE = 5_000
 
 /**
- * Asks the user's own git. Gives nothing where there is no repository, no git, or no answer in
- * time. Rejects with the signal's reason only. Changes nothing in the repository, and runs no
- * program that its configuration names.
+ * Reads facts with the user's own git. Returns no facts if there is no repository, no git, or no response in time.
+ * Rejects only with the signal's abort reason. Changes nothing in the repository, and runs no program that its
+ * configuration names.
  */
 export async function readGitFacts(folder: string, env: GitOptions['env'], signal?: AbortSignal): Promise<GitFacts> {
   const deadline = AbortSignal.timeout(DEADLINE)
@@ -41,12 +41,12 @@ async function askAll(folder: string, options: GitOptions): Promise<GitFacts> {
     ask('symbolic-ref', '--quiet', '--short', 'HEAD'),
     ask('rev-parse', '--quiet', '--verify', 'HEAD'),
     ask('config', '--get-regexp', '^remote\\..*\\.url$'),
-    // Of a submodule git would ask its own configuration.
+    // In a submodule, git would read the submodule's own configuration.
     withSource(top, options, git =>
       git.ask('status', '--porcelain', '-z', '--untracked-files=all', '--ignore-submodules=all'),
     ),
   ])
-  // When git could not say whether there are changes, there may be some.
+  // If git cannot report whether there are changes, assumes that there are some.
   const commit = head && (changes === '' ? head : stateId(head, changes ?? String(Math.random()), top))
   const address = addressOf(remotes ?? '')
   const repository = address && toHttps(address)
@@ -54,8 +54,8 @@ async function askAll(folder: string, options: GitOptions): Promise<GitFacts> {
 }
 
 /**
- * Returns an id of a state with uncommitted changes: the same for the same changes, so that nothing is rebuilt without
- * need, and another one when a changed file changes again.
+ * Returns an id of a state with uncommitted changes. The id is the same for the same changes, so that nothing is
+ * rebuilt without need, and differs when a changed file changes again.
  */
 function stateId(head: string, changes: string, top: string): string {
   const hash = createHash('sha1').update(head).update(changes)
@@ -67,7 +67,7 @@ function stateId(head: string, changes: string, top: string): string {
   return hash.digest('hex')
 }
 
-/** Returns the address of `origin`, else of the first remote, from lines of `remote.NAME.url ADDRESS`. */
+/** Returns the address of `origin`, else of the first remote, from lines with `remote.NAME.url ADDRESS`. */
 function addressOf(config: string): string | undefined {
   const remotes = config.split('\n').flatMap(line => {
     const [, name, address] = /^remote\.(.*)\.url (.+)$/.exec(line) ?? []
@@ -77,16 +77,16 @@ function addressOf(config: string): string | undefined {
 }
 
 /**
- * `git@github.com:team/shop.git` and its like become `https://github.com/team/shop.git`. Undefined
- * for a folder of this machine.
+ * Converts an address such as `git@github.com:team/shop.git` to `https://github.com/team/shop.git`. Undefined for a
+ * local folder.
  */
 export function toHttps(address: string): string | undefined {
   const scp = /^(?:[^@/\s]+@)?([^/:\s]+):(?!\/\/)(.+)$/.exec(address)
-  // A single letter is a drive.
+  // A single letter is a drive letter.
   if (scp && scp[1]!.length > 1) return `https://${scp[1]}/${scp[2]!.replace(/^\/+/, '')}`
   if (!URL.canParse(address)) return undefined
   const { protocol, host, hostname, pathname } = new URL(address)
   if (!/^(https?|ssh|git|git\+ssh):$/.test(protocol) || hostname === '') return undefined
-  // The port of ssh is not that of https.
+  // The SSH port is not the HTTPS port.
   return `https://${protocol.startsWith('http') ? host : hostname}${pathname}`
 }

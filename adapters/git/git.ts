@@ -8,8 +8,8 @@ import { type GitLogin, handOver, loginSettings } from './login.ts'
  */
 export interface Git {
   /**
-   * Runs a git command and gives what it prints, without the line end. Throws a GitFailure, or the
-   * signal's reason.
+   * Runs a git command and returns its output, without the final line break. Throws a GitFailure, or the signal's abort
+   * reason.
    */
   run(...words: string[]): Promise<string>
   /** Runs a git command as `run` does, but returns undefined if the command fails. */
@@ -19,17 +19,17 @@ export interface Git {
 export interface GitOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
-  /** Logins for the servers that this git may talk to. */
+  /** Logins for the servers that this git may connect to. */
   readonly logins?: readonly GitLogin[]
-  /** The parts of a repository that are elsewhere: GIT_DIR and its like. */
+  /** Paths of repository parts in other folders: GIT_DIR and similar variables. */
   readonly place?: Readonly<Record<string, string>>
 }
 
-/** A git command that failed, with what git and the server behind it said. */
+/** A failed git command, with the messages of git and the server. */
 export class GitFailure extends Error {
-  /** Its error output, without the credentials in addresses. */
+  /** Error output of the command, without the credentials in addresses. */
   readonly said: string
-  /** Its exit status; -1 where a signal ended it, or there is no git. */
+  /** Exit status of the command; -1 if a signal ended it, or if git is not installed. */
   readonly status: number
 
   constructor(command: string, said: string, status: number) {
@@ -49,7 +49,7 @@ export function openGit(folder: string, { env, signal, logins = [], place }: Git
   const own = { ...withoutOtherRepository(withSettings(env, loginSettings(logins))), ...QUIET, ...place }
   const run = async (...words: string[]) => {
     signal.throwIfAborted()
-    // A commit asks no server, and runs most of the hooks.
+    // A commit connects to no server, but runs most of the hooks.
     const handed = handOver(words[0] === 'commit' ? [] : logins)
     const running = runProgram('git', words, { folder, env: own, signal, descriptors: handed.descriptors })
     handed.close()
@@ -73,8 +73,8 @@ export function openGit(folder: string, { env, signal, logins = [], place }: Git
 }
 
 /**
- * Environment of every git command: no user can answer a prompt, and devctl parses the messages. `ext::` and similar
- * protocols, which run any program, are not allowed.
+ * Environment of every git command: git must not prompt, because no user could answer, and devctl parses its messages.
+ * Forbids `ext::` and similar protocols, which run any program.
  */
 const QUIET = {
   GIT_TERMINAL_PROMPT: '0',
@@ -84,8 +84,8 @@ const QUIET = {
 }
 
 /**
- * The environment without the variables that would lead git to the repository of a hook that devctl
- * runs in.
+ * Returns the environment without the variables that would direct git to another repository, such as the repository
+ * whose hook runs devctl.
  */
 export function withoutOtherRepository(env: GitOptions['env']): Record<string, string> {
   return Object.fromEntries(
@@ -95,12 +95,12 @@ export function withoutOtherRepository(env: GitOptions['env']): Record<string, s
   )
 }
 
-/** Variables for devctl alone: hooks and helpers that git starts do not need them. */
+/** Variables that only devctl needs; they are not passed to the hooks and helpers that git starts. */
 const OURS = new Set(['DEVCTL_GIT_TOKEN', 'DEVCTL_FORGE_TOKEN', 'DEVCTL_TOKEN'])
 
 /**
- * Set in hooks and aliases of the repository that devctl runs in: they would lead our git there
- * (`git rev-parse --local-env-vars`), or change what our paths mean.
+ * Variables set in hooks and aliases of the repository that devctl runs in: they would direct git to that repository
+ * (`git rev-parse --local-env-vars`), or change the meaning of paths.
  */
 const ABOUT_ANOTHER = new Set([
   'GIT_DIR',

@@ -4,22 +4,24 @@ import { join } from 'node:path'
 
 /** A user and password for one server. */
 export interface GitLogin {
-  /** `https://git.example.com`: where they are sent to, and nowhere else. */
+  /** The only origin that the login is sent to: `https://git.example.com`. */
   readonly origin: string
   readonly user: string
   readonly password: string
-  /** True if the login comes from the address itself: it takes precedence over the user's own credential helpers. */
+  /**
+   * True if the login comes from the address itself; then it takes precedence over the user's own credential helpers.
+   */
   readonly isOfAddress?: true
 }
 
 /**
- * Settings that let git ask for logins at the file descriptors of `handOver`. None of them holds a
- * password: git passes its settings on to hooks.
+ * Returns settings that make git read logins from the file descriptors of `handOver`. They contain no password, because
+ * git passes its settings on to hooks.
  */
 export function loginSettings(logins: readonly GitLogin[]): readonly (readonly [key: string, value: string])[] {
   return logins.flatMap(({ origin, isOfAddress }, index) => {
     const key = `credential.${origin}.helper`
-    // An empty helper takes those before it off the list.
+    // An empty value removes the helpers listed before it.
     const emptied = isOfAddress ? [[key, ''] as const] : []
     return [...emptied, [key, helper(FIRST + index)] as const]
   })
@@ -28,23 +30,23 @@ export function loginSettings(logins: readonly GitLogin[]): readonly (readonly [
 const FIRST = 3
 
 /**
- * Two lines for each question. The descriptor is shared by all processes of one command, so each of
- * them reads on where the last one has stopped.
+ * Returns a credential helper that reads two lines for each request. All processes of a command share the descriptor
+ * and its position, so each process continues where the previous one stopped.
  */
 const helper = (descriptor: number) =>
   `!f() { test "$1" = get && IFS= read -r u <&${descriptor} && IFS= read -r p <&${descriptor} && printf "%s\\n%s\\n" "$u" "$p"; }; f`
 
-/** Number of times that one git command may ask for a login: each fetch of a missing object does. */
+/** Maximum number of login requests of one git command: each fetch of a missing object requests the login. */
 const QUESTIONS = 500
 
 /**
- * Opens a file descriptor for each login, for one command: a file without a name, so that a kill leaves no password on
- * the disk. Hooks would inherit an environment variable, and every user of the machine can see a command line. `close`
- * must be called when the command has been started.
+ * Opens a file descriptor for each login, for one command: an unlinked file, so that no password stays on the disk if
+ * devctl is killed. Hooks would inherit an environment variable, and every user of the machine can see a command line.
+ * Call `close` after starting the command.
  */
 export function handOver(logins: readonly GitLogin[]): { readonly descriptors: readonly number[]; close(): void } {
   if (logins.length === 0) return { descriptors: [], close() {} }
-  // Node makes it for this user alone (0700).
+  // Node.js creates it with mode 0700.
   const folder = mkdtempSync(join(tmpdir(), 'devctl-login-'))
   const descriptors: number[] = []
   try {

@@ -8,14 +8,14 @@ export function thisProcess(): string {
   return `${process.pid} ${startOf(process.pid) ?? ''}\n`
 }
 
-/** True if the process that wrote `thisProcess()` is still running. */
+/** Returns true if the process that wrote `thisProcess()` is still running. */
 export function isAlive(owner: string): boolean {
   const [id, start] = owner.trim().split(' ')
-  // An id is used again: it is the same process only if it began when the owner did.
+  // Process ids are reused: it is the same process only if the start time matches.
   return isRunning(Number(id)) && (start === undefined || startOf(Number(id)) === start)
 }
 
-/** True if a process with this id is running on this machine, of any user. */
+/** Returns true if a process with this id, of any user, is running on this machine. */
 export function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0)
@@ -26,13 +26,13 @@ export function isRunning(processId: number): boolean {
 }
 
 /**
- * When a process began, as Linux reports it; undefined elsewhere.
+ * Returns the start time of a process, as Linux reports it; undefined on other systems.
  * https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
  */
 function startOf(processId: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${processId}/stat`, 'utf8')
-    // The name of the program, in brackets, may have blanks.
+    // The program name, in parentheses, may contain spaces.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
   } catch {
     return undefined

@@ -7,15 +7,15 @@ import { isAlive, thisProcess } from './process-identity.ts'
 
 export const PUSH_LOCK_PREFIX = 'devctl-turn-'
 
-/** Milliseconds between two looks, and by how much they differ by chance. */
+/** Polling interval in milliseconds, and its random variation. */
 const LOOK = 25
 /**
- * Milliseconds to wait for one owner: an owner that takes longer has a slow server, and all waiting processes continue
- * beside it.
+ * Timeout for one lock owner, in milliseconds: an owner that takes longer has a slow server, and all waiting processes
+ * continue without the lock.
  */
 const LOCK_TIMEOUT = 15_000
 /**
- * Milliseconds after which a lock file that names no owner counts as left behind: its process was ended between
+ * Age in milliseconds after which a lock file without an owner counts as left behind: its process ended between
  * creating and writing it.
  */
 const UNSAID = 5000
@@ -23,14 +23,14 @@ const UNSAID = 5000
 /** The lock of a branch on this machine. */
 export interface PushLock {
   end(): void
-  /** True if another process held the lock before; it may have pushed. */
+  /** True if another process held the lock before; that process may have pushed. */
   readonly hasWaited: boolean
 }
 
 /**
- * Waits until no other devctl on this machine pushes to the same branch: of several at once, all but one would do their
- * work for nothing. The lock only saves work, because the push decides which one wins; so an owner that has ended or is
- * slow, or a folder that cannot be written to, is not a reason to wait. Throws the signal's reason.
+ * Waits until no other devctl on this machine pushes to the same branch: if several push at the same time, all but one
+ * do their work in vain. The lock only saves work, because the push itself decides which process wins; so this does not
+ * wait for an owner that has ended or is slow, or if the folder is not writable. Throws the signal's abort reason.
  */
 export async function takePushLock(
   env: Readonly<Record<string, string | undefined>>,
@@ -56,10 +56,10 @@ export async function takePushLock(
   }
 }
 
-/** True if the owner of a lock has ended. */
+/** Returns true if the owner of a lock has ended. */
 export const isStalePushLock = (file: string) => look(file) === 'left'
 
-/** The owner of the lock; undefined if the lock is not held. */
+/** Returns the state of the lock and its owner; undefined if the lock is not held. */
 function look(file: string): { readonly owner: string } | 'left' | 'impossible' | undefined {
   try {
     const found = lstatSync(file)
@@ -83,7 +83,7 @@ function take(file: string, own: string): 'mine' | 'held' | 'impossible' {
 
 function giveBack(file: string, own: string): void {
   const found = look(file)
-  // Another process may have taken the lock over because this one seemed to have ended.
+  // Another process may have taken over the lock because this process seemed to have ended.
   if (typeof found === 'object' && found.owner === own) rmSync(file, { force: true })
 }
 

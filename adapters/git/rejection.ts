@@ -2,25 +2,24 @@
 export type Rejection =
   /** Lost a race against another push: retry on top of the current state. */
   | 'race'
-  /** The connection or the server broke: again, as it may have been done. */
+  /** The connection failed or the server had an error: retry, but the push may have been carried out. */
   | 'broken'
-  /** A hook, a protection or a permission: trying again cannot help. */
+  /** Rejected by a hook, a branch protection or a permission: a retry cannot help. */
   | 'refused'
-  /** No way in: wrong or missing credentials. */
+  /** Credentials are wrong or missing. */
   | 'credentials'
-  /** There is no such repository. */
+  /** The repository does not exist. */
   | 'missing'
   /** The server at the address cannot be reached. */
   | 'unreachable'
 
 /**
- * The kinds by the words of git and of servers, in the order in which they count: what a person has
- * decided goes before what a network did. Git has no statuses for these; the words are asked for in
- * English (`LC_ALL=C`).
+ * Patterns for the messages of git and of servers, by priority: a decision of a person comes before a network failure.
+ * Git has no exit statuses for these; `LC_ALL=C` keeps the messages in English.
  */
 const WORDS: readonly (readonly [Rejection, RegExp])[] = [
-  // A name that cannot be, and a server that never takes a rewritten branch, are reported in the
-  // words of races.
+  // Git reports an impossible branch name, and a server that never accepts a rewritten branch, with the same message as
+  // a race.
   ['refused', /exists; cannot create|denying non-fast-forward|hash algorithm/],
   [
     'race',
@@ -54,7 +53,7 @@ export function classify(said: string): Rejection {
   return WORDS.find(([, pattern]) => pattern.test(said))?.[0] ?? 'refused'
 }
 
-/** The lines of git's words that a person wants to see: without progress and git's own advice. */
+/** Returns the lines of git's output that matter to a user: without progress and git's own advice. */
 export function essence(said: string): readonly string[] {
   const lines = said
     .split(/[\r\n]+/)

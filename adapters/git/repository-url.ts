@@ -1,13 +1,14 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
 /**
- * `user@host:path`, as git and ssh have it: no scheme, and a colon before the first slash. A letter
- * before it is a drive of Windows.
+ * Pattern for `user@host:path`, as git and ssh accept it: no scheme, and a colon before the first slash. A single
+ * letter before the colon is a Windows drive.
  */
 const SCP_LIKE = /^(?:(?<user>[^@/:\s]+)@)?(?<host>\[[^\]]+\]|[^/:\s]{2,}):(?!\/\/)(?<path>.+)$/
 
 /**
- * The address without what is between its scheme and its host but a user of ssh: it may be a token.
+ * Returns the address without credentials: drops everything between scheme and host, except an SSH user, because it may
+ * be a token.
  */
 export function withoutCredentials(address: string): string {
   return address.replace(/^(https?:\/\/)[^/?#]*@/i, '$1').replace(/^(ssh:\/\/[^:@/]*):[^/]*@/i, '$1@')
@@ -15,7 +16,7 @@ export function withoutCredentials(address: string): string {
 
 const HINT = 'set the URL for the cluster with `--url`: `https://…` or `ssh://…`'
 
-/** The path that a `file://` address names; undefined for one that names none. */
+/** Returns the path of a `file://` address; undefined if it has none. */
 export function filePathIn(address: string): string | undefined {
   try {
     return decodeURIComponent(new URL(address).pathname)
@@ -25,9 +26,9 @@ export function filePathIn(address: string): string | undefined {
 }
 
 /**
- * The address of a repository as the controllers in a cluster take it, without credentials. Flux
- * has no `user@host:path` (https://fluxcd.io/flux/components/source/gitrepositories/#url). Throws a
- * UserError for what no cluster can reach.
+ * Returns the address of a repository in the form that controllers in a cluster accept, without credentials. Flux does
+ * not support `user@host:path` (https://fluxcd.io/flux/components/source/gitrepositories/#url). Throws a UserError for
+ * an address that no cluster can reach.
  */
 export function controllerAddress(address: string): string {
   const clean = withoutCredentials(address)

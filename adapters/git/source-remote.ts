@@ -1,25 +1,25 @@
 import { loginOf, splitCredentials, withUser } from './address-credentials.ts'
 import type { Git, GitOptions } from './git.ts'
 
-/** The server that a repository of the user came from. */
+/** The server that the user's repository was cloned from. */
 export interface SourceRemote {
-  /** The address as the repository has it, without credentials: git applies the user's configuration to it. */
+  /** Address in the repository's configuration, without credentials: git applies the user's configuration to it. */
   readonly url: string
   /** Options for git in another repository. */
   readonly options: Pick<GitOptions, 'env' | 'logins'>
-  /** Lines for the configuration of that repository. */
+  /** Lines for the configuration of the other repository. */
   readonly configuration: string
 }
 
 /**
- * The remote `origin`, else the first one; undefined where there is none. Of what the repository
- * itself says of the way there only the header for that very server counts, in which pipelines keep
- * their credentials: all else may name a program.
+ * Returns the remote `origin`, else the first one; undefined if there is none. Of the repository's own connection
+ * settings, keeps only the HTTP header for that server, in which pipelines store their credentials: any other setting
+ * may name a program to run.
  */
 export async function sourceRemote(git: Git, env: GitOptions['env']): Promise<SourceRemote | undefined> {
   const names = (await git.ask('remote'))?.split('\n') ?? []
   const name = names.includes('origin') ? 'origin' : names[0]
-  // Not `remote get-url`: it rewrites by `insteadOf`, which may put a token into the address.
+  // `remote get-url` is not used because it applies `insteadOf`, which may put a token into the address.
   const address = name ? await git.ask('config', '--get', `remote.${name}.url`) : undefined
   if (address === undefined || !isSafe(address)) return undefined
   const { url, credentials } = splitCredentials(address)
@@ -27,7 +27,7 @@ export async function sourceRemote(git: Git, env: GitOptions['env']): Promise<So
   return { url, options, configuration: await headers(git, url) }
 }
 
-/** Not `ext::` and its like, and nothing that would be read as an option. */
+/** Returns false for `ext::` and similar protocols, and for an address that git would read as an option. */
 const isSafe = (address: string) => !address.startsWith('-') && !/^[a-z][a-z0-9+.-]*::/i.test(address)
 
 async function headers(git: Git, url: string): Promise<string> {

@@ -3,32 +3,28 @@ import { dirname, join } from 'node:path'
 import { type Git, type GitOptions, openGit } from './git.ts'
 import { withTemporary } from './temporary.ts'
 
-/** Settings of a repository that say how its files are, and name no program. */
+/** Settings of a repository that describe its files and cannot name a program. */
 const HARMLESS = ['autocrlf', 'eol', 'filemode', 'ignorecase', 'precomposeunicode', 'safecrlf', 'symlinks']
-/** Patterns, and where a shallow history ends. */
+/** Files with patterns, and the file that marks the end of a shallow history. */
 const COPIED = ['info/exclude', 'info/attributes', 'shallow']
 
-/**
- * The parts of a repository that hold no program. In a working tree that was added they are in
- * several folders.
- */
+/** The parts of a repository that contain no program. In a linked worktree they are in several folders. */
 export interface SourceParts {
-  /** The hash algorithm of its ids: `sha1`, `sha256`. */
+  /** Hash algorithm of the object ids: `sha1`, `sha256`. */
   readonly format: string
   /**
-   * Path of the index. Its time counts: of a copy git would believe that files of the same size are
-   * unchanged.
+   * Path of the index. The original is used because its modification time matters: with a copy, git would assume that
+   * files of the same size are unchanged.
    */
   readonly index: string
-  /** Makes a folder a repository with the same objects, of which the same commit is checked out. */
+  /** Makes a folder a repository with the same objects and the same commit checked out. */
   copyTo(gitFolder: string): void
 }
 
 /**
- * Does work with git in the repository of the source as if that had no configuration and no hooks
- * of its own: filters, monitors, helpers and signing programs that its `.git/config` names are not
- * run, nothing is fetched, and nothing in it is changed. Gives undefined outside of a repository,
- * before its first commit, and without git.
+ * Runs git in the source's repository as if that repository had no configuration and no hooks: no filters, monitors,
+ * helpers or signing programs from its `.git/config` are run, nothing is fetched, and nothing in it is changed. Returns
+ * undefined outside a repository, before its first commit, and without git.
  */
 export async function withSource<Result>(
   top: string,
@@ -46,8 +42,8 @@ export async function withSource<Result>(
 }
 
 /**
- * Looks where a repository has its parts, by commands that run no programs whatever its
- * configuration says. Undefined as in `withSource`.
+ * Finds the parts of a repository, with commands that run no programs whatever its configuration contains. Undefined as
+ * in `withSource`.
  */
 export async function readParts(top: string, options: GitOptions): Promise<SourceParts | undefined> {
   const git = openGit(top, options)
@@ -73,7 +69,7 @@ export async function readParts(top: string, options: GitOptions): Promise<Sourc
   }
 }
 
-/** An index that is split has its other part in the folder of the repository. */
+/** Links the shared part of a split index, which is in the folder of the repository. */
 function linkSharedIndexes(index: string, folder: string): void {
   if (!existsSync(index)) return
   for (const name of readdirSync(dirname(index)).filter(name => name.startsWith('sharedindex.')))

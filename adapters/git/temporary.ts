@@ -8,18 +8,18 @@ import { isStalePushLock, PUSH_LOCK_PREFIX } from './push-lock.ts'
 const PREFIX = 'devctl-publish-'
 const OWNER = 'owner'
 const WORK = 'work'
-/** Milliseconds after which a folder that names no process counts as left behind. */
+/** Age in milliseconds after which a folder that names no process counts as left behind. */
 const OLD = 10_000
 
-/** A private folder. */
+/** A temporary folder that only this user can access. */
 export interface Temporary {
   readonly folder: string
-  /** Removes it; may be called again. */
+  /** Removes the folder; may be called repeatedly. */
   remove(): Promise<void>
 }
 
 /**
- * Calls `work` with a private folder in TMPDIR, which is removed afterwards in any case; also removes the folders that
+ * Calls `work` with a private folder in TMPDIR, and always removes the folder afterwards; also removes the folders that
  * killed runs have left.
  */
 export async function withTemporary<Result>(
@@ -40,7 +40,7 @@ export async function withTemporary<Result>(
 export function openTemporary(env: Readonly<Record<string, string | undefined>>): Temporary {
   const base = env.TMPDIR || tmpdir()
   removeLeftovers(base)
-  // Node makes it for this user alone (0700).
+  // Node.js creates it with mode 0700.
   const outer = mkdtempSync(join(base, PREFIX))
   writeFileSync(join(outer, OWNER), thisProcess())
   const folder = join(outer, WORK)
@@ -51,21 +51,21 @@ export function openTemporary(env: Readonly<Record<string, string | undefined>>)
 }
 
 /**
- * Removes the folders whose process has ended, and the push locks of such processes. Skips what cannot be read or
- * removed: it belongs to another user.
+ * Removes the folders whose process has ended, and the push locks of such processes. Skips entries that cannot be read
+ * or removed, because they belong to another user.
  */
 function removeLeftovers(base: string): void {
   for (const name of readdirSync(base)) {
     const path = join(base, name)
     try {
       if (name.startsWith(PREFIX) ? isLeft(path) : name.startsWith(PUSH_LOCK_PREFIX) && isStalePushLock(path)) {
-        // The owner's name is removed last: if a git that has lost its devctl still writes, the next run knows that the
-        // folder has no owner.
+        // The owner file is removed last: if an orphaned git process still writes, the next run sees that the folder's
+        // owner has ended.
         rmSync(join(path, WORK), { recursive: true, force: true })
         rmSync(path, { recursive: true, force: true })
       }
     } catch {
-      // Of another user, or gone meanwhile.
+      // The folder belongs to another user, or was deleted meanwhile.
     }
   }
 }

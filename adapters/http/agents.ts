@@ -3,23 +3,22 @@ import { Agent as SecureAgent, type AgentOptions as SecureAgentOptions } from 'n
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 
-/** Options that control how connections are kept and which certificates are trusted; the fields of Node's agents. */
+/** Options for keeping connections and for trusted certificates; the fields of Node's agents. */
 export type ConnectionOptions = Pick<AgentOptions, 'keepAlive' | 'maxSockets' | 'maxFreeSockets' | 'timeout'> &
   Pick<SecureAgentOptions, 'secureContext' | 'rejectUnauthorized' | 'servername'>
 
-/** Milliseconds in which a proxy has to let a tunnel through. */
+/** Timeout for a proxy to establish a tunnel, in milliseconds. */
 const TUNNEL = 10_000
 
-/** A proxy that does not let a connection through; `code` is `EPROXY`. */
+/** Error of a proxy that refuses a connection; `code` is `EPROXY`. */
 class ProxyError extends Error {
   readonly code = 'EPROXY'
 }
 
 /**
- * An agent that makes connections to a server, through an HTTP or HTTPS proxy where there is one
- * (https://www.rfc-editor.org/rfc/rfc9110#CONNECT): the proxy learns the host and the port. `proxy`
- * is a URL, perhaps with a login in it, as `proxyFor` gives it. Throws a ProxyError for an address
- * that is not valid.
+ * Returns an agent that connects to a server, through an HTTP or HTTPS proxy if one is set
+ * (https://www.rfc-editor.org/rfc/rfc9110#CONNECT): the proxy sees the host and the port. `proxy` is a URL, which may
+ * contain a login, as returned by `proxyFor`. Throws a ProxyError for an invalid address.
  */
 export async function agentFor(
   server: URL,
@@ -32,7 +31,7 @@ export async function agentFor(
     throw new ProxyError('the address of the proxy is not an http or https URL')
   const { HttpProxyAgent, HttpsProxyAgent } = await import('hpagent')
   const url = new URL(proxy)
-  // The package decodes them, and throws at a percent sign that stands for itself.
+  // The package decodes user and password, and throws at a literal percent sign.
   url.username = withEscapes(url.username)
   url.password = withEscapes(url.password)
   const agent = isSecure
@@ -42,8 +41,8 @@ export async function agentFor(
 }
 
 /**
- * A TLS connection to a server through a proxy, perhaps not secure yet. Whether its certificate is trusted is left to
- * the caller.
+ * Opens a TLS connection to a server through a proxy; the handshake may not have finished. The caller checks whether
+ * the certificate is trusted.
  */
 export async function tunnelTo(server: URL, proxy: string, options: ConnectionOptions): Promise<TLSSocket> {
   const agent = (await agentFor(server, proxy)) as unknown as { createConnection: Connect }
@@ -51,7 +50,7 @@ export async function tunnelTo(server: URL, proxy: string, options: ConnectionOp
   return new Promise((resolve, reject) => {
     agent.createConnection({ timeout: TUNNEL, ...options, host, port: Number(port || 443) }, (error, socket) => {
       if (error) return reject(error)
-      // The caller's listeners come a little later.
+      // The caller adds its own listeners slightly later.
       socket!.on('error', () => {})
       resolve(socket as TLSSocket) // that of a server with https
     })
@@ -64,14 +63,14 @@ function withEscapes(part: string): string {
     decodeURIComponent(escaped)
     return escaped
   } catch {
-    // Escapes of bytes that are no UTF-8.
+    // The escapes do not decode to UTF-8.
     return part.replaceAll('%', '%25')
   }
 }
 
 type Connect = (options: object, done: (error: Error | null, socket?: Duplex) => void) => void
 
-/** The agent, with the proxy's name in what it says of a proxy that refuses. */
+/** Makes an agent name the proxy in the error of a proxy that refuses a connection. */
 function telling<A extends Agent>(agent: A, { host }: URL): A {
   // The packages' types hide that an agent has this method:
   // https://nodejs.org/api/http.html#agentcreateconnectionoptions-callback

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Milliseconds to wait before the next attempt, after `failures` of them: doubled each time up to
- * `most`, and never twice the same, so that many callers do not come back at once.
+ * Returns the milliseconds to wait before the next attempt after `failures` attempts: doubled each time up to `most`,
+ * and randomized, so that many callers do not retry at the same time.
  */
 export function backOff(failures: number, first: number, most: number): number {
   const full = Math.min(most, first * 2 ** (failures - 1))
   return full * (0.5 + Math.random() / 2)
 }
 
-/** Waits; an aborted signal ends it with the signal's reason. */
+/** Waits; rejects with the signal's abort reason as soon as the signal is aborted. */
 export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await sleep(milliseconds, undefined, { signal })
@@ -20,8 +20,8 @@ export async function pause(milliseconds: number, signal: AbortSignal | undefine
 }
 
 /**
- * Milliseconds that a `Retry-After` header asks for, which is seconds or a date; undefined without
- * one that makes sense.
+ * Returns the milliseconds in a `Retry-After` header, which contains seconds or a date; undefined if the header is
+ * absent or invalid.
  */
 export function retryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined

@@ -8,20 +8,20 @@ export interface Message {
   readonly path: string
   readonly headers: Readonly<Record<string, string | number | string[]>>
   readonly body?: string | Uint8Array | undefined
-  /** The answer stays open for long: a watch, a log. */
+  /** True if the response stays open for a long time, such as a watch or a log. */
   readonly isStream?: boolean
 }
 
 export interface Deadlines {
-  /** Milliseconds until the connection stands, TLS included. */
+  /** Timeout for establishing the connection, including TLS, in milliseconds. */
   readonly connect: number
-  /** Milliseconds from then on until the answer begins, and between two parts of it. */
+  /** Timeout for the start of the response once connected, and between two parts of it, in milliseconds. */
   readonly answer: number
-  /** Milliseconds for both. */
+  /** Timeout for connecting and receiving the start of the response, in milliseconds. */
   readonly whole: number
 }
 
-/** There was no answer in time. */
+/** Error if there is no response in time. */
 export class NoAnswer extends Error {
   readonly isConnected: boolean
   readonly milliseconds: number
@@ -33,7 +33,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** An answer is longer than any that is meant. */
+/** Error if a response exceeds the size limit. */
 export class TooLong extends Error {
   constructor(limit: number) {
     super(`its answer is larger than ${limit / 1024 / 1024} MiB`)
@@ -41,10 +41,10 @@ export class TooLong extends Error {
 }
 
 /**
- * Sends one request, once, and returns the answer when its head has arrived, whatever its status. A server may have a
- * path of its own, as behind a gateway: `https://rancher.example.com/k8s/clusters/c-1`. Rejects with NoAnswer, or with
- * Node's error for the connection (`failureOf`). Aborting the signal ends the connection, even later, while the answer
- * is read.
+ * Sends one request, once, and returns the response as soon as its headers arrive, whatever its status. The server
+ * address may have a path, as behind a gateway: `https://rancher.example.com/k8s/clusters/c-1`. Rejects with NoAnswer,
+ * or with Node's connection error (`failureOf`). Aborting the signal ends the connection, even later, while the
+ * response is read.
  */
 export function exchange(
   server: URL,
@@ -69,7 +69,7 @@ export function exchange(
     const expect = (isConnected: boolean, milliseconds: number) => {
       clearTimeout(timer)
       const limit = Math.min(milliseconds, Math.max(0, end - performance.now()))
-      // Timers take 31 bits: no limit is the longest of them.
+      // Node's timers are limited to 31 bits, so an infinite timeout sets no timer.
       if (limit === Number.POSITIVE_INFINITY) return
       timer = setTimeout(() => sent.destroy(new NoAnswer(isConnected, limit)), limit)
     }
@@ -93,24 +93,24 @@ export function exchange(
   })
 }
 
-/** Node takes longer with a URL. */
+/** Returns the address as request options, which Node handles faster than a URL. */
 function addressOf({ protocol, hostname, port, pathname }: URL, path: string): RequestOptions {
   return {
     protocol,
-    // An IPv6 address stands in brackets only within a URL.
+    // Only URLs put an IPv6 address in brackets.
     hostname: hostname.replace(/^\[|\]$/g, ''),
     ...(port !== '' && { port }),
     path: `${pathname.replace(/\/$/, '')}${path}`,
   }
 }
 
-/** Silences that an answer may take altogether, besides what its length takes. */
+/** Allowance for pauses in a response, as a multiple of `silence`, in addition to the time for its size. */
 const SILENCES = 3
 
 /**
- * The whole answer; rejects when it breaks off, with NoAnswer when nothing comes for `silence`
- * milliseconds, or less than `slowest` bytes per millisecond for three times as long, and with
- * TooLong for more than `limit` bytes.
+ * Reads the full response. Rejects if the connection is lost; with NoAnswer if no data arrives for `silence`
+ * milliseconds, or if the average rate is below `slowest` bytes per millisecond after an allowance of three times
+ * `silence`; and with TooLong for more than `limit` bytes.
  */
 export async function readBody(
   response: IncomingMessage,
@@ -140,24 +140,24 @@ export async function readBody(
   return Buffer.concat(parts)
 }
 
-/** Reads the whole answer as text; rejects as `readBody` does. */
+/** Reads the full response as text; rejects as `readBody` does. */
 export const readText = async (response: IncomingMessage, silence: number): Promise<string> =>
   (await readBody(response, { silence })).toString('utf8')
 
-/** An answer that was read to its end. */
+/** A response that was read to its end. */
 export interface WholeAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
 
-/** Bytes per millisecond. */
+/** Minimum rate in bytes per millisecond. */
 const SLOWEST = 16
 
 /**
- * Sends one request to an address, once, and reads the whole answer, whatever its status. `silence` is for the
- * connection, the answer and each pause in it, and the answer must not trickle. Rejects as `exchange` and `readBody`
- * do.
+ * Sends one request to an address, once, and reads the full response, whatever its status. `silence` is the timeout for
+ * the connection, for the response and for each pause in it; a response below the minimum rate fails, too. Rejects as
+ * `exchange` and `readBody` do.
  */
 export async function exchangeWhole(
   { url, method, headers, body }: Pick<Message, 'method' | 'headers' | 'body'> & { readonly url: URL },

@@ -1,6 +1,6 @@
 import { NoAnswer } from './exchange.ts'
 
-/** The reason why there is no answer. Each client describes it in its own words. */
+/** Reason why there is no response. Each client describes it in its own words. */
 export type ConnectionFailure =
   | 'no-connection'
   | 'no-answer'
@@ -28,28 +28,28 @@ const CODES: Readonly<Record<string, ConnectionFailure>> = {
   EPROXY: 'proxy',
 }
 
-/** Tells what an error of Node's, or a NoAnswer, means. */
+/** Classifies an error of Node.js or a NoAnswer. */
 export function failureOf(error: unknown): ConnectionFailure {
   if (error instanceof NoAnswer) return error.isConnected ? 'no-answer' : 'no-connection'
   const code = codeOf(error)
   const known = CODES[code]
   if (known) return known
-  // The server ends the handshake because of ours.
+  // The server ends the handshake because of the client certificate.
   if (/ALERT_(BAD_CERTIFICATE|CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/.test(code)) return 'client-certificate'
   if (/CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|SELF_SIGNED/.test(code) && !code.includes('ALERT'))
     return 'certificate'
   return code === 'EPROTO' || code.startsWith('ERR_SSL') ? 'not-tls' : 'other'
 }
 
-/** True if the request never reached the server. */
+/** Returns true if the request never reached the server. */
 export const neverSent = (error: unknown): boolean =>
   ['no-connection', 'name', 'refused', 'no-route', 'proxy'].includes(failureOf(error))
 
 /**
- * True if an established connection broke or fell silent: it is unknown whether the server carried
- * out the request.
+ * Returns true if an established connection was lost or timed out, so that it is unknown whether the server carried out
+ * the request.
  */
 export const isCut = (error: unknown): boolean => ['cut', 'no-answer'].includes(failureOf(error))
 
-/** Node's code for the failure. */
+/** Returns Node's code for the failure. */
 export const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '' // what Node throws has one, or none

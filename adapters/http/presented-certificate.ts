@@ -3,25 +3,25 @@ import { isIP } from 'node:net'
 import { checkServerIdentity, connect, type DetailedPeerCertificate } from 'node:tls'
 import { tunnelTo } from './agents.ts'
 
-/** The certificate that a server presents, whether it is trusted here or not. */
+/** The certificate that a server presents, whether or not this machine trusts it. */
 export interface PresentedCertificate {
-  /** `dev.example.com`, `*.dev.example.com`. */
+  /** Host names in the certificate: `dev.example.com`, `*.dev.example.com`. */
   readonly names: readonly string[]
-  /** Name of its issuer. */
+  /** Name of the certificate's issuer. */
   readonly issuer: string
   readonly from: Date
   readonly until: Date
-  /** SHA-256, in hexadecimal with colons. */
+  /** SHA-256 fingerprint, in hexadecimal with colons. */
   readonly fingerprint: string
-  /** The authority at the end of the chain, as far as the server presents it. */
+  /** Authority at the end of the chain, if the server presents it. */
   readonly root?: PresentedAuthority
-  /** The reason why this machine does not trust it; undefined if it does. */
+  /** Reason why this machine does not trust the certificate; undefined if it does. */
   readonly distrust?: string
-  /** True if it is for this host, too. */
+  /** Returns true if the certificate is also valid for this host. */
   covers(host: string): boolean
 }
 
-/** An authority that has signed itself. */
+/** A self-signed authority. */
 export interface PresentedAuthority {
   readonly name: string
   readonly fingerprint: string
@@ -29,8 +29,8 @@ export interface PresentedAuthority {
 }
 
 /**
- * Asks a server for its certificate, and nothing more, through the proxy where there is one. Rejects when it does not
- * answer in time.
+ * Connects to a server, through the proxy if one is set, only to read its certificate. Rejects if the server does not
+ * respond in time.
  */
 export async function presentedCertificate(
   server: URL,
@@ -38,9 +38,9 @@ export async function presentedCertificate(
   proxy?: string,
 ): Promise<PresentedCertificate> {
   signal.throwIfAborted()
-  // Nothing is sent, and nothing that is read is believed.
+  // Nothing is sent, and no received data is trusted.
   const host = server.hostname.replace(/^\[|\]$/g, '')
-  // An address is no name that is asked for.
+  // An IP address cannot be requested as a server name.
   const options = { servername: isIP(host) ? '' : host, rejectUnauthorized: false }
   const socket =
     proxy === undefined
@@ -78,7 +78,7 @@ function toPresented(certificate: DetailedPeerCertificate, distrust: string | un
   }
 }
 
-/** Certificates of a chain that are followed. */
+/** Maximum number of certificates followed in a chain. */
 const LONGEST = 10
 
 function rootOf(leaf: DetailedPeerCertificate): { readonly root?: PresentedAuthority } {

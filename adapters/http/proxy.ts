@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 
 /**
- * The proxy that the environment asks for (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in either
- * case), as Go's programs read it, kubectl among them: nothing goes through a proxy to this
- * machine, nor to hosts that `NO_PROXY` names, alone or by a domain above them.
+ * Returns the proxy set in the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in either case), by the rules of
+ * Go programs such as kubectl: no proxy is used for this machine, nor for hosts that `NO_PROXY` lists directly or
+ * through a parent domain.
  */
 export function proxyFor(server: URL, env: Readonly<Record<string, string | undefined>>): string | undefined {
   const name = server.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
@@ -26,7 +26,7 @@ function covers(entry: string, host: string, port: string): boolean {
   return host === domain || (isIP(host) === 0 && host.endsWith(`.${domain}`))
 }
 
-/** True if an IPv4 address is in a network such as `10.0.0.0/8`. */
+/** Returns true if an IPv4 address is in a network such as `10.0.0.0/8`. */
 function inNetwork(host: string, network: string): boolean {
   const [base, length] = network.split('/')
   if (isIP(host) !== 4 || isIP(base!) !== 4) return false

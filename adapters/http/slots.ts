@@ -1,20 +1,20 @@
 import { unlessAborted } from './abort.ts'
 
-/** Lets a number of callers in at a time; the others wait in the order in which they came. */
+/** Limits the number of concurrent callers; the others wait in order of arrival. */
 export class Slots {
   readonly #waiting: (() => void)[] = []
   readonly #onFull: () => void
   #free: number
 
-  /** `onFull` is called each time that a caller has to wait. */
+  /** Creates `count` slots; `onFull` is called each time a caller has to wait. */
   constructor(count: number, onFull: () => void = () => {}) {
     this.#free = count
     this.#onFull = onFull
   }
 
   /**
-   * Runs a task in a slot, and gives what it gives; rejects with the signal's reason when it is
-   * aborted before there is a slot.
+   * Runs a task in a slot, and returns its result; rejects with the signal's abort reason if the signal is aborted
+   * before a slot is free.
    */
   async run<T>(signal: AbortSignal | undefined, task: () => Promise<T>): Promise<T> {
     const leave = await this.enter(signal)
@@ -26,8 +26,8 @@ export class Slots {
   }
 
   /**
-   * Resolves with what gives the slot back, to be called once; rejects with the signal's reason
-   * when it is aborted first.
+   * Resolves with a function that releases the slot, to be called once; rejects with the signal's abort reason if the
+   * signal is aborted first.
    */
   async enter(signal: AbortSignal | undefined): Promise<() => void> {
     signal?.throwIfAborted()
@@ -43,7 +43,7 @@ export class Slots {
         await unlessAborted(slot, signal)
       } catch (error) {
         const index = this.#waiting.indexOf(enter)
-        // Given a slot in the same moment in which it gave up.
+        // The slot was assigned at the moment the caller gave up.
         if (index === -1) this.#leave()
         else this.#waiting.splice(index, 1)
         throw error

@@ -3,10 +3,10 @@ import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { NoAnswer, readBody } from './exchange.ts'
 
-/** Bytes of an answer that refuses. */
+/** Maximum number of bytes read of a response that refuses the upgrade. */
 const REFUSAL = 64 << 10
 
-/** A server answered, but did not switch to the other protocol. */
+/** Error if a server responded without switching to the other protocol. */
 export class NotUpgraded extends Error {
   readonly status: number
   readonly text: string
@@ -18,22 +18,21 @@ export class NotUpgraded extends Error {
   }
 }
 
-/** A request for a connection. */
+/** A request to upgrade a connection to another protocol. */
 export interface UpgradeRequest {
   readonly url: URL
   readonly protocol: string
   readonly headers: Readonly<Record<string, string>>
-  /** Milliseconds for the answer. */
+  /** Timeout for the response, in milliseconds. */
   readonly within: number
-  /** Ends the open connection, too. */
+  /** Signal that also ends the open connection. */
   readonly signal: AbortSignal
 }
 
 /**
- * Asks a server to switch to another protocol over the same connection
- * (https://www.rfc-editor.org/rfc/rfc9110#field.upgrade), and returns the connection. It is a socket of the system, not
- * a stream over another protocol. Rejects with NotUpgraded, NoAnswer, the error of the connection, and the signal's
- * reason.
+ * Requests a server to switch to another protocol over the same connection
+ * (https://www.rfc-editor.org/rfc/rfc9110#field.upgrade), and returns the connection: a system socket, not a stream
+ * over another protocol. Rejects with NotUpgraded, NoAnswer, the connection's error, and the signal's abort reason.
  */
 export function upgradeTo({ url, protocol, headers, within, signal }: UpgradeRequest, agent: Agent): Promise<Socket> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
@@ -66,7 +65,7 @@ export function upgradeTo({ url, protocol, headers, within, signal }: UpgradeReq
     })
     sent.once('upgrade', (_, opened, head: Buffer) => {
       settle()
-      // Agents open no others.
+      // Agents open only sockets.
       const socket = opened as Socket
       if (head.length > 0) socket.unshift(head)
       const end = () => void socket.destroy()

@@ -1,6 +1,4 @@
-/**
- * A validator that ajv has made of a JSON schema, and what the last value lacked that did not fit.
- */
+/** A validator that ajv generated from a JSON schema; its errors describe the last value that did not match. */
 export interface Validator<T> {
   (value: unknown): value is T
   readonly errors?: readonly SchemaError[] | null
@@ -14,16 +12,12 @@ interface SchemaError {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/**
- * A value of the type of its schema, or a clause that says what is wrong: `` `auths.web` must be an
- * object ``.
- */
+/** A value of the schema's type, or a clause that describes the error: `` `auths.web` must be an object ``. */
 export type JsonResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
 
 /**
- * Parses a text from outside (an answer, a file, the output of a program) as JSON and checks it
- * against a schema. The problem names places and types, and never quotes a value: there may be a
- * token in it.
+ * Parses a text from outside (a response, a file, the output of a program) as JSON and checks it against a schema. The
+ * problem names paths and types, and never quotes a value, which may be a token.
  */
 export function parseJson<T>(text: string, validate: Validator<T>): JsonResult<T> {
   let value: unknown
@@ -35,12 +29,14 @@ export function parseJson<T>(text: string, validate: Validator<T>): JsonResult<T
   return checkJson(value, validate)
 }
 
-/** Checks a value that has been parsed already, such as a part of a kubeconfig, against a schema. */
+/** Checks an already parsed value, such as a part of a kubeconfig, against a schema. */
 export function checkJson<T>(value: unknown, validate: Validator<T>): JsonResult<T> {
   return validate(value) ? { ok: true, value } : { ok: false, problem: problemOf(validate.errors![0]!) }
 }
 
-/** The message of JSON.parse quotes the text; of all it says only the position is taken. */
+/**
+ * Describes a syntax error. Uses only the position in the message of JSON.parse, because the message quotes the text.
+ */
 function syntaxProblem(text: string, error: unknown): string {
   const start = text.trimStart()
   if (start === '') return 'it is empty'
@@ -74,7 +70,7 @@ function ruleOf(keyword: string, params: SchemaError['params']): string {
   }
 }
 
-/** `a`, `a or b`, `a, b or c`. */
+/** Joins alternatives: `a`, `a or b`, `a, b or c`. */
 const choice = (words: readonly string[]): string =>
   words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
@@ -90,7 +86,7 @@ const NAMES: Readonly<Record<string, string>> = {
 
 const typeName = (type: unknown): string => NAMES[String(type)]!
 
-/** A place as programs for JSON write it: `items[0].name`, `auths["registry.example.com"]`. */
+/** Formats a path in a JSON document: `items[0].name`, `auths["registry.example.com"]`. */
 function placeOf(keys: readonly string[]): string {
   const steps = keys.map(key => {
     if (/^\d+$/.test(key)) return `[${key}]`

@@ -1,14 +1,14 @@
 import { ClusterError, type Resource } from './cluster.ts'
 
-/** The root of a group and version in the API: `/api/v1`, `/apis/apps/v1`. */
+/** Returns the root path of a group and version in the API: `/api/v1`, `/apis/apps/v1`. */
 export function rootOf(apiVersion: string): string {
   const parts = apiVersion.split('/').map(encodeURIComponent).join('/')
   return apiVersion.includes('/') ? `/apis/${parts}` : `/api/${parts}`
 }
 
 /**
- * The path of a collection, or of one object in it. Without a namespace: the objects of all
- * namespaces, or of the cluster.
+ * Returns the path of a collection, or of one object in it. Without a namespace, the path covers all namespaces, or is
+ * cluster-scoped.
  */
 export function pathOf(
   apiVersion: string,
@@ -27,8 +27,8 @@ export function pathOf(
 }
 
 /**
- * `..` and nothing at all lead out of the collection: the deletion of one object must never become
- * that of a namespace.
+ * Throws a ClusterError for a name such as `..` or an empty name, which would change the path to another resource:
+ * deleting one object must never turn into deleting a namespace.
  */
 function refuseTricky(name: string): void {
   if (name === '' || name === '.' || name === '..' || name.includes('/') || name.includes('%'))

@@ -1,6 +1,6 @@
 import type { KubeObject } from './cluster.ts'
 
-/** Says whether a parsed answer is what the API promises for a request. */
+/** Returns true if a parsed response has the form that the API specifies for a request. */
 export type Promised<T> = (value: unknown) => value is T
 
 /** A page of a list. */
@@ -24,34 +24,34 @@ export interface GroupList {
   readonly groups: readonly { readonly preferredVersion: { readonly groupVersion: string } }[]
 }
 
-/** An event of a watch; a bookmark has no more than a version, and an error is a Status. */
+/** An event of a watch; a bookmark contains only a version, and an error contains a Status. */
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
   readonly object: KubeObject
 }
 
-/** True for one complete object. A review, which is an answer and not stored, has no name. */
+/** Returns true for one complete object. A review has no name, because it is a response that is not stored. */
 export const isObject = (value: unknown): value is KubeObject =>
   (isItem(value) || (isRecord(value) && /Review$/.test(String(value['kind'])) && isRecord(value['metadata']))) &&
   typeof value['apiVersion'] === 'string' &&
   typeof value['kind'] === 'string'
 
-/** The answer to a deletion: the object, or a Status. */
+/** Returns true for the response to a deletion: the object, or a Status. */
 export const isDeleted = (value: unknown): value is object => isRecord(value) && typeof value['kind'] === 'string'
 
-/** A page of a list, with its version; no item may be missing. */
+/** Returns true for a page of a list with its version, if every item is valid. */
 export const isPage = (value: unknown): value is Page =>
   isRecord(value) &&
   isRecord(value['metadata']) &&
   (value['items'] === null || (Array.isArray(value['items']) && value['items'].every(isItem)))
 
-/** A list of kinds. */
+/** Returns true for a list of kinds. */
 export const isResourceList = (value: unknown): value is ResourceList =>
   isRecord(value) &&
   Array.isArray(value['resources']) &&
   value['resources'].every(one => isRecord(one) && typeof one['name'] === 'string' && typeof one['kind'] === 'string')
 
-/** A list of groups. */
+/** Returns true for a list of groups. */
 export const isGroupList = (value: unknown): value is GroupList =>
   isRecord(value) &&
   Array.isArray(value['groups']) &&
@@ -60,7 +60,7 @@ export const isGroupList = (value: unknown): value is GroupList =>
       isRecord(one) && isRecord(one['preferredVersion']) && typeof one['preferredVersion']['groupVersion'] === 'string',
   )
 
-/** An event with what it is about. */
+/** Returns true for an event with its object. */
 export function isWatchEvent(value: unknown): value is WatchEvent {
   if (!isRecord(value)) return false
   const { type, object } = value
@@ -69,7 +69,7 @@ export function isWatchEvent(value: unknown): value is WatchEvent {
   return (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') && isItem(object)
 }
 
-/** The value of a text in JSON; undefined for any other text, which none of the checks takes. */
+/** Parses a response as JSON; undefined for any other text, which all of the checks reject. */
 export function parseAnswer(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -78,10 +78,7 @@ export function parseAnswer(text: string): unknown {
   }
 }
 
-/**
- * Describes an unexpected answer in a few words. Its content is not shown: it could be part of a
- * Secret.
- */
+/** Describes an unexpected response in a few words. Does not show its content, which could be part of a Secret. */
 export function describeAnswer(text: string): string {
   const start = text.trimStart()
   if (start === '') return 'nothing'
@@ -95,7 +92,7 @@ export function describeAnswer(text: string): string {
   }
 }
 
-/** The items of lists do not say their kind. */
+/** Returns true for an item of a list. Such items do not contain their kind. */
 const isItem = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isRecord(value) && isRecord(value['metadata']) && typeof value['metadata']['name'] === 'string'
 

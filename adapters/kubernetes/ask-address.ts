@@ -7,11 +7,11 @@ import type { TLSSocket } from 'node:tls'
 export interface AddressAnswer {
   /** The HTTP status. */
   readonly status?: number
-  /** The reason why this machine does not trust the certificate, in words. */
+  /** Reason why this machine does not trust the certificate, in words. */
   readonly certificate?: string
-  /** True if a host that no route has gets the same response. */
+  /** True if a host without a route gets the same response. */
   readonly isLikeNoRoute?: boolean
-  /** The reason why there was no answer, in words. */
+  /** Reason why there was no response, in words. */
   readonly failure?: string
 }
 
@@ -22,19 +22,19 @@ export interface AskOptions {
    */
   readonly entry?: string | undefined
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds for an answer. */
+  /** Timeout for a response, in milliseconds. */
   readonly timeout?: number
 }
 
 const TIMEOUT = 3000
-/** Bytes of a page that are compared. */
+/** Maximum number of bytes of a page that are compared. */
 const BYTES = 4096
 /** A host name that can never be registered (RFC 2606). */
 const NOBODY = 'no-such-route.invalid'
 
 /**
- * Asks a public address for its page, as a browser would but without credentials, and without
- * trusting what comes back. Never throws, but for the reason of the signal.
+ * Requests the page at a public address, as a browser would but without credentials, and does not trust the response.
+ * Throws only the signal's abort reason.
  */
 export async function askAddress(
   address: string,
@@ -44,7 +44,7 @@ export async function askAddress(
   const end = () => limit.abort(signal?.reason)
   const timer = setTimeout(end, timeout)
   signal?.addEventListener('abort', end)
-  // A name server that does not answer cannot be called off.
+  // A pending DNS lookup cannot be cancelled.
   const over = new Promise<AddressAnswer>(resolve => {
     limit.signal.addEventListener('abort', () => resolve({ failure: `no answer within ${timeout / 1000} s` }))
   })
@@ -65,8 +65,8 @@ async function answerOf(url: URL, entry: string | undefined, signal: AbortSignal
     if (to === undefined)
       return { failure: `its name does not resolve${entry === undefined ? ', and its route has no address yet' : ''}` }
     const page = await fetchPage(url, url.hostname, to, signal)
-    // A 404 of the application is an answer, one of the ingress is not: it says the same for any
-    // host.
+    // A 404 of the application is a valid response, but a 404 of the ingress is not; the ingress sends the same 404 for
+    // any host.
     const isDoubtful = page.status === 404 || page.status === 503
     const other = isDoubtful ? await fetchPage(url, NOBODY, to, signal).catch(() => undefined) : undefined
     const { status, certificate } = page
@@ -121,7 +121,7 @@ async function readSome(response: IncomingMessage): Promise<string> {
   return text.slice(0, BYTES)
 }
 
-/** An address of a name, or of an address itself; undefined when there is none. */
+/** Resolves a host name or IP address to an address; undefined if it does not resolve. */
 const resolved = (name: string): Promise<string | undefined> =>
   lookup(name).then(
     ({ address }) => address,

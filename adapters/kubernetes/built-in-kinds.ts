@@ -1,9 +1,6 @@
 import type { Resource } from './cluster.ts'
 
-/**
- * Kinds that every Kubernetes since 1.21 has, with their plurals: to ask a cluster for them would
- * cost a request each time.
- */
+/** Kinds that every Kubernetes since 1.21 has, with their plurals. Saves a discovery request each time. */
 const IN_NAMESPACES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   v1: {
     ConfigMap: 'configmaps',
@@ -33,7 +30,7 @@ const OF_THE_CLUSTER: Readonly<Record<string, string>> = {
   'storage.k8s.io/v1 StorageClass': 'storageclasses',
 }
 
-/** The resource of a kind that need not be asked for; undefined for all others. */
+/** Returns the resource of a built-in kind, without a request; undefined for any other kind. */
 export function builtInKind(apiVersion: string, kind: string): Resource | undefined {
   const name = IN_NAMESPACES[apiVersion]?.[kind]
   if (name !== undefined) return { name, namespaced: true }

@@ -1,6 +1,6 @@
 import type { Slots } from '../http/slots.ts'
 
-/** A Kubernetes object as the API server sends it: plain JSON, no field of it lost. */
+/** A Kubernetes object as sent by the API server: plain JSON, with all of its fields. */
 export interface KubeObject {
   readonly apiVersion: string
   readonly kind: string
@@ -39,7 +39,7 @@ export interface ManagedFields {
   readonly fieldsV1?: unknown
 }
 
-/** Names one object. `namespace` is absent for objects of the whole cluster. */
+/** Identifies one object. `namespace` is absent for cluster-scoped objects. */
 export interface ObjectRef {
   readonly apiVersion: string
   readonly kind: string
@@ -47,18 +47,18 @@ export interface ObjectRef {
   readonly namespace?: string | undefined
 }
 
-/** Names objects of one kind. Without a namespace: those of all namespaces, or of the cluster. */
+/** Selects objects of one kind. Without a namespace, the selection covers all namespaces, or is cluster-scoped. */
 export interface ObjectQuery {
   readonly apiVersion: string
   readonly kind: string
   readonly namespace?: string | undefined
-  /** A label selector: `a=b,c`. */
+  /** Label selector: `a=b,c`. */
   readonly labels?: string | undefined
-  /** A field selector, of the few fields that the kind lets be selected by: `type=Warning`. */
+  /** Field selector, for the few fields that the kind supports: `type=Warning`. */
   readonly fields?: string | undefined
 }
 
-/** An object that a subresource takes or returns: it has a kind, and need not have a name. */
+/** An object that a subresource accepts or returns: it has a kind, but not necessarily a name. */
 export interface SubresourceObject {
   readonly apiVersion: string
   readonly kind: string
@@ -70,41 +70,38 @@ export interface CallOptions {
 }
 
 export interface PageOptions extends CallOptions {
-  /** Objects of one page: few for objects of others, of which each may have 1.5 MiB. */
+  /** Number of objects per page. Use a small number for objects of other owners, each of which may have 1.5 MiB. */
   readonly size?: number
-  /** A slot is held from the request for a page until the next one is asked for: so many are in memory at a time. */
+  /** Slots that limit how many pages are in memory: each page holds a slot until the next one is requested. */
   readonly slots?: Slots
-  /** Objects have no more than their metadata. */
+  /** True to fetch only the metadata of objects. */
   readonly metadataOnly?: boolean
 }
 
 export interface ApplyOptions extends CallOptions {
-  /** The field manager. */
+  /** Name of the field manager. */
   readonly manager: string
-  /** True to compute the result without writing anything. The answer has the version of the existing object. */
+  /** True to compute the result without writing anything. The response has the version of the existing object. */
   readonly dryRun?: boolean
-  /** Take fields over from other managers. */
+  /** True to take over fields from other managers. */
   readonly force?: boolean
 }
 
 export interface PatchOptions extends CallOptions {
-  /** The field manager. */
+  /** Name of the field manager. */
   readonly manager: string
-  /** Ask what would become of the object, and write nothing. */
+  /** True to compute the result without writing anything. */
   readonly dryRun?: boolean
 }
 
 export interface DeleteOptions extends CallOptions {
-  /** Delete only this very object. */
+  /** Precondition: delete only the object with this uid. */
   readonly uid?: string | undefined
   readonly resourceVersion?: string | undefined
   readonly propagation?: 'Foreground' | 'Background' | 'Orphan'
 }
 
-/**
- * An event of a watch. The objects reported as `Changed` between `Restarted` and `Listed` are all
- * that exist.
- */
+/** An event of a watch. The objects reported as `Changed` between `Restarted` and `Listed` are all existing objects. */
 export type Change =
   | { readonly type: 'Restarted' }
   | { readonly type: 'Listed' }
@@ -117,47 +114,47 @@ export interface LogOptions extends CallOptions {
   readonly previous?: boolean
   readonly tailLines?: number
   readonly sinceSeconds?: number
-  /** RFC 3339; the server counts whole seconds. Not together with `sinceSeconds`. */
+  /** Start time in RFC 3339, which the server rounds to whole seconds. Cannot be combined with `sinceSeconds`. */
   readonly sinceTime?: string
   readonly timestamps?: boolean
   readonly follow?: boolean
-  /** Characters; longer lines come in pieces. */
+  /** Maximum line length in characters; longer lines are split. */
   readonly longestLine?: number
 }
 
 /** A kind of objects, as discovery reports it. */
 export interface Resource {
-  /** Plural, as in addresses: `deployments`. */
+  /** Plural name, as in API paths: `deployments`. */
   readonly name: string
   readonly namespaced: boolean
 }
 
-/** A kind of objects with the version of it that the cluster prefers. */
+/** A kind of objects with the cluster's preferred version. */
 export interface KnownKind extends Resource {
   readonly apiVersion: string
   readonly kind: string
 }
 
 /**
- * A Kubernetes cluster, as far as devctl uses one. Every method throws a ClusterError, and ends
- * soon after its signal is aborted (with the signal's reason).
+ * A Kubernetes cluster, with the operations that devctl uses. Every method throws a ClusterError, and ends soon after
+ * its signal is aborted (with the signal's abort reason).
  */
 export interface Cluster {
-  /** Name of the context, by which the user knows the cluster. */
+  /** Name of the context, which identifies the cluster to the user. */
   readonly name: string
-  /** The namespace of the context. */
+  /** Namespace of the context. */
   readonly namespace: string
-  /** Undefined for a kind that the cluster does not know. */
+  /** Returns the resource of a kind; undefined if the cluster does not have the kind. */
   resource(apiVersion: string, kind: string, options?: CallOptions): Promise<Resource | undefined>
-  /** Every kind whose objects people can make, list and delete. */
+  /** Returns every kind whose objects users can create, list and delete. */
   kinds(options?: CallOptions): Promise<readonly KnownKind[]>
-  /** Undefined when there is none. */
+  /** Returns an object; undefined if it does not exist. */
   get(ref: ObjectRef, options?: CallOptions): Promise<KubeObject | undefined>
-  /** All objects, fetched in pages. */
+  /** Returns all objects, fetched in pages. */
   list(query: ObjectQuery, options?: CallOptions): Promise<readonly KubeObject[]>
   /**
-   * Yields the objects page by page, for callers that need not have all of them at once. Fails midway if the server no
-   * longer has the state that the list began with.
+   * Yields the objects page by page, for callers that do not need all of them at once. Fails midway if the server no
+   * longer has the state that the list started with.
    */
   pages(query: ObjectQuery, options?: PageOptions): AsyncIterable<readonly KubeObject[]>
   /**
@@ -165,9 +162,9 @@ export interface Cluster {
    * `dryRun` in the state that it would have.
    */
   apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>
-  /** Throws `exists`. */
+  /** Creates an object; throws `exists` if it already exists. */
   create(object: KubeObject, options?: CallOptions): Promise<KubeObject>
-  /** Replaces the object; throws `conflict` when its `resourceVersion` is an old one. */
+  /** Replaces the object; throws `conflict` if its `resourceVersion` is outdated. */
   replace(object: KubeObject, options?: CallOptions): Promise<KubeObject>
   /**
    * Merges a patch into the object (RFC 7396: null removes a field, lists are replaced), with strict field validation.
@@ -175,53 +172,50 @@ export interface Cluster {
    * `conflict` if the patch has an outdated `resourceVersion`.
    */
   patch(ref: ObjectRef, patch: Readonly<Record<string, unknown>>, options: PatchOptions): Promise<KubeObject>
-  /**
-   * Sends an object to a subresource that is only written, such as `token` of a ServiceAccount, and
-   * gives the answer.
-   */
+  /** Sends an object to a write-only subresource, such as `token` of a ServiceAccount, and returns the response. */
   createIn(
     ref: ObjectRef,
     subresource: string,
     object: SubresourceObject,
     options?: CallOptions,
   ): Promise<SubresourceObject>
-  /** Gives false when there was none; throws `conflict` when a precondition does not hold. */
+  /** Deletes an object. Returns false if it did not exist; throws `conflict` if a precondition does not hold. */
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<boolean>
   /**
-   * The objects there are, then their changes, until the signal is aborted. Connections that end
-   * are taken up again. The size of pages is for a server that has to list them.
+   * Yields the existing objects, then their changes, until the signal is aborted. Reconnects when a connection ends.
+   * The page size is for servers that have to list the objects.
    */
   watch(query: ObjectQuery, options: PageOptions): AsyncIterable<Change>
-  /** Lines of a Pod's container, without line ends. */
+  /** Yields the lines of a container's log, without line ends. */
   logs(pod: { readonly name: string; readonly namespace: string }, options: LogOptions): AsyncIterable<string>
 }
 
-/** The reason why a call to a cluster failed. */
+/** Reason why a call to a cluster failed. */
 export type ClusterFailure =
-  /** No answer, or a connection that cannot be made (name, port, certificate, proxy, time). */
+  /** No response, or no connection (name, port, certificate, proxy, timeout). */
   | 'unreachable'
-  /** The credentials are refused (401), or cannot be had. */
+  /** The server rejected the credentials (401), or none could be obtained. */
   | 'unauthorized'
-  /** The user may not do this (403). */
+  /** The user has no permission (403). */
   | 'forbidden'
   /** The kind, the namespace or the object does not exist (404). */
   | 'not-found'
   /** The fields belong to another manager, or a precondition does not hold (409). */
   | 'conflict'
-  /** There is one already (409, AlreadyExists). */
+  /** The object already exists (409, AlreadyExists). */
   | 'exists'
-  /** The object is not valid, or a field of it cannot change (422, 400). */
+  /** The object is invalid, or one of its fields is immutable (422, 400). */
   | 'invalid'
-  /** The server cannot do it now (429, 5xx), also after several tries. */
+  /** The server is temporarily unavailable (429, 5xx), even after several attempts. */
   | 'unavailable'
 
 export class ClusterError extends Error {
   readonly failure: ClusterFailure
-  /** The HTTP status, where there was an answer. */
+  /** HTTP status, if there was a response. */
   readonly status: number | undefined
-  /** The server's reason: `Forbidden`, `Invalid`, `Conflict`. */
+  /** Reason in the server's Status: `Forbidden`, `Invalid`, `Conflict`. */
   readonly reason: string | undefined
-  /** The error for each invalid field, or the manager that owns a field. */
+  /** Errors of the invalid fields, or the managers that own conflicting fields. */
   readonly causes: readonly { readonly field?: string; readonly message: string; readonly reason?: string }[]
 
   constructor(
@@ -242,18 +236,16 @@ export class ClusterError extends Error {
   }
 }
 
-/** An admission webhook that a request failed for, in the server's words. */
+/** The admission webhook that made a request fail, parsed from the server's message. */
 export interface WebhookFailure {
   readonly name: string
-  /** True if the webhook answered and denied the request; false if it cannot be reached, or did not answer in time. */
+  /** True if the webhook denied the request; false if it could not be reached, or did not respond in time. */
   readonly refuses: boolean
-  /** The reason; empty if the webhook gave none. */
+  /** Reason of the webhook; empty if it gave none. */
   readonly said: string
 }
 
-/**
- * The webhook that a message of the API server names; undefined when it is about something else.
- */
+/** Returns the webhook named in a message of the API server; undefined if the message is not about a webhook. */
 export function webhookIn(message: string): WebhookFailure | undefined {
   const denied = /admission webhook "([^"]+)" denied the request(?: without explanation|: )?([\s\S]*)/.exec(message)
   if (denied) return { name: denied[1]!, refuses: true, said: denied[2]!.trim() }

@@ -9,30 +9,33 @@ import { textOf } from './kubeconfig-files.ts'
 
 /** The credentials and connections for requests. */
 export interface Connection {
-  /** `Authorization` and impersonation. Secret. */
+  /** Headers for `Authorization` and impersonation. Secret. */
   readonly headers: Readonly<Record<string, string | string[]>>
-  /** Agent for calls: keeps some connections. */
+  /** Agent for calls, which keeps some connections open. */
   readonly calls: Agent
-  /** Agent for watches and logs, which hold a connection for long: opens as many as are needed. */
+  /** Agent for watches and logs, which occupy a connection for a long time; opens as many connections as needed. */
   readonly streams: Agent
 }
 
-/** A server, and the way to get a connection to it. */
+/** A server, and a function that connects to it. */
 export interface Access {
   readonly server: URL
   /**
-   * Gets credentials; with `fresh`, after the server has refused those from before. Throws
-   * `unauthorized` when there are none to be had.
+   * Returns credentials and agents; with `fresh`, new credentials after the server rejected the previous ones. Throws
+   * `unauthorized` if no credentials can be obtained.
    */
   connect(fresh: boolean): Promise<Connection>
   /**
-   * Returns the user whose credentials were refused, and the reason if it is known: `` user `ann`: its token expired on
-   * … ``.
+   * Returns the user whose credentials were rejected, and the reason if known: `` user `ann`: its token expired on …
+   * ``.
    */
   describeUser?(): string
 }
 
-/** The server says `Unauthorized` and no more; the credentials may show why. */
+/**
+ * Returns the error for rejected credentials. The server responds only `Unauthorized`, but the credentials may show the
+ * reason.
+ */
 export function refusedCredentials(access: Access, cause: unknown): ClusterError {
   const message = `\`${access.server.origin}\` refuses the credentials of ${access.describeUser?.() ?? 'the user'}`
   return new ClusterError('unauthorized', message, { status: 401, cause })
@@ -43,18 +46,18 @@ export interface KubeconfigAccess extends Access {
   readonly namespace: string
 }
 
-/** Calls that are under way at the same time, each on a connection of its own. */
+/** Maximum number of concurrent calls, each on a separate connection. */
 export const POOL = 8
 const CALLS = { keepAlive: true, maxSockets: POOL, maxFreeSockets: POOL }
 /**
- * Milliseconds after which an unused connection is closed, before something between this machine and the server drops
- * it silently.
+ * Idle time after which an unused connection is closed, in milliseconds, so that a device between this machine and the
+ * server does not drop it silently first.
  */
 const IDLE = 30_000
 
 /**
- * The access that the user's kubeconfig gives; throws a UserError as `loadKubeconfig` does. The
- * signal is that of the whole command: it ends a credential plugin.
+ * Returns the access that the user's kubeconfig defines. Throws a UserError as `loadKubeconfig` does. The signal of the
+ * full command ends a credential plugin.
  */
 export async function kubeconfigAccess(
   context: string | undefined,
@@ -76,7 +79,7 @@ export async function kubeconfigAccess(
   }
 
   async function authenticate(fresh: boolean): Promise<Connection> {
-    // Files of tokens and certificates change, and the plugin may have others now.
+    // Token and certificate files change, and the plugin may return new credentials.
     const loaded = fresh ? await loadKubeconfig(first.context, env) : first
     const kubeconfig = await withPluginCredentials(loaded, env, signal)
     last = readCredentials(kubeconfig)
@@ -92,14 +95,14 @@ export interface TokenTarget {
   readonly context: string
   readonly namespace: string
   readonly server: URL
-  /** PEM; undefined: what the system trusts. */
+  /** CA certificate in PEM format. If undefined, the system's trusted certificates are used. */
   readonly ca: string | undefined
   readonly proxy: string | undefined
-  /** Gets a token; with `fresh`, another one than before. Throws what says why there is none. */
+  /** Returns a token; with `fresh`, a different one than before. Throws an error with the reason if there is none. */
   token(fresh: boolean): Promise<string>
 }
 
-/** The access to a cluster by tokens. */
+/** Returns access to a cluster with tokens. */
 export function tokenAccess({ context, namespace, server, ca, proxy, token }: TokenTarget): KubeconfigAccess {
   const authenticate = async (fresh: boolean): Promise<Connection> => {
     const headers = { authorization: `Bearer ${await token(fresh)}` }
@@ -118,7 +121,7 @@ export function tokenAccess({ context, namespace, server, ca, proxy, token }: To
 
 /**
  * Returns a function that creates accesses to the cluster of the environment's kubeconfig, with tokens of other users
- * instead of the kubeconfig's own user. Throws a UserError as `loadKubeconfig` does.
+ * instead of the credentials of the kubeconfig's user. Throws a UserError as `loadKubeconfig` does.
  */
 export async function tokenAccesses(env: Env): Promise<(token: TokenTarget['token'], who: string) => KubeconfigAccess> {
   const own = await loadKubeconfig(undefined, env)
@@ -136,14 +139,14 @@ export async function tokenAccesses(env: Env): Promise<(token: TokenTarget['toke
   })
 }
 
-/** Keeps what was got until something fresh is wanted, or getting it fails. */
+/** Caches the connection until the caller requests a fresh one, or creating it fails. */
 function onceEach(authenticate: (fresh: boolean) => Promise<Connection>): Access['connect'] {
   let current: Promise<Connection> | undefined
   return fresh => {
     if (fresh || !current) {
       const next = authenticate(fresh)
       current = next
-      // The next one asks again.
+      // After a failure, the next call authenticates again.
       next.catch(() => {
         if (current === next) current = undefined
       })
@@ -158,7 +161,7 @@ async function connectOurselves(
 ): Promise<Connection> {
   const servername = textOf(cluster['tls-server-name'])
   const options = server.protocol === 'https:' && {
-    // One for all connections: to read certificates takes some milliseconds each time.
+    // Shared by all connections, because parsing certificates takes some milliseconds each time.
     secureContext: contextOf(tls),
     ...(cluster['insecure-skip-tls-verify'] === true && { rejectUnauthorized: false }),
     ...(servername !== undefined && { servername }),

@@ -1,6 +1,6 @@
 /**
- * True if an object contains all fields of another one; fields that the server adds are ignored.
- * Lists must have the same length, and are compared item by item.
+ * Returns true if an object contains all fields of another object; ignores fields that the server adds. Lists must have
+ * the same length, and are compared item by item.
  */
 export function contains(whole: unknown, part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return whole === part

@@ -44,7 +44,7 @@ export const execCredential = {
   },
 } as const satisfies JSONSchema
 
-/** The claims of a token that are read (RFC 7519, 4.1.4). */
+/** Claims of a token that devctl reads (RFC 7519, 4.1.4). */
 export const tokenClaims = {
   type: 'object',
   required: ['exp'],

@@ -10,22 +10,19 @@ import { type Fields, textOf } from './kubeconfig-files.ts'
 /** The user's credentials and the trusted authority in a kubeconfig. */
 export interface ClusterCredentials {
   readonly tls: Pick<SecureContextOptions, 'ca' | 'cert' | 'key'>
-  /** `Authorization` and impersonation. Secret. */
+  /** Headers for `Authorization` and impersonation. Secret. */
   readonly headers: Readonly<Record<string, string | string[]>>
 }
 
 /**
- * True if a kubeconfig needs a feature that only the client library has: the old providers of
- * tokens, and SOCKS proxies.
+ * Returns true if a kubeconfig needs a feature that only the client library supports: legacy auth providers, or SOCKS
+ * proxies.
  */
 export function needsLibrary({ cluster, user }: Kubeconfig): boolean {
   return Boolean(user['auth-provider']) || /^socks/i.test(textOf(cluster['proxy-url']) ?? '')
 }
 
-/**
- * Reads the credentials that are in a kubeconfig, or in files that it names. Throws `unauthorized`
- * for a file that cannot be read.
- */
+/** Reads the credentials in a kubeconfig, or in files that it names. Throws `unauthorized` if a file cannot be read. */
 export function readCredentials({ cluster, user }: Kubeconfig): ClusterCredentials {
   const [ca, cert, key] = [
     content(cluster, 'certificate-authority'),
@@ -38,7 +35,7 @@ export function readCredentials({ cluster, user }: Kubeconfig): ClusterCredentia
   }
 }
 
-/** Data in the kubeconfig itself takes precedence over a file that it names. */
+/** Returns the data of an entry. Inline data takes precedence over a file that the kubeconfig names. */
 function content(entry: Fields, name: string): Buffer | undefined {
   const data = textOf(entry[`${name}-data`])
   if (data !== undefined) return Buffer.from(data, 'base64')
@@ -55,7 +52,10 @@ function authorization(user: Fields): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`${name}:${textOf(user['password']) ?? ''}`).toString('base64')}` }
 }
 
-/** https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation */
+/**
+ * Returns the impersonation headers for a user:
+ * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
+ */
 export function impersonation(user: Fields): Record<string, string | string[]> {
   const name = textOf(user['as'])
   if (name === undefined) return {}
@@ -86,8 +86,8 @@ function read(path: string): Buffer {
 }
 
 /**
- * The reason why a server refused credentials, as far as they show it themselves: `its token
- * expired on 2024-05-01`.
+ * Returns the reason why a server rejected credentials, if the credentials reveal it: `its token expired on
+ * 2024-05-01`.
  */
 export function flawOf({ tls: { cert }, headers }: ClusterCredentials, now: number): string | undefined {
   const expiry = Buffer.isBuffer(cert) ? expiryOf(cert) : undefined

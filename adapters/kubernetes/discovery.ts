@@ -7,12 +7,14 @@ import { Shared } from './shared.ts'
 
 type Kinds = ReadonlyMap<string, Resource>
 
-/** Computed resources, such as the metrics of Pods, cannot be created or deleted. */
+/**
+ * Verbs that a kind must support. Excludes computed resources, such as Pod metrics, which cannot be created or deleted.
+ */
 const NEEDED = ['create', 'list', 'delete']
 
 /**
- * The kinds of a cluster. Built-in kinds are known; for others there is one request for each group
- * and version, whose response is kept.
+ * Finds the kinds of a cluster. Built-in kinds are known; for others, sends one request per group and version and
+ * caches the response.
  */
 export class Discovery {
   readonly #client: Client
@@ -23,8 +25,8 @@ export class Discovery {
   }
 
   /**
-   * Undefined for a kind that the cluster does not have. Such a kind is asked for again each time:
-   * a deploy may bring its definition along.
+   * Returns the resource of a kind; undefined if the cluster does not have the kind. A missing kind is requested again
+   * each time, because a deploy may create its definition.
    */
   async resource(apiVersion: string, kind: string, { signal }: CallOptions = {}): Promise<Resource | undefined> {
     signal?.throwIfAborted()
@@ -46,10 +48,7 @@ export class Discovery {
     }
   }
 
-  /**
-   * Every kind whose objects can be made, listed and deleted, in the version that the server
-   * prefers.
-   */
+  /** Returns every kind whose objects can be created, listed and deleted, in the server's preferred version. */
   async kinds({ signal }: CallOptions = {}): Promise<readonly KnownKind[]> {
     const { groups } = await this.#client.json({ method: 'GET', path: '/apis', signal }, isGroupList)
     const versions = ['v1', ...groups.map(({ preferredVersion }) => preferredVersion.groupVersion)]
@@ -75,13 +74,13 @@ export class Discovery {
   }
 
   /**
-   * The kinds of a group and version; none if the cluster does not have it, or no longer, as its last definition was
-   * deleted.
+   * Returns the kinds of a group and version; an empty list if the cluster does not have it, or no longer has it
+   * because its last definition was deleted.
    */
   async #resources(apiVersion: string, signal: AbortSignal | undefined): Promise<ResourceList['resources']> {
     try {
       const { resources } = await this.#client.json({ method: 'GET', path: rootOf(apiVersion), signal }, isResourceList)
-      // `deployments/scale` and the like are not kinds of their own.
+      // Subresources such as `deployments/scale` are not separate kinds.
       return resources.filter(({ name }) => !name.includes('/'))
     } catch (error) {
       if (error instanceof ClusterError && error.failure === 'not-found') return []

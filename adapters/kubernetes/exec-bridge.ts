@@ -3,22 +3,22 @@ import { type CallOptions, ClusterError } from './cluster.ts'
 import type { Access } from './connection.ts'
 import { type ExecProcess, openExec } from './exec.ts'
 
-/** Something that listens in a Pod, as a container with Node.js reaches it. */
+/** A listener in a Pod that is reached through a container with Node.js. */
 export interface BridgeTarget {
   readonly pod: string
   readonly namespace: string
   readonly container: string
-  /** A port of 127.0.0.1, or the path of a Unix socket. */
+  /** Port of 127.0.0.1, or path of a Unix socket. */
   readonly at: number | string
 }
 
-/** Statuses of the bridge: nothing listens there; something else is wrong. */
+/** Exit statuses of the bridge: nothing listens at the target; any other error. */
 const NOT_THERE = 3
 const FAILED = 4
 
 /**
- * Program that connects its input and output to the target. Kubernetes lets it continue when the connection to it
- * breaks, so it exits after a minute without input: both protocols that use it send a keepalive every 10 s.
+ * Program that connects its input and output to the target. Kubernetes lets it continue when the connection to it is
+ * lost, so it exits after a minute without input: the two protocols that use it send a keepalive every 10 s.
  */
 const BRIDGE = `
 const { argv, exit, stdin, stdout, stderr } = process
@@ -35,9 +35,9 @@ socket.on('close', () => stdout.write('', () => exit(0)))
 `
 
 /**
- * A connection to something in a Pod over the exec API, for where ports cannot be forwarded. It is
- * like that of `openPortForward`. Rejects with a ClusterError when the server does not let it be
- * made; the stream is destroyed with one when nothing listens there, or the way breaks.
+ * Connects to a listener in a Pod over the exec API, for clusters where ports cannot be forwarded. The connection
+ * behaves like that of `openPortForward`. Rejects with a ClusterError if the server does not allow it; the stream is
+ * destroyed with a ClusterError if nothing listens at the target, or if the connection is lost.
  */
 export async function openExecBridge(access: Access, target: BridgeTarget, options: CallOptions = {}): Promise<Duplex> {
   const { pod, namespace, container, at } = target
@@ -53,7 +53,7 @@ class BridgeStream extends Duplex {
 
   constructor(remote: ExecProcess, target: BridgeTarget) {
     super({ allowHalfOpen: true })
-    // The bridge may fail before the caller listens: the error stays in `errored`.
+    // The bridge may fail before the caller adds a listener, so the error stays in `errored`.
     this.on('error', () => {})
     this.#remote = remote
     this.#target = target

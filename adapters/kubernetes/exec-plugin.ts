@@ -6,10 +6,10 @@ import { execCredential, pluginConfig } from './credentials.validators.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 import type { Fields } from './kubeconfig-files.ts'
 
-/** The credentials from a credential plugin. All of them are secret. */
+/** Credentials from a credential plugin. All fields are secret. */
 export interface PluginCredentials {
   readonly token?: string
-  /** Certificate as PEM. */
+  /** Certificate in PEM format. */
   readonly clientCertificateData?: string
   readonly clientKeyData?: string
 }
@@ -41,10 +41,10 @@ export async function withPluginCredentials(
 }
 
 /**
- * Runs a credential plugin, as kubectl does: what it has to tell a person goes to standard error,
- * and it may ask at a terminal. The client library's own way keeps both from the person, leaves out
- * KUBERNETES_EXEC_INFO, and quotes the output, a token maybe, when it is not JSON. Throws
- * `unauthorized` when the plugin gives nothing; an aborted signal ends it.
+ * Runs a credential plugin, as kubectl does: its messages for the user go to standard error, and it may prompt at a
+ * terminal. The client library would hide messages and prompts from the user, leave out KUBERNETES_EXEC_INFO, and quote
+ * output that is not JSON, which may contain a token. Throws `unauthorized` if the plugin returns no credentials; an
+ * aborted signal ends the plugin.
  */
 async function runPlugin(
   plugin: PluginConfig,
@@ -64,7 +64,7 @@ async function runPlugin(
     ...(isInteractive && { input: 'terminal' }),
     showsErrors: true,
   })
-  // Asked for by `signal`, the caller reports it.
+  // If `signal` ended the plugin, the caller reports it.
   signal?.throwIfAborted()
   if (ended.failure) {
     const { code } = ended.failure
@@ -82,7 +82,7 @@ async function runPlugin(
   return { ...(token !== undefined && { token }), ...(hasCertificate && { clientCertificateData, clientKeyData }) }
 }
 
-/** The `ExecCredential` that client-go passes to a plugin. */
+/** Returns the `ExecCredential` that a plugin receives, as from client-go. */
 function infoFor({ apiVersion, provideClusterInfo }: PluginConfig, cluster: Fields, interactive: boolean): string {
   const names = ['server', 'certificate-authority-data', 'insecure-skip-tls-verify', 'tls-server-name', 'proxy-url']
   const described = Object.fromEntries(names.map(name => [name, cluster[name]]))

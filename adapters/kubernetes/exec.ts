@@ -10,38 +10,34 @@ export interface ExecTarget {
   readonly pod: string
   readonly namespace: string
   readonly container: string
-  /** The program and its arguments; no shell is added. */
+  /** Program and its arguments; no shell is added. */
   readonly command: readonly string[]
   /** True to send input to the command; otherwise its input is closed. */
   readonly stdin: boolean
-  /** Runs it in a terminal of this size; there is only one output then. */
+  /** Size of the terminal to run the command in; a terminal has only one output. */
   readonly tty?: { readonly columns: number; readonly rows: number }
 }
 
 /**
- * A command that runs in a container. stdout and stderr share a connection: both must be read,
- * since one that is full holds back the other. A command that closes its stdout while it reads, as
- * `exec cat >file`, loses input (seen with containerd 1.6): a shell around it keeps it open.
+ * A command that runs in a container. stdout and stderr share a connection, so read both: if one is full, it blocks the
+ * other. A command that closes its stdout while it reads, such as `exec cat >file`, loses input (seen with containerd
+ * 1.6); a shell around it keeps stdout open.
  */
 export interface ExecProcess {
-  /**
-   * `end()` closes the input of the command, except with a terminal, and with servers that only know
-   * v4.
-   */
+  /** Input of the command. `end()` closes it, except with a terminal, and on servers that only support protocol v4. */
   readonly stdin: Writable
   readonly stdout: Readable
-  /** Has nothing with a terminal. */
+  /** Error output of the command; empty with a terminal. */
   readonly stderr: Readable
-  /** False with a server that only knows v4. */
+  /** True if the input can be closed; false on a server that only supports protocol v4. */
   readonly endsInput: boolean
   resize(columns: number, rows: number): void
   /**
-   * The exit status: above 128 for a signal. Rejects with a ClusterError when the command cannot be
-   * started (`not-found` when there is no such program), or when the connection breaks. There may be
-   * output yet to be read.
+   * Exit status: above 128 for a signal. Rejects with a ClusterError if the command cannot be started (`not-found` if
+   * the program does not exist), or if the connection is lost. Some output may still be unread.
    */
   readonly exit: Promise<number>
-  /** Ends the connection. The process keeps running: Kubernetes does not end it. */
+  /** Closes the connection. The process keeps running, because Kubernetes does not end it. */
   destroy(): void
 }
 
@@ -50,14 +46,13 @@ const STDOUT = 1
 const STDERR = 2
 const STATUS = 3
 const RESIZE = 4
-/** Channel of v5 for ends of channels: the content of its message is the channel that ends. */
+/** Channel of protocol v5 that closes other channels: its message contains the number of the channel to close. */
 const CLOSE = 255
 
 const CLOSING_PROTOCOL = 'v5.channel.k8s.io'
 
 /**
- * Runs a command in a container, through the API server. Rejects with a ClusterError when the server
- * does not let it be run.
+ * Runs a command in a container, through the API server. Rejects with a ClusterError if the server does not allow it.
  */
 export function openExec(
   access: Access,
@@ -103,7 +98,7 @@ class SocketProcess implements ExecProcess {
     this.exit = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject }
     })
-    // A caller that only reads the output gets the error there.
+    // A caller that only reads the output gets the error from the stream.
     this.exit.catch(() => {})
     this.stdin = this.#input()
     this.stdout = this.#output()
@@ -125,14 +120,14 @@ class SocketProcess implements ExecProcess {
     const stream = new Writable({
       write: (chunk: Buffer, _, done) => this.#socket.send(STDIN, chunk, done),
       final: done => {
-        // A terminal has no end of its input, and closing it loses output.
+        // The input of a terminal cannot be closed, and closing the channel loses output.
         if (this.#target.stdin && !this.#target.tty && this.endsInput)
           this.#socket.send(CLOSE, Buffer.from([STDIN]), () => done())
         else done()
       },
     })
     if (!this.#target.stdin) stream.end()
-    // The command may end before it has read everything, which is no fault.
+    // The command may end before it has read all of its input, which is not an error.
     return stream.on('error', () => {})
   }
 
@@ -143,7 +138,7 @@ class SocketProcess implements ExecProcess {
         if (this.#full.size === 0) this.#socket.resume()
       },
       destroy: (error, done) => {
-        // Output that the caller no longer reads must not hold back the rest.
+        // Output that the caller no longer reads must not block the other output.
         this.#full.delete(stream)
         if (this.#full.size === 0) this.#socket.resume()
         done(error)
@@ -165,7 +160,7 @@ class SocketProcess implements ExecProcess {
     this.#socket.pause()
   }
 
-  /** The status is the last message. */
+  /** Ends the process with the status in the last message. */
   #finish(text: string): void {
     try {
       this.#settle.resolve(statusOf(text, this.#target))
@@ -193,9 +188,7 @@ class SocketProcess implements ExecProcess {
   }
 }
 
-/**
- * Reads the exit status of the last message; throws a ClusterError for a command that did not run.
- */
+/** Returns the exit status in the last message; throws a ClusterError if the command did not run. */
 function statusOf(text: string, { command, container, pod }: ExecTarget): number {
   const { hasSucceeded, message = '', reason, causes } = readCommandStatus(text)
   if (hasSucceeded) return 0

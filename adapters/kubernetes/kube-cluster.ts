@@ -27,19 +27,18 @@ import { Client, type EndedRequest, type GivenUp } from './request.ts'
 import { watchObjects } from './watch.ts'
 
 export interface ConnectOptions extends CallOptions {
-  /** The name of a context of the kubeconfig; without one, its current context. */
+  /** Name of a context of the kubeconfig; if absent, its current context. */
   readonly context?: string | undefined
   readonly env: Env
-  /** Signal of the whole command, not of one call: aborting it ends a credential plugin that waits for the user. */
+  /** Signal of the full command, not of a single call: aborting it ends a credential plugin that waits for the user. */
   readonly signal?: AbortSignal | undefined
-  /** Called for every request when it is over. */
+  /** Called at the end of each request. */
   readonly trace?: ((exchange: EndedRequest) => void) | undefined
 }
 
 /**
- * The cluster of a context of the user's kubeconfig. Throws a UserError when there is no such
- * context, or no kubeconfig. Nothing is sent yet: a server that does not answer shows at the first
- * call.
+ * Returns the cluster of a context of the user's kubeconfig. Throws a UserError if the context or the kubeconfig does
+ * not exist. Sends no request, so an unreachable server is only noticed at the first call.
  */
 export async function connect({ context, env, signal, trace }: ConnectOptions): Promise<Cluster> {
   const access = await kubeconfigAccess(context, env, signal)
@@ -47,7 +46,7 @@ export async function connect({ context, env, signal, trace }: ConnectOptions): 
   return toCluster(access, trace)
 }
 
-/** The cluster that an access leads to. */
+/** Returns the cluster that an access connects to. */
 export function toCluster(
   access: KubeconfigAccess,
   trace?: ConnectOptions['trace'],
@@ -57,8 +56,8 @@ export function toCluster(
 }
 
 /**
- * A cluster behind an API server. Objects go both ways as plain JSON: the client library would drop
- * the fields that it does not know.
+ * A cluster behind an API server. Sends and receives objects as plain JSON, because the client library would drop
+ * fields that it does not know.
  */
 export class KubeCluster implements Cluster {
   readonly name: string
@@ -104,7 +103,7 @@ export class KubeCluster implements Cluster {
       dryRun: dryRun && 'All',
       force,
     })
-    // JSON is YAML.
+    // JSON is valid YAML.
     const contentType = 'application/apply-patch+yaml'
     return this.#client.json({ method: 'PATCH', path, body: object, contentType, signal }, isObject)
   }
@@ -167,7 +166,7 @@ export class KubeCluster implements Cluster {
     const answer = await unlessNotFound(
       this.#client.json({ method: 'DELETE', path, body, signal, onRepeat }, isDeleted),
     )
-    // Gone by our first attempt, whose answer got lost.
+    // If the object is missing after a retry, the first attempt deleted it, but the response was lost.
     return answer !== undefined || isRepeated
   }
 
@@ -182,8 +181,8 @@ export class KubeCluster implements Cluster {
   }
 
   /**
-   * Sends what cannot be sent twice. When it was, because the connection was cut, looks whether the
-   * first one got through.
+   * Sends a write that must not be carried out twice. If a lost connection caused a retry, checks whether the first
+   * attempt succeeded.
    */
   async #write(method: 'POST' | 'PUT', path: string, object: KubeObject, signal: AbortSignal | undefined) {
     let isRepeated = false
@@ -202,7 +201,7 @@ export class KubeCluster implements Cluster {
     }
   }
 
-  /** Undefined for a kind that the cluster does not know. */
+  /** Returns the path of an object; undefined if the cluster does not have its kind. */
   async #path(ref: ObjectRef, signal: AbortSignal | undefined): Promise<string | undefined> {
     const resource = await this.resource(ref.apiVersion, ref.kind, { signal })
     return resource && pathOf(ref.apiVersion, resource, namespaceOf(ref, resource), ref.name)
@@ -226,7 +225,10 @@ const isKindOf =
   (answer: unknown): answer is SubresourceObject =>
     (answer as { readonly kind?: unknown } | null)?.kind === kind
 
-/** Never the context's: an object whose namespace got lost must not end up in another one. */
+/**
+ * Returns the namespace of an object. Never falls back to the context's namespace, so that an object whose namespace
+ * was lost does not end up in the wrong namespace. Throws a ClusterError if the namespace is missing.
+ */
 function namespaceOf({ kind, name, namespace }: ObjectRef, resource: Resource): string | undefined {
   if (resource.namespaced && namespace === undefined)
     throw new ClusterError('invalid', `${kind} \`${name}\` has no namespace`)

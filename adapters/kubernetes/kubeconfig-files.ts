@@ -3,39 +3,33 @@ import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/**
- * Fields of a kubeconfig under their own names, as
- * https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ lists them.
- */
+/** Fields of a kubeconfig by name, as listed at https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/**
- * The files of a kubeconfig, in the order in which they count: of two that say the same thing the
- * first wins.
- */
+/** The files of a kubeconfig, by precedence: if two files define the same entry, the first wins. */
 export interface KubeconfigFiles {
   /** Absolute paths of all files that were tried, including missing ones. */
   readonly paths: readonly string[]
-  /** True if `KUBECONFIG` names them. */
+  /** True if `KUBECONFIG` lists the paths. */
   readonly areNamed: boolean
   readonly files: readonly KubeconfigFile[]
 }
 
 export interface KubeconfigFile {
-  /** Absolute; absent for what the service account of a Pod stands for. */
+  /** Absolute path; absent for the content derived from a Pod's service account. */
   readonly path?: string
   readonly content: Fields
 }
 
-/** The name of the context that a Pod's service account makes. */
+/** Name of the context for a Pod's service account. */
 const IN_POD = 'inClusterContext'
-/** Folder into which Kubernetes puts what a Pod needs to talk to its cluster. */
+/** Folder in which Kubernetes provides the credentials for a Pod to access its cluster. */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 /**
- * Reads the files of `KUBECONFIG`, else `.kube/config` in the home, else the service account of the
- * Pod that devctl runs in, as kubectl does: files that are not there count for nothing. `cwd` is
- * what relative paths are resolved against. Throws a UserError for a file that cannot be read.
+ * Reads the files in `KUBECONFIG`, else `.kube/config` in the home, else the service account of the Pod that devctl
+ * runs in, as kubectl does: missing files are ignored. Relative paths are resolved against `cwd`. Throws a UserError if
+ * a file cannot be read.
  */
 export async function readKubeconfigFiles(
   env: Readonly<Record<string, string | undefined>>,
@@ -55,13 +49,13 @@ export async function readKubeconfigFiles(
   return { paths, areNamed, files: pod ? [{ content: pod }] : files }
 }
 
-/** The text, unless it is empty or none. */
+/** Returns a value if it is a non-empty string, otherwise undefined. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** The fields of a map; none of anything else. */
+/** Returns the fields of a mapping; no fields for any other value. */
 export const fieldsOf = (value: unknown): Fields =>
-  // After the check it is a map with values of unknown types.
+  // After the check, the value is a mapping with values of unknown types.
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 
 /**
@@ -77,7 +71,7 @@ export function entriesOf({ content }: KubeconfigFile, kind: 'context' | 'cluste
   })
 }
 
-/** The service account of a Pod as a kubeconfig; undefined outside a Pod. */
+/** Returns the service account of a Pod as a kubeconfig; undefined outside a Pod. */
 function ofPod(env: Readonly<Record<string, string | undefined>>): Fields | undefined {
   const host = env['KUBERNETES_SERVICE_HOST']
   const tokenFile = join(SERVICE_ACCOUNT, 'token')
@@ -94,7 +88,7 @@ function ofPod(env: Readonly<Record<string, string | undefined>>): Fields | unde
   }
 }
 
-/** Undefined when there is no such file. */
+/** Returns the content of a file; undefined if the file does not exist. */
 async function readFile(path: string): Promise<Fields | undefined> {
   const broken = (why: string, hint: string, cause?: unknown) =>
     new UserError(`cannot read the kubeconfig \`${path}\`: ${why}`, { hint, cause })
@@ -114,8 +108,7 @@ async function readFile(path: string): Promise<Fields | undefined> {
     content = load(text)
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error
-    // Never its message nor the error itself: they quote the lines around, and there may be a token
-    // on them.
+    // Never the error or its message, which quote the surrounding lines: they may contain a token.
     const line = error.mark ? ` (line ${error.mark.line + 1})` : ''
     throw broken(`it is not YAML: ${error.reason}${line}`, '`kubectl config view` must be able to read it')
   }

@@ -6,26 +6,26 @@ import { entriesOf, type Fields, fieldsOf, readKubeconfigFiles, textOf } from '.
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** The clusters that the user's kubeconfig knows, and the one that is chosen. */
+/** The selected cluster of the user's kubeconfig. */
 export interface Kubeconfig {
-  /** The chosen context. */
+  /** Name of the selected context. */
   readonly context: string
-  /** Its namespace: `default` where it names none. */
+  /** Namespace of the context; `default` if the context has none. */
   readonly namespace: string
   readonly server: URL
   /**
-   * The cluster of the context; the paths of files in it are absolute, and `proxy-url` is what the
-   * environment says where it has none.
+   * Cluster of the context. The file paths in it are absolute, and `proxy-url` comes from the environment if the
+   * cluster has none.
    */
   readonly cluster: Fields
-  /** The user of the context, likewise; empty when the context has none. Secret. */
+  /** User of the context, with absolute file paths; empty if the context has no user. Secret. */
   readonly user: Fields
   readonly userName: string | undefined
 }
 
 /**
- * Reads a context of the user's kubeconfig (`readKubeconfigFiles`), the current one without a name.
- * Throws a UserError that says what is missing or broken. Sends nothing.
+ * Reads a context of the user's kubeconfig (`readKubeconfigFiles`); without a name, the current context. Throws a
+ * UserError that states what is missing or invalid. Sends no request.
  */
 export async function loadKubeconfig(context: string | undefined, env: Env): Promise<Kubeconfig> {
   const { current, contexts, clusters, users } = await readWhole(env)
@@ -65,7 +65,7 @@ export async function loadKubeconfig(context: string | undefined, env: Env): Pro
 
 const list = (names: readonly string[]) => names.map(name => `\`${name}\``).join(', ')
 
-/** All files as one. */
+/** Contents of all files, merged. */
 interface Whole {
   readonly current: string | undefined
   readonly contexts: ReadonlyMap<string, Fields>
@@ -93,8 +93,8 @@ async function readWhole(env: Env): Promise<Whole> {
 }
 
 /**
- * Paths are relative to the file that names them; so is the command of a plugin, unless it is to be
- * looked for on the PATH.
+ * Makes the paths in an entry absolute. They are relative to the kubeconfig file; so is the command of a plugin, unless
+ * it is searched on the PATH.
  */
 function withAbsolutePaths(entry: Fields, folder: string): Fields {
   const paths = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile'].flatMap(key => {

@@ -4,24 +4,24 @@ import { ClusterError } from './cluster.ts'
 import { impersonation } from './credentials.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 
-/** The connection that the client library makes from a kubeconfig. Each agent is a new one. */
+/** The connection that the client library creates from a kubeconfig. Its two agents are separate. */
 export interface LibraryConnection {
   readonly agents: readonly [Agent, Agent]
-  /** Headers with the credentials: secret. */
+  /** Headers with the credentials. Secret. */
   readonly headers: Readonly<Record<string, string | string[]>>
 }
 
 /**
- * Connects with @kubernetes/client-node, for the laborious cases: the old token providers, and SOCKS proxies. The
- * library is heavy (a third of a second from its own files, a tenth from the bundle), so no other module loads it.
- * Throws `unauthorized` if no credentials can be obtained.
+ * Connects with @kubernetes/client-node, for features that devctl does not implement: legacy auth providers, and SOCKS
+ * proxies. The library is slow to load (a third of a second from its own files, a tenth from the bundle), so no other
+ * module imports it. Throws `unauthorized` if no credentials can be obtained.
  */
 export async function connectByLibrary(kubeconfig: Kubeconfig): Promise<LibraryConnection> {
   const { KubeConfig } = await import('@kubernetes/client-node')
   const { server, namespace } = kubeconfig
-  // The library takes plain http only with this; there is no certificate to verify.
+  // The library requires this setting for plain http; there is no certificate to verify.
   const plain = server.protocol === 'http:' ? { 'insecure-skip-tls-verify': true } : {}
-  // Impersonation is ours: the library knows its name alone, and would send it a second time.
+  // devctl sets the impersonation headers: the library supports only the user name, and would send it a second time.
   const { as: _, ...user } = kubeconfig.user
   const name = 'devctl'
   const config = new KubeConfig()
@@ -42,8 +42,7 @@ export async function connectByLibrary(kubeconfig: Kubeconfig): Promise<LibraryC
     const [first, second] = [await authenticate(), await authenticate()]
     const basic = first.auth && { authorization: `Basic ${Buffer.from(first.auth).toString('base64')}` }
     return {
-      // The library sets an agent of the right kind (TLS or not, through a proxy or not), and
-      // headers of one value.
+      // The library sets the right type of agent (with or without TLS and proxy), and only headers with a single value.
       agents: [first.agent as Agent, second.agent as Agent],
       headers: { ...(first.headers as Record<string, string>), ...basic, ...impersonation(kubeconfig.user) },
     }

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
 
 /**
- * The lines of a stream of UTF-8, without their ends; the last one also when it has none. Reads no
- * faster than the lines are taken. A line longer than `longest` characters comes in pieces of about
- * that length, so that memory has a bound. To stop early closes the stream.
+ * Yields the lines of a UTF-8 stream, without line ends; the last line needs none. Reads no faster than the caller
+ * consumes the lines. Splits lines longer than `longest` characters into pieces of about that length, to limit memory
+ * use. Closes the stream if the caller stops early.
  */
 export async function* readLines(stream: Readable, longest: number): AsyncGenerator<string> {
   stream.setEncoding('utf8')

@@ -5,10 +5,10 @@ import { ClusterError, type KubeObject, type ObjectQuery, type PageOptions, type
 import type { Client } from './request.ts'
 
 const PAGE = 500
-/** A list of metadata alone; a server that does not know it sends whole objects. */
+/** Media types for a list with only metadata; a server that does not support it sends full objects. */
 const METADATA = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json'
 
-/** All objects. Starts over when the server no longer has the state it began with. */
+/** Returns all objects. Starts over if the server no longer has the state that the list started with. */
 export async function listAll(
   client: Client,
   query: ObjectQuery,
@@ -35,7 +35,7 @@ async function listOnce(client: Client, query: ObjectQuery, resource: Resource, 
 
 /**
  * Yields the objects page by page, with the resourceVersion of the list to start a watch from. Throws if the server no
- * longer has the state that the list began with.
+ * longer has the state that the list started with.
  */
 export async function* pagesOf(
   client: Client,
@@ -57,8 +57,8 @@ export async function* pagesOf(
       const accept = metadataOnly ? METADATA : undefined
       const call = { method: 'GET', path, accept, signal, goesOn: next !== undefined } as const
       const { items, metadata } = await client.json(call, isPage)
-      // Within a list the server leaves out what is the same for all. (The cast: an index signature
-      // keeps Omit from knowing the rest.)
+      // In a list, the server leaves out the fields that are the same for all items. (The cast is needed because an
+      // index signature hides the other fields from Omit.)
       const objects = (items ?? []).map(item => ({ ...item, apiVersion, kind }) as KubeObject)
       yield { objects, version: metadata.resourceVersion }
       next = metadata.continue

@@ -6,8 +6,8 @@ import type { Client } from './request.ts'
 const LONGEST_LINE = 1 << 20
 
 /**
- * The lines of a container's log, read no faster than they are taken. Throws `invalid` as long as
- * the container has not started.
+ * Yields the lines of a container's log, no faster than the caller consumes them. Throws `invalid` while the container
+ * has not started.
  */
 export async function* readLog(
   client: Client,

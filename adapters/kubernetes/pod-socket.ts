@@ -7,54 +7,54 @@ import { type Access, type Connection, refusedCredentials } from './connection.t
 import { toClusterError } from './status.ts'
 import { toUnreachable } from './unreachable.ts'
 
-/** All in milliseconds. */
+/** Time limits of a WebSocket, in milliseconds. */
 export interface SocketLimits {
-  /** Longest time until the server has accepted the connection. */
+  /** Timeout for the server to accept the connection. */
   readonly handshake: number
-  /** Interval between two pings; a connection that misses two answers in a row is dead. */
+  /** Interval between two pings; a connection without a response to two pings in a row is dead. */
   readonly ping: number
 }
 
 export const SOCKET_LIMITS: SocketLimits = { handshake: 10_000, ping: 15_000 }
 
-/** A subresource of a Pod that talks in channels over a WebSocket. */
+/** A subresource of a Pod that uses channels over a WebSocket. */
 export interface PodSocketTarget {
   readonly pod: string
   readonly namespace: string
   readonly subresource: 'exec' | 'portforward'
   readonly query: readonly (readonly [name: string, value: string])[]
-  /** The protocols that we know, the best first. */
+  /** Supported protocols, in order of preference. */
   readonly protocols: readonly string[]
 }
 
-/** The user of a PodSocket. Each message belongs to one channel. */
+/** Receives the messages of a PodSocket, each of which belongs to one channel. */
 export interface PodSocketUser {
   take(channel: number, content: Buffer): void
-  /** Called once: the connection is closed; with an error unless one of both ends closed it. */
+  /** Called once when the connection is closed; with an error, unless one of the two sides closed it. */
   end(error: Error | undefined): void
 }
 
-/** The most bytes in a message. */
+/** Maximum message size in bytes. */
 const FRAME = 64 * 1024
-/** Messages of fewer bytes are not worth a buffer that is used again. */
+/** Size in bytes below which a message does not use a pooled buffer. */
 const SMALL = 16 * 1024
 /**
- * Buffers of messages that are kept to be used again: new ones for a large file cost the garbage collector a second of
- * 500 MB.
+ * Maximum number of pooled message buffers: allocating new ones for a large file costs a second of garbage collection
+ * per 500 MB.
  */
 const SPARE = 80
 /**
- * Bytes that can be in transit without being read: a process that reads nothing makes the server stop reading, too, and
- * then it answers no ping. Such a connection gets more time.
+ * Bytes that may be in transit without being read. If a process in the Pod does not read, the server stops reading,
+ * too, and then responds to no ping; such a connection gets more time.
  */
 const UNREAD = 64 * 1024
 const MISSED = 2
 const MISSED_WHILE_HELD = 20
 
 /**
- * Opens a WebSocket to a Pod with the connection and the credentials of the cluster. Calls `use` when the WebSocket is
- * open, before the first message. Rejects with a ClusterError if the server does not accept it, or with the reason of
- * the signal; the signal also ends the open connection.
+ * Opens a WebSocket to a Pod with the cluster's connection settings and credentials. Calls `use` when the WebSocket is
+ * open, before the first message. Rejects with a ClusterError if the server does not accept it, or with the signal's
+ * abort reason; the signal also ends the open connection.
  */
 export async function openPodSocket<T>(
   access: Access,
@@ -71,7 +71,7 @@ export async function openPodSocket<T>(
   try {
     return await attempt(false)
   } catch (error) {
-    // A token that has run out is fetched again, once.
+    // Retries once with fresh credentials, because the token may have expired.
     if ((error as ClusterError).failure !== 'unauthorized') throw error
     return attempt(true).catch(again => {
       const { failure, status } = again as ClusterError // or the reason of the signal, which has neither
@@ -126,12 +126,14 @@ function open<T>(
 }
 
 /**
- * Sets an empty mask. Masks protect against proxies that mistake content for requests, but proxies see nothing of a
- * connection with TLS. Masking takes longer than everything else that is done with the bytes.
+ * Sets an empty mask. Masks protect against proxies that mistake content for requests, but a proxy sees nothing of a
+ * TLS connection. Masking takes longer than all other processing of the bytes.
  */
 const noMask = (mask: Buffer): void => void mask.fill(0)
 
-/** The error for an answer other than 101. A success is that of a proxy that removed the upgrade. */
+/**
+ * Returns the error for a response other than 101. A success status comes from a proxy that removed the upgrade header.
+ */
 function refusedUpgrade(status: number, body: string, path: string, server: URL): ClusterError {
   if (status >= 400) return toClusterError(status, body, `GET ${path}`)
   const text = `\`${server.origin}\` answered ${status} and opened no WebSocket: a proxy before it may not support them`
@@ -139,8 +141,8 @@ function refusedUpgrade(status: number, body: string, path: string, server: URL)
 }
 
 /**
- * An open WebSocket of a Pod's subresource: the first byte of each message names its channel. It
- * sends pings, and ends itself when they are not answered.
+ * An open WebSocket of a Pod's subresource: the first byte of each message is the channel. Sends pings, and closes the
+ * connection if they are not answered.
  */
 export class PodSocket {
   readonly #socket: WebSocket
@@ -173,7 +175,7 @@ export class PodSocket {
     else signal?.addEventListener('abort', this.#abort, { once: true })
   }
 
-  /** The protocol that the server has chosen. */
+  /** Protocol that the server selected. */
   get protocol(): string {
     return this.#socket.protocol
   }
@@ -182,15 +184,12 @@ export class PodSocket {
     return this.#server
   }
 
-  /** Says who gets the messages, and is called when the connection has ended. */
+  /** Sets the receiver of messages, which is also called when the connection has ended. */
   attach(user: PodSocketUser): void {
     this.#user = user
   }
 
-  /**
-   * Sends bytes on a channel, in order; `done` is called when the system has taken the last of
-   * them.
-   */
+  /** Sends bytes on a channel, in order; `done` is called when the operating system has accepted all of them. */
   send(channel: number, content: Buffer, done: (error?: Error | null) => void): void {
     if (this.#socket.readyState !== this.#socket.OPEN) {
       done(toUnreachable({ code: 'EPIPE' }, this.#server))
@@ -212,7 +211,7 @@ export class PodSocket {
     })
   }
 
-  /** Stops taking messages, so that the sender is held back. */
+  /** Stops receiving messages, which blocks the sender. */
   pause(): void {
     this.#socket.pause()
   }
@@ -221,12 +220,12 @@ export class PodSocket {
     if (this.#socket.isPaused) this.#socket.resume()
   }
 
-  /** Ends the connection after what was sent. */
+  /** Closes the connection after all sent messages. */
   close(): void {
     this.#socket.close()
   }
 
-  /** Ends the connection at once; the user gets the error. */
+  /** Closes the connection immediately; the user receives the error. */
   terminate(error?: Error): void {
     this.#end(error)
     this.#socket.terminate()

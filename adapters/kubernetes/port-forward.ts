@@ -8,17 +8,17 @@ import { openPodSocket, type PodSocket, type PodSocketTarget, SOCKET_LIMITS, typ
 export interface PodPort {
   readonly pod: string
   readonly namespace: string
-  /** The number that the container listens on. */
+  /** Number of the port that the container listens on. */
   readonly port: number
 }
 
-/** All in milliseconds. */
+/** Time limits of a port forward, in milliseconds. */
 export interface ForwardLimits extends SocketLimits {
-  /** Longest silence of the other side after this side has ended, before the connection is closed. */
+  /** Longest silence of the other side after this side has ended its stream; then the connection is closed. */
   readonly linger: number
   /**
-   * Time limits of the first handshakes. A handshake that is lost in transit gets less time than a slow server: nothing
-   * has happened in the Pod yet, so it is started again.
+   * Timeouts of the first handshakes. A handshake that was lost in transit is retried early, because nothing has
+   * happened in the Pod yet; only the last attempt allows for a slow server.
    */
   readonly first: readonly number[]
 }
@@ -29,10 +29,10 @@ const DATA = 0
 const ERROR = 1
 
 /**
- * Opens a TCP connection to a port of a Pod, through the API server. A slow reader or writer holds the other side back,
- * as on a socket. The stream is destroyed with an error when the port refuses, or the connection to it breaks. Rejects
- * with a ClusterError if the server does not allow the connection. The protocol has no half-closed state: after `end()`
- * the connection is kept until the Pod closes it, or is silent for `linger`.
+ * Opens a TCP connection to a port of a Pod, through the API server. A slow reader or writer blocks the other side, as
+ * on a socket. The stream is destroyed with an error if the port refuses the connection, or if the connection is lost.
+ * Rejects with a ClusterError if the server does not allow the connection. The protocol has no half-closed state: after
+ * `end()`, the connection is kept until the Pod closes it, or is silent for `linger`.
  */
 export async function openPortForward(
   access: Access,
@@ -63,8 +63,8 @@ export async function openPortForward(
 }
 
 /**
- * The error for a message on the error channel: the node's text is about its own namespaces and
- * addresses.
+ * Returns the error for a message on the error channel. Rewrites the node's text, which refers to namespaces and
+ * addresses on the node.
  */
 function refusal(words: string, { pod, port }: Omit<PodPort, 'namespace'>): ClusterError {
   const isRefused = /connection refused/.test(words)
@@ -77,13 +77,13 @@ class ForwardStream extends Duplex {
   readonly #socket: PodSocket
   readonly #target: Omit<PodPort, 'namespace'>
   readonly #linger: number
-  /** Channels whose first message, which only names the port, has come. */
+  /** Channels whose first message, which only names the port, has arrived. */
   readonly #named = new Set<number>()
   #silence: NodeJS.Timeout | undefined
 
   constructor(socket: PodSocket, target: Omit<PodPort, 'namespace'>, linger: number) {
     super({ allowHalfOpen: true })
-    // The Pod may refuse before the caller listens: the error stays in `errored`.
+    // The Pod may refuse before the caller adds a listener, so the error stays in `errored`.
     this.on('error', () => {})
     this.#target = target
     this.#socket = socket

@@ -10,35 +10,35 @@ import { type Access, type Connection, POOL, refusedCredentials } from './connec
 import { isForeign, toClusterError } from './status.ts'
 import { isPassing, toUnreachable } from './unreachable.ts'
 
-/** All in milliseconds. */
+/** Time limits, all in milliseconds. */
 export interface Limits {
-  /** Longest time until the connection is established. */
+  /** Timeout for establishing the connection. */
   readonly connect: number
-  /** Longest time until the answer to a read begins, and between two parts of it. */
+  /** Timeout for the start of the response to a read, and between two parts of it. */
   readonly read: number
   /**
-   * Longest time until the answer to a write begins, and between two parts of it; a write may wait for admission
+   * Timeout for the start of the response to a write, and between two parts of it; a write may wait for admission
    * webhooks of up to 30 s.
    */
   readonly write: number
   /**
-   * Time after the beginning of a call in which it may still be sent again; after a first attempt without an answer it
-   * is sent once more in any case.
+   * Time after the start of a call during which it may be retried; after a first attempt without a response, it is
+   * always retried once.
    */
   readonly retry: number
   /**
-   * Time in which a call may still be sent again while the server has not answered anything yet, and limit for all
-   * these attempts together: a wrong address must show soon.
+   * Time during which a call may be retried while the server has not responded to any call yet; also limits all these
+   * attempts together, so that a wrong address is reported soon.
    */
   readonly first: number
-  /** About the first pause before it is sent again. */
+  /** Approximate pause before the first retry. */
   readonly pause: number
   /**
-   * Time for which a watch keeps trying after its first failure without an answer in between. Each call of it is
-   * retried for `retry` by itself.
+   * Time for which a watch is retried if the server does not respond after a failure. In addition, each of its calls is
+   * retried for `retry`.
    */
   readonly lost: number
-  /** Longest silence of a watch before it counts as dead: the server sends a bookmark each minute. */
+  /** Longest silence of a watch before it counts as dead; the server sends a bookmark each minute. */
   readonly silence: number
 }
 
@@ -53,85 +53,85 @@ export const LIMITS: Limits = {
   silence: 90_000,
 }
 
-/** The method of a request to the API server. */
+/** HTTP method of a request to the API server. */
 export type Method = Exclude<Message['method'], 'HEAD'>
 
-/** A request and its outcome; nothing in it is secret. */
+/** A request and its outcome. Contains no secrets. */
 export interface EndedRequest {
   readonly method: Method
   /** Path with the query. */
   readonly path: string
-  /** Undefined when there was no answer. */
+  /** HTTP status; undefined if there was no response. */
   readonly status: number | undefined
-  /** Milliseconds until the answer began, not counting the wait for a free connection. */
+  /** Milliseconds until the response started, excluding the wait for a free connection. */
   readonly milliseconds: number
 }
 
-/** A call that was being tried again, or had no answer yet, when its signal was aborted. */
+/** A call that was being retried, or had no response yet, when its signal was aborted. */
 export interface GivenUp {
   readonly method: Method
   readonly path: string
-  /** The error of the previous attempt; undefined if the first one was not over. */
+  /** Error of the previous attempt; undefined during the first attempt. */
   readonly failure: ClusterError | undefined
-  /** Milliseconds for which the last attempt had no answer; 0 between two attempts. */
+  /** Milliseconds that the last attempt has waited for a response; 0 between two attempts. */
   readonly silence: number
-  /** The signal's. */
+  /** Abort reason of the signal. */
   readonly reason: unknown
 }
 
 /** The progress of a call. */
 interface Progress {
   failure?: ClusterError
-  /** Time at which the attempt was sent that has no answer yet. */
+  /** Start time of the attempt that is waiting for a response. */
   sentAt?: number | undefined
 }
 
 export interface ApiCall {
   readonly method: Method
   readonly path: string
-  /** Sent as JSON. */
+  /** Body that is sent as JSON. */
   readonly body?: unknown
-  /** Default `application/json`. */
+  /** Media type of the body. Default `application/json`. */
   readonly contentType?: string
-  /** The media types of the response, the preferred one first. Default `application/json`. */
+  /** Accepted media types of the response, the preferred one first. Default `application/json`. */
   readonly accept?: string | undefined
   readonly signal?: AbortSignal | undefined
   /**
-   * Called before the call is sent again though the server may have done it already: a second
-   * `create` will find the object there.
+   * Called before a retry if the server may already have carried out the call: a second `create` may find that the
+   * object exists.
    */
   readonly onRepeat?: () => void
   /**
-   * True if the call continues from a state that the server may no longer have: the caller handles 410 and lists again.
+   * True if the call continues from a state that the server may no longer have; then the caller handles 410 and lists
+   * again.
    */
   readonly goesOn?: boolean
 }
 
 export interface StreamCall extends ApiCall {
-  /** The answer may take as long as it likes to begin: the log of a container that is silent. */
+  /** True if the response may start at any time, as for the log of a container without output. */
   readonly isPatient?: boolean
 }
 
 /**
- * Sends calls to a Kubernetes API server. What may pass is tried again, within limits: 410, 429 and
- * 5xx, connections that are cut or, once the server has answered anything, cannot be made.
- * Credentials that are refused are fetched again, once. Throws ClusterErrors, or the reason of the
- * signal.
+ * Sends calls to a Kubernetes API server. Retries temporary failures, within limits: 410, 429 and 5xx, lost
+ * connections, and, once the server has responded to any call, failed connections. Requests new credentials once if the
+ * server rejects them. Throws ClusterErrors, or the signal's abort reason.
  */
 export class Client {
   readonly limits: Limits
   readonly #access: Access
   readonly #trace: (exchange: EndedRequest) => void
   readonly #giveUp: (call: GivenUp) => void
-  // Waiting for a connection is not a sign of a server that does not answer, so it is done here and
-  // not within the time limits of a request.
+  // Waiting for a free connection does not mean that the server is unresponsive, so callers wait here, outside the time
+  // limits of a request.
   readonly #slots = new Slots(POOL)
   #connection: Promise<Connection> | undefined
   #hasAnswered = false
 
   /**
-   * `trace` is called for every request when it is over, those that are sent again included;
-   * `giveUp` of calls whose last failure their caller does not see.
+   * Creates a client. Calls `trace` at the end of each request, including retries, and `giveUp` for calls whose last
+   * failure is not passed to their caller.
    */
   constructor(
     access: Access,
@@ -146,8 +146,8 @@ export class Client {
   }
 
   /**
-   * The answer, parsed. Throws `unreachable`, with the address and the status, when it is not what
-   * the API promises.
+   * Returns the parsed response. Throws `unreachable`, with the address and the status, if the response does not have
+   * the expected form.
    */
   async json<T>(call: ApiCall, isPromised: Promised<T>): Promise<T> {
     const [status, text] = await this.#send(call, false, async response => {
@@ -158,7 +158,7 @@ export class Client {
     return value
   }
 
-  /** The error for an answer that no Kubernetes API server gives; `what` describes the answer. */
+  /** Returns the error for a response that no Kubernetes API server sends; `what` describes the response. */
   unexpected(
     { method, path }: Pick<ApiCall, 'method' | 'path'>,
     status: number | undefined,
@@ -169,18 +169,16 @@ export class Client {
     return new ClusterError('unreachable', message, status === undefined ? {} : { status })
   }
 
-  /**
-   * The answer while it comes. Reading it rejects as Node does when it breaks off; see `broken`.
-   */
+  /** Returns the response as a stream. Reading it rejects with Node's error if the connection is lost; see `broken`. */
   async stream(call: StreamCall): Promise<IncomingMessage> {
     const response = await this.#send(call, true, async response => response)
     if (!response.headers['content-type']?.startsWith('text/html')) return response
-    // Of something that is not an API server, such as the login of a proxy.
+    // The response is not from an API server; it may be the login page of a proxy.
     response.destroy()
     throw this.unexpected(call, response.statusCode, 'a web page')
   }
 
-  /** The error to throw when reading a stream has failed with `error`. */
+  /** Returns the error to throw after reading a stream has failed with `error`. */
   broken(error: unknown, signal: AbortSignal | undefined): unknown {
     return signal?.aborted ? signal.reason : toUnreachable(error, this.#access.server)
   }
@@ -199,9 +197,7 @@ export class Client {
     }
   }
 
-  /**
-   * Sends a call until it is answered, within limits; `progress` says at any time how far it is.
-   */
+  /** Sends a call until there is a response, within limits; updates `progress` meanwhile. */
   async #try<T>(
     call: StreamCall,
     isStream: boolean,
@@ -216,7 +212,7 @@ export class Client {
       signal?.throwIfAborted()
       const { connection, renew } = await this.#connect(signal)
       const leave = isStream ? () => {} : await this.#slots.enter(signal)
-      // A credential plugin may take its time: it is not the server's.
+      // The time that a credential plugin takes is not counted as the server's.
       begin ??= performance.now()
       let failure: ClusterError
       let isSilence = false
@@ -256,15 +252,14 @@ export class Client {
         leave()
       }
       const limit = this.#hasAnswered ? this.limits.retry : this.limits.first
-      // Silence may last longer than the limit by itself, and be one connection's: it is tried
-      // again once all the same.
+      // A single timeout may exceed the limit, and may affect only one connection, so the call is retried once anyway.
       if (performance.now() - begin + wait > limit && !(this.#hasAnswered && isSilence && failures === 1)) throw failure
       progress.failure = failure
       await pause(wait, signal)
     }
   }
 
-  /** Silence before the first answer of all, reported with the time of all attempts. */
+  /** Returns the error for a timeout. Before the server's first response, it states the time of all attempts. */
   #sinceBegin(error: unknown, begin: number): unknown {
     if (this.#hasAnswered || !(error instanceof NoAnswer)) return error
     return new NoAnswer(error.isConnected, Math.min(this.limits.first, performance.now() - begin))
@@ -292,8 +287,8 @@ export class Client {
   }
 
   /**
-   * The connection that all calls share, and how to have another one, which the first of those that
-   * are refused does for all of them.
+   * Returns the connection shared by all calls, and a function that renews it. The first call with rejected credentials
+   * renews the connection for all calls.
    */
   async #connect(signal: AbortSignal | undefined): Promise<{ connection: Connection; renew: () => void }> {
     this.#connection ??= this.#access.connect(false)
@@ -302,10 +297,10 @@ export class Client {
       if (this.#connection === used) this.#connection = this.#access.connect(true)
     }
     try {
-      // A credential plugin may wait for a person; its caller can give up.
+      // A credential plugin may wait for the user, so the caller can abort the wait.
       return { connection: await unlessAborted(used, signal), renew }
     } catch (error) {
-      // The next call asks again.
+      // The next call connects again.
       if (!signal?.aborted && this.#connection === used) this.#connection = undefined
       throw error
     }
@@ -328,10 +323,12 @@ function toMessage(
   return { method, path, headers, body: text, isStream }
 }
 
-/** A server that is busy, on its way up, or has lost its memory of a moment ago. */
+/**
+ * Returns true if a retry can succeed, because the server is busy, is starting, or no longer has the state of a list.
+ */
 function mayPass(status: number, failures: number, failure: ClusterError, { goesOn = false }: ApiCall): boolean {
   if (status === 410) return !goesOn
   if (status !== 429 && ![500, 502, 503, 504].includes(status)) return false
-  // A webhook that fails often stays so: three attempts.
+  // A webhook that keeps failing is unlikely to recover, so it gets only three attempts.
   return failure.failure === 'unavailable' && (webhookIn(failure.message) === undefined || failures < 3)
 }

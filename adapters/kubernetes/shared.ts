@@ -1,8 +1,8 @@
 import { unlessAborted } from '../http/abort.ts'
 
 /**
- * Work that several callers wait for. It is aborted when the last of them has given up, so that it
- * does not keep the process alive.
+ * Work that several callers wait for. It is aborted when the last of them gives up, so that it does not keep the
+ * process alive.
  */
 export class Shared<T> {
   readonly #abandoned = new AbortController()
@@ -11,7 +11,7 @@ export class Shared<T> {
 
   constructor(work: (signal: AbortSignal) => Promise<T>) {
     this.#result = work(this.#abandoned.signal)
-    // The callers that wait get the error.
+    // The error is passed to the waiting callers.
     this.#result.catch(() => {})
   }
 
@@ -19,7 +19,7 @@ export class Shared<T> {
     return this.#abandoned.signal.aborted
   }
 
-  /** Waits for the result; rejects with the signal's reason as soon as it is aborted. */
+  /** Waits for the result; rejects with the signal's abort reason as soon as the signal is aborted. */
   async wait(signal: AbortSignal | undefined): Promise<T> {
     this.#waiting++
     try {

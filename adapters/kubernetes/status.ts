@@ -1,9 +1,6 @@
 import { ClusterError, type ClusterFailure } from './cluster.ts'
 
-/**
- * Turns an answer that is not a success into the error that says why; `what` names the call: `GET
- * /api/v1/pods`.
- */
+/** Converts an unsuccessful response to an error with its reason; `what` names the call: `GET /api/v1/pods`. */
 export function toClusterError(status: number, body: string, what: string): ClusterError {
   const answer = readStatus(body)
   const reason = answer?.reason
@@ -16,15 +13,14 @@ export function toClusterError(status: number, body: string, what: string): Clus
 }
 
 /**
- * True if a refusal is not from a Kubernetes API server, but from a proxy or another web server:
- * the API sends a Status object when something is missing, not allowed or not valid. For an unknown
- * group it sends plain text.
+ * Returns true if a refusal comes from a proxy or another web server, not from a Kubernetes API server. The API sends a
+ * Status object if a resource is missing, forbidden or invalid, except for an unknown group, where it sends plain text.
  */
 export function isForeign(status: number, body: string): boolean {
   return [403, 404, 409, 422].includes(status) && !readStatus(body) && body.trim() !== '404 page not found'
 }
 
-/** The error that a watch sends in its stream, as an object of kind Status. */
+/** Returns the error that a watch sends in its stream, as an object of kind Status. */
 export function fromStatusObject(object: unknown): ClusterError {
   const { code } = (object ?? {}) as { code?: unknown }
   return toClusterError(typeof code === 'number' ? code : 500, JSON.stringify(object), 'the watch')
@@ -32,8 +28,8 @@ export function fromStatusObject(object: unknown): ClusterError {
 
 function failureOf(status: number, reason: string | undefined, message: string): ClusterFailure {
   if (reason === 'AlreadyExists') return 'exists'
-  // A field of the wrong type, or unknown to a custom resource's schema, ends in a 500 with
-  // server-side apply.
+  // With server-side apply, a field with a wrong type, or one that is missing from a custom resource's schema, results
+  // in a 500.
   if (message.includes('failed to create typed patch object')) return 'invalid'
   switch (status) {
     case 401:

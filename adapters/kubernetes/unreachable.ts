@@ -3,8 +3,8 @@ import { failureOf, isCut, neverSent } from '../http/failure.ts'
 import { ClusterError } from './cluster.ts'
 
 /**
- * Explains to a user why there is no connection to a server, or none any more. `error` is Node's,
- * or NoAnswer.
+ * Returns an error that explains to the user why the connection to a server failed or was lost. `error` is an error of
+ * Node.js or a NoAnswer.
  */
 export function toUnreachable(error: unknown, server: URL): ClusterError {
   const { message } = error as Error // Node rejects with nothing else

@@ -8,24 +8,24 @@ import { pagesOf } from './list.ts'
 import type { Client } from './request.ts'
 import { fromStatusObject } from './status.ts'
 
-/** Seconds after which the server ends a watch; it is taken up again where it was. */
+/** Seconds after which the server ends a watch; the watch is then resumed from its last version. */
 const SERVER_TIMEOUT = 300
 
-/** The annotation of the bookmark that comes after what was there when the watch began. */
+/** Annotation of the bookmark that follows the objects that existed when the watch started. */
 const END_OF_INITIAL = 'k8s.io/initial-events-end'
 
 /**
- * Clients of servers that cannot send the existing objects and their changes in one answer (`WatchList`: in beta since
- * Kubernetes 1.32, where it can be switched off): such a server refuses the request, and is asked for a list first.
- * https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
+ * Clients of servers that cannot send the existing objects and their changes in one response (`WatchList`: in beta
+ * since Kubernetes 1.32, where it can be disabled). Such a server refuses the request, and the client lists the objects
+ * first. https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
  */
 const needList = new WeakSet<Client>()
 
 /**
- * Yields the existing objects, then follows the changes without end: a connection that ends, is cut or falls silent is
+ * Yields the existing objects, then follows the changes without end. A connection that ends, is lost or times out is
  * resumed from the last version, after a pause that grows while nothing arrives. If the server no longer has that
- * state, lists again and yields `Restarted`. Throws permanent errors (`forbidden`, say; a server that has not answered
- * for about a minute), and the signal's reason.
+ * state, lists again and yields `Restarted`. Throws permanent errors (such as `forbidden`, or a server that has not
+ * responded for about a minute), and the signal's abort reason.
  */
 export async function* watchObjects(
   client: Client,
@@ -43,7 +43,7 @@ export async function* watchObjects(
   }
   for (let failures = 0; ; ) {
     let isOpen = false
-    // Asked now: other watches of the client may find out at the same time.
+    // Read for each attempt, because another watch of the client may set it at the same time.
     const isStreamed = version === undefined && !needList.has(client)
     try {
       if (version === undefined && !isStreamed) {
@@ -76,7 +76,7 @@ export async function* watchObjects(
           response.setTimeout(client.limits.silence)
           yield { type: 'Listed' }
         }
-        // The initial events have no order: to resume after some of them would leave out the rest.
+        // The initial events are unordered, so resuming after some of them would skip the rest.
         if (isWhole) version = object.metadata.resourceVersion ?? version
       }
     } catch (error) {
@@ -86,8 +86,8 @@ export async function* watchObjects(
         needList.add(client)
         continue
       }
-      // Until it has told all once it is a call as any other, with an end to its attempts; before
-      // an answer the client has made them.
+      // Until all objects have been sent once, the watch counts as an ordinary call with limited retries; before a
+      // response, the client has already made them.
       if (isFirst && (!isOpen || performance.now() - begin > client.limits.retry)) throw error
       if (error.status === 410) version = undefined
       else if (error.failure !== 'unreachable' && error.failure !== 'unavailable') throw error
@@ -96,8 +96,7 @@ export async function* watchObjects(
     }
     signal?.throwIfAborted()
     failures++
-    // One connection that has come to its end is not a reason to wait, but a server that ends each
-    // of them at once is.
+    // The normal end of one connection needs no pause, but a server that ends each connection immediately does.
     if (failures > 1) await pause(backOff(failures - 1, 200, 10_000), signal)
   }
 }
@@ -121,8 +120,8 @@ function watchPath(
 }
 
 /**
- * The events on one connection. Ends when the server ends it; throws `unreachable` when it breaks,
- * and when its content is not what the API promises.
+ * Yields the events on one connection. Ends when the server ends the connection; throws `unreachable` if the connection
+ * is lost, or if its content is not a watch event.
  */
 async function* eventsOf(
   response: IncomingMessage,
@@ -135,7 +134,7 @@ async function* eventsOf(
     for await (const line of readLines(response, Number.POSITIVE_INFINITY)) {
       if (line === '') continue
       const event = parseAnswer(line)
-      // Also a line that was cut.
+      // The line may also be truncated.
       if (!isWatchEvent(event))
         throw client.unexpected({ method: 'GET', path }, response.statusCode, describeAnswer(line))
       yield event

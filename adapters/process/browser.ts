@@ -2,20 +2,20 @@ import { spawn } from 'node:child_process'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Milliseconds in which a program that cannot open a page ends. */
+/** Time within which a program exits if it cannot open a page, in milliseconds. */
 const START = 3000
 
 /**
- * Returns the program that opens a page for the user at this machine, and its arguments; undefined if no user sits
- * there: in a pipeline, over SSH, without a display.
+ * Returns the program that opens a page for the user of this machine, and its arguments; undefined if no user can see
+ * the page: in a pipeline, over SSH, without a display.
  */
 export function browserCommand(env: Env, system: string = process.platform): readonly string[] | undefined {
   if (env.CI || env.SSH_CONNECTION || env.SSH_TTY || env.SSH_CLIENT) return undefined
-  // A list is allowed there (https://www.freedesktop.org/wiki/); its first entry does.
+  // The variable may contain a list (https://www.freedesktop.org/wiki/); the first entry is used.
   const own = env.BROWSER?.split(':')[0]
   if (own) return [own]
   if (system === 'darwin') return ['open']
-  // No shell: `&` in an address would end a command there.
+  // Runs without a shell, because `&` in an address would end the command.
   if (system === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
   if (env.WSL_DISTRO_NAME) return ['wslview']
   return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open'] : undefined
@@ -30,7 +30,7 @@ export function openPage(command: readonly string[], page: string, env: Env): Pr
       stdio: 'ignore',
       env: env as NodeJS.ProcessEnv, // undefined values are left out
     })
-    // A browser that is not in the background stays as long as its window.
+    // A browser in the foreground runs until its window is closed.
     const timer = setTimeout(() => resolve(true), START)
     timer.unref()
     child.once('error', () => done(false))

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 
-/** The absolute path of a program that the `PATH` of an environment has; undefined when it has none. */
+/** Returns the absolute path of a program on the `PATH` of an environment; undefined if it is not found. */
 export function findProgram(name: string, env: Readonly<Record<string, string | undefined>>): string | undefined {
   const folders = (env['PATH'] ?? '').split(delimiter).filter(isAbsolute)
   const names = process.platform === 'win32' ? [`${name}.cmd`, `${name}.exe`] : [name]

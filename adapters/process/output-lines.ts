@@ -2,24 +2,23 @@ import type { Readable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import type { Masker } from '../../compiler/values/secrets/masker.ts'
 
-/** Characters after which a line is cut into pieces, so that memory has a bound. */
+/** Maximum length of a line in characters; longer lines are split, to limit memory use. */
 const LONGEST = 32_768
-/** Escape sequences that set colours: the only ones that are useful outside the terminal that they were meant for. */
+/** Escape sequences that set colors, the only sequences that are useful outside the original terminal. */
 const COLOUR = /\u001b\[[\d;:]*m/g
-/** Control characters without a meaning in a line; ESC is seen to before. */
+/** Control characters without a meaning in a line; ESC is removed separately. */
 const CONTROL = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f]/g
 
 export interface LineOptions {
   readonly masker: Masker
-  /** Keep colours; other control sequences never stay. */
+  /** True to keep colors; other control sequences are always removed. */
   readonly colours: boolean
 }
 
 /**
- * The lines of what a program prints, masked, without their ends. Of a line that is written over
- * itself with carriage returns (progress) the last state counts. What is not UTF-8 becomes U+FFFD;
- * a line of more than 32768 characters comes in pieces; the last line needs no end. Reads no faster
- * than the lines are taken.
+ * Yields the lines of a program's output, masked, without line ends. Of a line that is overwritten with carriage
+ * returns (progress), only the last state is yielded. Invalid UTF-8 becomes U+FFFD; a line of more than 32768
+ * characters is split; the last line needs no line end. Reads no faster than the caller consumes the lines.
  */
 export async function* readOutput(stream: Readable, { masker, colours }: LineOptions): AsyncGenerator<string> {
   stream.setEncoding('utf8')
@@ -45,8 +44,8 @@ export async function* readOutput(stream: Readable, { masker, colours }: LineOpt
 }
 
 /**
- * The visible part of a line with carriage returns. A return at the end belongs to the line end, or
- * waits for more.
+ * Returns the visible part of a line with carriage returns. A carriage return at the end belongs to the line end, or
+ * precedes text that has not arrived yet.
  */
 function lastState(line: string): string {
   const text = line.replace(/\r+$/, '')

@@ -4,19 +4,19 @@ import { runProgram } from './run-program.ts'
 
 /** A process of this machine. */
 export interface PortOwner {
-  /** Its program: `node`. */
+  /** Name of the program: `node`. */
   readonly name: string
   readonly process: number
 }
 
-/** Milliseconds for the search: the answer is only a help, and the user should not wait for it. */
+/** Time limit of the search in milliseconds: the result is only a hint, and not worth a longer wait. */
 const SEARCH = 2000
-/** Milliseconds after which others have a turn. */
+/** Milliseconds after which the search yields to other tasks. */
 const TURN = 20
 
 /**
- * The process that listens on a TCP port of this machine; undefined where it cannot be found out, as
- * for processes of other users. Never rejects.
+ * Returns the process that listens on a TCP port of this machine; undefined if it cannot be determined, as for
+ * processes of other users. Never rejects.
  */
 export async function portOwner(port: number): Promise<PortOwner | undefined> {
   const signal = AbortSignal.timeout(SEARCH)
@@ -28,7 +28,7 @@ export async function portOwner(port: number): Promise<PortOwner | undefined> {
   }
 }
 
-/** The state of a socket that listens, in /proc/net/tcp (https://docs.kernel.org/networking/proc_net_tcp.html). */
+/** State of a listening socket in /proc/net/tcp (https://docs.kernel.org/networking/proc_net_tcp.html). */
 const LISTEN = '0A'
 
 async function ownerInProc(port: number, signal: AbortSignal): Promise<PortOwner | undefined> {
@@ -52,7 +52,7 @@ async function ownerInProc(port: number, signal: AbortSignal): Promise<PortOwner
   return undefined
 }
 
-/** Absent where the system has no IPv6. */
+/** Reads a table of sockets; empty if it does not exist because the system has no IPv6. */
 function tableOf(name: string): string {
   try {
     return readFileSync(`/proc/net/${name}`, 'latin1')
@@ -61,7 +61,10 @@ function tableOf(name: string): string {
   }
 }
 
-/** Asynchronous calls would take most of the time there is: there may be thousands of files. */
+/**
+ * Returns true if the process has one of the sockets open. Synchronous, because asynchronous calls for thousands of
+ * files would use up most of the time limit.
+ */
 function holds(id: number, sockets: ReadonlySet<string>): boolean {
   try {
     return readdirSync(`/proc/${id}/fd`).some(file => sockets.has(linkOf(`/proc/${id}/fd/${file}`)))

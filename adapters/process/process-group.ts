@@ -1,52 +1,49 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Milliseconds between two checks for running processes. */
+/** Polling interval for running processes, in milliseconds. */
 const LOOK = 20
 /**
- * Milliseconds that the kernel has to remove killed processes. A process that is not reaped stays as a zombie, which
- * does nothing any more.
+ * Time for the kernel to remove killed processes, in milliseconds. A process that is not reaped remains as a zombie,
+ * which is inactive.
  */
 const BURIAL = 1_000
 
 /**
- * The processes that a command started, and those that they started: all that are in its group.
- * Processes that leave the group, as daemons do, are no longer ours.
+ * The process group of a command: the processes that it started directly or indirectly. Processes that leave the group,
+ * as daemons do, are no longer tracked.
  */
 export class ProcessGroup {
   readonly #id: number
   readonly #kill = () => this.send('SIGKILL')
   #isOver = false
 
-  /** `id` is that of the first process, which leads its own group. */
+  /** Creates a group. `id` is the id of the first process, which leads the group. */
   constructor(id: number) {
     this.#id = id
-    // When devctl itself ends in the midst of it.
+    // Kills the group if devctl exits before it has ended.
     process.once('exit', this.#kill)
   }
 
-  /** True if any of them is still running. */
+  /** True if a process of the group is still running. */
   get isAlive(): boolean {
     return !this.#isOver && this.send(0)
   }
 
-  /**
-   * Releases the group if it is empty, since another group may get its number. Must be called when the first process
-   * has ended.
-   */
+  /** Releases the group if it is empty, because its id may be reused. Call it when the first process has ended. */
   settle(): void {
     if (!this.send(0)) this.release()
   }
 
   /**
-   * Lets the remaining processes continue, as the shared connection of ssh does. Must be called when the first process
-   * has ended.
+   * Lets the remaining processes continue, such as the shared connection of ssh. Call it when the first process has
+   * ended.
    */
   release(): void {
     this.#isOver = true
     process.removeListener('exit', this.#kill)
   }
 
-  /** Asks all of them to end; kills those that have not after `grace` milliseconds. */
+  /** Sends SIGTERM to all processes, and SIGKILL to those that are still running after `grace` milliseconds. */
   async end(grace: number): Promise<void> {
     if (this.#isOver) return
     this.send('SIGTERM')
@@ -65,12 +62,12 @@ export class ProcessGroup {
     return true
   }
 
-  /** Sends a signal to all of them; 0 only looks. False when there is none left. */
+  /** Sends a signal to all processes; 0 only checks. Returns false if none is left. */
   send(signal: NodeJS.Signals | 0): boolean {
     try {
       return process.kill(-this.#id, signal)
     } catch (error) {
-      // EPERM: one that has become another user's.
+      // EPERM: a process has switched to another user.
       return (error as NodeJS.ErrnoException).code === 'EPERM'
     }
   }

@@ -4,40 +4,39 @@ import type { Readable } from 'node:stream'
 import { ProcessGroup } from './process-group.ts'
 
 export interface ProgramOptions {
-  /** The folder to run in; default the current one. */
+  /** Folder to run in; default: the current folder. */
   readonly folder?: string
-  /** All of the environment. */
+  /** Full environment of the program. */
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal | undefined
-  /** Open files that it inherits, from descriptor 3 on. */
+  /** Open file descriptors that the program inherits, from descriptor 3 on. */
   readonly descriptors?: readonly number[]
-  /** Its standard input; `terminal`: the user's input. Absent: none. */
+  /** Standard input of the program; `terminal` passes on the user's input. If absent, the program gets no input. */
   readonly input?: { readonly text: string } | 'terminal'
-  /** Its standard error goes to the user, and is not collected. */
+  /** True to send standard error to the user instead of collecting it. */
   readonly showsErrors?: boolean
 }
 
 export interface ProgramEnd {
-  /** Exit status; -1 where a signal ended it, or it could not be started. */
+  /** Exit status; -1 if a signal ended the program, or if it could not be started. */
   readonly status: number
-  /** The signal that ended it. */
+  /** Signal that ended the program. */
   readonly signal?: NodeJS.Signals
-  /** The reason why it could not be started: `ENOENT` if the program or the folder does not exist. */
+  /** Reason why the program could not be started: `ENOENT` if the program or the folder does not exist. */
   readonly failure?: NodeJS.ErrnoException
   readonly stdout: string
   readonly stderr: string
 }
 
-/** Milliseconds in which a program that is asked to end may tidy up. */
+/** Time between SIGTERM and SIGKILL, in milliseconds. */
 const GRACE = 2000
-/** Milliseconds for which the output of a program that has ended is waited for. */
+/** Time to wait for remaining output after a program has ended, in milliseconds. */
 const LAST_WORDS = 500
 
 /**
- * Runs a program to its end. When the signal is aborted it is ended with all that it has started: a
- * helper that git leaves behind might push after the interruption was reported. Never rejects: a
- * program that could not be started has the status -1, and one that was ended by the signal is
- * reported by the caller.
+ * Runs a program to its end. If the signal is aborted, ends the program and all processes it started: a helper left
+ * behind by git might push after devctl reported the interruption. Never rejects: if a program cannot be started, its
+ * status is -1, and the caller reports an abort.
  */
 export function runProgram(
   program: string,
@@ -54,7 +53,7 @@ export function runProgram(
       windowsHide: true,
     })
     const group = isGroup && child.pid !== undefined ? new ProcessGroup(child.pid) : undefined
-    // One that ends before it has read all says so by its status.
+    // A program that exits before it has read all of its input reports that through its exit status.
     if (typeof input === 'object') child.stdin?.on('error', () => {}).end(input.text)
     const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)]
     const timers: NodeJS.Timeout[] = []
@@ -84,12 +83,11 @@ export function runProgram(
     if (signal?.aborted) end()
     child.on('error', error => {
       failure = error
-      // Of one that was started, the end is still to come.
+      // If the program was started, `exit` and `close` still follow.
       if (child.pid === undefined) finish(null, null)
     })
     child.on('exit', () => {
-      // Processes that git leaves in the background, such as the shared connection of ssh, hold its
-      // output open for as long as they run.
+      // Background processes of git, such as the shared connection of ssh, keep its output open while they run.
       if (!signal?.aborted) return void timers.push(setTimeout(letGo, LAST_WORDS))
       group?.send('SIGKILL')
       letGo()
@@ -112,8 +110,9 @@ function collect(stream: Readable | null): string[] {
 let terminal: boolean | undefined
 
 /**
- * True if programs stay in devctl's process group. At a terminal they do: a new group would have no terminal, where ssh
- * asks for the passphrase of a key; and Ctrl-C reaches them all by itself. Windows has no groups.
+ * Returns true if programs stay in devctl's process group, as they do at a terminal: a new group would have no terminal
+ * for ssh to prompt for a key's passphrase, and Ctrl-C already reaches all processes of the group. Also true on
+ * Windows, which has no process groups.
  */
 function hasTerminal(): boolean {
   if (process.platform === 'win32') return true

@@ -10,46 +10,40 @@ import { ProcessGroup } from './process-group.ts'
 export interface ShellOptions {
   /** Absolute path of the folder to run in. */
   readonly folder: string
-  /** The arguments of the text, `"$@"`: the shell takes nothing of them for code. */
+  /** Positional parameters of the script, `"$@"`; the shell never interprets them as code. */
   readonly args?: readonly string[]
-  /** All of the environment. */
+  /** Full environment of the shell. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** `sh` in place of bash. */
+  /** True to use `sh` instead of bash. */
   readonly noBash: boolean
   readonly masker: Masker
   readonly colours: boolean
   readonly signal: AbortSignal | undefined
-  /** Milliseconds between SIGTERM and SIGKILL. */
+  /** Time between SIGTERM and SIGKILL, in milliseconds. */
   readonly grace: number
-  /**
-   * Milliseconds that output may still come when the shell has ended and a background process holds
-   * it open.
-   */
+  /** Time to wait for more output in milliseconds, if a background process keeps it open after the shell has ended. */
   readonly drain: number
-  /** A line of output. Output is not read on until its promise is kept. */
+  /** Called with each line of output. Reading pauses until the returned promise resolves. */
   readonly line: (stream: 'stdout' | 'stderr', text: string) => unknown
 }
 
 export interface Ended {
-  /** Null when a signal ended it. */
+  /** Exit code; null if a signal ended the shell. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
-  /**
-   * The processes left running in the background; their output still comes. Undefined if there are
-   * none.
-   */
+  /** Processes still running in the background, whose output continues to arrive. Undefined if there are none. */
   readonly background: Background | undefined
 }
 
 export interface Background {
-  /** Ends the processes, and their output. */
+  /** Ends the processes and their output. */
   end(): Promise<void>
 }
 
 /**
- * Runs one text in a shell of its own, without input, as a process group of its own. Rejects with
- * the signal's reason when that is aborted, after all of the group has ended; with a UserError when
- * there is no shell or no folder; with what `line` throws.
+ * Runs a script in a separate shell, without input, as a new process group. Rejects with the signal's abort reason,
+ * after the full group has ended; with a UserError if the shell or the folder does not exist; or with the error that
+ * `line` throws.
  */
 export async function runShell(text: string, options: ShellOptions): Promise<Ended> {
   const { signal, grace, drain } = options
@@ -59,7 +53,7 @@ export async function runShell(text: string, options: ShellOptions): Promise<End
   const output = new Output(child, options)
   const end = async () => {
     await group.end(grace)
-    // Their last output. After that only a daemon can hold it open.
+    // Waits for the group's last output. After that, only a daemon can keep the output open.
     await output.isOver(drain, () => false).catch(() => {})
     await output.stop()
   }
@@ -79,7 +73,7 @@ export async function runShell(text: string, options: ShellOptions): Promise<End
 }
 
 async function start(text: string, { folder, args = [], env, noBash }: ShellOptions): Promise<ChildProcess> {
-  // Node says ENOENT for both, a folder and a program that are not there.
+  // Node reports ENOENT for a missing folder and for a missing program.
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new UserError(`the folder \`${folder}\` to run commands in does not exist`)
   const shell = noBash ? 'sh' : 'bash'
@@ -121,34 +115,28 @@ function exit(child: ChildProcess): Promise<Pick<Ended, 'exitCode' | 'signal'>> 
   })
 }
 
-/**
- * Rounds of `drain` for which a process that is no longer ours, and prints without pause, is
- * listened to.
- */
+/** Maximum number of `drain` rounds spent on a process outside the group that prints without pause. */
 const DRAIN_ROUNDS = 20
 
-/** The output of a command on both of its streams, handed on line by line. */
+/** The output of a command on both streams, passed on line by line. */
 class Output {
-  /**
-   * Fulfilled when both streams are at their end, no matter what holds them; rejected with what
-   * `line` throws.
-   */
+  /** Resolves when both streams have ended, whichever process holds them; rejects with the error that `line` throws. */
   readonly end: Promise<unknown>
   readonly #streams: readonly Readable[]
   #lines = 0
   #taking = 0
 
   constructor({ stdout, stderr }: ChildProcess, options: ShellOptions) {
-    // Both are pipes.
+    // Both streams are pipes.
     this.#streams = [stdout!, stderr!]
     this.end = Promise.all([this.#read('stdout', stdout!, options), this.#read('stderr', stderr!, options)])
-    // Callers that wait for it get the error.
+    // The error is passed to callers that wait for the promise.
     this.end.catch(() => {})
   }
 
   /**
-   * Waits for the remaining output after the program has ended. Returns true if all of it was handed on; false if
-   * nothing has come for `drain` milliseconds, or if `isMore` reports that processes are left which may print more.
+   * Waits for the remaining output after the program has ended. Returns true if all output was passed on; false if no
+   * output has arrived for `drain` milliseconds, or if `isMore` reports that processes are left which may print more.
    */
   async isOver(drain: number, isMore: () => boolean): Promise<boolean> {
     for (let round = 0; ; round++) {
@@ -159,7 +147,7 @@ class Output {
     }
   }
 
-  /** Reads no more. */
+  /** Stops reading. */
   async stop(): Promise<void> {
     for (const stream of this.#streams) stream.destroy()
     await this.end.catch(() => {})
@@ -180,7 +168,7 @@ class Output {
   }
 }
 
-/** The value of the promise, or a rejection with the signal's reason. */
+/** Returns the value of the promise, or rejects with the signal's abort reason. */
 async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   signal.throwIfAborted()

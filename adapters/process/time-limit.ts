@@ -1,12 +1,12 @@
 /**
- * A signal that is aborted after a time, or with one of the others. `AbortSignal.any` with an
- * `AbortSignal.timeout` is not the same: if nothing else refers to the latter, Node.js 20 collects
- * it as garbage, and the time limit never comes.
+ * Returns a signal that is aborted after a time, or together with one of the other signals. `AbortSignal.any` with an
+ * `AbortSignal.timeout` is not equivalent: if nothing else refers to the timeout signal, Node.js 20 garbage-collects
+ * it, and the time limit never fires.
  */
 export function withTimeLimit(milliseconds: number, ...signals: readonly AbortSignal[]): AbortSignal {
   const limit = new AbortController()
   const reason = () => new DOMException('The operation was aborted due to timeout', 'TimeoutError')
-  // The timer refers to the controller, and keeps no process alive.
+  // The timer refers to the controller, and does not keep the process alive.
   setTimeout(() => limit.abort(reason()), milliseconds).unref()
   return AbortSignal.any([limit.signal, ...signals])
 }

@@ -9,7 +9,9 @@ export const tokenAnswer = {
   properties: { token: { type: ['string', 'null'] }, access_token: { type: ['string', 'null'] } },
 } as const satisfies JSONSchema
 
-/** https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes */
+/**
+ * The error response of a registry: https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes
+ */
 export const errorAnswer = {
   type: 'object',
   required: ['errors'],
@@ -25,7 +27,7 @@ export const errorAnswer = {
 } as const satisfies JSONSchema
 
 /**
- * An image manifest or an index, of OCI or of Docker:
+ * An image manifest or an index, in OCI or Docker format:
  * https://github.com/opencontainers/image-spec/blob/main/manifest.md
  */
 export const imageManifest = {
@@ -35,7 +37,7 @@ export const imageManifest = {
 } as const satisfies JSONSchema
 
 /**
- * The manifest of an artifact that Flux reads: its configuration and one layer
+ * The manifest of an artifact for Flux: its configuration and one layer
  * (https://fluxcd.io/flux/cheatsheets/oci-artifacts/).
  */
 export const artifactManifest = {
@@ -90,7 +92,7 @@ export const configPlace = {
 } as const satisfies JSONSchema
 
 /**
- * The configuration of an image, with what is used of it
+ * The fields of an image configuration that devctl uses
  * (https://github.com/opencontainers/image-spec/blob/main/config.md; `Healthcheck` is Docker's).
  */
 export const imageConfiguration = {
@@ -123,5 +125,5 @@ export const imageConfiguration = {
   },
 } as const satisfies JSONSchema
 
-/** An error in the list that a registry answers with. */
+/** An error in the error response of a registry. */
 export type RegistryError = FromSchema<typeof errorAnswer>['errors'][number]

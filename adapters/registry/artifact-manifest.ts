@@ -3,31 +3,32 @@ import { parseJson } from '../json/parse-json.ts'
 import { artifactManifest } from './answers.validators.ts'
 
 /**
- * The media type of the configuration of Flux artifacts; `flux list artifacts` and `flux pull
- * artifact` look at it (https://fluxcd.io/flux/cheatsheets/oci-artifacts/).
+ * Media type of the configuration of Flux artifacts; `flux list artifacts` and `flux pull artifact` check it
+ * (https://fluxcd.io/flux/cheatsheets/oci-artifacts/).
  */
 const CONFIG_TYPE = 'application/vnd.cncf.flux.config.v1+json'
 /**
- * Media type of the layer. Flux takes the first layer of any type. Argo CD requires exactly one, of a type in its list,
- * which has this one unless an administrator has changed it (https://argo-cd.readthedocs.io/en/stable/user-guide/oci/).
+ * Media type of the layer. Flux accepts a first layer of any type. Argo CD requires exactly one layer, of a type in its
+ * list, which contains this type unless an administrator has changed the list
+ * (https://argo-cd.readthedocs.io/en/stable/user-guide/oci/).
  */
 const LAYER_TYPE = 'application/vnd.oci.image.layer.v1.tar+gzip'
 export const MANIFEST_TYPE = 'application/vnd.oci.image.manifest.v1+json'
 
-/** Content of a registry, which is called by its digest. */
+/** Content of a registry, addressed by its digest. */
 export interface Blob {
   readonly digest: string
   readonly bytes: Uint8Array
 }
 
-/** A folder as an artifact: a manifest, and the two blobs that it names. */
+/** A folder as an artifact: a manifest, and the two blobs that it references. */
 export interface Artifact {
   readonly manifest: Blob
   readonly blobs: readonly Blob[]
 }
 
 /**
- * An artifact of one layer, a `.tar.gz`. The same input gives the same bytes
+ * Returns an artifact with one layer, a `.tar.gz`. The same input produces the same bytes
  * (https://github.com/opencontainers/image-spec/blob/main/manifest.md).
  */
 export function toArtifact(layer: Uint8Array, annotations: Readonly<Record<string, string>>): Artifact {
@@ -43,8 +44,8 @@ export function toArtifact(layer: Uint8Array, annotations: Readonly<Record<strin
 }
 
 /**
- * The layer of a manifest that `toArtifact` may have made; undefined for images and for what others
- * have pushed.
+ * Returns the layer of a manifest in the form that `toArtifact` creates; undefined for images and for artifacts of
+ * other programs.
  */
 export function layerOf(manifest: Uint8Array): { readonly digest: string; readonly size: number } | undefined {
   const read = parseJson(Buffer.from(manifest).toString('utf8'), artifactManifest)

@@ -1,7 +1,7 @@
 import { registryOf, repositoryOf } from './registry.ts'
 import { loginCommand, type ProblemText, type RegistryProblem } from './registry-problem.ts'
 
-/** Explains to a user why an artifact was not read or pushed. `reference` has a tag. */
+/** Returns an error that explains to the user why an artifact could not be read or pushed. `reference` has a tag. */
 export function describeArtifactProblem(
   reference: string,
   problem: RegistryProblem,
@@ -56,7 +56,8 @@ const deniedHint = ({ login }: Denied, registry: string) =>
     : `log in: ${loginCommand(registry)}`
 
 /**
- * Registries refuse an unknown media type, a tag that exists already, or content that is too large.
+ * Returns a hint for a push that the registry refused, because of an unknown media type, an existing tag, or too large
+ * content.
  */
 function refusedHint({ status, said = '' }: Extract<RegistryProblem, { readonly kind: 'refused' }>): string {
   if (/immutable|already exists|overwrite/i.test(said)) return 'its tags cannot be moved: name another tag'

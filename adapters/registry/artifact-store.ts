@@ -9,35 +9,34 @@ import type { RegistryAnswer } from './registry-exchange.ts'
 import { RegistryFailure } from './registry-problem.ts'
 import { RegistrySession, type RegistrySessionOptions } from './registry-session.ts'
 
-/** The most bytes of a layer that is read: no folder of manifests comes near. */
+/** Maximum size of a layer that is read, in bytes: far above that of any folder of manifests. */
 const LARGEST_LAYER = 64 * 1024 * 1024
-/** Most uploads of a blob, the first included: an upload is started again if the registry has lost it. */
+/**
+ * Maximum number of upload attempts per blob, including the first: an upload is restarted if the registry has lost it.
+ */
 const MOST_UPLOADS = 4
 
 /** The content of a tag. */
 export interface Stored {
   readonly digest: string
-  /** Absent for an image, and for what other programs have pushed. */
+  /** Content of the layer; absent for an image, and for artifacts of other programs. */
   readonly layer?: Uint8Array
 }
 
-/**
- * The tag of a registry's repository that an artifact is kept at. Every function throws a UserError
- * that says what was not possible.
- */
+/** An artifact at a tag of a repository. Every method throws a UserError that states which operation failed. */
 export interface ArtifactStore {
-  /** The content of the tag now; undefined if there is no such tag. */
+  /** Returns the current content of the tag; undefined if the tag does not exist. */
   find(): Promise<Stored | undefined>
   /**
-   * Uploads the blobs, then writes the manifest, under further tags first. Returns false, and leaves the tag unchanged,
-   * if it no longer has `expected`. A registry cannot move a tag on the condition that it has an expected digest, so
-   * the tag is checked right before.
+   * Uploads the blobs, then writes the manifest, first under the further tags. Returns false, and leaves the tag
+   * unchanged, if the tag's digest is no longer `expected`. A registry cannot move a tag conditionally, so the digest
+   * is checked immediately before.
    */
   push(artifact: Artifact, expected: string | undefined, furtherTags: readonly string[]): Promise<boolean>
   close(): void
 }
 
-/** `name` is a repository with its registry. The caller closes it. */
+/** Opens a repository, whose `name` includes its registry. The caller closes the store. */
 export function openArtifacts(
   { name, tag }: { readonly name: string; readonly tag: string },
   { mayPush, ...options }: RegistrySessionOptions & { readonly mayPush: boolean },
@@ -78,7 +77,7 @@ async function find(session: RegistrySession, address: ManifestAddress): Promise
   return { digest, layer: await blobAt(session, address, LARGEST_LAYER, layer.digest) }
 }
 
-/** A registry without the tag is as it should be; what is not a registry is not. */
+/** Accepts a response that indicates a missing tag. Throws a RegistryFailure if the server is not a registry. */
 async function refuseMissing(
   session: RegistrySession,
   answer: RegistryAnswer,
@@ -96,8 +95,8 @@ async function push(
 ): Promise<boolean> {
   for (const blob of blobs) await pushBlob(session, address, blob)
   const manifest = { ...made, type: MANIFEST_TYPE }
-  // A kill leaves blobs that nothing names, or an artifact under its own tag: no controller has
-  // followed that yet.
+  // If devctl is killed here, it leaves unreferenced blobs, or an artifact under a further tag, which no controller
+  // follows yet.
   for (const tag of furtherTags) await putManifest(session, address, manifest, tag)
   if ((await digestOrNone(session, address)) !== expected) return false
   await putManifest(session, address, manifest, address.tag)
@@ -114,9 +113,8 @@ async function digestOrNone(session: RegistrySession, address: ManifestAddress):
 }
 
 /**
- * Uploads in one piece
- * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#post-then-put), unless the
- * registry has it.
+ * Uploads a blob in a single request, unless the registry already has it
+ * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#post-then-put).
  */
 async function pushBlob(session: RegistrySession, address: ManifestAddress, { digest, bytes }: Blob): Promise<void> {
   const base = `/v2/${address.repository}/blobs`
@@ -130,13 +128,13 @@ async function pushBlob(session: RegistrySession, address: ManifestAddress, { di
     const headers = { 'content-type': 'application/octet-stream', 'content-length': `${bytes.length}` }
     const done = await session.ask({ method: 'PUT', path, headers, body: bytes }, address)
     if (done.status === 201 || done.status === 204) return
-    // After a cut connection the upload may have come to its end, or be gone.
+    // After a lost connection, the upload may be complete, or may have been deleted.
     const isLost = done.status === 404 || done.status === 416
     if (!isLost || round === MOST_UPLOADS) throw refusal(done)
   }
 }
 
-/** The address that the registry has made for an upload, with the digest. */
+/** Returns the upload address from the registry's response, with the digest added. */
 function uploadTo({ headers, url }: RegistryAnswer, digest: string): string {
   const { location } = headers
   if (location === undefined || !URL.canParse(location, url.href))

@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events'
 import { RegistrySession, type RegistrySessionOptions } from './registry-session.ts'
 
-/** Number of questions that are under way at the same time. */
+/** Maximum number of concurrent requests. */
 const AT_ONCE = 8
 
 /**
- * Asks registries about each item, several at once, in one session. The result has the distinct
- * items in their order. Rejects with the first error, and then waits for no other answer.
+ * Queries registries about each item, several at the same time, in one session. The result contains the distinct items
+ * in their order. Rejects with the first error, without waiting for other responses.
  */
 export async function askAll<Item, Answer>(
   items: readonly Item[],
@@ -15,7 +15,7 @@ export async function askAll<Item, Answer>(
 ): Promise<ReadonlyMap<Item, Answer>> {
   const stop = new AbortController()
   const signal = AbortSignal.any([options.signal, stop.signal])
-  // Every question under way listens to it.
+  // Every pending request adds a listener.
   setMaxListeners(0, signal)
   const session = new RegistrySession({ ...options, signal })
   const distinct = [...new Set(items)]
@@ -30,6 +30,6 @@ export async function askAll<Item, Answer>(
     stop.abort()
     session.close()
   }
-  // Each has an answer, or an error was thrown.
+  // Every item has an answer, because an error would have been thrown.
   return new Map(distinct.map(item => [item, answers.get(item)!]))
 }

@@ -4,8 +4,8 @@ import { RegistryFailure } from './registry-problem.ts'
 import type { RegistrySession } from './registry-session.ts'
 
 /**
- * The content that has a digest, of at most `limit` bytes. Throws a RegistryFailure, also for
- * content that does not have the digest, or the reason of the signal.
+ * Returns the content with a digest, of at most `limit` bytes. Throws a RegistryFailure, including for content that
+ * does not match the digest, or the signal's abort reason.
  */
 export async function blobAt(
   session: RegistrySession,

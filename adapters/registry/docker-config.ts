@@ -8,16 +8,15 @@ import type { DockerConfig } from './docker.schema.ts'
 import { dockerConfig, helperAnswer } from './docker.validators.ts'
 import { HUB_KEY, hostOf } from './registry.ts'
 
-/** The login of a user at a registry. All of it is secret. */
+/** The login of a user at a registry. All fields are secret. */
 export interface RegistryLogin {
   readonly username: string
   readonly password: string
 }
 
 /**
- * The credentials for a registry in the Docker configuration: none, a login, or an identity token,
- * which is not a password, but is exchanged for tokens at the registry's token service. Kubernetes
- * cannot do that.
+ * Credentials for a registry in the Docker configuration: none, a login, or an identity token, which is not a password
+ * but is exchanged for tokens at the registry's token service. Kubernetes does not support identity tokens.
  */
 export type RegistryCredentials =
   | { readonly kind: 'none' }
@@ -29,15 +28,15 @@ export interface DockerConfigOptions {
   readonly signal: AbortSignal
 }
 
-/** Milliseconds for a credential helper, which may have to ask a person to unlock something. */
+/** Timeout for a credential helper in milliseconds; it may have to prompt the user to unlock something. */
 const HELPER_TIMEOUT = 60_000
 
 /**
- * The credentials for each of the registries in the user's Docker configuration, `config.json` in
- * DOCKER_CONFIG or in `~/.docker`. The registries are hosts as `registryOf` gives them. As Docker
- * does, asks the credential helper of the registry, else the store, then looks in the file itself
- * (https://docs.docker.com/reference/cli/docker/login/#credential-stores). Throws a UserError for a
- * file that cannot be read and for a helper that fails; errors contain nothing secret.
+ * Returns the credentials for each of the registries from the user's Docker configuration, `config.json` in
+ * DOCKER_CONFIG or in `~/.docker`. The registries are hosts as returned by `registryOf`. As Docker does, asks the
+ * registry's credential helper, else the credential store, then reads the file itself
+ * (https://docs.docker.com/reference/cli/docker/login/#credential-stores). Throws a UserError if a file cannot be read
+ * or a helper fails; errors contain no secrets.
  */
 export async function readRegistryCredentials(
   registries: readonly string[],
@@ -81,7 +80,7 @@ async function credentialsOf(
   return fromFile(config, registry)
 }
 
-/** Returns the name under which a store keeps a registry: the one that the user logged in with. */
+/** Returns the key of a registry in a credential store: the name that the user logged in with. */
 function keyIn({ auths = {} }: DockerConfig, registry: string): string {
   const key = Object.keys(auths).find(key => hostOf(key) === registry)
   return key ?? (registry === 'docker.io' ? HUB_KEY : registry)
@@ -115,7 +114,7 @@ async function askHelper(
       notes: [`it was asked for the credentials of \`${server}\``],
       ...(hint !== undefined && { hint }),
     })
-  // The name becomes part of a path.
+  // The name becomes part of a program name.
   if (!/^[\w.-]+$/.test(name)) throw refuse('has a name that is not valid')
   const ended = await runProgram(program, ['get'], {
     env,
@@ -129,7 +128,7 @@ async function askHelper(
     throw refuse('is not installed', 'install it, or remove it from the Docker configuration')
   if (ended.failure) throw refuse(`could not be started (${ended.failure.code})`)
   const { status, stdout: text } = ended
-  // The messages of helpers that have no credentials for the server.
+  // Messages of helpers that have no credentials for the server.
   if (status !== 0 && /credentials not found|no credentials|not found in native keychain/i.test(text))
     return { kind: 'none' }
   if (status !== 0) throw refuse(`failed (${ended.signal ?? status})`, `try \`echo ${server} | ${program} get\``)

@@ -1,7 +1,7 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
 /**
- * The fields of Docker's configuration that are read:
+ * Fields of Docker's configuration that devctl reads:
  * https://docs.docker.com/reference/cli/docker/login/#credential-stores
  */
 export const dockerConfig = {

@@ -9,18 +9,20 @@ import { FORMS } from './registry-client.ts'
 import { RegistryFailure, type RegistryProblem } from './registry-problem.ts'
 import type { RegistrySession, RegistrySessionOptions } from './registry-session.ts'
 
-/** The configuration of an image, or why there is none. */
+/** The configuration of an image, or the reason why it could not be fetched. */
 export type FetchedConfig = { readonly config: ImageConfig } | { readonly problem: RegistryProblem }
 
-/** Configurations have a line for each layer; the largest are some hundred kibibytes. */
+/**
+ * Maximum size of an image configuration in bytes. A configuration has a line for each layer; the largest have some
+ * hundred kibibytes.
+ */
 const LARGEST_CONFIG = 4 * 1024 * 1024
 
 /**
  * Fetches the configurations of images from their registries, by reference
- * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pull). Of an image for
- * several platforms it is that of the first; what a configuration says about ports, users and
- * volumes does not depend on the platform. Throws a UserError for a Docker configuration that cannot
- * be read, and the reason of the signal.
+ * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pull). For a multi-platform image, fetches the
+ * configuration of the first platform, because ports, users and volumes do not depend on the platform. Throws a
+ * UserError if the Docker configuration cannot be read, and the signal's abort reason.
  */
 export async function fetchImageConfigs(
   references: readonly string[],
@@ -45,7 +47,10 @@ async function fetchConfig(text: string, session: RegistrySession): Promise<Fetc
   }
 }
 
-/** `name` is a tag or a digest; that of an index leads to one of its manifests. */
+/**
+ * Returns the digest of an image's configuration. `name` is a tag or a digest; an index is resolved to one of its
+ * manifests.
+ */
 async function configDigest(
   session: RegistrySession,
   address: ManifestAddress,
@@ -60,7 +65,7 @@ async function configDigest(
   if (!manifest.ok) throw bad(`it does not answer with a manifest: ${manifest.problem}`)
   const { config, manifests = [] } = manifest.value
   if (config) return config.digest
-  // Attestations are manifests of an unknown platform.
+  // Attestations are manifests with an unknown platform.
   const image = manifests.find(({ platform }) => platform?.os !== 'unknown')
   if (!image || isInIndex) throw bad(`its answer for \`${path}\` names no image`)
   return configDigest(session, address, image.digest, true)

@@ -6,19 +6,19 @@ import type { RegistrySession } from './registry-session.ts'
 /** A manifest as a registry stores it. */
 export interface StoredManifest {
   readonly digest: string
-  /** Its media type. */
+  /** Media type of the manifest. */
   readonly type: string
   readonly bytes: Uint8Array
 }
 
-/** The path of a manifest, by its tag or digest. */
+/** Returns the path of a manifest, by its tag or digest. */
 export const manifestPath = ({ repository }: Pick<ManifestAddress, 'repository'>, name: string): string =>
   `/v2/${repository}/manifests/${name}`
 
 /**
  * Stores a manifest under a tag
- * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pushing-manifests). What it
- * names must be in the repository. Throws a RegistryFailure, or the reason of the signal.
+ * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pushing-manifests). The content that it
+ * references must already be in the repository. Throws a RegistryFailure, or the signal's abort reason.
  */
 export async function putManifest(
   session: RegistrySession,
@@ -37,13 +37,13 @@ export async function putManifest(
     })
 }
 
-/** The failure of a registry that does not take what is pushed. */
+/** Returns the failure for a push that the registry refused. */
 export function refusal(answer: RegistryAnswer): RegistryFailure {
   const said = errorText(answer)
   const problem: RegistryProblem = { kind: 'refused', status: answer.status, ...(said !== undefined && { said }) }
   return new RegistryFailure(problem)
 }
 
-/** The failure of a server that answers as no registry does. */
+/** Returns the failure for a response that no registry sends. */
 export const unexpected = ({ status, url }: RegistryAnswer): RegistryFailure =>
   new RegistryFailure({ kind: 'not-a-registry', reason: `it answers \`${url.pathname}\` with status ${status}` })

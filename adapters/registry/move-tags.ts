@@ -6,18 +6,17 @@ import { digestOf, FORMS } from './registry-client.ts'
 import { RegistryFailure, type RegistryProblem } from './registry-problem.ts'
 import type { RegistrySession, RegistrySessionOptions } from './registry-session.ts'
 
-/** A tag, and the image of the same repository that it is to point to. */
+/** A tag, and the image in the same repository that it should point to. */
 export interface TagMove {
-  /** `REGISTRY/REPOSITORY:TAG`, without a digest. */
+  /** Name in the form `REGISTRY/REPOSITORY:TAG`, without a digest. */
   readonly name: string
   readonly digest: string
 }
 
 /**
- * Points tags to images that their repositories have: the manifest, or the index of several
- * platforms, is stored under the name again, and no layers are copied. Gives the problems by name;
- * what is missing there was done. Throws a UserError for a Docker configuration that cannot be
- * read, and the reason of the signal.
+ * Points tags to images in their repositories: stores the manifest, or the index of a multi-platform image, under the
+ * new tag without copying layers. Returns the problems by name; tags without a problem were moved. Throws a UserError
+ * if the Docker configuration cannot be read, and the signal's abort reason.
  */
 export async function moveTags(
   moves: readonly TagMove[],

@@ -8,7 +8,7 @@ export interface ImageRepository {
   /** Host to connect to, with its port: `registry-1.docker.io`. */
   readonly host: string
   readonly repository: string
-  /** The requested access; absent: to read. */
+  /** Requested access; if absent, read access. */
   readonly access?: 'push'
 }
 
@@ -17,7 +17,7 @@ export interface ManifestAddress extends ImageRepository {
   readonly tag: string
 }
 
-/** The address of a reference, with `latest` where it has no tag. */
+/** Returns the address of a reference, with the tag `latest` if it has none. */
 export function manifestAddressOf({ name, tag }: ImageReference): ManifestAddress {
   const registry = registryOf(name)
   return {

@@ -6,7 +6,7 @@ import { type Challenge, parseChallenge } from './registry-challenge.ts'
 import { errorText, isSafeStep, type RegistryAnswer, type RegistryExchange } from './registry-exchange.ts'
 import { RegistryFailure } from './registry-problem.ts'
 
-/** An `Authorization` header, and whether it is for a user's login. */
+/** An `Authorization` header, and whether it represents a user's login. */
 export interface Authorization {
   readonly header: string | undefined
   readonly isLogin: boolean
@@ -15,9 +15,9 @@ export interface Authorization {
 const NOBODY: Authorization = { header: undefined, isLogin: false }
 
 /**
- * Obtains what registries require before they answer: the login itself (Basic), or a token of their token service for
- * one repository (Bearer), either anonymous or for the user who is logged in. Credentials are read when a registry asks
- * for them. An authorization that a registry has accepted for a repository is used again.
+ * Obtains the authorization that registries require: the login itself (Basic), or a token of the registry's token
+ * service for one repository (Bearer), either anonymous or for the logged-in user. Reads credentials only when a
+ * registry requires them. Reuses an authorization that a registry has accepted for a repository.
  */
 export class Authorizer {
   readonly #exchange: RegistryExchange
@@ -30,16 +30,16 @@ export class Authorizer {
   }
 
   /**
-   * The known authorization for a request to the address; to be passed to `renew` when the registry
-   * refuses it.
+   * Returns the known authorization for a request to the address; the caller passes it to `renew` if the registry
+   * rejects it.
    */
   for(address: ImageRepository): Promise<Authorization> | undefined {
     return this.#known.get(keyOf(address))
   }
 
   /**
-   * The authorization to use after the registry has refused `refused` with a status 401. Throws a
-   * RegistryFailure if none can be obtained.
+   * Returns a new authorization after the registry rejected `refused` with status 401. Throws a RegistryFailure if none
+   * can be obtained.
    */
   renew(
     address: ImageRepository,
@@ -48,7 +48,7 @@ export class Authorizer {
   ): Promise<Authorization> {
     const key = keyOf(address)
     const known = this.#known.get(key)
-    // Another question about the repository was faster.
+    // Another request for the repository has already renewed the authorization.
     if (known !== undefined && known !== refused) return known
     const fresh = this.#authorize(address, answer)
     this.#known.set(key, fresh)
@@ -63,7 +63,10 @@ export class Authorizer {
     return credentials.kind === 'login' ? { header: basic(credentials), isLogin: true } : NOBODY
   }
 
-  /** (https://distribution.github.io/distribution/spec/auth/token/ and …/oauth/) */
+  /**
+   * Requests a token from the token service (https://distribution.github.io/distribution/spec/auth/token/ and
+   * …/oauth/).
+   */
   async #token(
     { realm, service, scope }: Extract<Challenge, { readonly scheme: 'bearer' }>,
     address: ImageRepository,
@@ -104,8 +107,8 @@ const basic = ({ username, password }: Extract<RegistryCredentials, { readonly k
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
 /**
- * Never more than is wanted: the scope of the registry, which may name its repository by another
- * path, when it is no more than that.
+ * Returns the scope to request: the registry's scope if it grants no more than the needed access (it may name the
+ * repository by another path), otherwise a scope for the repository.
  */
 function scopeOf(asked: string | undefined, { repository, access }: ImageRepository): string {
   const actions = access === 'push' ? '(?:pull,push|push,pull)' : 'pull'
@@ -139,7 +142,7 @@ function tokenIn({ status, body }: RegistryAnswer, realm: URL): string {
   if (!answer.ok) throw refuse(answer.problem)
   const token = answer.value.token || answer.value.access_token
   if (!token) throw refuse('`token` is missing')
-  // It becomes part of a header.
+  // The token becomes part of a header.
   if (!/^[\x21-\x7e]+$/.test(token)) throw refuse('`token` contains spaces or other characters that no token has')
   return token
 }

@@ -6,13 +6,13 @@ export type Challenge =
   | { readonly scheme: 'basic' }
   | { readonly scheme: 'bearer'; readonly realm: URL; readonly service?: string; readonly scope?: string }
 
-/** A scheme, a parameter, or both; with the comma before it. */
+/** Pattern for a scheme, a parameter, or both, with the preceding comma. */
 const PART =
   /[\s,]*(?:([A-Za-z][\w-]*)(?=[\s,]|$)(?!\s*=)\s*)?(?:([A-Za-z][\w-]*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/y
 
 /**
- * Reads a header `WWW-Authenticate`, of several challenges too: the Bearer token where it is
- * offered, else Basic; undefined when it offers neither.
+ * Parses a `WWW-Authenticate` header, which may contain several challenges: returns the Bearer challenge if offered,
+ * else the Basic challenge; undefined if the header offers neither.
  */
 export function parseChallenge(header: string | undefined): Challenge | undefined {
   const challenges = challengesIn(header ?? '')

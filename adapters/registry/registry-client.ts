@@ -8,14 +8,12 @@ import type { RegistryAnswer } from './registry-exchange.ts'
 import { RegistryFailure, type RegistryProblem } from './registry-problem.ts'
 import type { RegistrySession, RegistrySessionOptions } from './registry-session.ts'
 
-/** `sha256:` and 64 hexadecimal digits, or why there is none. */
+/** Digest (`sha256:` and 64 hexadecimal digits), or the reason why there is none. */
 export type Resolved = { readonly digest: string } | { readonly problem: RegistryProblem }
 
 export type ResolveOptions = RegistrySessionOptions
 
-/**
- * The forms of a manifest. A registry that has several platforms gives the digest of their index.
- */
+/** Media types of manifests. For a multi-platform image, a registry returns the digest of the index. */
 export const FORMS = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.docker.distribution.manifest.list.v2+json',
@@ -25,11 +23,11 @@ export const FORMS = [
 const DIGEST = /^sha256:[0-9a-f]{64}$|^sha512:[0-9a-f]{128}$/
 
 /**
- * Asks the registries of images which digests their tags have at the moment
- * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pull). The result has each
- * of the references; one with a digest is believed and not asked about. Registries are spoken to by
- * TLS, those of this machine also without. Proxies are those of the environment. Throws a UserError
- * for a Docker configuration that cannot be read, and the reason of the signal.
+ * Queries registries for the current digests of image tags
+ * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pull). The result contains each of the
+ * references; a reference with a digest is not queried. Uses TLS, or plain HTTP for registries on this machine. Proxies
+ * come from the environment. Throws a UserError if the Docker configuration cannot be read, and the signal's abort
+ * reason.
  */
 export async function resolveDigests(
   references: readonly string[],
@@ -39,7 +37,10 @@ export async function resolveDigests(
   return askAll(references, options, (reference, session) => resolve(reference, session, unreachable))
 }
 
-/** `unreachable` has the registries that were waited for once, by host. */
+/**
+ * Returns the digest of a reference, or a problem. `unreachable` contains the registries that already timed out, by
+ * host, so that each is waited for only once.
+ */
 async function resolve(
   text: string,
   session: RegistrySession,
@@ -63,16 +64,14 @@ async function resolve(
   }
 }
 
-/**
- * The digest of the manifest that a tag has. Throws a RegistryFailure, or the reason of the signal.
- */
+/** Returns the digest of the manifest with a tag. Throws a RegistryFailure, or the signal's abort reason. */
 export async function digestAt(session: RegistrySession, address: ManifestAddress): Promise<string> {
   const path = `/v2/${address.repository}/manifests/${address.tag}`
   const headers = { accept: FORMS.join(', ') }
   const short = await session.ask({ method: 'HEAD', path, headers }, address)
   const told = short.status === 200 ? digestIn(short) : undefined
   if (told !== undefined) return told
-  // An answer to HEAD cannot say why, and not every registry sends the digest, or knows HEAD.
+  // A HEAD response contains no error message, and some registries do not send the digest, or do not support HEAD.
   const whole = await session.ask({ method: 'GET', path, headers }, address)
   if (whole.status === 200) return digestOf(whole)
   if (whole.status === 404) throw new RegistryFailure(await session.missing(whole, address))
@@ -85,8 +84,8 @@ function digestIn({ headers }: RegistryAnswer): string | undefined {
 }
 
 /**
- * The digest of a whole manifest, which its content proves. Throws a RegistryFailure for what is
- * not a manifest.
+ * Returns the digest of a full manifest, computed from its content. Throws a RegistryFailure if the response is not a
+ * manifest.
  */
 export function digestOf(answer: RegistryAnswer): string {
   const { headers, body } = answer
@@ -105,8 +104,8 @@ export function digestOf(answer: RegistryAnswer): string {
 }
 
 /**
- * True for each reference with a digest that its registry has; false if it has another image there,
- * or none; undefined if it cannot be asked. Throws as `resolveDigests` does.
+ * Returns, for each reference with a digest, true if the registry has that digest; false if the tag has another image
+ * or none; undefined if the registry cannot be queried. Throws as `resolveDigests` does.
  */
 export const haveDigests = (
   references: readonly string[],

@@ -9,62 +9,62 @@ import { errorAnswer } from './answers.validators.ts'
 import { RegistryFailure } from './registry-problem.ts'
 import { isPassing, toUnreachable } from './registry-unreachable.ts'
 
-/** A question to a registry or to its token service. */
+/** A request to a registry or to its token service. */
 export interface RegistryQuestion {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT'
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
-  /** The most bytes that the answer may have; absent: those of a manifest. */
+  /** Maximum size of the response in bytes; if absent, the limit for manifests. */
   readonly limit?: number
 }
 
 export interface RegistryAnswer extends WholeAnswer {
-  /** Address that the answer came from, after all redirects. */
+  /** Address of the response, after all redirects. */
   readonly url: URL
 }
 
 /** Limits of the attempts to reach a registry; all in milliseconds, except `attempts`. */
 export interface RegistryRetries {
-  /** Number of times that a question is sent if the answer is 429 or 5xx, or there is none. */
+  /** Maximum number of times that a request is sent if the response is 429 or 5xx, or if there is none. */
   readonly attempts: number
-  /** Pause before the second attempt; it is twice as long before each further one. */
+  /** Pause before the second attempt, doubled before each further attempt. */
   readonly pause: number
-  /** The longest pause that a registry can ask for. */
+  /** Longest pause that a registry may request. */
   readonly longest: number
-  /** Longest silence of a connection before it is given up; the second time the question is given up, too. */
+  /** Timeout for a silent connection; after the second timeout, the request fails. */
   readonly silence: number
 }
 
-/** A question that is sent again. */
+/** A request that is retried. */
 export interface RegistryRetry {
-  /** The host of the registry, or of its token service, with its port. */
+  /** Host of the registry, or of its token service, with its port. */
   readonly host: string
-  /** The reason, as a clause. */
+  /** Reason for the retry, as a clause. */
   readonly reason: string
-  /** The next attempt, from 2. */
+  /** Number of the next attempt, starting at 2. */
   readonly attempt: number
   readonly of: number
-  /** Milliseconds until then. */
+  /** Milliseconds until the next attempt. */
   readonly wait: number
 }
 
 export const DEFAULT_RETRIES: RegistryRetries = { attempts: 5, pause: 250, longest: 20_000, silence: 10_000 }
 
 /**
- * The most that a registry must take for a manifest
+ * Manifest size in bytes that every registry must accept
  * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pushing-manifests).
  */
 const LARGEST_BODY = 4 * 1024 * 1024
 const MOST_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 /**
- * Redirects after which the same request is sent again (RFC 9110, 15.4.8 and 15.4.9); the others would make a GET of
- * it.
+ * Redirects after which the same request is sent again (RFC 9110, 15.4.8 and 15.4.9); other redirects would turn it
+ * into a GET.
  */
 const REDIRECTS_OF_PUT = new Set([307, 308])
 
-/** Connections to registries. The caller closes it. */
+/** Connections to registries, which the caller closes. */
 export class RegistryExchange {
   readonly #signal: AbortSignal
   readonly #retries: RegistryRetries
@@ -73,7 +73,7 @@ export class RegistryExchange {
   /** Agents by origin. */
   readonly #agents = new Map<string, Promise<Agent>>()
 
-  /** `env` names the proxies. */
+  /** Creates the connections; `env` contains the proxy settings. */
   constructor(
     signal: AbortSignal,
     env: Readonly<Record<string, string | undefined>>,
@@ -87,9 +87,8 @@ export class RegistryExchange {
   }
 
   /**
-   * Sends a question until there is an answer that will not pass, following redirects of what is
-   * read. Credentials stay with the server that they were meant for. Throws a RegistryFailure, or
-   * the reason of the signal.
+   * Sends a request until there is a final response, following redirects for reads. Sends credentials only to the
+   * server that they are for. Throws a RegistryFailure, or the signal's abort reason.
    */
   async ask(question: RegistryQuestion): Promise<RegistryAnswer> {
     const { attempts, longest } = this.#retries
@@ -132,7 +131,7 @@ export class RegistryExchange {
     }
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): void {
     for (const agent of this.#agents.values())
       agent.then(
@@ -172,7 +171,7 @@ export class RegistryExchange {
   #agentOf(url: URL): Promise<Agent> {
     const known = this.#agents.get(url.origin)
     if (known) return known
-    // As Docker does: what this machine serves to itself needs no certificate.
+    // As in Docker, a registry on this machine needs no valid certificate.
     const trust = isLoopback(url.hostname) && { rejectUnauthorized: false }
     const agent = agentFor(url, proxyFor(url, this.#env), { keepAlive: true, ...trust })
     this.#agents.set(url.origin, agent)
@@ -195,8 +194,8 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /**
- * True if a redirect from one address to the other is allowed: never from an encrypted one to an
- * unencrypted one, nor from outside to this machine.
+ * Returns true if a redirect between the addresses is allowed: never from an encrypted to an unencrypted address, nor
+ * from another machine to this machine.
  */
 export function isSafeStep(from: URL, to: URL): boolean {
   if (isLoopback(to.hostname)) return isLoopback(from.hostname) && /^https?:$/.test(to.protocol)
@@ -204,18 +203,18 @@ export function isSafeStep(from: URL, to: URL): boolean {
 }
 
 /**
- * The registry's error message, in one short line; undefined if there is none
+ * Returns the registry's error message, as one short line; undefined if there is none
  * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes).
  */
 export function errorText({ body }: RegistryAnswer): string | undefined {
   const first = errorsIn(body)[0]
   const words = [first?.code, first?.message].filter(Boolean).join(': ')
-  // The text is the registry's: no control characters, and a limited length.
+  // The registry controls the text, so control characters are removed and its length is limited.
   const line = words.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
   return line === '' ? undefined : line.slice(0, 200)
 }
 
-/** The errors that an answer of a registry lists; none when it is not such an answer. */
+/** Returns the errors listed in a registry's response; empty if the response is not an error response. */
 export function errorsIn(body: Buffer): readonly RegistryError[] {
   const answer = parseJson(body.toString('utf8'), errorAnswer)
   return answer.ok ? answer.value.errors : []

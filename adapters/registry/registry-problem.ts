@@ -1,28 +1,22 @@
 import { registryOf } from './registry.ts'
 
-/** The reason why a registry gave no digest for a reference. Nothing in it is secret. */
+/** Reason why a registry returned no digest for a reference. Contains no secrets. */
 export type RegistryProblem =
   | { readonly kind: 'invalid'; readonly reason: string; readonly hint?: string }
-  /**
-   * The registry answers, and has no such tag, or no such image. Registries do not agree on when to
-   * say which.
-   */
+  /** The registry has no such tag or image. Registries differ in which of the two they report. */
   | { readonly kind: 'missing' }
-  /**
-   * No permission. `login` is whether one was sent, and `refused` that already the login itself is
-   * wrong.
-   */
+  /** No permission. `login` states whether a login was sent, or whether the registry rejected the login itself. */
   | { readonly kind: 'denied'; readonly login: 'none' | 'sent' | 'refused'; readonly said?: string }
-  /** There is no connection; `reason` is a clause. */
+  /** The registry cannot be reached; `reason` is a clause. */
   | { readonly kind: 'unreachable'; readonly reason: string; readonly hint?: string }
-  /** The registry repeatedly answers with a status that may be temporary. */
+  /** The registry repeatedly responds with a status that may be temporary. */
   | { readonly kind: 'busy'; readonly status: number; readonly said?: string }
   /** The registry does not accept the push. */
   | { readonly kind: 'refused'; readonly status: number; readonly said?: string }
-  /** The server is not a registry, or does not speak the protocol of one; `reason` is a clause. */
+  /** The server is not a registry, or does not follow the protocol; `reason` is a clause. */
   | { readonly kind: 'not-a-registry'; readonly reason: string }
 
-/** A problem on its way out of the functions that ask a registry. */
+/** Carries a problem out of the functions that query a registry. */
 export class RegistryFailure extends Error {
   readonly problem: RegistryProblem
 
@@ -39,7 +33,7 @@ export interface ProblemText {
   readonly hint?: string
 }
 
-/** Explains to a user why an image has no digest. */
+/** Explains to the user why an image has no digest. */
 export function describeProblem(reference: string, problem: RegistryProblem): ProblemText {
   const registry = registryOf(reference)
   const image = `\`${reference}\``
@@ -102,7 +96,7 @@ function denied(
   }
 }
 
-/** Docker Hub is what Docker logs in to by itself. */
+/** Returns the command for logging in to a registry. `docker login` without an argument means Docker Hub. */
 export const loginCommand = (registry: string) =>
   registry === 'docker.io' ? '`docker login`' : `\`docker login ${registry}\``
 

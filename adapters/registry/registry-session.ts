@@ -15,32 +15,26 @@ import {
 import { RegistryFailure, type RegistryProblem } from './registry-problem.ts'
 
 export interface RegistrySessionOptions {
-  /** Environment that names the Docker configuration, and in which credential helpers run. */
+  /** Environment that determines the Docker configuration, and in which credential helpers run. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The deadline of all of it. */
+  /** Signal that ends all requests of the session. */
   readonly signal: AbortSignal
   /**
-   * Logins by registry, as `registryOf` names them. Others are read from the Docker configuration,
-   * once a registry asks.
+   * Logins by registry, as named by `registryOf`. Other logins are read from the Docker configuration when a registry
+   * requires one.
    */
   readonly credentials?: ReadonlyMap<string, RegistryCredentials>
-  /** Asked before the Docker configuration; undefined: it knows none. */
+  /** Returns the credentials for a registry, before the Docker configuration is read; undefined if it has none. */
   readonly loginTo?: (registry: string) => Promise<RegistryCredentials | undefined>
   readonly retries?: Partial<RegistryRetries>
-  /** Called before the wait. */
+  /** Called before the pause. */
   readonly onRetry?: (retry: RegistryRetry) => void
 }
 
-/**
- * A question about a repository: its path is from the registry's root, or the whole address that
- * the registry has named.
- */
+/** A request about a repository, with a path from the registry's root or a full address that the registry has sent. */
 export type RepositoryQuestion = Omit<RegistryQuestion, 'url'> & { readonly path: string }
 
-/**
- * Questions to registries, with the credentials that each of them wants to see. The caller closes
- * it.
- */
+/** Requests to registries, with the authorization that each of them requires. The caller closes the session. */
 export class RegistrySession {
   readonly #exchange: RegistryExchange
   readonly #authorizer: Authorizer
@@ -61,13 +55,13 @@ export class RegistrySession {
   }
 
   /**
-   * Asks with what the registry wants to see. Throws a RegistryFailure, for the statuses 401 and
-   * 403 too, or the reason of the signal.
+   * Sends a request with the authorization that the registry requires. Throws a RegistryFailure, also for the statuses
+   * 401 and 403, or the signal's abort reason.
    */
   async ask({ path, ...question }: RepositoryQuestion, address: ImageRepository): Promise<RegistryAnswer> {
     const origin = await this.#originOf(address.host)
     const url = new URL(path, origin)
-    // The registry's credentials are not for another server that it refers to.
+    // The registry's credentials are not sent to other servers that it refers to.
     const isOwn = url.origin === new URL(origin).origin
     if (!isOwn && !isSafeStep(new URL(origin), url))
       throw new RegistryFailure({ kind: 'not-a-registry', reason: `it redirects elsewhere, to \`${url.host}\`` })
@@ -91,12 +85,11 @@ export class RegistrySession {
   }
 
   /**
-   * The problem that a 404 stands for: the registry lacks the requested content, or the server is
-   * not a registry.
+   * Returns the problem for a 404 response: the registry lacks the requested content, or the server is not a registry.
    */
   async missing(answer: RegistryAnswer, address: ImageRepository): Promise<RegistryProblem> {
     if (errorsIn(answer.body).some(({ code }) => code)) return { kind: 'missing' }
-    // Registries need not list errors, but all of them have this endpoint (…/spec.md#determining-support).
+    // Registries need not list errors, but every registry has this endpoint (…/spec.md#determining-support).
     const base = await this.#exchange.ask({ method: 'GET', url: new URL('/v2/', await this.#originOf(address.host)) })
     return base.status === 200 || base.status === 401
       ? { kind: 'missing' }

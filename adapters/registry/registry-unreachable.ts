@@ -1,7 +1,10 @@
 import { codeOf, failureOf, isCut } from '../http/failure.ts'
 import { RegistryFailure } from './registry-problem.ts'
 
-/** Explains to a user why there is no answer from a server. `error` is Node's, or NoAnswer. */
+/**
+ * Returns a failure that explains to the user why a server did not respond. `error` is an error of Node.js or a
+ * NoAnswer.
+ */
 export function toUnreachable(error: unknown, { hostname, host }: URL): RegistryFailure {
   const { message } = error as Error // Node rejects with nothing else
   const trouble = (reason: string, hint?: string) =>
@@ -35,7 +38,7 @@ export function toUnreachable(error: unknown, { hostname, host }: URL): Registry
   }
 }
 
-/** True if a retry can succeed. A wrong name or address is reported at once. */
+/** Returns true if a retry can succeed. A wrong name or address is reported at once. */
 export function isPassing(error: unknown): boolean {
   if (isCut(error) || failureOf(error) === 'no-connection') return true
   const code = codeOf(error)

@@ -6,7 +6,7 @@ export const HUB_KEY = 'https://index.docker.io/v1/'
 const HUB = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io'])
 
 /**
- * The host of an image's registry, with its port: `docker.io` where the reference names none
+ * Returns the host of an image's registry, with its port: `docker.io` if the reference names none
  * (https://pkg.go.dev/github.com/distribution/reference).
  */
 export function registryOf(image: string): string {
@@ -14,8 +14,8 @@ export function registryOf(image: string): string {
 }
 
 /**
- * The path of an image in its registry, of a name without tag and digest: `library/nginx` for
- * `nginx`, `team/web` for `localhost:5000/team/web`.
+ * Returns the path of an image in its registry, for a name without tag and digest: `library/nginx` for `nginx`,
+ * `team/web` for `localhost:5000/team/web`.
  */
 export function repositoryOf(name: string): string {
   const host = registryIn(name)
@@ -23,10 +23,7 @@ export function repositoryOf(name: string): string {
   return registryOf(name) === 'docker.io' && !path.includes('/') ? `library/${path}` : path
 }
 
-/**
- * The host that a key of the Docker configuration is about: `https://index.docker.io/v1/` is
- * `docker.io`.
- */
+/** Returns the host for a key of the Docker configuration: `docker.io` for `https://index.docker.io/v1/`. */
 export function hostOf(key: string): string {
   const host = key
     .replace(/^https?:\/\//, '')

@@ -5,18 +5,18 @@ import { join } from './join.ts'
 import { keyBytes } from './keys.ts'
 import { OpenChannels } from './open-channels.ts'
 
-/** Milliseconds until the agent has accepted the login, and between two keepalive requests. */
+/** Timeout for the agent to accept the login, and interval between two keepalive requests, both in milliseconds. */
 const READY = 15_000
 const KEEPALIVE = 10_000
 const MISSED = 3
-/** SSH_OPEN_CONNECT_FAILED (RFC 4254, 5.1). */
+/** Error code SSH_OPEN_CONNECT_FAILED (RFC 4254, 5.1). */
 const CONNECT_FAILED = 2
 
 /** The reason why a request to the agent failed. */
 export type AgentFailure =
-  /** The connection to the agent was lost, or could not be made. */
+  /** The connection to the agent was lost, or could not be established. */
   | 'lost'
-  /** Nothing listens there, or the name does not resolve. */
+  /** Nothing listens at the address, or the name does not resolve. */
   | 'refused'
   /** The port of the Pod is in use. */
   | 'busy'
@@ -30,28 +30,28 @@ export class AgentError extends Error {
   }
 }
 
-/** A port of the Pod, or a socket, on which the agent listens for us. */
+/** A port of the Pod, or a socket, on which the agent listens for devctl. */
 export interface AgentListener {
-  /** 0 for a socket. */
+  /** Port number; 0 for a socket. */
   readonly port: number
   close(): void
 }
 
-/** The agent of a Pod, over SSH. All that it gives is broken when the connection is lost. */
+/** The agent of a Pod, over SSH. All of its streams fail when the connection is lost. */
 export interface PodAgent {
   /**
-   * Connects to an address as the Pod sees it; `localhost` also means its own address. Rejects with
-   * an AgentError.
+   * Connects to an address as seen from the Pod; `localhost` also means the Pod's own IP address. Rejects with an
+   * AgentError.
    */
   connect(host: string, port: number): Promise<Duplex>
   /**
-   * Listens in the Pod; `take` gets each connection, and refuses it by giving undefined. Rejects with
-   * an AgentError.
+   * Listens on a port of the Pod. Calls `take` for each connection, which it forwards to the returned stream, or
+   * refuses if the result is undefined. Rejects with an AgentError.
    */
   listen(host: string, port: number, take: () => Promise<Duplex | undefined>): Promise<AgentListener>
   /**
-   * Has the agent listen on a Unix socket of that name, in the folder that the development container
-   * sees, too; `take` gets each connection. Rejects with an AgentError.
+   * Makes the agent listen on a Unix socket with this name, in a folder shared with the development container. Calls
+   * `take` for each connection. Rejects with an AgentError.
    */
   listenSocket(name: string, take: () => Promise<Duplex | undefined>): Promise<AgentListener>
   /** Resolves when the connection has ended, with the reason. */
@@ -60,9 +60,9 @@ export interface PodAgent {
 }
 
 export interface AgentKeys {
-  /** The public key that the agent must have. */
+  /** Public key that the agent must have. */
   readonly hostKey: string
-  /** Our private key. */
+  /** Private key of this client. */
   readonly userKey: string
 }
 
@@ -79,7 +79,7 @@ export async function connectAgent(stream: Duplex, keys: AgentKeys): Promise<Pod
       privateKey: keys.userKey,
       hostVerifier: (key: Buffer) => keyBytes(keys.hostKey).equals(key),
       algorithms: ALGORITHMS,
-      // Else ssh2 listens on sockets with OpenSSH alone.
+      // With strictVendor, ssh2 listens on sockets only if the server is OpenSSH.
       strictVendor: false,
       readyTimeout: READY,
       keepaliveInterval: KEEPALIVE,
@@ -117,7 +117,7 @@ class SshAgent implements PodAgent {
       try {
         this.#client.forwardOut('127.0.0.1', 0, host, port, (error, channel) => {
           if (!error) return resolve(this.#channels.keep(channel))
-          // Its type lacks the field that ssh2 sets.
+          // The error's type lacks the field that ssh2 sets.
           const { reason } = error as Error & { reason?: unknown }
           if (reason === CONNECT_FAILED)
             reject(
@@ -157,7 +157,7 @@ class SshAgent implements PodAgent {
       const lost = () => reject(new AgentError('lost', 'the connection to the agent was lost'))
       void this.ended.then(lost)
       try {
-        // Its type lacks the error.
+        // The callback's type lacks the error.
         this.#client.openssh_forwardInStreamLocal(name, ((error?: Error) => {
           if (error) return reject(new AgentError('busy', `the agent cannot listen on ${name}`, error))
           this.#listeners.set(name, take)
@@ -187,7 +187,7 @@ class SshAgent implements PodAgent {
     try {
       this.#client.unforwardIn(host, port, () => {})
     } catch {
-      // The connection was lost, and the listener with it.
+      // The connection was lost, and with it the listener.
     }
   }
 
@@ -196,7 +196,7 @@ class SshAgent implements PodAgent {
     try {
       this.#client.openssh_unforwardInStreamLocal(name, () => {})
     } catch {
-      // The connection was lost, and the listener with it.
+      // The connection was lost, and with it the listener.
     }
   }
 
@@ -211,5 +211,5 @@ class SshAgent implements PodAgent {
   }
 }
 
-/** True if a host is the Pod itself. Other hosts are names of Services, which are elsewhere. */
+/** Returns true if a host is the Pod itself. Any other host is the name of a Service, outside the Pod. */
 const isOfPod = (host: string): boolean => ['localhost', '127.0.0.1', '::1'].includes(host)

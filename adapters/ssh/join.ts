@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 
 /**
  * Connects two streams, sockets or channels, in both directions. The end of a stream is passed on after its last byte,
- * and the other direction continues; a stream that breaks breaks the other.
+ * and the other direction continues; if one stream fails, the other fails, too.
  */
 export function join(one: Duplex, other: Duplex): void {
   pass(one, other)
@@ -25,8 +25,8 @@ function pass(from: Duplex, to: Duplex): void {
 }
 
 /**
- * Ends one direction. The channels of ssh2's servers close both directions at `end()`, so that they
- * get `eof()` after the last byte, and are closed when the other direction has ended, too.
+ * Ends one direction. The channels of ssh2's servers close both directions at `end()`; so this sends `eof()` to them
+ * after the last byte, and closes them when the other direction has ended, too.
  */
 export function endWriting(stream: Duplex): void {
   const channel = stream as Duplex & { eof?: () => void; server?: boolean }
@@ -37,12 +37,12 @@ export function endWriting(stream: Duplex): void {
   if (stream.readableEnded) stream.end()
   else {
     stream.once('end', () => stream.end())
-    // In order after what was written.
+    // An empty write calls back after all previous writes.
     stream.write('', () => channel.eof?.())
   }
 }
 
-/** Ends a stream so that its reader sees that something is missing. */
+/** Ends a stream so that its reader notices that data is missing. */
 function breakOff(stream: Duplex): void {
   const socket = stream as Duplex & { resetAndDestroy?: () => void }
   if (socket.resetAndDestroy && !stream.destroyed) socket.resetAndDestroy()

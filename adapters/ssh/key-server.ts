@@ -4,34 +4,35 @@ import { ALGORITHMS } from './algorithms.ts'
 import { keyBytes, parsedKey } from './keys.ts'
 import { OpenChannels } from './open-channels.ts'
 
-/** Milliseconds in which a client must have proved its key. */
+/** Timeout for a client to prove its key, in milliseconds. */
 const AUTHENTICATION = 20_000
 
 /**
- * Address on which a server listens: a port, where 0 is any free one, or a Unix socket, which every user who can see it
- * may use.
+ * Address on which a server listens: a port, where 0 selects any free port, or a Unix socket, which any user with
+ * access to its path may use.
  */
 export type ListenPlace = { readonly host: string; readonly port: number } | { readonly path: string }
 
 export interface KeyServerOptions {
   readonly at: ListenPlace
-  /** Private, as OpenSSH writes it. */
+  /** Private key of the server, in OpenSSH format. */
   readonly hostKey: string
-  /** The public half of the only key that is let in. */
+  /** Public half of the only accepted client key. */
   readonly userKey: string
 }
 
 export interface KeyServer {
-  /** 0 for a socket. */
+  /** Port number; 0 for a socket. */
   readonly port: number
-  /** Ends all connections, and gives the port back. */
+  /** Closes all connections and frees the port. */
   close(): void
 }
 
 /**
- * Starts an SSH server that accepts every client with one key, under any user name. `use` decides what a client may do,
- * and gets it before it has proved its key: without listeners a client may do nothing. The channels that it keeps are
- * broken when the connection is lost. Rejects with Node's error if the server cannot listen on its address.
+ * Starts an SSH server that accepts every client with one key, under any user name. `use` adds the listeners that
+ * decide what a client may do, and is called before the client has proved its key; without listeners, a client may do
+ * nothing. The channels in `channels` fail when the connection is lost. Rejects with Node's error if the server cannot
+ * listen on its address.
  */
 export async function startKeyServer(
   { at, hostKey, userKey }: KeyServerOptions,
@@ -48,7 +49,7 @@ export async function startKeyServer(
     })
     const server = new ssh2.Server({ hostKeys: [hostKey], algorithms: ALGORITHMS, ident: 'devctl' })
     server.on('connection', client => {
-      // Its channels end when a client breaks off.
+      // The client's channels end if it disconnects.
       client.on('error', () => {})
       const late = setTimeout(() => client.end(), AUTHENTICATION)
       client.once('ready', () => clearTimeout(late)).once('close', () => clearTimeout(late))
@@ -58,7 +59,7 @@ export async function startKeyServer(
     server.injectSocket(socket)
   })
   await new Promise<void>((resolve, reject) => {
-    // It stays: an error of one connection does not end the others.
+    // The listener stays registered, so that an error of one connection does not end the others.
     listener.on('error', reject).listen({ ...at, readableAll: true, writableAll: true }, resolve)
   })
   return {
@@ -72,7 +73,7 @@ export async function startKeyServer(
 
 function authenticate(context: ssh2.AuthContext, userKey: string): void {
   const isKnown = context.method === 'publickey' && keyBytes(userKey).equals(context.key.data)
-  // Without a signature the client only asks whether the key would do.
+  // Without a signature, the client only asks whether the key would be accepted.
   if (!isKnown || (context.signature && !hasSigned(context, userKey))) context.reject(['publickey'])
   else context.accept()
 }

@@ -1,16 +1,16 @@
 import ssh2 from 'ssh2'
 
-/** An ed25519 key pair in the form in which OpenSSH writes it to files. */
+/** An ed25519 key pair in the file format of OpenSSH. */
 export interface SshKeyPair {
-  /** Private half, which stays secret. */
+  /** Private key, which must stay secret. */
   readonly privateKey: string
-  /** A single line: type, key and comment. */
+  /** Public key as a single line: type, key and comment. */
   readonly publicKey: string
 }
 
 /**
- * Makes a key; the comment says whose it is. One in 256 keys of ssh2 cannot be read, because it takes leading zeros
- * away that belong to the key (mscdex/ssh2#1390): another one is made then.
+ * Creates a key pair; the comment names its owner. One in 256 keys of ssh2 cannot be read, because ssh2 removes leading
+ * zeros that belong to the key (mscdex/ssh2#1390); then another pair is created.
  */
 export function createSshKeyPair(comment: string): SshKeyPair {
   for (;;) {
@@ -20,12 +20,12 @@ export function createSshKeyPair(comment: string): SshKeyPair {
   }
 }
 
-/** The key itself, by which two are compared, without its comment; throws an error for one that is not valid. */
+/** Returns the bytes of a key without its comment, for comparing two keys. Throws an error if the key is invalid. */
 export function keyBytes(key: string): Buffer {
   return parsedKey(key).getPublicSSH()
 }
 
-/** The key in a text; throws an error if it is not valid. */
+/** Parses the key in a text. Throws an error if it is invalid. */
 export function parsedKey(key: string): ssh2.ParsedKey {
   const parsed = ssh2.utils.parseKey(key)
   if (parsed instanceof Error) throw new Error(`an SSH key is not valid: ${parsed.message}`)

@@ -1,8 +1,8 @@
 import { Duplex } from 'node:stream'
 
 /**
- * The channels that are open on a connection. When the connection is lost, ssh2 ends them as if they
- * were complete: `break`, called before, breaks them instead.
+ * The open channels of a connection. When the connection is lost, ssh2 ends them as if they were complete; call `break`
+ * before that to end them with an error instead.
  */
 export class OpenChannels {
   readonly #open = new Set<Duplex>()
@@ -15,7 +15,7 @@ export class OpenChannels {
   }
 
   break(error: Error): void {
-    // ssh2's own `destroy` takes no error.
+    // ssh2's own `destroy` accepts no error.
     for (const channel of this.#open) Duplex.prototype.destroy.call(channel, error)
     this.#open.clear()
   }

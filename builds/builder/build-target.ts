@@ -18,8 +18,8 @@ export interface BuildTargetSources {
 }
 
 /**
- * The target of a build. No cluster is needed to build: without a kubeconfig there is just no context, unless an option
- * names it. A platform has to be there, since it builds. Throws a UserError.
+ * Returns the target of a build. A build needs no cluster: without a kubeconfig, the target has no context, unless an
+ * option names one. A platform must exist, since it runs the build. Throws a UserError.
  */
 export async function findBuildTarget(
   workspace: Pick<Workspace, 'cwd' | 'env'>,
@@ -37,8 +37,7 @@ export async function findBuildTarget(
 }
 
 /**
- * Returns true if the context that was not found is a platform: the user has not logged in to it, or its address is
- * invalid.
+ * True if the context that was not found is a platform: the user has not logged in to it, or its address is invalid.
  */
 function namesPlatform(
   around: Pick<Workspace, 'cwd' | 'env'>,

@@ -4,7 +4,7 @@ import type { Workspace } from '../../project/workspace.ts'
 import type { BuildEvent } from '../events.ts'
 import type { PlannedBuild } from '../plan/planned-build.ts'
 
-/** Everything that building needs besides the images. */
+/** Everything that a build needs besides the images. */
 export interface EnsureContext {
   readonly workspace: Pick<Workspace, 'cwd' | 'env' | 'secrets' | 'platformImages'>
   readonly on: (event: BuildEvent | CommonEvent) => void
@@ -12,32 +12,32 @@ export interface EnsureContext {
 
 export interface EnsureOptions {
   /**
-   * The images to build: all; those whose content has changed since they were built; or, for a
-   * deploy, these, but images whose content is not known are taken as they are, and so are those of
-   * registries that cannot be asked.
+   * Images to build. `all`: every image. `changed`: images whose content has changed since they were built. `missing`:
+   * for a deploy, like `changed`, but images whose content is unknown and images of unreachable registries are used
+   * unchanged.
    */
   readonly build: 'all' | 'changed' | 'missing'
-  /** Images of services that are not to be built, which others may be built on. */
+  /** Images of services that are not built, and that other images may be based on. */
   readonly given: ReadonlyMap<string, string>
   readonly signal: AbortSignal
 }
 
-/** Makes sure that images exist. */
+/** Ensures that images exist. */
 export interface ImageBuilder {
   /**
-   * True if it only looks for images. It is not asked for those of the manifest, which only commands
-   * use.
+   * True if the builder only checks which images exist. Such a builder is not called for the images of the manifest,
+   * which only commands use.
    */
   readonly isLooking?: true
   /**
    * Returns the references with digests, by service. An image that a registry already has is used unchanged. An image
-   * missing from the result is deployed by its tag (a warning says why). Throws `NotBuilt` for images that cannot be
-   * built, a UserError if there is no builder, and the signal's reason.
+   * missing from the result is deployed by its tag (a warning gives the reason). Throws `NotBuilt` for images that
+   * cannot be built, a UserError if no builder exists, and the signal's abort reason.
    */
   ensure(images: readonly PlannedBuild[], options: EnsureOptions): Promise<ReadonlyMap<string, string>>
 }
 
-/** Images that could not be built. The diagnostics say why, each at its `build`. */
+/** Reports images that could not be built. The diagnostics give the reasons, each at the `build` of its service. */
 export class NotBuilt extends Error {
   readonly diagnostics: readonly Diagnostic[]
 

@@ -3,22 +3,22 @@ import { isPlatform, type StoredContext } from '../../project/contexts/store.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { findBuildTarget } from './build-target.ts'
 
-/** A builder, as the user has named it. */
+/** A builder, as the user named it. */
 export interface ChosenBuilder {
   /** Builders of a platform; tried before `address`. */
   readonly platform?: PlatformBuilders
-  /** The address of a BuildKit (`tcp://HOST:PORT`, `unix://PATH`), or `docker`: the local engine. */
+  /** Address of a BuildKit daemon (`tcp://HOST:PORT`, `unix://PATH`), or `docker` for the local engine. */
   readonly address: string
-  /** The origin of the choice, for messages. */
+  /** Origin of the choice, for messages. */
   readonly from: string
 }
 
-/** The address of the Docker Engine that the user's `docker` would use. */
+/** Address of the Docker Engine that the user's `docker` would use. */
 export const LOCAL_ENGINE = 'docker'
 
 /**
- * Chooses the builder as the specification says ("build"): BUILDKIT_HOST, else that of the
- * context, else for a platform its own ones, else the local engine.
+ * Chooses the builder as specified in "build": BUILDKIT_HOST, else the builder of the context, else the builders of its
+ * platform, else the local engine.
  */
 export function chooseBuilder(
   { env }: Pick<Workspace, 'env'>,
@@ -41,7 +41,7 @@ function localEngine(env: Workspace['env']): ChosenBuilder {
 }
 
 /**
- * Chooses the builder of a command that talks to no cluster: only the environment names another context than the
+ * Chooses the builder of a command that talks to no cluster. Only the environment can select a context other than the
  * current one.
  */
 export async function currentBuilder(workspace: Pick<Workspace, 'cwd' | 'env'>): Promise<ChosenBuilder> {

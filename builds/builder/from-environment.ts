@@ -4,8 +4,8 @@ import type { BuildCache } from '../../compiler/values/images/build-cache.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Adds what Docker's clients take from variables: the SSH agent, and the logins of caches. What is
- * set in the file stays.
+ * Adds the settings that Docker's clients read from variables: the SSH agent, and the logins of caches. Values set in
+ * the file take precedence.
  */
 export function fromEnvironment(input: ImageInput, env: Env): ImageInput {
   return {
@@ -16,10 +16,13 @@ export function fromEnvironment(input: ImageInput, env: Env): ImageInput {
   }
 }
 
-/** The URL of a repository that is fetched over SSH: with a scheme, or as `git@host:path`. */
+/** URL of a repository that is fetched over SSH: with a scheme, or as `git@host:path`. */
 const OVER_SSH = /^(?:ssh:\/\/|[\w.-]+@[\w.-]+:)/
 
-/** A context that is fetched over SSH uses the agent, without being asked to: as with buildx. */
+/**
+ * Returns the SSH settings. A context that is fetched over SSH uses the agent even if the file does not ask for it, as
+ * with buildx.
+ */
 function sshOf({ ssh, context, contexts }: ImageInput, env: Env): ImageInput['ssh'] {
   const isFetched = [context, ...contexts.values()].some(source => 'remote' in source && OVER_SSH.test(source.remote))
   return isFetched && !ssh.has('default') && agentOf(env).length > 0 ? new Map([...ssh, ['default', []]]) : ssh
@@ -28,7 +31,7 @@ function sshOf({ ssh, context, contexts }: ImageInput, env: Env): ImageInput['ss
 /** Named pipe on which OpenSSH's agent for Windows listens. */
 const WINDOWS_AGENT = '\\\\.\\pipe\\openssh-ssh-agent'
 
-/** Keys and sockets of an entry of `ssh`; without any, the agent of the user, if there is one. */
+/** Returns the keys and sockets of an `ssh` entry; without any, the user's agent, if one is running. */
 export const agentPaths = (paths: readonly string[], env: Env): readonly string[] =>
   paths.length > 0 ? paths : agentOf(env)
 
@@ -38,8 +41,8 @@ function agentOf({ SSH_AUTH_SOCK: socket }: Env): readonly string[] {
 }
 
 /**
- * Returns the caches with their logins. Drops the cache of GitHub Actions if it has no login: the same file is also
- * built elsewhere.
+ * Returns the caches with their logins. Drops the GitHub Actions cache if it has no login, because the same file is
+ * also built elsewhere.
  */
 const caches = (entries: readonly BuildCache[], env: Env): readonly BuildCache[] =>
   entries.map(entry => withLogin(entry, env)).filter(({ type, attributes }) => type !== 'gha' || isUsable(attributes))

@@ -15,8 +15,8 @@ import { type ChosenBuilder, LOCAL_ENGINE } from './choose-builder.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Connects to a builder. Throws a UserError that says what chose it, and what it is needed for, or
- * the signal's reason.
+ * Connects to a builder. Throws a UserError that names the setting that chose the builder and the work that needs it,
+ * or throws the signal's abort reason.
  */
 export async function openBuilder(
   chosen: ChosenBuilder,
@@ -37,13 +37,13 @@ export async function openBuilder(
 }
 
 /**
- * Combines two errors: the platform has no builders, and no other builder answers. In a run, there never is another
- * one.
+ * Combines two errors: the platform has no builders, and no other builder answers. Inside a run, no other builder
+ * exists.
  */
 const withoutBoth = ({ message, hint }: NoBuilders, { message: other, notes, cause }: UserError): UserError =>
   new UserError(message, { notes: [other, ...notes], ...(hint !== undefined && { hint }), cause })
 
-/** A builder that has answered, and the origin of its choice, for messages. */
+/** A builder that has answered, and the origin of the choice, for messages. */
 export interface OpenBuilder {
   readonly builder: Builder
   readonly from: string
@@ -62,7 +62,7 @@ async function openAt(
 
 const PLATFORM = { address: undefined, from: 'that of the platform' }
 
-/** Says what has chosen a builder that cannot be used, and what it is needed for. */
+/** Adds to an error the setting that chose the unusable builder, and the work that needs the builder. */
 async function explained<T>(
   connecting: Promise<T>,
   { address, from }: { readonly address: string | undefined; readonly from: string },
@@ -104,7 +104,10 @@ async function certificatesOf({ BUILDKIT_CERT_PATH: folder }: Env): Promise<Buil
   })
 }
 
-/** The login for a registry: that of the platform for its own one, else that in the user's Docker configuration. */
+/**
+ * Returns the login for a registry: the platform's login for the platform's own registry, else the login in the user's
+ * Docker configuration.
+ */
 export async function loginOf(
   host: string,
   { env, platformImages }: Pick<Workspace, 'env' | 'platformImages'>,
@@ -115,7 +118,7 @@ export async function loginOf(
     (await platformImages?.login(registry)) ??
     (await readRegistryCredentials([registry], { env, signal })).get(registry)
   if (found?.kind === 'login') return { username: found.username, secret: found.password }
-  // Without a user name, BuildKit takes the secret for an identity token.
+  // Without a user name, BuildKit treats the secret as an identity token.
   if (found?.kind === 'token') return { username: '', secret: found.identityToken }
   return undefined
 }

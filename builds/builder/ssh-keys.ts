@@ -24,8 +24,8 @@ services:
 })
 
 /**
- * Reports the SSH keys and agents of builds that cannot be used, each at its position in the file: a step may not ask
- * for them until much later. Reads the keys.
+ * Reports the unusable SSH keys and agents of builds, each at its position in the file, because a step may not need
+ * them until much later. Reads the keys.
  */
 export async function checkSshKeys(
   builds: readonly PlannedBuild[],

@@ -14,16 +14,16 @@ import { type FailureCause, failureCause } from './failure-cause.ts'
 
 /** A build that failed. */
 export interface FailedBuild {
-  /** The service, or the entry of the manifest's `build`; empty for a Dockerfile alone. */
+  /** Name of the service, or of the entry in the manifest's `build`; empty for a standalone Dockerfile. */
   readonly name: string
   readonly spec: Pick<BuildSpec, 'context' | 'dockerfile'> & Partial<Pick<BuildSpec, 'secrets'>>
-  /** The Dockerfile in the Compose file (`dockerfile_inline`). */
+  /** Dockerfile that is inlined in the Compose file (`dockerfile_inline`). */
   readonly inline?: At<string>
-  /** Position of its `build`, for failures whose position the builder does not report. */
+  /** Position of the service's `build`, for failures whose position the builder does not report. */
   readonly span?: Span | undefined
-  /** Its `target`, if the file sets one. */
+  /** The service's `target`, if the file sets one. */
   readonly target?: At<string>
-  /** Paths are shown relative to this folder. */
+  /** Folder that paths are shown relative to. */
   readonly cwd: string
 }
 
@@ -46,7 +46,9 @@ To see all output again without the cache: \`devctl build --no-cache --progress 
   }),
 })
 
-/** The diagnostic of a step that failed, at its instruction in the Dockerfile. Reads the ignore file of the context. */
+/**
+ * Returns the diagnostic of a failed step, at its instruction in the Dockerfile. Reads the ignore file of the context.
+ */
 export function failedStep(failure: BuildFailure, build: FailedBuild): Diagnostic {
   const place = dockerfilePlace(failure, build.spec)
   const instruction = place ? linesOf(place).join('\n') : ''
@@ -78,7 +80,7 @@ function spanOf(place: DockerfilePlace | undefined, about: string | undefined, b
   return within(file, start, start + linesOf(place).join('\n').length, about)
 }
 
-/** The span of `about` in a stretch of a file; else of its first line. */
+/** Returns the span of `about` within a range of a file; if it is not found, the span of the first line. */
 function within(file: SourceFile, start: number, end: number, about: string | undefined): Span {
   const text = file.text.slice(start, end)
   const at = about === undefined ? -1 : text.indexOf(about)
@@ -88,7 +90,10 @@ function within(file: SourceFile, start: number, end: number, about: string | un
   return { file, start: start + indent, end: start + Math.max(indent + 1, first.trimEnd().length) }
 }
 
-/** The line of a Dockerfile within the Compose file; all of it where it is not written line by line. */
+/**
+ * Returns the span of a Dockerfile line within the Compose file; the full Dockerfile if the Compose file does not write
+ * it line by line.
+ */
 function inlineSpan(place: DockerfilePlace, about: string | undefined, { span }: At<string>): Span {
   const { file, start, end } = span
   const wanted = place.text.split('\n').map(line => line.trim())
@@ -106,15 +111,15 @@ function shownDockerfile({ filename }: DockerfilePlace, { spec, cwd }: FailedBui
   return 'remote' in spec.context ? spec.dockerfile.path : shownPath(spec.dockerfile.path, cwd)
 }
 
-/** A path as messages have it: relative to a folder, where that is shorter. */
+/** Returns a path as messages show it: relative to a folder if that is shorter. */
 export const shownPath = (path: string, cwd: string): string => {
   const short = relative(cwd, path)
   return short.length < path.length ? short : path
 }
 
 /**
- * Notes for the secrets that a step mounts and the build does not have: without `required`, BuildKit runs it without
- * them.
+ * Returns notes about secrets that a step mounts and the build does not have: without `required`, BuildKit runs the
+ * step without them.
  */
 function missingSecrets(instruction: string, { spec: { secrets } }: FailedBuild): readonly string[] {
   const mounts = [...instruction.matchAll(/--mount=(\S*type=secret\S*)/g)].map(([, options]) => options!)
@@ -143,8 +148,9 @@ function missingPath(path: string, { spec, cwd }: FailedBuild): Partial<FailureC
 }
 
 /**
- * Says how to include a path in the context: remove the line that is exactly the path if no other line excludes it;
- * else add an exception, since a pattern may be there for other files.
+ * Returns a hint for including a path in the context. If exactly one line of the ignore file names the path and no
+ * other line excludes it, the hint is to remove the line; else to add an exception, since a pattern may exist for other
+ * files.
  */
 function includingHint(path: string, ignore: string): string {
   const bare = (text: string) =>
@@ -167,7 +173,10 @@ function neighbours(folder: string, path: string): readonly string[] {
   }
 }
 
-/** The ignore file that applies to a build: https://docs.docker.com/build/concepts/context/#filename-and-location. */
+/**
+ * Returns the ignore file that applies to a build:
+ * https://docs.docker.com/build/concepts/context/#filename-and-location.
+ */
 function ignoreFileOf(folder: string, dockerfile: BuildSpec['dockerfile']): { path: string; text: string } | undefined {
   const own = 'path' in dockerfile ? [`${dockerfile.path}.dockerignore`] : []
   for (const path of [...own, join(folder, '.dockerignore')]) {

@@ -1,19 +1,19 @@
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 
-/** The reason why a step failed, phrased for a diagnostic. */
+/** Reason why a step failed, phrased for a diagnostic. */
 export interface FailureCause {
   readonly message: string
   readonly hint?: string | undefined
   readonly notes?: readonly string[]
-  /** The part of the instruction that it is about; absent: all of it. */
+  /** Part of the instruction that the cause is about. If absent, the full instruction. */
   readonly about?: string
-  /** A path that the context, or a stage, does not have. */
+  /** Path that does not exist in the context or in a stage. */
   readonly missing?: string
-  /** The stage that `target` names. */
+  /** Stage that `target` names. */
   readonly target?: string
 }
 
-/** The facts from which a cause is determined. */
+/** Facts from which a cause is determined. */
 export interface FailedInstruction {
   /** Error message of BuildKit. */
   readonly message: string
@@ -24,8 +24,8 @@ export interface FailedInstruction {
 }
 
 /**
- * The cause of a failed step. BuildKit and its frontend have no codes for most of them: they are
- * known by their texts (those of BuildKit 0.11 to 0.33).
+ * Determines the cause of a failed step. BuildKit and its frontend have no codes for most causes, so they are
+ * recognized by their texts (those of BuildKit 0.11 to 0.33).
  */
 export function failureCause(failed: FailedInstruction): FailureCause {
   for (const read of [
@@ -46,7 +46,7 @@ export function failureCause(failed: FailedInstruction): FailureCause {
   return { message: oneLine(failed.message) }
 }
 
-/** The text of a builder as a clause: without line ends, and without lines that it has twice. */
+/** Returns a builder's message as one line, without line ends and duplicate lines. */
 export const oneLine = (text: string): string =>
   [...new Set(text.split('\n').map(line => line.trim().replace(/^: /, '')))]
     .filter(line => line !== '')
@@ -153,7 +153,7 @@ const noStage: Reader = ({ message }) => {
   return message === 'file with no instructions' ? { message: 'the Dockerfile has no instructions' } : undefined
 }
 
-/** A hint with the stages of a Dockerfile; undefined if it has none with names. */
+/** Returns a hint that lists the stages of a Dockerfile; undefined if no stage has a name. */
 const listOf = (stages: readonly string[]): string | undefined =>
   stages.length > 0 ? `its stages are ${stages.map(name => `\`${name}\``).join(', ')}` : undefined
 
@@ -174,6 +174,6 @@ const noRepository: Reader = ({ message }) => {
   return { message: `${name} could not be fetched: ${oneLine(said)}`, hint }
 }
 
-/** A sentence in the way of our messages. */
+/** Starts a sentence in lower case, as in our messages. */
 const lowerCase = (text: string): string =>
   /^[A-Z][a-z]/.test(text) ? `${text[0]!.toLowerCase()}${text.slice(1)}` : text

@@ -1,14 +1,14 @@
-/** A line is not kept any longer than this: it is cut. */
+/** Maximum length of a kept line, in characters; a longer line is truncated. */
 const LONGEST_LINE = 1 << 14
-/** Longest part of a line, in characters, that is searched for secrets. */
+/** Maximum length of the part of a line that is searched for secrets, in characters. */
 const LONGEST_PIECE = 1 << 16
-/** Characters to drop before the cut in a line that is too long: half of a secret may be there. */
+/** Characters to drop before the end of a truncated line, because they may contain half of a secret. */
 const UNCERTAIN = 1 << 12
 
 /**
- * Makes lines of what a step prints. Pieces may end in the middle of a line or of a UTF-8
- * character, so a secret is found only in the whole line: what has no end yet is not shown. A
- * carriage return begins the line again, as on a terminal.
+ * Splits the output of a step into lines. Chunks may end in the middle of a line or of a UTF-8 character, and a secret
+ * is only found in a full line, so an unfinished line is not shown. A carriage return restarts the line, as on a
+ * terminal.
  */
 export class LogLines {
   readonly #mask: (text: string) => string
@@ -19,12 +19,12 @@ export class LogLines {
     this.#mask = mask
   }
 
-  /** The lines that end in a piece, masked. */
+  /** Returns the lines that end in a chunk, masked. */
   push(bytes: Uint8Array): readonly string[] {
     return this.#take(this.#decoder.decode(bytes, { stream: true }))
   }
 
-  /** The rest of the step's output, which has no line end. */
+  /** Returns the rest of the step's output, which has no line end. */
   end(): readonly string[] {
     const lines = this.#take(this.#decoder.decode())
     const rest = this.#rest
@@ -35,7 +35,7 @@ export class LogLines {
   #take(text: string): readonly string[] {
     const lines = (this.#rest + text).split('\n')
     const rest = lines.pop()!
-    // Of a line that does not end, no more is kept than is shown.
+    // Of an unfinished line, keeps no more than is shown.
     this.#rest = rest.slice(rest.lastIndexOf('\r', rest.length - 2) + 1).slice(0, LONGEST_PIECE)
     return lines.map(line => this.#shown(line))
   }

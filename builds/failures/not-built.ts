@@ -21,7 +21,7 @@ const failed = diagnostic({
   }),
 })
 
-/** An image that a registry has not taken was built. */
+/** Returns the message. An image that the registry rejected was built nevertheless. */
 function messageOf(service: string, reason: string): string {
   const [, name, why] = /^failed to push (\S+): (.*)$/s.exec(reason) ?? []
   if (name === undefined) return `the image of \`${service}\` was not built: ${oneLine(reason)}`
@@ -41,8 +41,8 @@ Build again. A file that is written all the time, such as a log, belongs in \`.d
 })
 
 /**
- * Returns the diagnostics that explain why an image was not built, at its `build`; none for an image that was built, or
- * skipped because another one failed. Throws errors that are not about the build.
+ * Returns the diagnostics that explain why an image was not built, at its `build`. Returns none for an image that was
+ * built, or that was skipped because another build failed. Throws errors that are not about the build.
  */
 export function notBuilt(
   { service, span, inline, target }: PlannedBuild,

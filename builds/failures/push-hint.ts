@@ -3,8 +3,8 @@ import { registryOf } from '../../adapters/registry/registry.ts'
 import { loginCommand } from '../../adapters/registry/registry-problem.ts'
 
 /**
- * Returns the hint for a push that a registry refused, which is recognized by the text of the error; undefined for
- * another error.
+ * Returns the hint for a push that a registry rejected (recognized by the text of the error); undefined for another
+ * error.
  */
 export function pushHint({ kind, message }: BuilderError): string | undefined {
   const [, image] = /failed to push (\S+):/.exec(message) ?? []

@@ -2,12 +2,13 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { Span } from '../../compiler/text/source.ts'
 import type { Tree } from '../../compiler/text/tree.ts'
 
-/** Codes of remarks about what is in an image, and how it is built. */
+/** Codes of diagnostics about the content of an image and how it is built. */
 const ABOUT_IMAGES = /^(?:build|image)\/|^(?:volumes\/of-image|security\/image-user|files\/outside-read)$/
 
 /**
- * Diagnostics without the remarks about the images of services that a command leaves out. `services`
- * is that part of the model; errors stay, since nothing can be built with them.
+ * Returns the diagnostics without the remarks about images of services that a command leaves out. `services` is the
+ * `services` section of the model, `chosen` the services of the command. Errors stay, since nothing can be built with
+ * them.
  */
 export function withoutOthers(
   diagnostics: readonly Diagnostic[],
@@ -38,7 +39,7 @@ export function serviceFinder(services: Tree | undefined): (span: Span) => strin
   return span => all.find(({ places }) => places.has(span))?.name
 }
 
-/** Places in files. Parts that services share, by anchors or `extends`, are those of each of them. */
+/** Positions in files. A part that services share, by anchors or `extends`, belongs to each of them. */
 class Places {
   readonly #starts = new Map<Span['file'], Set<number>>()
 

@@ -3,18 +3,18 @@ import type { At } from '../../compiler/text/source.ts'
 import { secretValues } from '../../compiler/values/secrets/known-secrets.ts'
 import { isVariableWithSecret } from '../../compiler/values/secrets/secret-names.ts'
 
-/** The values that the tag of a build's content leaves out. */
+/** Values that the content tag of a build omits. */
 export interface HiddenValues {
-  /** All values of the build: equal for two builds with one tag if they have the same content. */
+  /** All values of the build; two builds with the same tag have the same content if these values are equal. */
   readonly all: string
-  /** The values of arguments that look secret. */
+  /** Values of arguments that look secret. */
   readonly secrets: readonly string[]
 }
 
 /**
- * Returns the values of a build if the tag leaves some out because they look secret: anyone can read the tag, and a
- * weak value could be guessed from it. The tag then does not show when they change. The values never leave this
- * process.
+ * Returns the values of a build if its tag omits some of them because they look secret; otherwise undefined. Anyone can
+ * read the tag, and could guess a weak value from it. The tag then does not change with these values. The values never
+ * leave this process.
  */
 export const hiddenValues = (
   args: readonly (At<string> & { readonly name: string })[],

@@ -2,12 +2,12 @@ import type { BuildOutput, ContextSource, ImageInput, ImageLayout } from '../../
 import type { BuildContext } from '../../compiler/values/images/build-context.ts'
 import { type BuildSpec, withExportedCache } from '../../compiler/values/images/build-spec.ts'
 
-/** The options of a command that apply to all builds. They take precedence over the file. */
+/** Command options that apply to all builds. They take precedence over the file. */
 export interface BuildSettings {
   readonly noCache?: boolean
-  /** Newer base images are looked for. */
+  /** True if the builder should check for newer base images. */
   readonly pull?: boolean
-  /** False: it is only checked that the images can be built. */
+  /** False if the build only checks that the images can be built. */
   readonly push?: boolean
   readonly args?: ReadonlyMap<string, string>
   readonly target?: string
@@ -17,14 +17,14 @@ export interface BuildSettings {
   readonly exportCache?: string
 }
 
-/** The images that other builds were built on, by service. */
+/** Images that other builds are based on, by service. */
 export interface BaseImages {
   readonly images: ReadonlyMap<string, string>
-  /** Images that are not pushed. */
+  /** Layouts of images that are not pushed, by service. */
   readonly layouts: ReadonlyMap<string, ImageLayout>
 }
 
-/** The input of the builder. */
+/** Returns the input for the builder. */
 export function imageInput(
   { dependsOn, exportCache, ...spec }: BuildSpec,
   settings: BuildSettings,
@@ -52,18 +52,21 @@ export function imageInput(
 
 type Source = ContextSource | ImageLayout
 
-/** The builder takes the image of a service from the registry, or from this machine if it is not pushed. */
+/**
+ * Returns the source of a build context. The builder takes the image of a service from the registry, or from this
+ * machine if the image is not pushed.
+ */
 const sourceOf = (context: BuildContext, { images, layouts }: BaseImages): Source =>
   context.service === undefined
     ? context
     : (layouts.get(context.service) ?? { remote: `docker-image://${images.get(context.service)}` })
 
 /**
- * Maps the reference to the layout, for a Dockerfile whose `FROM` gets the reference from a variable: the image is not
- * in a registry.
+ * Maps the reference to the layout, for a Dockerfile whose `FROM` gets the reference from a variable, because the image
+ * is not in a registry.
  */
 function byReference(service: string, { images, layouts }: BaseImages): readonly (readonly [string, Source])[] {
   const [layout, reference] = [layouts.get(service), images.get(service)]
-  // The name as the builder looks it up.
+  // Name as the builder looks it up.
   return layout && reference ? [[reference.replace(/^docker\.io\/(?:library\/)?/, ''), layout]] : []
 }

@@ -25,17 +25,17 @@ interface Names {
   readonly plan: Plan
   readonly registry: string | undefined
   readonly tag?: string | undefined
-  /** False: the images need no registry. */
+  /** False if the images need no registry. */
   readonly isPushed?: boolean | undefined
-  /** True if images that `tag` names are taken as they are. */
+  /** True if images that `tag` names are used unchanged. */
   readonly isDeploy?: boolean
-  /** The settings of the command line. */
+  /** Settings of the command line. */
   readonly overrides?: BuildOverrides
 }
 
 /**
- * The images of the manifest's `build`, named as those of services are. Throws `NotBuilt` for images
- * without a registry, and a UserError for one that is called like a service with `build`.
+ * Returns the builds of the manifest's `build`, with images named like those of services. Throws `NotBuilt` for images
+ * without a registry, and a UserError for an image that has the name of a service with `build`.
  */
 export function manifestBuilds(
   workspace: Workspace,
@@ -86,7 +86,8 @@ export function manifestBuilds(
 const isMoving = (context: ContextSource): boolean => 'remote' in context && mayMove(context.remote)
 
 /**
- * Throws a UserError if an image of the manifest and a service have the same name: both would set the same variables.
+ * Throws a UserError if an image of the manifest and a service have the same name, because both would set the same
+ * variables.
  */
 function checkNames(builds: ReadonlyMap<string, ImageBuild>, { builds: ofServices }: Plan): void {
   const both = ofServices.find(({ service }) => builds.has(service))
@@ -96,7 +97,7 @@ function checkNames(builds: ReadonlyMap<string, ImageBuild>, { builds: ofService
   })
 }
 
-/** The `DEVCTL_BUILD_…` variables of the images that one depends on, as far as they are built. */
+/** Returns the `DEVCTL_BUILD_…` variables of the images that a build depends on, as far as they are built. */
 function variablesOf({ dependsOn }: ImageBuild, images: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const all = dependsOn.flatMap(({ value: name }) => {
     const reference = images.get(name)

@@ -3,13 +3,13 @@ import type { BuildSpec } from '../../compiler/values/images/build-spec.ts'
 import { dockerfileText } from '../dockerfile-place.ts'
 import type { BuildEvent } from '../events.ts'
 
-/** Name of a step, `[linux/amd64 tested 2/4] RUN npm test`: platform, stage, number of the step. */
+/** Pattern of a step name such as `[linux/amd64 tested 2/4] RUN npm test`: platform, stage, number of the step. */
 const NAME = /^\[(?:\S+\/\S+ )?(\S+) \d+\/\d+\] /
 
 /**
- * Sends the events of builds without the stages of other Dockerfiles. A builder has a step that
- * several builds have in common only once, and calls it after the stage of the build that came
- * first: such a step is shown by its instruction alone. Reads the Dockerfiles.
+ * Forwards the events of builds without the stages of other Dockerfiles. A builder runs a step that several builds
+ * share only once, and names it after the stage of the first of these builds. In the other builds, the step is shown by
+ * its instruction alone. Reads the Dockerfiles.
  */
 export function ownSteps(
   specs: ReadonlyMap<string, Pick<BuildSpec, 'context' | 'dockerfile'>>,
@@ -32,7 +32,7 @@ export function ownSteps(
   }
 }
 
-/** The stages of a Dockerfile as steps name them; undefined if it is not on this machine. */
+/** Returns the stages of a Dockerfile as step names show them; undefined if the Dockerfile is not on this machine. */
 function ownStages(spec: Pick<BuildSpec, 'context' | 'dockerfile'>): ReadonlySet<string> | undefined {
   const text = dockerfileText(spec)
   if (text === undefined) return undefined

@@ -4,50 +4,44 @@ import type { At, Span } from '../../compiler/text/source.ts'
 import type { BuildSpec } from '../../compiler/values/images/build-spec.ts'
 import type { HiddenValues } from './hidden-values.ts'
 
-/** An image to build, and what it is called. */
+/** An image to build, and its names. */
 export interface PlannedBuild {
-  /**
-   * The service, as the Compose file names it; an image of the manifest; the name of the file for a Dockerfile alone.
-   */
+  /** Name of the service in the Compose file, of an image in the manifest, or of a standalone Dockerfile. */
   readonly service: string
-  /** Position of its `build`; undefined for a standalone Dockerfile. */
+  /** Position of the service's `build`; undefined for a standalone Dockerfile. */
   readonly span: Span | undefined
-  /** The Dockerfile in the Compose file (`dockerfile_inline`). */
+  /** Dockerfile that is inlined in the Compose file (`dockerfile_inline`). */
   readonly inline?: At<string>
-  /** Its `target`, where a file has one. */
+  /** The service's `target`, if a file sets one. */
   readonly target?: At<string>
-  /** The entries of its `ssh`. */
+  /** Entries of the service's `ssh`. */
   readonly ssh?: readonly SshKey[]
   /**
-   * The image in the manifests: with the tag of its content, unless the file or an option names it. Empty: it has no
-   * name.
+   * Reference of the image in the manifests, with its content tag, unless the file or an option names the image. Empty
+   * if the image has no name.
    */
   readonly reference: string
-  /**
-   * The name that only an image of this content has; often `reference`. Undefined: its content is
-   * not known here.
-   */
+  /** Name that only an image of this content has; often equal to `reference`. Undefined if the content is unknown. */
   readonly contentReference?: string | undefined
   /**
-   * True if it is built each time: from an address whose content may change, so `contentReference`
-   * does not say what is in it, or since the file says so.
+   * True if the image is rebuilt each time, either because the file requires it, or because its context is an address
+   * whose content may change, so `contentReference` does not identify the content.
    */
   readonly isMoving?: boolean
-  /** Values that the tag of its content leaves out. Never printed. */
+  /** Values that the content tag omits. Never printed. */
   readonly hidden?: HiddenValues
-  /** Further names of the image. */
+  /** Additional names of the image. */
   readonly tags: readonly string[]
-  /** The services whose images it is built on. */
+  /** Services whose images this image is based on. */
   readonly dependsOn: readonly string[]
   /**
-   * The spec of the build; `images` are those that were built before, with their digests. Reports
-   * values that are unknown here and that only a build needs: secrets, except those with ids in
-   * `given`.
+   * Returns the spec of the build; `images` are the images that were built before, with their digests. Reports values
+   * that are unknown on this machine and that only a build needs, such as secrets, except secrets with ids in `given`.
    */
   readonly specOf: (reporter: Reporter, images: ReadonlyMap<string, string>, given: ReadonlySet<string>) => BuildSpec
 }
 
-/** All names that a build pushes. */
+/** Returns all names that a build pushes. */
 export const namesOf = ({ reference, contentReference = '', tags }: PlannedBuild): readonly string[] =>
   [...new Set([reference, contentReference, ...tags])].filter(name => name !== '')
 
@@ -73,7 +67,7 @@ export function withMoving(builds: readonly PlannedBuild[]): readonly PlannedBui
   const users = new Map<string, string[]>()
   for (const { service, dependsOn } of builds)
     for (const used of dependsOn) users.set(used, [...(users.get(used) ?? []), service])
-  // A set also gives what is added to it meanwhile.
+  // Iterating over a set includes elements that are added meanwhile.
   for (const used of moving) for (const service of users.get(used) ?? []) moving.add(service)
   return builds.map(build => (moving.has(build.service) ? { ...build, isMoving: true } : build))
 }

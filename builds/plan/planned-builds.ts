@@ -9,10 +9,10 @@ import { NotBuilt } from '../builder/builder.ts'
 import { type HiddenValues, hiddenValues } from './hidden-values.ts'
 import { type PlannedBuild, withMoving } from './planned-build.ts'
 
-/** The commands that build images: they differ in where a registry can come from, and in their options. */
+/** Commands that build images. They differ in their options and in where a registry can come from. */
 export type ImageCommand = 'build' | 'deploy' | 'publish'
 
-/** An image that has no registry to be pushed to. */
+/** Diagnostic for an image that has no registry to be pushed to. */
 export const noRegistry = diagnostic({
   code: 'image/not-built',
   severity: 'error',
@@ -31,10 +31,7 @@ The image is called \`REGISTRY/ENVIRONMENT-SERVICE:TAG\`, where the tag is \`--t
   }),
 })
 
-/**
- * The images that the plan builds. Throws `NotBuilt` for images without a registry, where they could
- * not be pushed.
- */
+/** Returns the builds of the plan. Throws `NotBuilt` for images without a registry that have to be pushed. */
 export function plannedBuilds(
   project: Project,
   plan: Plan,
@@ -48,7 +45,7 @@ export function plannedBuilds(
   if (found.length > 0) throw new NotBuilt(found)
   const builds = plan.builds.map(
     ({ service: name, image, contentImage, hasRegistry, dependsOn, span }): PlannedBuild => {
-      // The plan has builds of services that have a `build`.
+      // The plan only has builds of services with `build`.
       const service = (project.services.get(name) ?? project.contextServices.get(name))!
       const { dockerfileInline: inline, tags, target, ssh } = service.build!
       const hidden = hiddenOf(service.build!, project)
@@ -75,7 +72,7 @@ export function plannedBuilds(
   return withMoving(builds)
 }
 
-/** True if the image can change while the tag of its content does not. */
+/** True if the image can change while its content tag stays the same. */
 const isMoving = ({ context, additionalContexts }: Build): boolean =>
   (!context.value.startsWith('/') && mayMove(context.value)) ||
   additionalContexts.some(one => 'remote' in one && mayMove(one.remote))
@@ -86,15 +83,15 @@ const hiddenOf = (
 ): HiddenValues | undefined => hiddenValues(args, [dockerfileInline, target, ...labels], secretPlaces)
 
 /**
- * Returns true if the image is rebuilt each time, as Compose does: `pull_policy: build` applies to all commands,
- * `no_cache` and `pull` to those that only build. The result depends on more than the files, such as a newer base
- * image.
+ * Returns true if the image is rebuilt each time, as in Compose: `pull_policy: build` applies to all commands,
+ * `no_cache` and `pull` only to commands that just build. The result depends on more than the files, for example on a
+ * newer base image.
  */
 const isRebuilt = ({ build, pullPolicy }: Service, command: ImageCommand): boolean =>
   pullPolicy?.value === 'build' ||
   (command !== 'deploy' && build !== undefined && (build.noCache || build.noCacheFilter.length > 0 || build.pull))
 
-/** Reports secrets whose files do not exist, except those whose ids are `given` in another way. */
+/** Reports secrets whose files do not exist, except secrets whose ids are in `given`, which come from elsewhere. */
 function checkSecretFiles({ secrets }: Build, project: Project, reporter: Reporter, given: ReadonlySet<string>): void {
   for (const { id, source: name, span } of secrets) {
     const source = project.secrets.get(name)?.source

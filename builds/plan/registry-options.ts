@@ -1,12 +1,12 @@
 import type { RegistrySessionOptions } from '../../adapters/registry/registry-session.ts'
 import type { EnsureContext } from '../builder/builder.ts'
 
-/** Retries for registries: as many as for a build. */
+/** Retries of registry requests: as many as for a build. */
 const RETRIES = { attempts: 3, pause: 1000 }
 
 /**
- * Returns the settings for requests to the registries of a build's images: reports each wait once, however many
- * requests to a registry are waiting.
+ * Returns the settings for requests to the registries of a build's images. Each wait for a registry is reported once,
+ * even if several requests are waiting.
  */
 export function registryOptions(
   { workspace: { env, platformImages }, on }: EnsureContext,

@@ -29,7 +29,10 @@ Services with the same name and the same \`build\` are built once and share the 
   }),
 })
 
-/** Throws `NotBuilt` for images of different content with a name in common: each push would take it from the other. */
+/**
+ * Throws `NotBuilt` if images of different content share a name, because each push would take the name from the other
+ * image.
+ */
 export function refuseSameNames(images: readonly PlannedBuild[]): void {
   const reporter = new Reporter()
   const owners = new Map<string, PlannedBuild>()
@@ -50,8 +53,8 @@ export function refuseSameNames(images: readonly PlannedBuild[]): void {
 }
 
 /**
- * The content of each image: the hash of what it is built from, which ends the name of its content,
- * with the values that are not in the hash, also those of the images that it is built on.
+ * Returns the content of each image: the hash at the end of its content name, and the values that are not in the hash,
+ * including those of the images that it is based on.
  */
 function contentsOf(images: readonly PlannedBuild[]): ReadonlyMap<string, string> {
   const byService = new Map(images.map(image => [image.service, image]))
@@ -69,12 +72,12 @@ function contentsOf(images: readonly PlannedBuild[]): ReadonlyMap<string, string
   return new Map(images.map(image => [image.service, JSON.stringify([hashOf(image), ...hiddenIn(image.service)])]))
 }
 
-/** Builds without repetitions, and what those stand for. */
+/** Builds without duplicates, and the services whose builds were left out. */
 export interface DistinctBuilds {
   readonly builds: readonly PlannedBuild[]
   /** Services whose builds are left out, each with the service that is built instead. */
   readonly twins: ReadonlyMap<string, string>
-  /** The images of all builds, from those of the distinct ones. */
+  /** Returns the images of all builds, given those of the distinct builds. */
   readonly allOf: (images: ReadonlyMap<string, string>) => ReadonlyMap<string, string>
 }
 
@@ -83,7 +86,7 @@ export const distinctBuilds = (images: readonly PlannedBuild[]): DistinctBuilds 
   oncePer(images, ({ contentReference }, content) => `${contentReference} ${content}`)
 
 /**
- * Merges builds with the same content and the same settings, in any repositories: the builder pushes the image under
+ * Merges builds with the same content and the same settings, in any repositories. The builder pushes the image under
  * all their names.
  */
 export const distinctContents = (
@@ -94,7 +97,7 @@ export const distinctContents = (
 const mapsAsLists = (_: string, value: unknown) => (value instanceof Map ? [...value] : value)
 
 /**
- * Merges the builds that have the same key, which is made from the image and its content. Builds of unknown content
+ * Merges the builds that have the same key, which is computed from the image and its content. Builds of unknown content
  * stay separate.
  */
 function oncePer(
@@ -147,7 +150,7 @@ function merged(
   }
 }
 
-/** A spec that uses images of services, by the services that are built for them. */
+/** Returns a spec whose references to service images are replaced by the services that are built for them. */
 const onFirsts = (spec: BuildSpec, firstOf: (service: string) => string): BuildSpec => ({
   ...spec,
   dependsOn: spec.dependsOn.map(firstOf),

@@ -1,9 +1,8 @@
 import { withDefaultTag } from '../../compiler/values/images/image-reference.ts'
 
 /**
- * The images of services by digest, with those of other services that have the same image by name:
- * a `worker` with the image of `web` runs what was built for `web`. `images` are the names by
- * service.
+ * Returns the images of services by digest, including services that share an image by name: a `worker` with the image
+ * of `web` runs the image that was built for `web`. `images` are the names by service.
  */
 export function withSharers(
   images: ReadonlyMap<string, string>,
@@ -22,7 +21,7 @@ export function withSharers(
   return new Map(shared)
 }
 
-/** Returns these services and those that use an image of the same name, which only one of them may build. */
+/** Returns these services and the services that use an image of the same name, which only one of them may build. */
 export function sharersOf(images: ReadonlyMap<string, string>, services: readonly string[]): readonly string[] {
   const names = new Set(services.flatMap(service => images.get(service) ?? []).map(withDefaultTag))
   return [...images].flatMap(([service, name]) => (names.has(withDefaultTag(name)) ? [service] : []))

@@ -1,8 +1,8 @@
 import type { Project } from '../../compiler/compose/project.ts'
 
 /**
- * A sentence about the services with `build` to which `--tag` does not apply, since `image:` names
- * their images; undefined if there is none. With `chosen` only about these.
+ * Returns a sentence about the services with `build` to which `--tag` does not apply, since `image:` names their
+ * images; undefined if no such service exists. With `chosen`, only considers those services.
  */
 export function untaggedNote(
   { services }: Pick<Project, 'services'>,

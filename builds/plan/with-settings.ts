@@ -5,9 +5,8 @@ import type { BuildSettings } from './image-input.ts'
 import type { PlannedBuild } from './planned-build.ts'
 
 /**
- * The builds with the tags of what options make of their content: `--build-arg`, `--target` and
- * `--platform` count like their keys in the file. Values of arguments that look secret do not:
- * such an image is built each time.
+ * Returns the builds with tags that include the options: `--build-arg`, `--target` and `--platform` count like their
+ * keys in the file. Argument values that look secret are not included; an image with such a value is rebuilt each time.
  */
 export function withSettings(
   builds: readonly PlannedBuild[],
@@ -32,5 +31,5 @@ export function withSettings(
   })
 }
 
-/** The characters of the hash at the end of the tag. */
+/** Length of the hash at the end of the tag, in characters. */
 const HASH = 12

@@ -3,7 +3,7 @@ import { dnsLabel, dnsName, registryPath } from '../../project/checks.ts'
 import { command } from '../command.ts'
 import { choice, type Option, text } from '../options/option.ts'
 
-/** True unless it is given. */
+/** `--no-browser`: the value is true unless the option is given. */
 const noBrowser: Option<boolean> = {
   flags: '--no-browser',
   description: 'log in to a platform with a code that you type into a browser on any machine',
@@ -111,7 +111,7 @@ For a platform, this logs out: the login becomes invalid there. If the platform 
   },
 })
 
-/** A check that lets `-` pass. */
+/** Wraps a check so that it accepts `-`. */
 function unlessNone(check: (value: string, option: string) => void): (value: string, option: string) => void {
   return (value, option) => {
     if (value !== '-') check(value, option)

@@ -5,11 +5,14 @@ import { flag, type Option, text } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target } from '../options/target.ts'
 
-/** Milliseconds; the specification's limit. */
+/** Default of `--since` in milliseconds: the limit in the specification. */
 const SINCE = 48 * 3_600_000
 const TAIL = 100
 
-/** `all` and `-1` are no limit: infinity, since commander makes a text of undefined. */
+/**
+ * `--tail`: `all` and `-1` mean no limit. This is represented as infinity because commander turns undefined into a
+ * string.
+ */
 const lines: Option<number> = {
   flags: '--tail <lines>',
   description: 'number of lines to print from the end of each log, or `all`',
@@ -21,11 +24,11 @@ const lines: Option<number> = {
   },
 }
 
-/** `-f` follows, as with all other programs that print logs; so files are named by `--file` alone. */
+/** `-f` means follow, as in all other programs that print logs, so the short form of `--file` is not available. */
 const { file, ...others } = loading
 const fileByName = { ...file, flags: file.flags.replace('-f, ', '') }
 
-/** The two are one to commander, which gives undefined where neither is used. */
+/** Commander treats `--follow` and `--no-follow` as one option, and returns undefined if neither is used. */
 const follow: Option<boolean | undefined> = {
   flags: '-f, --follow',
   description: 'keep printing new lines (default)',

@@ -17,7 +17,7 @@ export const schema = command({
   ],
   async run({ io }, [kind]) {
     const { printSchema } = await import('../run/schema.ts')
-    // The parser has refused all other words.
+    // // The parser has already rejected all other values.
     io.stdout.write(printSchema(kind as (typeof KINDS)[number]))
     return 0
   },

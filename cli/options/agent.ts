@@ -7,7 +7,7 @@ import { longFlag, type Option, text, type Values } from './option.ts'
 const dns = (flags: string, description: string) => text(flags, description, { check: dnsName })
 const span = (flags: string, description: string) => text(flags, description, { check: positive })
 
-/** The options for an Argo CD Application only. */
+/** Options that only apply to an Argo CD Application. */
 export const argocdOptions = {
   project: dns('--project <name>', 'Argo CD: project of the Application (default: `default`)'),
   destination: text(
@@ -20,7 +20,7 @@ export const argocdOptions = {
   } as Option<boolean>,
 }
 
-/** The options for the objects of Flux only. */
+/** Options that only apply to Flux objects. */
 export const fluxOptions = {
   serviceAccount: dns('--service-account <name>', 'Flux: service account that applies the objects'),
   targetNamespace: text(
@@ -48,8 +48,8 @@ export const fluxOptions = {
 export type AgentValues = Values<typeof argocdOptions> & Values<typeof fluxOptions>
 
 /**
- * The settings of a controller's object that the options give. Throws a UsageError for an option of
- * the other controller.
+ * Returns the settings of a controller's object from the options. Throws a UsageError if an option belongs to the other
+ * controller.
  */
 export function agentSettings(values: AgentValues, isArgocd: boolean): AgentSettings {
   const others = Object.entries(isArgocd ? fluxOptions : argocdOptions) as [keyof AgentValues, { flags: string }][]
@@ -64,7 +64,7 @@ export function agentSettings(values: AgentValues, isArgocd: boolean): AgentSett
   return { ...Object.fromEntries(said), ...(!finalizer && { keepsObjects: true }) }
 }
 
-/** https://fluxcd.io/flux/components/kustomize/kustomizations/#interval */
+/** Throws a UsageError for a duration of zero: https://fluxcd.io/flux/components/kustomize/kustomizations/#interval */
 function positive(value: string, option: string): void {
   if (parseDuration(value, option) === 0) throw new UsageError(`\`${option}\` is \`${value}\`: it must be more than 0`)
 }

@@ -2,8 +2,8 @@ import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { Option } from './option.ts'
 
 /**
- * `--build-arg NAME=VALUE`, repeatable; undefined for a name without a value. Values are not shown in messages: they
- * may be secret.
+ * `--build-arg NAME=VALUE`, repeatable; undefined for a name without a value. Messages do not show the values because
+ * they may be secret.
  */
 export const buildArguments: Option<Readonly<Record<string, string | undefined>> | undefined> = {
   flags: '--build-arg <name=value>',
@@ -17,7 +17,7 @@ export const buildArguments: Option<Readonly<Record<string, string | undefined>>
   },
 }
 
-/** A secret of `--secret`: a file, or a variable of the environment. */
+/** A secret from `--secret`: a file or an environment variable. */
 export interface SecretOption {
   readonly id: string
   readonly file?: string
@@ -25,8 +25,8 @@ export interface SecretOption {
 }
 
 /**
- * `--secret id=ID,src=PATH` or `id=ID,env=NAME`, repeatable. With the id alone, the variable of that name, else the
- * file.
+ * `--secret id=ID,src=PATH` or `id=ID,env=NAME`, repeatable. With only an id, uses the environment variable of that
+ * name, or else the file.
  */
 export const buildSecrets: Option<readonly SecretOption[] | undefined> = {
   flags: '--secret <id=id,src=path>',

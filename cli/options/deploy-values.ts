@@ -11,6 +11,6 @@ export interface DeployValues extends DeployingValues {
   readonly drift: 'ask' | 'overwrite'
   readonly allWarnings: boolean
   readonly output: ProgressForm
-  /** Only these services and what they depend on; empty: all. */
+  /** Only these services and their dependencies; empty for all services. */
   readonly services: readonly string[]
 }

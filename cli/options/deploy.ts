@@ -6,7 +6,7 @@ import { variables } from './variable.ts'
 
 const { startOrder: _, includeSecrets: __, ...plan } = planning
 
-/** A whole number. */
+/** Returns an option whose value is a whole number. */
 function number(flags: string, description: string): Option<number | undefined> {
   const name = longFlag(flags)
   const parse = (value: string) => {
@@ -16,14 +16,11 @@ function number(flags: string, description: string): Option<number | undefined> 
   return { flags, description, parse }
 }
 
-/**
- * The options that `deploy` and `diff` have in common: what is deployed, where to, and what is
- * allowed.
- */
+/** Options that `deploy` and `diff` share: what to deploy, the target, and the permitted changes. */
 export const deploying = {
   ...loading,
   ...plan,
-  // Without a default: what is compared with rendered files has that of `render`.
+  // // No default here: a diff against rendered files uses the default of `render`.
   startOrder: choice(
     '--start-order <how>',
     'what enforces `depends_on`: the manifests, by init containers, or devctl (default: client)',

@@ -10,6 +10,6 @@ export interface DestroyValues extends LoadingValues, SessionOptions {
   readonly yes: boolean
   readonly wait: boolean
   readonly bash: boolean
-  /** Only these services; empty: all. */
+  /** Only these services; empty for all services. */
   readonly services: readonly string[]
 }

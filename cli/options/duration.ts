@@ -3,13 +3,19 @@ import { longFlag, type Option } from './option.ts'
 
 const MILLISECONDS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
-/** An option with a duration in Go's notation, `1h2m3s`; a unit is required. Gives milliseconds. */
+/**
+ * Returns an option whose value is a duration in Go's notation, `1h2m3s`; a unit is required. The parsed value is in
+ * milliseconds.
+ */
 export function duration(flags: string, description: string): Option<number | undefined> {
   const name = longFlag(flags)
   return { flags, description, parse: value => parseDuration(value, name) }
 }
 
-/** Milliseconds of `1h2m3s`; throws a UsageError that names `option` for anything else. */
+/**
+ * Parses a duration such as `1h2m3s` into milliseconds. Throws a UsageError that names `option` if the value is not a
+ * duration.
+ */
 export function parseDuration(value: string, option: string): number {
   if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/.test(value)) {
     const hint = /^\d+$/.test(value)

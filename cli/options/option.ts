@@ -1,34 +1,34 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 
-/** An option as data. The key it is declared under is its long flag in camel case. */
+/** An option as data. Its key in the declaration is its long flag in camel case. */
 export interface Option<Value> {
-  /** Flags as shown in help: `-f, --file <path>`. */
+  /** Flags as shown in the help: `-f, --file <path>`. */
   readonly flags: string
   readonly description: string
   readonly default?: Value
   readonly choices?: readonly string[]
-  /** The type of the value, for completion. */
+  /** Kind of value, for shell completion. */
   readonly completes?: 'file' | 'folder' | 'context'
   /**
-   * The value of the option after one more use of it; throws a UsageError for a text it cannot take. Absent: a flag, or
-   * the text itself.
+   * Returns the value of the option after one more use. Throws a UsageError if the text is invalid. If absent, the
+   * option is a flag, or its value is the text itself.
    */
   parse?(text: string, previous: Value | undefined): Value
 }
 
-/** The values of declared options. */
+/** Values of a set of declared options. */
 export type Values<Options> = {
   readonly [Key in keyof Options]: Options[Key] extends Option<infer Value> ? Value : never
 }
 
 type Completes = { readonly completes?: 'file' | 'folder' | 'context' }
 
-/** An option without a value. */
+/** Declares an option without a value. */
 export function flag(flags: string, description: string): Option<boolean> {
   return { flags, description, default: false }
 }
 
-/** An option with one text; `check` throws a UsageError when it is a bad one. The last use wins. */
+/** Declares an option with one text value. `check` throws a UsageError if the value is invalid. The last use wins. */
 export function text(
   flags: string,
   description: string,
@@ -43,12 +43,12 @@ export function text(
   return { flags, description, parse, ...(completes && { completes }) }
 }
 
-/** An option whose text may be left out; then its value is `true`. */
+/** Declares an option whose value is optional; without a value, it is `true`. */
 export function optionalText(flags: string, description: string): Option<string | true | undefined> {
   return { flags, description }
 }
 
-/** An option that may be given several times. */
+/** Declares an option that may be repeated. */
 export function list(
   flags: string,
   description: string,
@@ -62,7 +62,7 @@ export function list(
   return { flags, description, parse, ...(completes && { completes }) }
 }
 
-/** An option whose value is one of a few words. */
+/** Declares an option whose value is one of a fixed set. */
 export function choice<const Word extends string>(
   flags: string,
   description: string,
@@ -85,7 +85,7 @@ export function choice(flags: string, description: string, choices: readonly str
   return { flags, description, choices, default: fallback, parse }
 }
 
-/** `--file` of `-f, --file <path>`. */
+/** Returns the long flag: `--file` for `-f, --file <path>`. */
 export function longFlag(flags: string): string {
   return /--[a-z0-9-]+/.exec(flags)![0]
 }

@@ -4,14 +4,14 @@ import { dnsLabel, dnsName, registryPath } from '../../project/checks.ts'
 import type { Argument } from '../command.ts'
 import { choice, flag, list, type Option, text, type Values } from './option.ts'
 
-/** The argument of commands that can compile a part of an application. */
+/** Argument of commands that can compile part of an application. */
 export const someServices: Argument = {
   name: '[service...]',
   description: 'only these services and their dependencies (default: all)',
   completes: 'service',
 }
 
-/** The files to load. */
+/** Options that select the files to load. */
 export const loading = {
   file: list(
     '-f, --file <path>',
@@ -86,7 +86,7 @@ function gatewayReference(value: string, option: string): void {
   dnsName(name, option)
 }
 
-/** Throws a UsageError for a text that is not the tag of an image. */
+/** Throws a UsageError if the value is not a valid image tag. */
 export function imageTag(value: string, option: string): void {
   if (/^\w[\w.-]{0,127}$/.test(value)) return
   throw new UsageError(`\`${option}\` is \`${value}\`, which is not a valid image tag`, {

@@ -10,11 +10,11 @@ export interface PublishValues extends PublishingValues {
   /** Reference of the artifact to push, instead of a commit. */
   readonly oci?: string | undefined
   /**
-   * The folder, absolute, from which the path of a repository on this machine leads; default the manifest's, or the
-   * current one.
+   * Absolute path of the folder that the path of a local repository is relative to; defaults to the manifest's folder,
+   * or the current folder.
    */
   readonly addressBase?: string
-  /** The application's name where neither an option nor a file has one; default that of the repository or folder. */
+  /** Application name if neither an option nor a file sets one; defaults to the name of the repository or folder. */
   readonly fallbackName?: string
   readonly output: 'text' | 'json'
 }

@@ -7,7 +7,7 @@ import { timeout } from './target.ts'
 
 const { includeSecrets: _, ...plan } = planning
 
-/** The options for the content to publish, and for the repository. */
+/** Options that select the content to publish and the repository. */
 export const publishing = {
   ...loading,
   ...plan,

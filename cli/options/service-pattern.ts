@@ -1,9 +1,9 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 
 /**
- * The regular expression that a user gives for names of services. It is found anywhere in a name,
- * so that a beginning of names is one, too. Go's `(?i)` in front ignores case. Throws a UsageError,
- * which names `where` it was given, for what is none.
+ * Parses a regular expression for service names. It may match any part of a name, so a prefix of a name matches, too.
+ * Go's `(?i)` at the start ignores case. Throws a UsageError that names the option or field `where` if the expression
+ * is invalid.
  */
 export function parsePattern(text: string, where: string): RegExp {
   const isInsensitive = text.startsWith('(?i)')

@@ -1,7 +1,7 @@
 import { duration } from './duration.ts'
 import { text } from './option.ts'
 
-/** The cluster and the namespace that a command works on (project/contexts/target.ts). */
+/** Options for the cluster and namespace of a command (project/contexts/target.ts). */
 export const target = {
   namespace: text(
     '-n, --namespace <namespace>',
@@ -14,26 +14,26 @@ export const target = {
   ),
 }
 
-/** The platform that a command works on. */
+/** Option for the platform of a command. */
 export const platformContext = text(
   '--context <name>',
   'platform to use (default: $DEVCTL_CONTEXT, or the current context)',
   { completes: 'context' },
 )
 
-/** The deadline of a command that runs to an end. */
+/** Deadline of a command that ends by itself. */
 export const timeout = duration(
   '--timeout <duration>',
   'overall timeout, such as 90s (default: $DEVCTL_TIMEOUT, or 5m)',
 )
 
-/** The deadline of a command that waits for what runs in the cluster. */
+/** Deadline of a command that waits for workloads in the cluster. */
 export const waitTimeout = duration(
   '--timeout <duration>',
   'how long to wait, such as 90s (default: $DEVCTL_TIMEOUT, or 5m); what runs in the cluster continues',
 )
 
-/** The environment in the cluster that a command is about. */
+/** Option for the environment of a command. */
 export const environmentName = text(
   '--name <name>',
   'name of the environment (default: `name` in the file, or the name of the repository or folder)',

@@ -1,6 +1,6 @@
 import { flag } from './option.ts'
 
-/** The option of commands that wait for what runs in the cluster. */
+/** Option of commands that wait for workloads in the cluster. */
 export const tolerateFailures = flag(
   '--tolerate-failures',
   'wait until the deadline whatever fails, since it may be fixed in the meantime (default: $DEVCTL_TOLERATE_FAILURES)',

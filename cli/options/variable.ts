@@ -2,7 +2,8 @@ import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { Option } from './option.ts'
 
 /**
- * `--var NAME=VALUE`, repeatable; a later one of a name counts. Values are not shown in messages: they may be secret.
+ * `--var NAME=VALUE`, repeatable; the last value of a name wins. Messages do not show the values because they may be
+ * secret.
  */
 export const variables: Option<Readonly<Record<string, string>> | undefined> = {
   flags: '--var <name=value>',

@@ -3,7 +3,7 @@ import { isTrackingOff, isUsageOff, type RanCommand, recordUsage, setUsage } fro
 import type { Context } from '../command.ts'
 import type { Io } from '../terminal/io.ts'
 
-/** The variable by which a process knows that it is to send counts: the URL of their platform. */
+/** Variable that makes a process send the stored counts: the URL of the platform that receives them. */
 const SEND = 'DEVCTL_SEND_ANALYTICS'
 
 /** Shows or changes whether commands are counted. */
@@ -27,7 +27,10 @@ export async function runAnalytics(
   return 0
 }
 
-/** Counts a command that was run on a platform; now and then, a process in the background sends what waits. */
+/**
+ * Counts a command that was run on a platform. From time to time, starts a background process that sends the stored
+ * counts.
+ */
 export async function countCommand(io: Io, ran: RanCommand): Promise<void> {
   if (recordUsage(io, ran)) await io.startAgain?.(['analytics'], { [SEND]: ran.platform })
 }

@@ -4,8 +4,8 @@ import type { Context } from '../command.ts'
 import { problemObject, writeObject } from '../terminal/objects.ts'
 
 /**
- * Runs a build whose progress is an object a line on standard error, with its diagnostics, errors
- * and result. `run` gets a context whose standard output is standard error. Gives the exit status.
+ * Runs a build and prints its progress, diagnostics, errors and result on standard error, one JSON object per line.
+ * `run` is called with a context whose standard output is standard error. Returns the exit status.
  */
 export async function buildAsJson(context: Context, run: (shown: Context) => Promise<number>): Promise<number> {
   const { io } = context
@@ -19,12 +19,12 @@ export async function buildAsJson(context: Context, run: (shown: Context) => Pro
   }
 }
 
-/** The last object: the outcome, and the references of the images. */
+/** Prints the last object: the outcome and the references of the images. */
 export function writeResult({ io }: Context, outcome: BuildOutcome): void {
   const images = outcome.kind === 'built' ? { images: Object.fromEntries(outcome.images) } : {}
   writeObject(io.stderr, { type: 'result', outcome: outcome.kind === 'built' ? 'built' : 'failed', ...images })
 }
 
-/** The last object of a build that was interrupted. */
+/** Prints the last object of a build that was interrupted. */
 export const writeInterrupted = ({ io }: Context): void =>
   writeObject(io.stderr, { type: 'result', outcome: 'interrupted' })

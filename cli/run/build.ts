@@ -42,7 +42,7 @@ export interface BuildValues extends LoadingValues {
 
 const NOT_PUSHED = 'built and not pushed'
 
-/** Milliseconds: base images are pulled, and dependencies downloaded. */
+/** Default timeout in milliseconds: pulling base images and downloading dependencies takes long. */
 const TIMEOUT = 30 * 60_000
 
 /** Builds the images of services, and pushes them. */
@@ -60,7 +60,7 @@ export async function buildImagesOf(
   return options.progress === 'json' ? buildAsJson(context, run) : run(context)
 }
 
-/** `shown` is the context of progress and diagnostics. */
+/** Builds the images and prints the result. `shown` is the context for progress and diagnostics. */
 async function buildAndPrint(
   context: Context,
   shown: Context,
@@ -87,7 +87,9 @@ async function buildAndPrint(
   }
 }
 
-/** The images of services have one tag; only a Dockerfile may have several names. */
+/**
+ * Throws a UsageError for a second tag: the images of services have one tag, and only a Dockerfile can have several.
+ */
 function checkTags(tags: readonly string[]): void {
   const [tag, another] = tags
   if (tag !== undefined) imageTag(tag, '--tag')
@@ -144,7 +146,7 @@ async function buildOne(
   })
 }
 
-/** Options that choose among services, which a Dockerfile does not have. */
+/** Throws a UsageError for options that choose among services, because a Dockerfile has none. */
 function refuseOthers(options: BuildValues): void {
   const given = {
     '--environment': options.environment,
@@ -161,7 +163,7 @@ function refuseOthers(options: BuildValues): void {
       })
 }
 
-/** The Dockerfile that `-f` names, if it names one. */
+/** Returns the Dockerfile that `-f` names; undefined if it names another kind of file. */
 function dockerfileOf({ cwd }: Io, { file }: BuildValues): string | undefined {
   const [only] = file?.length === 1 ? file : []
   if (only === undefined || only === '-') return undefined
@@ -182,7 +184,7 @@ function referenceOf(text: string) {
   })
 }
 
-/** `needsTag`: only a name is missing for a push. */
+/** Prints the outcome of a build. `needsTag` is true if the image was not pushed only because it has no name. */
 function print(
   context: Context,
   form: ProgressForm,
@@ -196,12 +198,12 @@ function print(
     if (form === 'text') io.stderr.write(`${failureSummary(outcome.diagnostics)}\n`)
     return 1
   }
-  // The rows that were drawn have the references.
+  // // The live display has already printed the references.
   const isShown = io.stdout.isTTY && drawsOn(io) && progress !== 'plain' && progress !== 'json'
   for (const [service, reference] of isShown ? [] : outcome.images)
     if (reference.includes('@')) io.stdout.write(`${service}: ${reference}\n`)
   if (form === 'json') return 0
-  // Services may share an image.
+  // // Count each image once: several services may use it.
   const pushed = new Set([...outcome.images.values()].filter(reference => reference.includes('@'))).size
   const notPushed = needsTag ? `${NOT_PUSHED}; \`--tag REGISTRY/NAME:TAG\` pushes it` : NOT_PUSHED
   printSummary(pushed > 0 ? `${plural(pushed, 'image')} in the registry` : notPushed, io, logLevel)
@@ -216,7 +218,7 @@ function settingsOf(
   return {
     noCache: !cache,
     pull,
-    // `--push` alone is true.
+    // // `--push` without a value is true.
     push: push !== 'false',
     ...(target !== undefined && { target }),
     ...(platform && { platforms: platform.flatMap(one => one.split(',')) }),
@@ -244,7 +246,7 @@ function secretSource({ id, file, variable }: SecretOption, env: Io['env'], cwd:
   })
 }
 
-/** A file, or a pipe, which is only read by the build. */
+/** Returns the path of a secret's file or pipe. A pipe is not read here, because only the build may read it. */
 function secretFile(id: string, written: string, file: string) {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found && !found.isDirectory()) return { file }
@@ -253,7 +255,10 @@ function secretFile(id: string, written: string, file: string) {
   })
 }
 
-/** The form of `docker buildx bake --metadata-file`, which `--images-file` reads. Only what is pushed has a digest. */
+/**
+ * Writes the images in the format of `docker buildx bake --metadata-file`, which `--images-file` reads. Only pushed
+ * images have a digest.
+ */
 async function writeMetadata(
   { workspace: { cwd }, on }: Pick<LocalContext, 'workspace' | 'on'>,
   path: string | undefined,

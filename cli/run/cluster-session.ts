@@ -17,22 +17,19 @@ import { deadlineOf } from './deadline.ts'
 export interface SessionOptions {
   readonly context: string | undefined
   readonly namespace: string | undefined
-  /** Milliseconds; default $DEVCTL_TIMEOUT, else five minutes. */
+  /** Timeout in milliseconds; defaults to $DEVCTL_TIMEOUT, or else five minutes. */
   readonly timeout: number | undefined
-  /** Log level; `debug` prints every request to stderr, and their number at the end. */
+  /** Log level; `debug` prints every request to standard error, and the number of requests at the end. */
   readonly logLevel?: LogLevel
   /** True for no deadline: the command continues until Ctrl-C, which is its normal end. */
   readonly isEndless?: boolean
-  /**
-   * The target in the manifest: options and variables override it, and it overrides the current
-   * context.
-   */
+  /** Target from the manifest: options and variables override it, and it overrides the current context. */
   readonly manifest?: TargetOptions
 }
 
 /**
- * Connects to the cluster of the target (project/contexts/target.ts) and runs the work under one deadline; what the
- * cluster refuses becomes a message for people.
+ * Connects to the cluster of the target (project/contexts/target.ts) and runs the work under one deadline. Turns
+ * rejections by the cluster into readable error messages.
  */
 export async function withCluster(
   io: Io,
@@ -84,7 +81,7 @@ export async function withCluster(
   }
 }
 
-/** The messages about the work that was not done at the deadline. */
+/** Returns the messages about the work that was unfinished at the deadline. */
 const stillThere = (error: unknown): readonly string[] =>
   userErrorsIn(error).flatMap(one => [one.message, ...one.notes])
 
@@ -95,10 +92,7 @@ function userErrorsIn(error: unknown): readonly UserError[] {
   return all.filter(one => one instanceof UserError)
 }
 
-/**
- * Turns an error of the cluster into a UserError; several calls that were refused for the same
- * reason are reported once.
- */
+/** Turns a cluster error into a UserError. If several calls were refused for the same reason, it is reported once. */
 export function toUserError(error: unknown, target: Target | undefined): unknown {
   if (error instanceof AggregateError) {
     const all = error.errors.map(one => toUserError(one, target))

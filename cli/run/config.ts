@@ -23,7 +23,7 @@ export interface ConfigValues extends LoadingValues {
   readonly quiet: boolean
 }
 
-/** The views that `config` can print instead of the whole model; one at a time. */
+/** Views that `config` can print instead of the full model, one at a time. */
 const VIEWS = ['provenance', 'services', 'images', 'volumes', 'networks', 'profiles', 'hash', 'quiet'] as const
 
 /** Loads the files and prints the model, or one view of it. */
@@ -35,7 +35,7 @@ export async function printModel(
   const [view, second] = VIEWS.filter(name => options[name])
   if (second) throw new UsageError(`\`--${view}\` and \`--${second}\` cannot be used together`)
 
-  // Profiles are those of all services, also of the ones that no profile enables.
+  // // Lists the profiles of all services, including services that no active profile enables.
   const loading = view === 'profiles' ? { ...options, profile: ['*'] } : options
   const { loaded, environmentName, diagnostics, hasNoCompose, manifest } = await compileFiles(
     io,
@@ -93,7 +93,7 @@ async function textOf(
   return printYaml(model)
 }
 
-/** A service without `image` gets the name that Compose gives to what it builds. */
+/** Returns the image of a service; without `image`, the name that Compose gives the image it builds. */
 function imageOf(loaded: Loaded, service: string): string {
   const image = get(loaded.tree, 'services', service, 'image')
   return isScalar(image) ? String(image.value) : `${loaded.name}-${service}`

@@ -17,8 +17,8 @@ import { toTable } from '../terminal/table.ts'
 import { fieldsOf, type UseValues, usingContext, warnOfVariables } from './using-context.ts'
 
 /**
- * Makes a context the current one, and remembers of it what the options say. Without a name asks the person at the
- * terminal.
+ * Makes a context the current one, and stores the settings from the options with it. Without a name, asks the user at
+ * the terminal.
  */
 export async function useContext(context: Context, word: string | undefined, values: UseValues) {
   const { io, logLevel } = context
@@ -44,8 +44,8 @@ export async function useContext(context: Context, word: string | undefined, val
 }
 
 /**
- * Throws a UsageError for what `BUILDKIT_HOST` may not be either, and for a word alone: it is more likely a misspelt
- * `docker` than a host.
+ * Throws a UsageError for a value that `BUILDKIT_HOST` does not accept either, and for a single word, which is more
+ * likely a misspelled `docker` than a host.
  */
 function checkBuilder(value: string): void {
   if (['docker', '-'].includes(value) || (!/^[\w-]+$/.test(value) && isAddress(value))) return
@@ -87,7 +87,7 @@ async function askForContext(io: Io): Promise<string | undefined> {
 /** Value of the answer "log in to a platform"; no context has this name. */
 const NEW = ''
 
-/** An address is typed with or without its scheme. */
+/** Asks for the address of a platform, with or without its scheme. */
 async function askForPlatform({ ask }: Io): Promise<string | undefined> {
   const typed = (await ask?.('Address of the platform, such as https://platform.example.com'))?.trim()
   if (typed === undefined) return undefined
@@ -105,7 +105,7 @@ export async function showContext({ io }: Context): Promise<number> {
   return 0
 }
 
-/** Prints all contexts: a table, JSON, or the names alone, one a line. */
+/** Prints all contexts as a table, as JSON, or only the names, one per line. */
 export async function listContexts({ io, logLevel }: Context, output: 'json' | 'name' | undefined): Promise<number> {
   const known = await knownContexts(io)
   if (known.length === 0 && output === undefined) throw new UserError('there are no contexts', { hint: NO_CONTEXTS })
@@ -148,12 +148,14 @@ const inFormat = {
   name: (known: readonly KnownContext[]) => known.map(({ name }) => `${name}\n`).join(''),
 }
 
-/** Deletes what devctl has stored about a context, and logs out of a platform. Leaves the kubeconfig unchanged. */
+/**
+ * Deletes the data that devctl has stored about a context, and logs out of a platform. Leaves the kubeconfig unchanged.
+ */
 export async function forgetContext({ io, logLevel }: Context, word: string): Promise<number> {
   const name = contextName(word)
   const home = devctlHome(io)
   const token = isPlatform(name) ? readContexts(home).contexts.get(name)?.token : undefined
-  // Before the context is deleted, which may have the authority of the platform.
+  // // Log out before deleting the context, because it may hold the platform's certificate authority.
   const left = token && (await (await import('./platform/platform-logout.ts')).logOut(io, name, token))
   if (await deleteContext(home, name)) {
     io.stdout.write(`Deleted context ${name}\n`)

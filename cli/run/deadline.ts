@@ -9,16 +9,16 @@ import type { Io } from '../terminal/io.ts'
 const TIMEOUT = 300_000
 
 /**
- * The deadline of a command in milliseconds: its option, else $DEVCTL_TIMEOUT, else `fallback` (five minutes). Throws a
- * UsageError.
+ * Returns the deadline of a command in milliseconds: its option, or else $DEVCTL_TIMEOUT, or else `fallback` (five
+ * minutes). Throws a UsageError if $DEVCTL_TIMEOUT is not a duration.
  */
 export function deadlineOf({ env }: Io, timeout: number | undefined, fallback = TIMEOUT): number {
   return timeout ?? (env.DEVCTL_TIMEOUT ? parseDuration(env.DEVCTL_TIMEOUT, 'DEVCTL_TIMEOUT') : fallback)
 }
 
 /**
- * Runs the work of a command under one deadline, which Ctrl-C ends too. `hint` is what to do when it is over, and
- * `onInterrupt` says that it was interrupted.
+ * Runs the work of a command under one deadline; Ctrl-C ends it, too. `hint` tells the user what to do after a timeout,
+ * and `onInterrupt` reports the interruption.
  */
 export async function withDeadline(
   io: Io,
@@ -32,7 +32,7 @@ export async function withDeadline(
     readonly timeout: number | undefined
     readonly fallback?: number
     readonly hint: string
-    /** Says what happened until the deadline. */
+    /** Returns notes on the progress made before the deadline. */
     readonly notes?: () => readonly string[]
     readonly onInterrupt?: () => void
   },

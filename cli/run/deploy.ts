@@ -8,8 +8,8 @@ import { startProgress } from '../terminal/progress/progress.ts'
 import { withProject } from './project-session.ts'
 
 /**
- * Deploys what a project depends on, runs its commands, then brings the environment in the cluster to what the files
- * say.
+ * Deploys the projects that this project depends on, runs the project's commands, and then updates the environment in
+ * the cluster to match the files.
  */
 export async function deployApplication(context: Context, options: DeployValues): Promise<number> {
   return withProject(context, { ...options, usesPlatform: { form: options.output } }, async (own, project, session) => {
@@ -40,7 +40,7 @@ export function tellTarget(
   on({ type: 'note', text: `using ${namespace} @ ${context}, chosen by ${from.namespace} and ${from.context}` })
 }
 
-/** Says in which namespace and by which context a command works, whatever the log level. */
+/** Prints the namespace and context that a command works in, at every log level. */
 export function tellPlace(own: Context, session: Session, on: (event: OperationEvent) => void): void {
   if (own.logLevel === 'info' || own.logLevel === 'debug') tellTarget(own, session, on)
   else on({ type: 'note', text: `in ${session.namespace} @ ${session.target.context}` })

@@ -4,7 +4,7 @@ import { questionsFor, toTerminal } from '../terminal/operation-events.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { withProject } from './project-session.ts'
 
-/** Takes an environment out of the cluster again. Without a name it is the one that the files have. */
+/** Removes an environment from the cluster. Without a name, removes the environment that the files name. */
 export async function destroyApplication(context: Context, options: DestroyValues): Promise<number> {
   return withProject(context, { ...options, usesPlatform: { form: 'text' } }, async (own, project, session) => {
     const { destroy } = await import('../../operations/destroy/destroy.ts')

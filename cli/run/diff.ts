@@ -17,14 +17,14 @@ export interface DiffValues extends DeployingValues {
   readonly output: 'text' | 'json'
   readonly exitCode: boolean
   readonly against: string | undefined
-  /** Only these services and what they depend on; empty: all. */
+  /** Only these services and their dependencies; empty for all services. */
   readonly services: readonly string[]
 }
 
-/** Exit status of `--exit-code` when something differs. */
+/** Exit status with `--exit-code` if there are differences. */
 const DIFFERENT = 3
 
-/** Prints what `deploy` would do, and changes nothing. */
+/** Prints the changes that `deploy` would make, and changes nothing. */
 export async function diffApplication(context: Context, options: DiffValues): Promise<number> {
   if (options.against !== undefined) {
     const { diffAgainst } = await import('../../operations/diff/against.ts')
@@ -41,7 +41,7 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
   })
 }
 
-/** Gives the exit status. */
+/** Prints the differences and returns the exit status. */
 async function printOutcome(
   { io, logLevel }: Context,
   { output, exitCode }: DiffValues,
@@ -69,8 +69,8 @@ async function printOutcome(
 }
 
 /**
- * Keys of a service by the fields of a workload that they become; the innermost name in a path that is a key here
- * counts.
+ * Compose service key for each workload field that is generated from it. In a path of fields, the innermost field with
+ * an entry here decides.
  */
 const FIELDS: Readonly<Record<string, string>> = {
   env: 'environment',
@@ -90,8 +90,8 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * `compose.yaml:24 services.api.environment`; the line of the service where no key of it says
- * more.
+ * Returns the position of the changed key, such as `compose.yaml:24 services.api.environment`; the line of the service
+ * if no single key of the service is responsible.
  */
 function placeOf({ source, values }: ObjectDiff, services: Tree | undefined): string | undefined {
   if (source === undefined) return undefined

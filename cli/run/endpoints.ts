@@ -10,7 +10,7 @@ export interface EndpointValues extends LoadingValues, Omit<SessionOptions, 'tim
   readonly output: 'json' | 'md' | undefined
 }
 
-/** Prints the public addresses of an environment. When it has none, says why on standard error. */
+/** Prints the public addresses of an environment. If it has none, prints the reason on standard error. */
 export async function listEndpoints(context: Context, options: EndpointValues): Promise<number> {
   const { io } = context
   return withProject(context, { ...options, var: undefined, timeout: undefined }, async (own, project, session) => {

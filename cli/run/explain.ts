@@ -5,11 +5,11 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { explainedRefusals } from '../../platform/rules/refusal-pages.ts'
 
 /**
- * The page of a code, of a diagnostic or of an error of the platform; the list of a family's codes for its name; the
- * list of all without one.
+ * Returns the page of a diagnostic code or of a platform error code. For the name of a family, returns the list of its
+ * codes; without a code, the list of all codes.
  */
 export async function explainCode(code: string | undefined): Promise<string> {
-  // The kinds are declared beside the code that reports them: the whole compiler must be there.
+  // // Kinds are declared next to the code that reports them, so the full compiler must be loaded.
   await Promise.all([
     import('../../compiler/index.ts'),
     import('../../compiler/compose/build-spec.ts'),
@@ -46,7 +46,10 @@ export async function explainCode(code: string | undefined): Promise<string> {
   })
 }
 
-/** The codes that a word most likely means: one that is misspelt, a family, or those with this name in any family. */
+/**
+ * Returns the codes that a word most likely means: the code or family that it misspells, or the codes with that name in
+ * any family.
+ */
 function nearCodes(word: string, codes: readonly string[]): readonly string[] {
   const nameOf = (code: string) => code.slice(code.indexOf('/') + 1)
   const last = word.slice(word.lastIndexOf('/') + 1)

@@ -12,7 +12,7 @@ export interface ForwardValues extends LoadingValues, Omit<SessionOptions, 'time
   readonly address: string | undefined
 }
 
-/** Forwards ports of this machine to a service until Ctrl-C, and prints where it listens. */
+/** Forwards ports of this machine to a service until Ctrl-C, and prints the local addresses. */
 export async function forwardPorts(
   context: Context,
   service: string,
@@ -35,7 +35,7 @@ export async function forwardPorts(
   })
 }
 
-/** `8080:80`, `80` for the same port on both sides, `:80` for any free port. Throws a UsageError. */
+/** Parses `8080:80`, `80` for the same port on both sides, or `:80` for any free local port. Throws a UsageError. */
 export function parseForward(text: string): ForwardedPort {
   const [, local, remote] = /^(?:(\d{0,5}):)?(\d{1,5})$/.exec(text) ?? []
   const isPort = (port: number) => port <= 65535

@@ -22,7 +22,10 @@ export interface InitValues {
   readonly v1: boolean
 }
 
-/** Writes a manifest, or prints what was found. Gives the exit status: 130 if the user has left. */
+/**
+ * Writes a manifest, or prints the files and settings that were found. Returns the exit status: 130 if the user
+ * cancels.
+ */
 export async function initManifest(context: Context, options: InitValues): Promise<number> {
   const { io, logLevel } = context
   const { file = 'devctl.yml', namespace, yes, analyze, output } = options
@@ -46,7 +49,7 @@ export async function initManifest(context: Context, options: InitValues): Promi
   return print(io, outcome, output)
 }
 
-/** `--replace`, `--replace true`, `--replace false`. */
+/** Parses `--replace`, `--replace true` and `--replace false`. */
 function truth(replace: string | true | undefined): boolean {
   if (replace === undefined || replace === 'false') return false
   if (replace === true || replace === 'true') return true
@@ -95,7 +98,7 @@ const LANGUAGES: Readonly<Record<Language, string>> = {
   rust: 'Rust',
 }
 
-/** Shows the manifest before it is written, or its differences from the existing one. */
+/** Shows the manifest before it is written, or its differences from the existing manifest. */
 async function showChange(io: Io, { path, text, before }: Written): Promise<void> {
   if (before === undefined) {
     if (io.choose) io.stderr.write(`\n${text}\n`)

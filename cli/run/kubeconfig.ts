@@ -14,12 +14,12 @@ export interface KubeconfigValues extends TargetOptions {
   readonly execCredential: boolean
 }
 
-/** Milliseconds that kubectl waits for its token at most. */
+/** Maximum time that kubectl waits for its token, in milliseconds. */
 const PLUGIN = 30_000
 
 /**
- * Makes kubectl and its like use the current context and its namespace. A plain cluster has its credentials in the
- * kubeconfig already.
+ * Makes kubectl and similar programs use the current context and its namespace. The kubeconfig already has the
+ * credentials of a plain cluster.
  */
 export async function updateKubeconfig(
   { io }: Context,
@@ -38,7 +38,7 @@ function printUpdated({ stdout }: Io, context: string, namespace: string, paths:
   stdout.write(`Updated Kubernetes context '${context}/${namespace}' in '${paths.join("', '")}'\n`)
 }
 
-/** Asks for a token first: what does not work is not written. */
+/** Adds a platform to the kubeconfig. Requests a token first, so that a context that does not work is never written. */
 function writePlatform(io: Io, target: Target): Promise<number> {
   const { context, namespace, stored } = target
   const hint = 'is the platform running?'
@@ -59,7 +59,7 @@ function writePlatform(io: Io, target: Target): Promise<number> {
   })
 }
 
-/** `devctl`, where it is on the path of programs; else what runs here. */
+/** Returns `devctl` if it is on the PATH; otherwise the command of this process. */
 async function thisProgram({ env }: Io): Promise<{ readonly command: string; readonly args: readonly string[] }> {
   const { findProgram } = await import('../../adapters/process/find-program.ts')
   const script = process.argv[1]
@@ -85,7 +85,7 @@ function printCredential(io: Io, target: Target): Promise<number> {
     const { token, expires } = await platformCredential(io, target, signal)
     const status = { token: token.reveal(), expirationTimestamp: expires }
     const credential = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', spec: {}, status }
-    // A redactor could find something in the token.
+    // // Bypass the redactor: it could mask part of the token.
     const { stdout } = io
     const write = stdout.writeAsIs ?? stdout.write
     write.call(stdout, `${JSON.stringify(credential)}\n`)

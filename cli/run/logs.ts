@@ -17,16 +17,17 @@ export interface LogValues extends LoadingValues, Omit<SessionOptions, 'timeout'
   readonly name: string | undefined
   readonly all: boolean
   readonly exclude: string | undefined
-  /** Milliseconds; 0: all. */
+  /** Maximum age of lines in milliseconds; 0 for all lines. */
   readonly since: number
-  /** Lines; undefined: all. */
+  /** Number of lines from the end of each log; undefined for all. */
   readonly tail: number | undefined
   readonly timestamps: boolean
   readonly follow: boolean
 }
 
 /**
- * Prints the logs of an environment's services whose names match, until Ctrl-C, or until the reader closes the output.
+ * Prints the logs of the services of an environment whose names match, until Ctrl-C or until the reader closes the
+ * output.
  */
 export async function showLogsOf(context: Context, pattern: string | undefined, options: LogValues): Promise<number> {
   const { io, logLevel } = context
@@ -79,7 +80,7 @@ function noMatch(
   })
 }
 
-/** `logs -f compose.yaml` means a file elsewhere in devctl. */
+/** Throws a UsageError for `logs -f compose.yaml`: in other devctl commands, `-f` names a file. */
 function refuseFile(pattern: string, cwd: string): void {
   if (/\.ya?ml$/.test(pattern) && existsSync(resolve(cwd, pattern)))
     throw new UsageError(`\`${pattern}\` is a file, not a service: for \`logs\`, \`-f\` means \`--follow\``, {

@@ -12,16 +12,16 @@ import type { ProgressForm } from '../terminal/progress/progress.ts'
 import { type SessionOptions, withCluster } from './cluster-session.ts'
 
 interface Values extends LoadingValues, SessionOptions {
-  /** The command makes what the files say: it gets the variables of the platform that it is for. */
+  /** True if the command compiles the files, so that it needs the variables of the target platform. */
   readonly usesPlatform?: { readonly form: ProgressForm }
   readonly var: Readonly<Record<string, string>> | undefined
-  /** The command asks the cluster before it reads the Compose files. */
+  /** True if the command sends requests to the cluster before it reads the Compose files. */
   readonly asksFirst?: true
 }
 
 /**
- * Opens the project that the options mean and connects to the cluster that it is for, as `withCluster` does. The work
- * gets the context with the variables of `--var`, and of the platform.
+ * Opens the project that the options select and connects to its target cluster, as `withCluster` does. The work is
+ * called with a context that includes the variables of `--var` and of the platform.
  */
 export async function withProject(
   context: Context,
@@ -42,7 +42,7 @@ export async function withProject(
   })
 }
 
-/** The variables of `--var` count like those of the shell, and are secret. */
+/** Adds the variables of `--var` to those of the shell, and treats them as secret. */
 function withGiven(io: Io, given: Values['var']): Io {
   if (!given) return io
   io.secrets?.add(Object.values(given))

@@ -15,8 +15,8 @@ export interface ListValues extends LoadingValues, Omit<SessionOptions, 'timeout
 }
 
 /**
- * Prints how the services of an environment are: those that the words name, else all, with those of the files that are
- * not there.
+ * Prints the status of the named services of an environment, or of all its services, including services of the files
+ * that are not deployed.
  */
 export async function listServices(context: Context, words: readonly string[], options: ListValues): Promise<number> {
   const { io, logLevel } = context
@@ -76,10 +76,12 @@ function toRecord(row: ServiceRow): object {
 const HEAD = ['Service', 'Kind', 'Ready', 'Restarts', 'Age', 'Image', 'Address', 'Status']
 
 const IMAGE = HEAD.indexOf('Image')
-/** Columns of an image that stay in a narrow terminal. */
+/** Minimum width of the image column in a narrow terminal. */
 const LEAST_IMAGE = 12
 
-/** `columns`: the width of the terminal, where there is one; the images are cut first. */
+/**
+ * Formats the services as a table. `columns` is the width of the terminal, if there is one; images are truncated first.
+ */
 export function tableOf(rows: readonly ServiceRow[], now: number, columns: number | undefined): string {
   const cells = rows.map(row => {
     if (!isThere(row)) return [row.service, '', '', '', '', '', '', 'not deployed']
@@ -108,21 +110,23 @@ export function tableOf(rows: readonly ServiceRow[], now: number, columns: numbe
     .join('\n')
 }
 
-/** `in development (devctl up), ann@laptop`, or why it is not ready. */
+/**
+ * Returns the reason why a service is not ready, or its development status: `in development (devctl up), ann@laptop`.
+ */
 function statusText({ reason, development, state }: ServiceOverview): string | undefined {
   if (development === undefined) return reason ?? (state === 'stopped' ? 'stopped: no replicas' : undefined)
   const by = `in development (devctl up)${development && `, ${development}`}`
   return reason === undefined ? by : `${by}: ${reason}`
 }
 
-/** The first address, and how many more there are. */
+/** Returns the first address, and the number of further addresses. */
 function addressText({ addresses, exposed, internal }: ServiceOverview): string {
   const outside = [...addresses, ...exposed]
   const [first = '', ...more] = outside.length > 0 ? outside : internal
   return more.length > 0 ? `${first} +${more.length}` : first
 }
 
-/** `42s`, `5m`, `3h`, `12d`: as short as other tables have it. */
+/** Formats an age like other command-line tools do: `42s`, `5m`, `3h`, `12d`. */
 function ageText(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000))
   if (seconds < 120) return `${seconds}s`

@@ -18,7 +18,8 @@ export interface RenderValues extends LoadingValues, PlanningValues {
 }
 
 /**
- * Compiles, then prints the manifests or writes them to a folder. Nothing is printed or written when there are errors.
+ * Compiles the files, then prints the manifests or writes them to a folder. Prints and writes nothing if there are
+ * errors.
  */
 export async function renderFiles(
   context: Context,

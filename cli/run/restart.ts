@@ -14,7 +14,7 @@ export interface RestartValues extends LoadingValues, SessionOptions {
   readonly tolerateFailures: boolean
 }
 
-/** Makes the Pods of services anew: of those that the words name, else of all. */
+/** Restarts the Pods of the named services, or of all services. */
 export async function restartApplication(
   context: Context,
   services: readonly string[],

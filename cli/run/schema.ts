@@ -2,7 +2,7 @@ import { composeShape } from '../../compiler/compose/keys/compose.ts'
 import { manifestShape } from '../../compiler/manifest/shape.ts'
 import { type JsonSchema, toJsonSchema } from '../../compiler/schema/json-schema.ts'
 
-/** The JSON Schema of a kind of file, made from its table of keys. */
+/** Returns the JSON Schema of a kind of file, generated from its table of keys. */
 export function schemaOf(kind: 'manifest' | 'compose'): JsonSchema {
   return kind === 'manifest'
     ? toJsonSchema(

@@ -8,14 +8,15 @@ export interface UseValues {
   readonly builder: string | undefined
   readonly domain: string | undefined
   readonly registry: string | undefined
-  /** Fingerprint of the certificate authority of a platform that has its own. */
+  /** Fingerprint of the platform's own certificate authority. */
   readonly caFingerprint: string | undefined
-  /** False: a code is typed into a browser elsewhere. */
+  /** False if the user enters a code in a browser, possibly on another machine. */
   readonly browser: boolean
 }
 
 /**
- * The fields of a stored context that the options set; `-` is how no value is printed, and forgets the one there is.
+ * Returns the fields of a stored context that the options set. `-` is printed for an unset field, and as an option it
+ * deletes the stored value.
  */
 export const fieldsOf = ({ namespace, builder, domain, registry }: UseValues) => ({
   ...(namespace && { namespace }),
@@ -26,7 +27,7 @@ export const fieldsOf = ({ namespace, builder, domain, registry }: UseValues) =>
 
 const unlessNone = (value: string): string => (value === '-' ? '' : value)
 
-/** `Using context shop @ kind-dev`, the words of the specification; a platform goes by its host. */
+/** Returns `Using context shop @ kind-dev`, as the specification words it; a platform is shown by its host. */
 export function usingContext(namespace: string, name: string): string {
   const host = isPlatform(name) && URL.canParse(name) ? new URL(name).host : name
   return `Using context ${namespace} @ ${host}`
@@ -34,6 +35,6 @@ export function usingContext(namespace: string, name: string): string {
 
 /** Warns of variables in the shell that override the choice just made. */
 export function warnOfVariables({ env, stderr }: Io, names: readonly string[]): void {
-  // Without its value, which may hold a password: `https://user:password@host`.
+  // // Do not print the value, because it may contain a password: `https://user:password@host`.
   for (const name of names) if (env[name]) stderr.write(`warning: \`${name}\` is set and takes precedence\n`)
 }

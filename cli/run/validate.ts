@@ -10,7 +10,10 @@ export interface ValidateValues extends LoadingValues, PlanningValues {
   readonly output: 'text' | 'json' | 'sarif'
 }
 
-/** Compiles and prints the diagnostics: all of them as json or sarif, those that the log level wants as text. */
+/**
+ * Compiles the files and prints the diagnostics: all of them as JSON or SARIF, or those that the log level includes as
+ * text.
+ */
 export async function validateFiles(
   { io, logLevel }: Context,
   services: readonly string[],

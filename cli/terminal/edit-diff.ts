@@ -4,7 +4,7 @@ import { type ConflictingFile, OverwriteRefusal } from '../../gitops/repository/
 import { holdsSecret } from '../../project/lock.ts'
 import { type Io, wantsColour } from './io.ts'
 
-/** Lines that are shown of one file, and of all. */
+/** Maximum number of lines shown for one file, and for all files. */
 const LONGEST_FILE = 40
 const LONGEST = 200
 
@@ -28,8 +28,8 @@ export async function showingEdits<Result>(
 }
 
 /**
- * A unified diff from what is in a folder to what devctl would write. What looks secret is masked, the files of Secrets
- * are left out.
+ * Returns a unified diff from the contents of a folder to the contents that devctl would write. Masks values that look
+ * secret, and omits the files of Secrets.
  */
 export async function editDiff(folder: string, edits: readonly ConflictingFile[], colour: boolean): Promise<string> {
   const shown: string[] = []
@@ -53,7 +53,7 @@ async function linesOf(folder: string, { path, there, wanted }: ConflictingFile)
     `+++ ${name} (${wanted === undefined ? 'to be removed' : 'what devctl writes'})`,
   ]
   if (holdsSecret(path)) return [...head, '  it contains a Secret and is not shown']
-  // The edits in a file to be removed are unknown: there is no text to compare it with.
+  // // There is no new text to compare a file with that will be deleted, so its manual edits are unknown.
   if (wanted === undefined) return head
   const { structuredPatch } = await import('diff')
   const [old, fresh] = [there, wanted].map(text => maskSecrets(text.replaceAll('\r\n', '\n'))) as [string, string] // map keeps the length

@@ -3,21 +3,21 @@ import { basename } from 'node:path'
 import { INTERRUPTED } from './exit-status.ts'
 
 /**
- * Milliseconds in which two signals are one press of Ctrl-C: `npx` hands on what the terminal has sent to all of its
- * processes anyway.
+ * Time within which two signals count as a single press of Ctrl-C, in milliseconds: `npx` forwards the signal, although
+ * the terminal has already sent it to every process.
  */
 const ONE_PRESS = 500
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Thrown into what runs when the process is asked to end. */
+/** Abort reason for running work when the process is asked to end. */
 class Interrupted extends Error {}
 
 /**
- * Aborts `signal` with `Interrupted` at Ctrl-C, at SIGTERM, and when the terminal is closed, so that running work can
- * end cleanly. A second signal ends the process at once: a user who asks twice does not want to wait. A closed terminal
- * counts once, however many signals arrive: the kernel and the shell both send SIGHUP. `stop` removes the signal
- * handlers.
+ * Aborts `signal` with `Interrupted` on Ctrl-C, on SIGTERM, and when the terminal is closed, so that running work can
+ * end cleanly. A second signal ends the process at once, because a user who asks twice does not want to wait. A closed
+ * terminal counts once, however many signals arrive, because the kernel and the shell both send SIGHUP. `stop` removes
+ * the signal handlers.
  */
 export function watchForInterruption(): { readonly signal: AbortSignal; readonly stop: () => void } {
   const interrupt = new AbortController()
@@ -39,9 +39,9 @@ export function watchForInterruption(): { readonly signal: AbortSignal; readonly
 }
 
 /**
- * Asks the user, and aborts the signal of `ask` when a signal ends the process: a pending question would not notice it.
- * While a question reads the keys, the terminal sends no signal for Ctrl-C, so `ask` calls `onLeave`, and other
- * listeners get a SIGINT.
+ * Asks the user, and aborts the signal that `ask` receives when a signal ends the process, because a pending question
+ * would not notice the signal. While a question reads the keys, the terminal sends no signal for Ctrl-C, so `ask` calls
+ * `onLeave`, and other listeners then receive a SIGINT.
  */
 export async function askUntilInterrupted<Answer>(
   ask: (signal: AbortSignal, onLeave: () => void) => Promise<Answer>,
@@ -61,20 +61,20 @@ export async function askUntilInterrupted<Answer>(
     })
     if (isLeft && isHeard && !got) {
       process.kill(process.pid, 'SIGINT')
-      // Earlier listeners hear of it first.
+      // // Listeners that were added earlier receive the signal first.
       await once(interrupted.signal, 'abort')
     }
     return answer
   } finally {
     for (const name of SIGNALS) process.removeListener(name, end)
-    // The signal had no other listener, and ends the process as it would have.
+    // // The signal has no other listener, so it ends the process as usual.
     if (got && !isHeard) process.kill(process.pid, got)
   }
 }
 
 /**
- * True for a process that `nohup` has started. Node takes SIGHUP back that was ignored when it
- * started, and does not say so: what is left is the variable in which shells name what they start.
+ * True for a process that `nohup` has started. Node resets an ignored SIGHUP at startup without any indication, so the
+ * only sign left is the variable in which shells store the name of the program that they start.
  */
 const isWithoutHangup = (env: Readonly<Record<string, string | undefined>>): boolean =>
   basename(env['_'] ?? '') === 'nohup'

@@ -1,7 +1,7 @@
 import type { LogEvent } from '../../operations/logs/events.ts'
 import type { LogLevel } from '../command.ts'
 
-/** The text of an event that is not a log line; undefined if it is not printed at this level. */
+/** Returns the text of an event other than a log line; undefined if it is not printed at this log level. */
 export function logEventText(event: LogEvent, logLevel: LogLevel): string | undefined {
   if (logLevel === 'error') return undefined
   switch (event.type) {

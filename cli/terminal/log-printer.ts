@@ -4,9 +4,9 @@ import type { Output } from './io.ts'
 import { cleanText } from './log-text.ts'
 import { writeAsIs } from './redacting.ts'
 
-/** Characters that are gathered before more is read. */
+/** Number of buffered characters above which `print` returns a promise to wait for. */
 const ENOUGH = 1 << 16
-/** Foreground colours, those that are easy to tell apart first. Red is for errors. */
+/** Foreground colors, starting with those that are easy to tell apart. Red is reserved for errors. */
 const COLOURS = [36, 33, 32, 35, 34, 96, 93, 92, 95, 94]
 
 export interface LogPrinterOptions {
@@ -14,13 +14,13 @@ export interface LogPrinterOptions {
   readonly timestamps: boolean
   /** Signal that ends all waiting. */
   readonly signal: AbortSignal
-  /** Called when the output can take no more: its reader has closed it, or its disk is full. */
+  /** Called with the error if the output fails: its reader has closed it, or its disk is full. */
   readonly closed: (reason: unknown) => void
 }
 
 /**
- * Prints lines of many containers, each behind the name of its container, and lets those who print wait while the
- * output does not keep up.
+ * Prints lines of many containers, each prefixed with the name of its container. Makes producers wait while the output
+ * does not keep up.
  */
 export class LogPrinter {
   readonly #output: Output
@@ -37,14 +37,14 @@ export class LogPrinter {
     options.signal.addEventListener('abort', () => this.#letGo(), { once: true })
   }
 
-  /** Makes room for the names of these, and gives their services colours. */
+  /** Reserves space for the names of these sources, and assigns colors to their services. */
   expect(sources: readonly LogSource[]): void {
     for (const { name } of sources) this.#width = Math.max(this.#width, name.length)
     for (const service of [...new Set(sources.map(({ service }) => service))].sort())
       if (!this.#colours.has(service)) this.#colours.set(service, COLOURS[this.#colours.size % COLOURS.length]!)
   }
 
-  /** Takes a line. When enough are gathered, gives a promise that resolves when the output has taken them. */
+  /** Adds a line to the buffer. If the buffer is full, returns a promise that resolves once it has been written. */
   print({ service, name }: LogSource, { time, text }: LogLine): Promise<void> | undefined {
     const { colour, timestamps } = this.#options
     const mark = `${name.padEnd(this.#width)} |`
@@ -54,7 +54,7 @@ export class LogPrinter {
     return this.#gathered.length < ENOUGH ? undefined : this.#turn()
   }
 
-  /** Resolves when everything is written. */
+  /** Resolves when all lines are written. */
   async end(): Promise<void> {
     while (this.#isFlushing && !this.#options.signal.aborted) await this.#turn()
   }
@@ -62,7 +62,7 @@ export class LogPrinter {
   async #flush(): Promise<void> {
     this.#isFlushing = true
     try {
-      // Lines that arrive at the same time are written together.
+      // // Batch lines that arrive at the same time.
       await new Promise(resolve => setImmediate(resolve))
       while (this.#gathered !== '') {
         const text = this.#gathered

@@ -1,10 +1,10 @@
 import { UNSAFE } from '../../compiler/values/printable.ts'
 
-/** Everything unsafe but tabs, for a text whose unsafe characters are removed. */
+/** Matches unsafe characters other than tabs, for texts from which unsafe characters are removed. */
 const UNSAFE_BUT_TABS = new RegExp(`(?!\\t)${UNSAFE.source}`, 'u')
 
-// A sequence for the colours and weights of letters; any other sequence that a terminal obeys; any
-// other control character, tabs aside.
+// // `COLOUR` matches a sequence that sets colors or font weight; the others match any other terminal escape sequence,
+// and any other control character except tabs.
 const COLOUR = '\\u001b\\[[0-9;:]*m'
 const SEQUENCE =
   '\\u001b\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?|(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?|\\u001b[PX^_][^\\u001b]*(?:\\u001b\\\\)?|\\u001b[ -/]*[0-~]?'
@@ -12,8 +12,8 @@ const WITH_COLOURS = new RegExp(`(${COLOUR})|${SEQUENCE}|${UNSAFE_BUT_TABS.sourc
 const RESET = '\u001b[0m'
 
 /**
- * A line of a program's output as it may be printed: nothing in it moves the cursor, clears the
- * screen or renames the terminal. Colours stay when they are wanted, and end with the line.
+ * Makes a line of a program's output safe to print, so that it cannot move the cursor, clear the screen or rename the
+ * terminal. Keeps colors if requested, and resets them at the end of the line.
  */
 export function cleanText(text: string, colour: boolean): string {
   if (!UNSAFE_BUT_TABS.test(text)) return text

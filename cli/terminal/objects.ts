@@ -1,10 +1,10 @@
 import { jsonText } from '../../compiler/values/printable.ts'
 import type { Output } from './io.ts'
 
-/** Writes an object on a line of its own, for programs. */
+/** Writes an object as one line of JSON. */
 export const writeObject = (output: Output, value: object): void => output.write(`${jsonText(value)}\n`)
 
-/** An error or warning that is not about a place in the files, in the form of a diagnostic without a code. */
+/** Returns an error or warning without a position in the files, in the form of a diagnostic without a code. */
 export function problemObject(
   severity: 'error' | 'warning',
   {

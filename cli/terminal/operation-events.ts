@@ -15,7 +15,7 @@ import { stepOf } from './publish/steps.ts'
 import { printDiagnostics, warningText } from './report.ts'
 import { statesText } from './service-states-text.ts'
 
-/** Prints the events of an operation, or shows them as progress. */
+/** Returns a handler that prints the events of an operation or shows them as progress. */
 export function toTerminal(context: Context, progress: Progress, form: ProgressForm): (event: OperationEvent) => void {
   return event => {
     switch (event.type) {
@@ -103,7 +103,7 @@ function secretText({ name, namespace, action, keys }: Extract<OperationEvent, {
   return `${action}: secret/${name} in ${namespace}${keys.length > 0 ? ` (${keys.join(', ')})` : ''}\n`
 }
 
-/** Prints diagnostics in the form of the output; of those that are `seen`, text only has the number. */
+/** Prints diagnostics in the output format. As text, diagnostics that were `seen` are only counted. */
 export function report(
   { io, logLevel }: Context,
   form: ProgressForm,
@@ -115,8 +115,8 @@ export function report(
 }
 
 /**
- * The state of an environment when its deploy is stopped: by its deadline, by Ctrl-C, or because the cluster is
- * unreachable.
+ * Returns the text about the state of an environment when its deploy stops early: at its deadline, by Ctrl-C, or
+ * because the cluster is unreachable.
  */
 export function stoppedText({
   environment,
@@ -130,7 +130,7 @@ export function stoppedText({
   return `${environment} is partly deployed to ${namespace}${states && `: ${states}`}. Deploy again to continue\n`
 }
 
-/** Asks on the terminal; without a terminal, there are no questions. */
+/** Returns the functions that ask the user at the terminal; empty without a terminal. */
 export function questionsFor({ io }: Context, progress: Progress): UpQuestions {
   const { choose, stderr } = io
   if (!choose) return {}

@@ -33,13 +33,13 @@ export function printDestroyed({ io, logLevel }: Context, outcome: DestroyOutcom
 
 type Subject = Pick<DestroyOutcome, 'environment' | 'named'>
 
-/** `shop`, or `web, api of shop`. */
+/** Returns the subject of a sentence: `shop`, or `web, api of shop`. */
 const subjectOf = ({ environment, named }: Subject): string =>
   named ? `${named.join(', ')} of ${environment}` : environment
 
 const areFor = ({ named = [] }: Subject): string => (named.length > 1 ? 'are' : 'is')
 
-/** The state of an environment when its destroy is stopped. */
+/** Returns the text about the state of an environment when its destroy stops early. */
 export function destroyStoppedText({
   namespace,
   deleted,

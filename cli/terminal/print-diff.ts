@@ -5,7 +5,7 @@ import type { ObjectDiff, ValueDiff } from '../../environment/plan/diff.ts'
 
 export interface DiffPrinting {
   readonly colour: boolean
-  /** Milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   readonly now: number
   /** Returns the position of an object's lines in the files: `compose.yaml:24 services.api`. */
   readonly placeOf: (diff: ObjectDiff) => string | undefined
@@ -14,13 +14,13 @@ export interface DiffPrinting {
 const MARKS = { create: '+', update: '~', replace: '!', delete: '-', keep: ' ' } as const
 const COLOURS = { create: 32, update: 33, replace: 35, delete: 31, keep: 2 } as const
 
-/** Returns a line with the numbers of objects that differ and that do not. */
+/** Returns a line with the number of differing objects and the number of unchanged objects. */
 export const differingText = (differing: number, unchanged: number): string =>
   differing === 0
     ? `nothing differs (${plural(unchanged, 'object')})`
     : `${plural(differing, 'object')} ${differing === 1 ? 'differs' : 'differ'} (${unchanged} unchanged)`
 
-/** The differences as text. */
+/** Formats the differences as text. */
 export async function diffText(diffs: readonly ObjectDiff[], printing: DiffPrinting): Promise<string> {
   const { structuredPatch } = await import('diff')
   const paint = (code: number, text: string) => (printing.colour ? `\u001b[${code}m${text}\u001b[0m` : text)

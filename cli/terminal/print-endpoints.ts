@@ -4,7 +4,7 @@ import type { NoEndpoints } from '../../operations/list/endpoints.ts'
 
 export type EndpointFormat = 'text' | 'json' | 'md'
 
-/** Endpoints in the form that `--output` asks for; ends with a line end. */
+/** Formats endpoints as `--output` requests, with a trailing newline. */
 export function renderEndpoints(endpoints: readonly Endpoint[], format: EndpointFormat): string {
   switch (format) {
     case 'json': {
@@ -26,7 +26,7 @@ export function renderEndpoints(endpoints: readonly Endpoint[], format: Endpoint
   }
 }
 
-/** Returns the reason for having no endpoints, with what to do; `context` is that of the command. */
+/** Returns the reason why there are no endpoints, and how to get some; `context` is the context of the command. */
 export const noEndpointsText = (none: NoEndpoints, context: string): string => WHY_NONE[none](context)
 
 const WHY_NONE: Readonly<Record<NoEndpoints, (context: string) => string>> = {
@@ -43,7 +43,7 @@ const WHY_NONE: Readonly<Record<NoEndpoints, (context: string) => string>> = {
     'its last deploy created none, and the Compose files, which are not here or have errors, do not tell why; `devctl validate` checks them',
 }
 
-/** A line for each endpoint: its services, its address, and what is wrong with it. */
+/** Returns a line for each endpoint: its services, its address and its problem, if any. */
 function endpointLines(endpoints: readonly Endpoint[]): readonly string[] {
   const names = endpoints.map(({ services }) => services.join(', '))
   const width = (texts: readonly string[]) => Math.max(0, ...texts.map(text => text.length))

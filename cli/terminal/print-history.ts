@@ -4,7 +4,7 @@ import type { ChangeList } from '../../environment/record/change-lists.ts'
 import { diffText } from './print-diff.ts'
 import { toTable } from './table.ts'
 
-/** The last deploys, each in a row. */
+/** Formats the last deploys as a table, one row each. */
 export function historyTable(deploys: readonly ChangeList[], now: number): string {
   const rows = deploys.map(one => [
     String(one.number),
@@ -17,7 +17,7 @@ export function historyTable(deploys: readonly ChangeList[], now: number): strin
   return toTable([['Deploy', 'When', 'By', 'Commit', 'Changes', 'Services'], ...rows])
 }
 
-/** Prints the head of a deploy, with its author, time and end, and then each object. */
+/** Returns the details of a deploy: a heading with its author, time and outcome, and then each object. */
 export async function deployDetails(one: ChangeList, now: number, colour: boolean): Promise<string> {
   const { number, by, changes, unapplied = [], left = 0, repository, end } = one
   const commit = commitText(one)
@@ -38,7 +38,10 @@ export async function deployDetails(one: ChangeList, now: number, colour: boolea
   return `${head}${text}${left > 0 ? `   and ${left} more, which were too many to be kept\n` : ''}`
 }
 
-/** `abc1234 main "new greeting"`; `+` behind a commit: with changes that were not committed; `?`: that is not known. */
+/**
+ * Formats the commit of a deploy: `abc1234 main "new greeting"`. A `+` after the commit means uncommitted changes, and
+ * a `?` that it is unknown whether there were any.
+ */
 const commitText = ({ commit, branch, subject, isDirty, isUnchecked }: ChangeList): string =>
   [
     commit && `${commit.slice(0, 7)}${isDirty ? '+' : isUnchecked ? '?' : ''}`,

@@ -10,7 +10,7 @@ import type { ProgressForm } from './progress/progress.ts'
 import { printSummary } from './report.ts'
 import { statesText } from './service-states-text.ts'
 
-/** Prints the outcome of a deploy, and gives the exit status. Throws the error that ended it early. */
+/** Prints the outcome of a deploy and returns the exit status. Throws the error that ended the deploy early. */
 export function printOutcome({ io, logLevel }: Context, form: ProgressForm, outcome: DeployOutcome): number {
   switch (outcome.kind) {
     case 'refused':
@@ -53,11 +53,14 @@ export function printOutcome({ io, logLevel }: Context, form: ProgressForm, outc
 
 type WithServices = Extract<DeployOutcome, { readonly kind: 'deployed' | 'failed' }>
 
-/** `shop is`; `web, api of shop are`. */
+/** Returns the subject and verb of a sentence: `shop is` or `web, api of shop are`. */
 const subjectOf = ({ environment, named }: WithServices): string =>
   named ? `${named.join(', ')} of ${environment} ${named.length > 1 ? 'are' : 'is'}` : `${environment} is`
 
-/** `not ready: web (its image cannot be pulled; retrying), db (StatefulSet 0/1 ready)`. */
+/**
+ * Describes workloads that are not ready: `not ready: web (its image cannot be pulled; retrying), db (StatefulSet 0/1
+ * ready)`.
+ */
 const unreadyText = (unready: readonly UnreadyWorkload[]): string =>
   `not ready: ${unready.map(({ workload, why, isStuck }) => `${workload.service} (${why}${isStuck ? '; retrying' : ''})`).join(', ')}; use \`--wait\` to wait`
 
@@ -66,7 +69,7 @@ function printAddresses({ stdout }: Io, addresses: readonly PublicAddress[]): vo
   for (const { url, services } of addresses) stdout.write(`  ${services.join(', ').padEnd(width)}  ${url}\n`)
 }
 
-/** The last line for programs: the state of each service, and the public addresses. */
+/** Prints the final JSON object: the state of each service, and the public addresses. */
 function tellResult(
   { stdout }: Io,
   { environment, namespace, named, services, endpoints }: WithServices,

@@ -1,10 +1,10 @@
 import { displayWidth, printable } from '../../compiler/values/printable.ts'
 import type { FilePlace, Provenance } from '../../operations/config/provenance.ts'
 
-/** Returns a line for each value: path and value, then the position and other facts. */
+/** Returns a line for each value: its path and value, followed by its position and other facts. */
 export function printProvenance(values: readonly Provenance[]): string {
   const rows = values.map(one => ({ left: `${printable(one.path)}: ${shorten(one.value)}`, right: originText(one) }))
-  // A few very long values must not push all others away.
+  // // A few very long values must not widen the column for all others.
   const width = Math.min(60, Math.max(0, ...rows.map(({ left }) => displayWidth(left))))
   return rows
     .map(({ left, right }) => `${left}${' '.repeat(Math.max(0, width - displayWidth(left)))}  # ${right}\n`)

@@ -8,9 +8,9 @@ import { printSummary } from './report.ts'
 import { statesText } from './service-states-text.ts'
 
 /**
- * Prints a run in the cluster like a deploy from this machine: its progress, its diagnostics, its public addresses.
- * Returns the exit status when it has ended; 1 also if the platform reports no end. `onError` receives the errors that
- * the run reports, as printed.
+ * Prints a run in the cluster like a deploy from this machine: its progress, its diagnostics and its public addresses.
+ * Returns the exit status when the run has ended, or 1 if the platform reports no end. `onError` receives the errors
+ * that the run reports, as printed.
  */
 export async function printRun(
   context: Pick<Context, 'io' | 'logLevel'>,
@@ -33,7 +33,7 @@ export async function printRun(
     else if (step) progress.tell(step)
     else if (said?.['type'] === 'diagnostic') {
       progress.pause()
-      // The files are not here, so the line of the file is left out.
+      // // The files are not on this machine, so the source line is omitted.
       const lines = problemLines(toldProblem(said)).flatMap(line => line.split('\n'))
       const text = lines.map(line => `${printable(line)}\n`).join('')
       io.stderr.write(text)
@@ -42,7 +42,7 @@ export async function printRun(
   }
   progress.pause()
   if (!last) return 1
-  // A destroy says it itself.
+  // // The output of a destroy already includes its result.
   if (last.state === 'succeeded' && last.action === 'deploy') printSummary(doneText(last, result), io, logLevel)
   else if (last.state !== 'succeeded') io.stderr.write(`${endText(last)}\n`)
   const endpoints = result?.['endpoints']
@@ -50,7 +50,7 @@ export async function printRun(
   return last.state === 'succeeded' ? 0 : 1
 }
 
-/** `shop is deployed to team: 2 ready (12 s)`. */
+/** Returns the summary of a successful run: `shop is deployed to team: 2 ready (12 s)`. */
 function doneText({ environment, namespace, started, ended }: Run, result: Fields | undefined): string {
   const took =
     started !== undefined && ended !== undefined
@@ -88,7 +88,10 @@ function toObject(line: string): Fields | undefined {
   }
 }
 
-/** The texts of events that progress shows; what lacks one is of another version, and not shown. */
+/**
+ * Text fields that each event needs to be shown as progress. An event without them comes from another version and is
+ * not shown.
+ */
 const TEXTS: Readonly<Record<string, readonly string[]>> = {
   step: ['step', 'text'],
   status: ['service', 'state', 'text'],

@@ -3,7 +3,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { askUntilInterrupted } from './interruption.ts'
 import { type Choose, type Io, type Output, wantsColour } from './io.ts'
 
-/** The Io of this process. */
+/** Returns the Io of this process. */
 export function processIo(): Io {
   const { stderr, env } = process
   const choose: Choose = async (question, answers, takenBack) => {
@@ -23,7 +23,7 @@ export function processIo(): Io {
     return typeHidden({ input: process.stdin, output: stderr }, question)
   }
   return {
-    // Without colours there are no prompts. Checked first: Node loads the code for standard input
+    // // Prompts need a terminal with colors. This is checked first, because Node loads the code for standard input
     // when `process.stdin` is first read.
     ...(wantsColour(toOutput(stderr), env) && process.stdin.isTTY && { choose, ask, askHidden }),
     stdout: toOutput(process.stdout),

@@ -8,18 +8,18 @@ interface Terminal {
   readonly output: NodeJS.WritableStream
 }
 
-/** Settings for the end of a question without an answer. */
+/** Options for a question that may end without an answer. */
 interface QuestionEnd {
   readonly signal?: AbortSignal
-  /** True if the question is taken off the terminal at its end. */
+  /** True to remove the question from the terminal when it ends. */
   readonly isErased?: boolean
-  /** Called when the person leaves it with Ctrl-C. */
+  /** Called if the user cancels the question with Ctrl-C. */
   readonly onLeave?: () => void
 }
 
 /**
- * A list to choose from with the arrow keys. Gives undefined when the person leaves it with Ctrl-C, and when the signal
- * is aborted.
+ * Asks the user to choose from a list with the arrow keys. Returns undefined if the user cancels with Ctrl-C, or if the
+ * signal is aborted.
  */
 export async function chooseOne(
   terminal: Terminal,
@@ -48,20 +48,20 @@ export async function chooseOne(
 }
 
 const EXIT = 'ExitPromptError'
-/** The names of the errors of a question that has no answer. */
+/** Names of the errors that mean that a question was canceled. */
 const LEFT = new Set([EXIT, 'AbortPromptError'])
 
-/** A line that is typed without being shown. Gives undefined when the person leaves it with Ctrl-C or Ctrl-D. */
+/** Asks the user to type a line that is not shown. Returns undefined if the user cancels with Ctrl-C or Ctrl-D. */
 export async function typeHidden({ input, output }: Terminal, question: string): Promise<string | undefined> {
   output.write(`${printable(question)} (not shown): `)
-  // The input is echoed to nowhere; as a terminal, it is still read key by key.
+  // // The echo of the input is discarded; a terminal is still read key by key.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const line = await firstLine(createInterface({ input, output: nowhere, terminal: true, historySize: 0 }))
   output.write('\n')
   return line
 }
 
-/** A line that is typed. Gives undefined when the person leaves it with Ctrl-C or Ctrl-D. */
+/** Asks the user to type a line. Returns undefined if the user cancels with Ctrl-C or Ctrl-D. */
 export async function typeLine({ input, output }: Terminal, question: string): Promise<string | undefined> {
   const lines = createInterface({ input, output, terminal: true, historySize: 0, prompt: `${printable(question)}: ` })
   lines.prompt()

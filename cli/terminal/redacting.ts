@@ -3,9 +3,9 @@ import { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import type { Io, Output } from './io.ts'
 
 /**
- * The Io of a command: all that is written goes through one redactor, which knows the secret values (ARCHITECTURE.md,
- * "Secrets"), and no character gets through that a terminal would obey. The variables of the process whose names say
- * that they are secret are known from the start; what else a command finds it enters in `secrets`.
+ * Returns the Io of a command: all output goes through one redactor, which removes known secret values
+ * (ARCHITECTURE.md, "Secrets") and all terminal control characters. Variables of the process whose names indicate a
+ * secret are known from the start; a command adds other secrets that it finds to `secrets`.
  */
 export function redacting(io: Io, onPlatform?: Io['onPlatform']): Io & { readonly secrets: KnownSecrets } {
   const secrets = new KnownSecrets()
@@ -46,7 +46,7 @@ function redacted(output: Output, secrets: KnownSecrets): Output {
   } as Output // an absent width is undefined
 }
 
-/** Writes what is exempt from redaction (io.ts). */
+/** Writes output that is exempt from redaction (io.ts). */
 export function writeAsIs(output: Output, text: string): void {
   ;(output.writeAsIs ?? output.write)(text)
 }

@@ -5,7 +5,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { BROKEN_PIPE, type LocalRun } from '../../develop/exec/remote-terminal.ts'
 import { TerminalModes } from './terminal-modes.ts'
 
-/** The standard streams of this process as bytes, for a program that runs somewhere else. */
+/** Standard streams of this process as bytes, for a program that runs elsewhere. */
 export interface RawStreams {
   readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown }
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
@@ -14,15 +14,14 @@ export interface RawStreams {
 
 const NEW_LINE = 10
 
-/** Milliseconds for reading what was typed of a line while it was to be ignored. */
+/** Time for reading the start of a line that was typed while input was ignored, in milliseconds. */
 const BEGUN_LINE = 20
 
 /**
- * The terminal of this process, or its streams if input or output is none, as that of commands in
- * containers. `attach` connects one until it has ended and all it wrote is passed on, and gives its
- * exit status; it rejects as the status does. After it the terminal is as it was. Several may be
- * attached one after another: input that none of them has read stays for the next, except what is
- * typed after `ignoreKeys`.
+ * Returns the terminal of this process for commands in containers, or its streams if input or output is not a terminal.
+ * `attach` connects a command until it has ended and all its output is written, and returns its exit status; it rejects
+ * if reading the exit status rejects. It then restores the terminal. Several commands may be attached one after
+ * another: unread input is passed to the next command, except for input typed after `ignoreKeys`.
  */
 export function remoteTerminal(
   streams: RawStreams,
@@ -33,11 +32,11 @@ export function remoteTerminal(
   let ignored: (() => Promise<void>) | undefined
   const line = { isBegun: false }
   return {
-    /** True if the last line on the terminal has no end: what is written next would continue it. */
+    /** True if the cursor is in the middle of a line, which the next output would continue. */
     get isLineBegun() {
       return line.isBegun
     },
-    /** True while a program has the whole screen; `screenBack` is called when it gives that back. */
+    /** True while a program uses the full screen; `screenBack` is called when the program leaves it. */
     get isFullScreen() {
       return modes.isFullScreen
     },
@@ -53,7 +52,7 @@ export function remoteTerminal(
       const stop = ignoreKeys(streams)
       ignored = async () => {
         ignored = undefined
-        // The start of a line comes only now that the terminal gives keys one by one.
+        // // A terminal delivers an unfinished line only now, when it starts to pass on single keys.
         streams.stdin.resume()
         await setTimeout(BEGUN_LINE)
         stop()
@@ -90,15 +89,15 @@ async function runHere(
 
 function sizeOf({ stdin, stdout }: RawStreams): { readonly columns: number; readonly rows: number } | undefined {
   if (!stdin.isTTY || !stdout.isTTY) return undefined
-  // A terminal may not know its size: Node gives none, or 0.
+  // // Some terminals do not know their size: Node then returns undefined or 0.
   return { columns: stdout.columns || 80, rows: stdout.rows || 24 }
 }
 
-/** State of the screen while a program has it. */
+/** State of the screen while a program uses it. */
 interface Screen {
   readonly modes: TerminalModes
   readonly screenBack: () => void
-  /** State of the line: `isBegun` is true if the last output ends in the middle of a line. */
+  /** State of the current line: `isBegun` is true if the last output ends in the middle of a line. */
   readonly line: { isBegun: boolean }
 }
 
@@ -110,7 +109,7 @@ async function attach(
 ): Promise<number> {
   const { stdin, stdout, stderr } = streams
   const release = sizeOf(streams) ? takeTerminal(remote, streams, screen) : () => {}
-  // Reading a terminal that was closed fails, and so does putting it back; SIGHUP ends what runs.
+  // // Reading from a closed terminal fails, and so does restoring it; SIGHUP ends the running work.
   if (!stdin.listeners('error').includes(ignore)) stdin.on('error', ignore)
   let isOver = false
   const listening = listen()
@@ -133,8 +132,8 @@ async function attach(
 const ignore = () => {}
 
 /**
- * Passes every key on, and every change of the size. Gives the function that puts the terminal back;
- * it is also called when the process exits.
+ * Passes each key press and each size change to the remote process. Returns the function that restores the terminal,
+ * which is also called when the process exits.
  */
 function takeTerminal(
   remote: ExecProcess,
@@ -145,7 +144,7 @@ function takeTerminal(
     line.isBegun = part.at(-1) !== NEW_LINE
     const wasFull = modes.isFullScreen
     modes.read(part)
-    // The part itself is written first.
+    // // The part itself must be written first.
     if (wasFull && !modes.isFullScreen) setImmediate(screenBack)
   }
   const resize = () => remote.resize(stdout.columns || 80, stdout.rows || 24)
@@ -161,12 +160,12 @@ function takeTerminal(
   stdout.on('resize', resize)
   remote.stdout.on('data', watch)
   stdin.setRawMode?.(true)
-  // The size may have changed while the connection was made.
+  // // The size may have changed while the connection was being opened.
   resize()
   return release
 }
 
-/** Passes bytes on until they end; rejects when one of both streams fails. */
+/** Copies bytes until the input ends; rejects if either stream fails. */
 function pass(from: Readable, to: Writable): Promise<void> {
   return new Promise((resolve, reject) => {
     to.once('error', reject)

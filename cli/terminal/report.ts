@@ -16,8 +16,8 @@ const SHOWN: Readonly<Record<LogLevel, readonly Severity[]>> = {
 }
 
 /**
- * Prints the diagnostics that the log level includes to standard error, one entry per code, and the number of those
- * that are `seen`; in a GitHub workflow with an annotation for each.
+ * Prints the diagnostics that the log level includes to standard error, grouped by code. Diagnostics that were `seen`
+ * are only counted. In a GitHub workflow, also writes an annotation for each.
  */
 export function printDiagnostics(
   diagnostics: readonly Diagnostic[],
@@ -37,14 +37,14 @@ export function printDiagnostics(
   if (io.env.GITHUB_ACTIONS) io.stderr.write(renderAnnotations(short(wanted), repositoryPath(io)))
 }
 
-/** Prints the last line of a run that went well: not wanted by those who only want errors. */
+/** Prints the last line of a successful run, unless the log level is `error`. */
 export function printSummary(text: string, io: Io, logLevel: LogLevel): void {
   if (logLevel !== 'error') io.stderr.write(`${text}\n`)
 }
 
 /**
- * Turns paths as diagnostics show them (from the folder devctl runs in) into paths from the root of the repository that
- * a GitHub workflow works on.
+ * Returns a function that turns the paths in diagnostics, which are relative to the working directory, into paths
+ * relative to the root of the repository of a GitHub workflow.
  */
 export function repositoryPath(io: Io): (path: string) => string {
   const root = io.env.GITHUB_WORKSPACE
@@ -55,7 +55,7 @@ export function repositoryPath(io: Io): (path: string) => string {
   }
 }
 
-/** Prints the diagnostics and warnings among the events of an operation that tells nothing else. */
+/** Returns a handler that prints the diagnostics and warnings of an operation, and ignores all other events. */
 export const printsDiagnostics =
   ({ io, logLevel }: Pick<Context, 'io' | 'logLevel'>) =>
   (event: OperationEvent): void => {
@@ -63,7 +63,7 @@ export const printsDiagnostics =
     else if (event.type === 'warning') io.stderr.write(warningText(event))
   }
 
-/** The lines of a warning that is about no place in a file. */
+/** Returns the lines of a warning that has no position in a file. */
 export const warningText = ({
   text,
   notes = [],

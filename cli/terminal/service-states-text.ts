@@ -1,7 +1,10 @@
 import type { ServiceState } from '../../operations/deploy/outcome.ts'
 import { listed } from '../../operations/deploy/progress.ts'
 
-/** `db, web are ready; api is not ready`. Empty when there are no services. `waits`: all were waited for. */
+/**
+ * Summarizes the states of services: `db, web are ready; api is not ready`. Empty if there are no services. `waits` is
+ * true if the deploy waited for all of them.
+ */
 export function statesText(services: ReadonlyMap<string, ServiceState>, waits: boolean): string {
   return [...PARTS, waits ? NOT_REACHED : NOT_WAITED_FOR]
     .flatMap(([state, one, several]) => {
@@ -24,5 +27,5 @@ const NOT_WAITED_FOR: Part = [
   'was not waited for (use `--wait`)',
   'were not waited for (use `--wait`)',
 ]
-/** A deploy that waits ended before it reached them. */
+/** State of services that a waiting deploy did not reach before it ended. */
 const NOT_REACHED: Part = ['not-waited-for', 'is not known to be ready', 'are not known to be ready']

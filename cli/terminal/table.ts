@@ -1,6 +1,8 @@
 import { displayWidth, printable } from '../../compiler/values/printable.ts'
 
-/** Rows in columns two blanks apart, as wide as their widest cell, with a line at the end of each. */
+/**
+ * Formats rows as columns that are two spaces apart and as wide as their widest cell, with a newline after each row.
+ */
 export function toTable(rows: readonly (readonly string[])[]): string {
   const cells = rows.map(row => row.map(printable))
   const widths: number[] = []

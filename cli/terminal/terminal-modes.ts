@@ -1,14 +1,14 @@
-/** Modes that a terminal begins with; it begins without all others. */
+/** Modes that are set in a new terminal; all others are unset. */
 const INITIAL = new Set(['7', '25'])
 /** Modes of the alternate screen. */
 const FULL_SCREEN = ['47', '1047', '1049']
-/** The longest beginning of a sequence that is kept for the next part. */
+/** Maximum length of an incomplete sequence that is kept until the next part arrives. */
 const LONGEST = 64
 
 /**
- * Knows which modes of a terminal (https://invisible-island.net/xterm/ctlseqs/ctlseqs.html, DECSET)
- * a program has changed: a connection that breaks while an editor is open leaves another screen, no
- * cursor, and a mouse that types.
+ * Tracks the terminal modes (https://invisible-island.net/xterm/ctlseqs/ctlseqs.html, DECSET) that a program has
+ * changed. If the connection breaks while an editor is open, the terminal is left with the alternate screen, a hidden
+ * cursor, and mouse events that appear as input.
  */
 export class TerminalModes {
   readonly #changed = new Set<string>()
@@ -16,7 +16,7 @@ export class TerminalModes {
   #isStyled = false
   #rest = ''
 
-  /** Reads a part of what the program writes to the terminal. */
+  /** Reads the next part of the program's output to the terminal. */
   read(part: Uint8Array): void {
     const text = this.#rest + Buffer.from(part.buffer, part.byteOffset, part.byteLength).toString('latin1')
     this.#rest = /\x1b(?:\[[?\d;]*)?$/.exec(text)?.[0].slice(0, LONGEST) ?? ''
@@ -27,12 +27,12 @@ export class TerminalModes {
     }
   }
 
-  /** True while a program has the whole screen, as editors do: what is printed would stand in its picture. */
+  /** True while a program such as an editor uses the full screen: other output would overwrite its contents. */
   get isFullScreen(): boolean {
     return FULL_SCREEN.some(mode => this.#changed.has(mode))
   }
 
-  /** The sequences that put the terminal back; empty when it is as it was. */
+  /** Returns the sequences that restore the terminal; empty if nothing has changed. */
   reset(): string {
     const modes = [...this.#changed].map(mode => `\x1b[?${mode}${INITIAL.has(mode) ? 'h' : 'l'}`)
     const parts = [...modes, this.#isKeypadChanged ? '\x1b>' : '', this.#isStyled ? '\x1b[0m' : '']

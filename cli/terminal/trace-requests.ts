@@ -3,13 +3,16 @@ import type { LogLevel } from '../command.ts'
 import type { Io } from './io.ts'
 
 export interface RequestTrace {
-  /** Undefined unless the log level is `debug`. */
+  /** Callback for each request; undefined unless the log level is `debug`. */
   readonly trace: ((exchange: EndedRequest) => void) | undefined
   /** Prints the number of requests. */
   end(): void
 }
 
-/** Prints every request to the cluster on stderr: method, path, status, milliseconds; never bodies or credentials. */
+/**
+ * Prints every request to the cluster on standard error: method, path, status and duration in milliseconds, but never
+ * bodies or credentials.
+ */
 export function traceRequests(io: Io, logLevel: LogLevel | undefined): RequestTrace {
   if (logLevel !== 'debug') return { trace: undefined, end: () => {} }
   let count = 0

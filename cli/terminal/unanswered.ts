@@ -5,23 +5,23 @@ import { readableDuration } from '../../compiler/values/numbers/readable-duratio
 import { webhookRefusal } from '../../environment/plan/webhook-refusal.ts'
 import { type ProbedWebhook, webhooksFor } from '../../environment/plan/webhooks-for.ts'
 
-/** Milliseconds without an answer after which a request is reported. */
+/** Time without an answer after which a request is reported, in milliseconds. */
 const SILENT = 2000
-/** Milliseconds for listing the webhooks, after the deadline has passed. */
+/** Timeout for listing the webhooks after the deadline has passed, in milliseconds. */
 const LOOKING = 2000
 
 const LIST = '`kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations` lists the webhooks'
 
-/** The report on requests that had not ended at the deadline. */
+/** Report on the requests that were unfinished at the deadline. */
 export interface Unanswered {
   readonly notes: readonly string[]
   readonly hint?: string
 }
 
 /**
- * Reports the requests that were being retried at the deadline, each failure once, and those without
- * an answer. A write is reported with the admission webhooks that the API server calls for it, since
- * a webhook that hangs blocks it for up to 30 s without a message.
+ * Reports the requests that were being retried at the deadline, each failure once, and the requests without an answer.
+ * A write is reported with the admission webhooks that the API server calls for it, because a webhook that hangs blocks
+ * the write for up to 30 s without a message.
  */
 export async function unanswered(cluster: Cluster | undefined, calls: readonly GivenUp[]): Promise<Unanswered> {
   const failing = calls.flatMap(({ method, path, failure }) => {
@@ -37,7 +37,7 @@ export async function unanswered(cluster: Cluster | undefined, calls: readonly G
 
 async function silence(cluster: Cluster | undefined, calls: readonly GivenUp[]): Promise<Unanswered> {
   const silent = calls.filter(one => one.silence >= SILENT && !one.failure)
-  // Other requests are answered meanwhile: it is the write that is blocked.
+  // // Prefer the write: the API server answers other requests while a webhook blocks it.
   const first = silent.find(({ method }) => method !== 'GET') ?? silent[0]
   if (!first) return { notes: [] }
   const others = silent.length > 1 ? ` and of ${silent.length - 1} more` : ''
@@ -52,5 +52,5 @@ async function silence(cluster: Cluster | undefined, calls: readonly GivenUp[]):
 const asksText = (webhooks: readonly ProbedWebhook[]): string =>
   `the API server first calls the admission ${webhooks.length === 1 ? 'webhook' : 'webhooks'} ${webhooks.map(({ name, seconds }) => `\`${name}\` (timeout ${seconds} s)`).join(', ')}`
 
-/** `deployments/web`. */
+/** Returns the last two segments of a path: `deployments/web`. */
 const whatOf = (path: string): string => `\`${path.split('?', 1)[0]!.split('/').slice(-2).join('/')}\``

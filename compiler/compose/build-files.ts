@@ -5,7 +5,7 @@ import type { Span } from '../text/source.ts'
 import type { BuildCache } from '../values/images/build-cache.ts'
 import { mayRead, mayWrite } from './read/storage/outside-files.ts'
 
-/** The folder of a `local` cache is relative to the project's. */
+/** Resolves the folder of a `local` cache against the project folder. */
 export function onThisMachine(
   entry: BuildCache,
   key: 'src' | 'dest',
@@ -17,8 +17,8 @@ export function onThisMachine(
 }
 
 /**
- * Returns whether a build may use a cache that is named at `span`. Reports the folder of a `local`
- * one that is outside the project.
+ * Returns true if a build may use the cache that the file names at `span`. Reports a `local` cache whose folder is
+ * outside the project.
  */
 export function mayUseCache(
   entry: BuildCache,
@@ -32,6 +32,9 @@ export function mayUseCache(
   return folder === undefined || check(host, folder, span, reporter)
 }
 
-/** Several keys are separated by commas, as in `buildx`; the loader has resolved the first. */
+/**
+ * Splits a comma-separated list of SSH keys, as `buildx` accepts it, and makes the paths absolute. The loader has
+ * already resolved the first path.
+ */
 export const keyPaths = (path: string, { directory }: { readonly directory: string }): readonly string[] =>
   path === '' ? [] : path.split(',').map(one => resolve(directory, one))

@@ -7,7 +7,7 @@ import type { BuildSecretSource, BuildSpec, DockerfileSource } from '../values/i
 import { keyPaths, onThisMachine } from './build-files.ts'
 import type { Build, BuildSecretUse, Project, Service } from './project.ts'
 
-/** A secret of a build whose value is not known. */
+/** A build secret whose value is not known. */
 export const noSecret = diagnostic({
   code: 'build/secret-not-available',
   severity: 'error',
@@ -37,8 +37,8 @@ secrets:
 })
 
 /**
- * The build spec of a service's image; undefined if it has no `build`. Reports secrets whose values
- * are not known, except those whose ids are `given` in another way.
+ * Returns the build spec of a service's image; undefined if the service has no `build`. Reports secrets whose values
+ * are not known, except those with an id in `given`, whose values are supplied in another way.
  */
 export function composeBuildSpec(
   service: Service,
@@ -87,7 +87,10 @@ const values = <T>(list: readonly At<T>[]): readonly T[] => list.map(({ value })
 const toMap = (pairs: Build['args']): ReadonlyMap<string, string> =>
   new Map(pairs.map(({ name, value }) => [name, value]))
 
-/** A context that cannot be used was reported when it was read. */
+/**
+ * Parses the build context. An invalid one was reported when the file was read, and is passed through as a remote
+ * context.
+ */
 function contextOf({ context }: Build): BuildSpec['context'] {
   const found = parseContext(context.value)
   return found.ok ? found.value : { remote: context.value }
@@ -116,7 +119,7 @@ function secretSource(
     case 'variable':
       if (source.value !== undefined) return { value: source.value }
   }
-  // One that is not defined was reported.
+  // An undefined secret has already been reported.
   if (secret) reporter.report(noSecret, span, { name, variable: source?.name.value })
   return undefined
 }

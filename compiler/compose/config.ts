@@ -8,13 +8,13 @@ import { mapSection } from './load/map-section.ts'
 export interface ConfigOptions {
   /** Keep resources that no service uses. */
   readonly allResources?: boolean
-  /** Printed as `name` instead of the project's name, which would give another environment name. */
+  /** Printed as `name` in place of the project's name, which would produce another environment name. */
   readonly environmentName?: string | undefined
 }
 
 /**
- * Gives the loaded model as plain JSON, as `docker compose config --format json` prints it: keys
- * sorted, every `$` doubled so that it can be loaded again, no `x-*` keys and no empty sections.
+ * Returns the loaded model as plain JSON, as `docker compose config --format json` prints it: keys sorted, every `$`
+ * doubled so that the output can be loaded again, no `x-*` keys and no empty sections.
  */
 export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readonly<Record<string, unknown>> {
   const tree = withoutAbsent(options.allResources ? loaded.tree : withoutUnused(loaded.tree), loaded.absentServices)
@@ -26,7 +26,7 @@ export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readon
     if (key !== 'services' && SECTIONS.has(key) && isMap(value) && value.entries.size === 0) continue
     printed[key] = FILE_OBJECTS.has(key) && isMap(value) ? printFileObjects(value) : plain(value)
     if (key === 'services')
-      // The entries of these sections are mappings.
+      // The entries of `services` are mappings.
       for (const service of Object.values(printed[key] as Record<string, Json>)) printRemovedSettings(service)
     if (name !== loaded.name && NAMED.has(key) && isMap(value))
       // The entries of these sections are mappings.
@@ -41,8 +41,8 @@ export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readon
 }
 
 /**
- * Inactive services whose images others are built on, with the keys that concern the image. A
- * profile keeps them inactive.
+ * Returns the inactive services whose images other builds use, with only the keys that concern the image. A service
+ * without profiles gets the profile `build`, so that it stays inactive.
  */
 const imagesOfOthers = ({ contextServices }: Loaded): Readonly<Record<string, Json>> =>
   Object.fromEntries(
@@ -54,8 +54,8 @@ const imagesOfOthers = ({ contextServices }: Loaded): Readonly<Record<string, Js
   )
 
 /**
- * Removes endpoint rules of absent services, in any notation; undefined if none is left. The
- * printed model lacks these services, so that the rules would be errors when it is loaded again.
+ * Removes endpoint rules of absent services, in any notation; undefined if no rule is left. The printed model lacks
+ * these services, so their rules would be errors when it is loaded again.
  */
 function withoutRulesTo(absent: ReadonlySet<string>, endpoints: unknown): unknown {
   if (Array.isArray(endpoints)) {
@@ -71,9 +71,7 @@ function withoutRulesTo(absent: ReadonlySet<string>, endpoints: unknown): unknow
   return isEmpty && Object.keys(endpoints).length > 0 ? undefined : Object.fromEntries(kept)
 }
 
-/**
- * Removes optional dependencies on absent services: the printed model does not say that they exist.
- */
+/** Removes optional dependencies on absent services, because the printed model does not define them. */
 const withoutAbsent = (tree: MapTree, absent: ReadonlySet<string>): MapTree =>
   mapSection(tree, 'services', service => {
     const dependencies = get(service, 'depends_on')
@@ -98,8 +96,8 @@ function renameResources(
 type Json = Record<string, unknown>
 
 /**
- * Writes settings of the service that a pre_start hook removes, as `privileged: false`. Loaded
- * again, the hook would otherwise inherit them.
+ * Writes the cleared value (`privileged: false`) of each setting of the service into pre_start hooks that lack the
+ * setting. Otherwise the hooks would inherit it when the output is loaded again.
  */
 function printRemovedSettings(service: Json): void {
   const hooks = service['pre_start']
@@ -111,7 +109,7 @@ function printRemovedSettings(service: Json): void {
   })
 }
 
-/** The value that removes each inherited setting from a hook. */
+/** The value that clears each inherited setting in a hook. */
 const REMOVING_VALUES: Readonly<Json> = {
   oom_kill_disable: false,
   privileged: false,
@@ -127,11 +125,11 @@ const CONTENTS = ['file', 'content', 'environment', 'external', 'driver', 'templ
 
 /** Prints configs or secrets, without contents that come from variables. */
 function printFileObjects(objects: MapTree): unknown {
-  // `decodeModel` gives mappings of mappings.
+  // `decodeModel` returns mappings of mappings.
   const printed = plain(objects) as Record<string, Record<string, unknown>>
   for (const object of Object.values(printed)) {
     if (object['environment'] !== undefined) delete object['content']
-    // Loading drops empty values, but here an empty `content` is the content.
+    // Loading drops empty values, but an empty `content` is a valid content and must be printed.
     if (!CONTENTS.some(key => object[key] !== undefined)) object['content'] = ''
   }
   return printed
@@ -151,7 +149,7 @@ function plain(tree: Tree): unknown {
       const printed: Record<string, unknown> = {}
       for (const key of [...tree.entries.keys()].sort()) {
         const value = plain(tree.entries.get(key)!.value)
-        // An assignment would set the prototype.
+        // An assignment to `__proto__` would set the prototype.
         if (key === '__proto__')
           Object.defineProperty(printed, key, { value, enumerable: true, writable: true, configurable: true })
         else printed[key] = value

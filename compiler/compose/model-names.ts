@@ -5,13 +5,13 @@ import { namesOfHost, namesOfImage, namesOfPath, namesOfVariable } from '../valu
 import { looksSecretName } from '../values/secrets/secret-names.ts'
 import type { Loaded } from './load/loaded.ts'
 
-/** The collections whose keys are names, here and in `depends_on` and `networks` of a service. */
+/** Collections whose keys are names, at the top level and in services (`depends_on`, `networks`). */
 const COLLECTIONS = ['services', 'networks', 'volumes', 'configs', 'secrets', 'models']
 
 type NamesOf = (text: string) => readonly string[]
 const asItIs: NamesOf = text => [text]
 
-/** Keys whose values, or whose items, are names. */
+/** Keys whose values or items are names. */
 const NAMING: ReadonlyMap<string, NamesOf> = new Map<string, NamesOf>([
   ...['image', 'tags', 'cache_from', 'cache_to'].map(key => [key, namesOfImage] as const),
   ...['container_name', 'hostname', 'domainname', 'host', 'x-host', 'aliases', 'dns_search'].map(
@@ -28,7 +28,7 @@ const NAMING: ReadonlyMap<string, NamesOf> = new Map<string, NamesOf>([
   ),
 ])
 
-/** Keys below which anything may stand. */
+/** Keys that may contain arbitrary values. */
 const ANYTHING = new Set([
   'command',
   'entrypoint',
@@ -41,9 +41,9 @@ const ANYTHING = new Set([
 ])
 
 /**
- * The names in the loaded files: services, volumes and the like, images, users, hosts, paths and
- * databases. Values that are made of secrets are none, but for images, hosts and names with a variable
- * that is secret only because of how it was `given`.
+ * Returns the names in the loaded files: of services, volumes and other resources, images, users, hosts, paths and
+ * databases. Leaves out names from secret values. Names of images and hosts, and plain names, are kept if their
+ * variables are secret only because of how they were passed (`given`).
  */
 export function modelNames(
   { name, directory, tree, absentServices, secrets }: Loaded,
@@ -60,7 +60,7 @@ export function modelNames(
 
 interface Origins {
   readonly secrets: SecretPlaces
-  /** Variables whose values are secret because of how they were given. */
+  /** Variables that are secret because of how they were passed, whatever their names. */
   readonly given: ReadonlySet<string>
 }
 
@@ -84,7 +84,7 @@ function* namesInVariables(variables: Tree, origins: Origins): Generator<string>
 
 const withoutGiven = ({ secrets }: Origins): Origins => ({ secrets, given: new Set() })
 
-/** The text of a scalar, or of those of a list, without those that are made of secrets. */
+/** Returns the text of a scalar, or of the scalars in a list, without the text that contains secrets. */
 function publicTexts(tree: Tree, origins: Origins): readonly string[] {
   if (tree.kind === 'seq') return tree.items.flatMap(item => publicTexts(item, origins))
   return tree.kind === 'scalar' && isPublic(tree, origins) ? [scalarText(tree)] : []

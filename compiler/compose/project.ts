@@ -5,26 +5,26 @@ import type { BuildCache } from '../values/images/build-cache.ts'
 import type { BuildContext } from '../values/images/build-context.ts'
 
 /**
- * The typed content of the Compose files: merged, variables substituted, profiles applied, values
- * parsed, paths absolute. It has no Kubernetes defaults or decisions; those belong to the plan.
+ * The typed content of the Compose files: merged, variables substituted, profiles applied, values parsed, paths
+ * absolute. Kubernetes defaults and decisions are not part of it; they belong to the plan.
  */
 export interface Project {
-  /** Compose's project name (option, COMPOSE_PROJECT_NAME, `name`, folder). */
+  /** Compose's project name, from an option, COMPOSE_PROJECT_NAME, `name` or the folder. */
   readonly name: string
-  /** The position of top-level `name`, if a file has it. */
+  /** The position of the top-level `name`, if a file has it. */
   readonly nameSpan?: Span
-  /** Set if a file, an option or COMPOSE_PROJECT_NAME gives the name; else it is the folder's. */
+  /** Set if a file, an option or COMPOSE_PROJECT_NAME sets the name. Otherwise the name is derived from the folder. */
   readonly isNamed?: true
-  /** Absolute. Relative paths of the files are resolved against it. */
+  /** Absolute path of the project folder. Relative paths in the files are resolved against it. */
   readonly directory: string
   /** The active services, in source order. */
   readonly services: ReadonlyMap<string, Service>
   /**
-   * Inactive services whose images the builds of active ones use (`additional_contexts`, directly
-   * or not). Only what concerns their images is read.
+   * Inactive services whose images the builds of active services use, directly or indirectly. Only the keys that
+   * concern their images are read.
    */
   readonly contextServices: ReadonlyMap<string, Service>
-  /** Services that are inactive or in error: known, not to be reported as undefined. */
+  /** Services that are inactive or in error. They must not be reported as undefined. */
   readonly absentServices: ReadonlySet<string>
   readonly networks: ReadonlyMap<string, Network>
   readonly volumes: ReadonlyMap<string, Volume>
@@ -32,14 +32,14 @@ export interface Project {
   readonly configs: ReadonlyMap<string, FileObject>
   readonly models: ReadonlyMap<string, Model>
   readonly endpoints?: Endpoints
-  /** The canonical tree, with the keys of the dialect. */
+  /** The canonical tree, including the keys of the dialect. */
   readonly tree: MapTree
   /**
-   * The documents as they are written, in the order of the merge: a later one wins. Those of included and extended
-   * files come first.
+   * The documents as written, in merge order: later documents take precedence. Documents of included and extended files
+   * come first.
    */
   readonly documents: readonly MapTree[]
-  /** Extensions of another tool: `x-okteto-liveness`. */
+  /** Extensions of another tool, such as `x-okteto-liveness`. */
   readonly foreignKeys?: readonly Pair[]
   /** The known secret values and their positions. */
   readonly secretPlaces: SecretPlaces
@@ -56,7 +56,7 @@ export interface Pair {
   readonly isSecret?: true
 }
 
-/** A variable whose value comes from a Secret. */
+/** A variable of a service whose value comes from a Secret. */
 export interface SecretVariable {
   readonly name: string
   /** The value in the Compose files, if any. Only backends that encrypt values use it. */
@@ -67,7 +67,7 @@ export interface SecretVariable {
 /** An entry of `services`, after merging and parsing. */
 export interface Service {
   readonly name: string
-  /** The position of its key. */
+  /** The position of the service's key. */
   readonly span: Span
   /** The canonical tree of the service. */
   readonly tree: MapTree
@@ -77,18 +77,18 @@ export interface Service {
   readonly build?: Build
   readonly pullPolicy?: At<string>
   readonly platform?: At<string>
-  /** An empty list clears the image's command; absent keeps it. */
+  /** The command. An empty list clears the image's command; if absent, the image's command is used. */
   readonly command?: Words
   readonly entrypoint?: Words
   readonly workingDir?: At<string>
   /** Variables of `env_file` and `environment` that have a value, sorted by name. */
   readonly environment: readonly Pair[]
   /**
-   * Variables that the environment's rules take from Secrets, sorted. They are not in
+   * Variables whose values come from Secrets according to the environment's rules, sorted by name. They are not in
    * `environment`.
    */
   readonly secretEnvironment: readonly SecretVariable[]
-  /** Labels of `label_file` and `labels`, sorted. They become annotations. */
+  /** Labels of `label_file` and `labels`, sorted by name. They become annotations. */
   readonly labels: readonly Pair[]
   readonly annotations: readonly Pair[]
   readonly init?: At<boolean>
@@ -111,7 +111,7 @@ export interface Service {
 
   // network
   readonly ports: readonly Port[]
-  /** Ports and protocols of `expose`, ranges expanded. */
+  /** Ports and protocols of `expose`, with ranges expanded. */
   readonly expose: readonly At<{ readonly port: number; readonly protocol: Protocol }>[]
   readonly networkMode?: At<string>
   readonly networks: readonly ServiceNetwork[]
@@ -165,10 +165,10 @@ export interface Service {
   }[]
 }
 
-/** The protocols of ports that Kubernetes supports. */
+/** The port protocols that Kubernetes supports. */
 export type Protocol = 'TCP' | 'UDP' | 'SCTP'
 
-/** A command as a list of words. */
+/** A command as a list of arguments. */
 export interface Words {
   readonly words: readonly string[]
   readonly span: Span
@@ -182,17 +182,17 @@ export interface Duration {
 /** `build` of a service. */
 export interface Build {
   readonly span: Span
-  /** Absolute path, or a URL. */
+  /** The absolute path of a folder, or a URL. */
   readonly context: At<string>
   readonly dockerfile?: At<string>
   readonly dockerfileInline?: At<string>
   readonly target?: At<string>
-  /** Sorted by name. Without those that have no value, in the file or in the environment. */
+  /** Build arguments, sorted by name. Arguments without a value in the file or the environment are left out. */
   readonly args: readonly Pair[]
   readonly additionalContexts: readonly NamedContext[]
   readonly cacheFrom: readonly At<BuildCache>[]
   readonly cacheTo: readonly At<BuildCache>[]
-  /** The image that the cache is also written to (`export_cache`, of the dialect). */
+  /** An additional image that the cache is written to (`export_cache` of the dialect). */
   readonly exportCache?: At<string>
   readonly noCache: boolean
   readonly noCacheFilter: readonly At<string>[]
@@ -203,11 +203,11 @@ export interface Build {
   /** Additional names of the image. */
   readonly tags: readonly At<string>[]
   readonly platforms: readonly At<string>[]
-  /** Absent: the builder's own. */
+  /** The network of the build. If absent, the builder's default. */
   readonly network?: At<'host' | 'none'>
   readonly extraHosts: Service['extraHosts']
   readonly shmSize?: At<bigint>
-  /** Sorted by name; -1 is no limit. */
+  /** Ulimits, sorted by name. A limit of -1 means unlimited. */
   readonly ulimits: readonly {
     readonly name: string
     readonly soft: number
@@ -216,7 +216,7 @@ export interface Build {
   }[]
   /** Entitlements, including those that `privileged` and `network: host` imply. */
   readonly entitlements: readonly At<string>[]
-  /** The parameters of an attestation, or false for none; absent: as the builder does. */
+  /** The parameters of an attestation, or false for no attestation. If absent, the builder's default. */
   readonly provenance?: At<string | false>
   readonly sbom?: At<string | false>
 }
@@ -226,9 +226,9 @@ export type NamedContext = BuildContext & { readonly name: string; readonly span
 
 /** An entry of `build.secrets`. */
 export interface BuildSecretUse {
-  /** The name under which the Dockerfile mounts it. */
+  /** The ID under which the Dockerfile mounts the secret. */
   readonly id: string
-  /** The key in top-level `secrets`. */
+  /** The key in the top-level `secrets`. */
   readonly source: string
   readonly span: Span
 }
@@ -236,7 +236,7 @@ export interface BuildSecretUse {
 /** An entry of `build.ssh`. */
 export interface SshKey {
   readonly id: string
-  /** The absolute path of a key or socket; absent: the agent. */
+  /** The absolute path of a key or socket. If absent, the SSH agent is used. */
   readonly path?: string
   readonly span: Span
 }
@@ -244,15 +244,13 @@ export interface SshKey {
 /** `healthcheck` of a service. */
 export interface Healthcheck {
   readonly span: Span
-  /** `none`: `disable: true` or `NONE`. */
+  /** The check. `none` stands for `disable: true` and for the test `NONE`. */
   readonly check:
     | { readonly kind: 'none' }
     | { readonly kind: 'exec'; readonly command: readonly string[]; readonly span: Span }
     | { readonly kind: 'shell'; readonly script: string; readonly span: Span }
     | { readonly kind: 'http'; readonly path: string; readonly port: number; readonly span: Span }
-    /**
-     * Only timings are set: they apply to the image's own check, which Kubernetes does not support.
-     */
+    /** Only timings are set. They apply to the image's own check, which Kubernetes does not support. */
     | { readonly kind: 'image' }
   readonly interval?: At<Duration>
   readonly timeout?: At<Duration>
@@ -266,9 +264,9 @@ export interface Healthcheck {
 /** The combined `restart` and `deploy.restart_policy`. `policy` is absent if neither is set. */
 export interface Restart {
   readonly policy?: At<'always' | 'on-failure' | 'no'>
-  /** The key that the policy is from. */
+  /** The key that sets the policy. */
   readonly key?: 'restart' | 'deploy.restart_policy.condition'
-  /** Number of attempts, from `on-failure:N` or `max_attempts`. */
+  /** Maximum number of restart attempts, from `on-failure:N` or `max_attempts`. */
   readonly maxAttempts?: At<number>
 }
 
@@ -278,7 +276,7 @@ export interface Dependency {
   readonly condition: 'service_started' | 'service_healthy' | 'service_completed_successfully'
   readonly required: boolean
   readonly restart: boolean
-  /** True if implied by links, shared namespaces or volumes_from. */
+  /** True if links, shared namespaces or volumes_from imply the dependency. */
   readonly implicit: boolean
   readonly span: Span
 }
@@ -297,9 +295,9 @@ export interface Hook {
   readonly user?: At<string>
   readonly privileged?: At<boolean>
   readonly workingDir?: At<string>
-  /** Its own variables, without inherited ones. */
+  /** The hook's own variables, without inherited variables. */
   readonly environment: readonly Pair[]
-  /** `image` and the keys below: for pre_start only. */
+  /** Fields from here on are set only for pre_start hooks. */
   readonly image?: At<string>
   readonly entrypoint?: Words
   readonly perReplica?: At<boolean>
@@ -314,14 +312,14 @@ export type WatchAction = 'rebuild' | 'sync' | 'restart' | 'sync+restart' | 'syn
 /** An entry of `develop.watch`. */
 export interface WatchRule {
   readonly span: Span
-  /** The absolute path of a folder or file, symbolic links resolved. */
+  /** The absolute path of a folder or file, with symbolic links resolved. */
   readonly path: At<string>
   readonly action: At<WatchAction>
-  /** A path in the container, as written. */
+  /** A container path, as written. */
   readonly target?: At<string>
   /** Patterns in the grammar of `.dockerignore`, relative to `path`. */
   readonly ignore: readonly At<string>[]
-  /** Empty: everything. */
+  /** Patterns of files to watch. If empty, all files are watched. */
   readonly include: readonly At<string>[]
   readonly initialSync: boolean
   readonly exec?: WatchExec
@@ -342,7 +340,7 @@ export interface Port {
   readonly span: Span
   readonly target: number
   readonly protocol: Protocol
-  /** Published port as written: a number or a range; absent if not given. */
+  /** The published port as written: a number or a range. */
   readonly published?: string
   readonly hostIp?: string
   readonly mode?: string
@@ -350,7 +348,7 @@ export interface Port {
   readonly appProtocol?: string
   /** `x-host`: custom host names for the public route. */
   readonly hosts: readonly CustomHost[]
-  /** `x-expose`: exposed outside the cluster without HTTP. */
+  /** `x-expose`: a connection from outside the cluster that does not use HTTP. */
   readonly expose?: PortExposure
 }
 
@@ -361,7 +359,7 @@ export interface Port {
 export interface PortExposure {
   readonly span: Span
   readonly type: 'LoadBalancer' | 'NodePort'
-  /** The port of a NodePort; absent: the cluster assigns one. */
+  /** The port of a NodePort Service. If absent, the cluster assigns a port. */
   readonly nodePort?: number
   readonly annotations: readonly Pair[]
   readonly loadBalancerClass?: string
@@ -380,18 +378,18 @@ export interface ServiceNetwork {
 /** An entry of the service's `volumes`. */
 export type Mount = VolumeMount | BindMount | TmpfsMount | ImageMount | OtherMount
 
-/** The values of `x-mount`: what a host path becomes. */
+/** The values of `x-mount`: the kind of object that a host path becomes. */
 export type MountAs = 'config' | 'secret' | 'claim' | 'skip'
 
 interface MountBase {
   readonly span: Span
-  /** Absolute, cleaned path in the container. */
+  /** Absolute, normalized path in the container. */
   readonly target: At<string>
   readonly readOnly: boolean
-  /** `x-mount`. */
+  /** The value of `x-mount`. */
   readonly as?: At<MountAs>
 }
-/** `source` absent: anonymous. */
+/** A mount of a volume. The volume is anonymous if `source` is absent. */
 export interface VolumeMount extends MountBase {
   readonly type: 'volume'
   readonly source?: string
@@ -414,7 +412,7 @@ export interface BindMount extends MountBase {
 /** A mount of a memory volume. */
 export interface TmpfsMount extends MountBase {
   readonly type: 'tmpfs'
-  /** Ignored by Docker. Users expect it to name a shared volume. */
+  /** The source, which Docker ignores for this type. Users expect it to name a shared volume. */
   readonly source?: At<string>
   /** Size in bytes. */
   readonly size?: bigint
@@ -454,24 +452,21 @@ export interface FileMount {
   readonly gid?: string
 }
 
-/**
- * Kubernetes quantities (`500m`, `128Mi`) of `resources`, `deploy.resources`, `cpus`, `mem_*` and
- * so on.
- */
+/** Kubernetes quantities (`500m`, `128Mi`) from `resources`, `deploy.resources`, `cpus`, `mem_*` and similar keys. */
 export interface Resources {
   readonly limits: { readonly cpu?: At<string>; readonly memory?: At<string>; readonly ephemeralStorage?: At<string> }
   readonly requests: { readonly cpu?: At<string>; readonly memory?: At<string> }
 }
 
-/** A request of `gpus`, `deploy.resources.reservations.devices` or `generic_resources`. */
+/** A device request from `gpus`, `deploy.resources.reservations.devices` or `generic_resources`. */
 export interface DeviceRequest {
   readonly span: Span
-  /** The extended resource, `nvidia.com/gpu`; undefined if it has no equivalent. */
+  /** The extended resource, such as `nvidia.com/gpu`. Undefined if the request has no equivalent. */
   readonly resource?: string
-  /** -1 is `all`. */
+  /** Number of devices; -1 means `all`. */
   readonly count: number
   readonly deviceIds: boolean
-  /** The position of driver options, if there are any. */
+  /** The position of the driver options, if any. */
   readonly options?: Span
 }
 
@@ -494,7 +489,7 @@ export interface Deploy {
   }
 }
 
-/** An entry of top-level `networks`. */
+/** An entry of the top-level `networks`. */
 export interface Network {
   readonly name: string
   readonly key: string
@@ -505,10 +500,10 @@ export interface Network {
   readonly labels: readonly Pair[]
 }
 
-/** An entry of top-level `volumes`. */
+/** An entry of the top-level `volumes`. */
 export interface Volume {
   readonly key: string
-  /** `name` as set by the user; Compose's default `<project>_<key>` is not used. */
+  /** The `name` that the user sets. Compose's default `<project>_<key>` does not appear here. */
   readonly name?: At<string>
   readonly span: Span
   readonly external: boolean
@@ -523,35 +518,38 @@ export interface FileObject {
   readonly name?: At<string>
   readonly span: Span
   readonly external: boolean
-  /** Absent if external, unreadable, or not needed because a Secret of the cluster has it. */
+  /**
+   * The content. Absent if the object is external, unreadable, or not needed because a Secret in the cluster has the
+   * content.
+   */
   readonly content?: Uint8Array
-  /** Source of the content in the files; absent if external. */
+  /** Source of the content in the files. Absent if the object is external. */
   readonly source?: FileObjectSource
   readonly labels: readonly Pair[]
 }
 
 /** Source of the content of a config or secret. */
 export type FileObjectSource =
-  /** An absolute path. */
+  /** A file with an absolute path. */
   | { readonly kind: 'file'; readonly path: At<string> }
-  /** A variable of the project; without a value if nothing sets it. */
+  /** A variable of the project. `value` is absent if the variable is not set. */
   | { readonly kind: 'variable'; readonly name: At<string>; readonly value?: string }
   | { readonly kind: 'content'; readonly value: string }
 
-/** An entry of top-level `models`. */
+/** An entry of the top-level `models`. */
 export interface Model {
   readonly key: string
   readonly model: string
   readonly span: Span
 }
 
-/** A rule of an endpoint: a path, and the service and port that requests are sent to. */
+/** A rule of an endpoint: a path, and the service and port that receive the requests. */
 export interface EndpointRule {
   readonly span: Span
   readonly path: At<string>
   readonly service: At<string>
   readonly port: At<number>
-  /** Custom host names, in addition to the endpoint's. */
+  /** Custom host names, in addition to the host name of the endpoint. */
   readonly hosts: readonly CustomHost[]
 }
 
@@ -571,14 +569,14 @@ export interface TlsSource {
   readonly issuer?: { readonly kind: 'Issuer' | 'ClusterIssuer'; readonly name: string }
 }
 
-/** The endpoints of any notation. `name` is absent for the environment's own endpoint. */
+/** The endpoints, from any of the three notations. `name` is absent for the environment's own endpoint. */
 export interface Endpoints {
   readonly span: Span
   readonly endpoints: readonly {
     readonly name?: At<string>
     readonly rules: readonly EndpointRule[]
     readonly span: Span
-    /** Labels of this endpoint only. */
+    /** Labels that apply only to this endpoint. */
     readonly labels?: readonly Pair[]
   }[]
   readonly labels: readonly Pair[]

@@ -15,9 +15,9 @@ import { entries, nonEmptyText } from './read/tree-values.ts'
 import { readService } from './read-service.ts'
 
 /**
- * Reads the canonical tree into typed values. The shape and the references of the tree are already
- * checked; this reports values that the meaning of a field, the dialect or Kubernetes does not
- * allow, and unreadable files. Values that `rules` take from Secrets need not be set.
+ * Reads the canonical tree into typed values. The loader has already checked the shape and the references of the tree.
+ * Reports values that the meaning of a field, the dialect or Kubernetes does not allow, and unreadable files. Values
+ * that `rules` take from Secrets need not be set.
  */
 export function readProject(loaded: Loaded, host: CompilerHost, reporter: Reporter, rules?: SecretRules): Project {
   const isFromSecret = (path: string) => rules?.values.has(path) ?? false
@@ -47,7 +47,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
   const all = [...services.values(), ...incomplete]
   const absentServices = new Set([...loaded.absentServices, ...loaded.incompleteServices])
   const known = { services: new Set(services.keys()), absent: absentServices, isIncomplete: loaded.isIncomplete }
-  // A secret that the cluster has is read only for a backend that encrypts values.
+  // If the cluster already has a secret, its content is read only if the backend encrypts values.
   const secrets = new Set(
     [...usedBy(all, 'secrets')].filter(key => needsValues(rules?.backend) || !isFromSecret(`secrets.${key}`)),
   )
@@ -72,13 +72,13 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
   }
 }
 
-/** A service with the keys that concern its image. */
+/** Returns a service with only the keys that concern its image. */
 const onlyImage = (service: MapTree): MapTree => ({
   ...service,
   entries: new Map([...service.entries].filter(([key]) => ['image', 'build', 'platform'].includes(key))),
 })
 
-/** The configs or secrets that services mount. */
+/** Returns the configs or secrets that services mount. */
 function usedBy(services: readonly Service[], kind: 'configs' | 'secrets'): ReadonlySet<string> {
   const used = new Set<string>()
   for (const service of services) for (const { source } of service[kind]) used.add(source)

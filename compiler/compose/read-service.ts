@@ -8,14 +8,14 @@ import { checkTargets } from './read/storage/mount-targets.ts'
 type Property = keyof Service
 type Read = (service: MapTree, context: ReadContext, key: string) => unknown
 
-/** Properties that are not read from a key. */
+/** Properties of `Service` that do not come from a key. */
 type Own = 'name' | 'span' | 'tree'
 
-/** The properties of `Service` that no row reads; the type checker requires that there are none. */
+/** Properties of `Service` without a reader in any row. The next line does not compile unless there are none. */
 type Unread = Exclude<Property, Own | PropertiesOf<typeof serviceKeys>>
 const allRead: [Unread] extends [never] ? true : Unread = true
 
-/** Reads a service of the canonical tree with the readers of its keys. Reports invalid values. */
+/** Reads a service in the canonical tree with the readers of its keys. Reports invalid values. */
 export function readService(tree: MapTree, context: ReadContext): Service {
   const read: Partial<Record<Property, unknown>> = { name: context.service, span: context.span, tree }
   for (const [property, { reader, key }] of byProperty) read[property] = reader(tree, context, key)
@@ -27,7 +27,7 @@ export function readService(tree: MapTree, context: ReadContext): Service {
 
 const byProperty = new Map<Property, { readonly reader: Read; readonly key: string }>()
 const families = new Set<FamilyReader>()
-// The keys of `ReadersOf<Service>` are properties of `Service`.
+// The keys of `ReadersOf<Service>` are properties of `Service`, so the cast below is safe.
 for (const [key, { read }] of Object.entries(
   serviceKeys as Readonly<Record<string, { read?: ReadersOf<Service> | FamilyReader }>>,
 )) {

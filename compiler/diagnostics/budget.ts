@@ -1,6 +1,6 @@
 import type { Span } from '../text/source.ts'
 
-/** The limits of a compilation. Each is counted before the work is done. */
+/** The limits of a compilation. Work is counted against its limit before it is done. */
 export const LIMITS = {
   bytes: { most: 64 << 20, what: 'bytes of the files that are read' },
   loads: { most: 1_000, what: 'files that are brought in by `include`, and further documents of a file' },
@@ -20,7 +20,7 @@ export const LIMITS = {
 
 export type LimitName = keyof typeof LIMITS
 
-/** Thrown when a limit is reached: nothing that follows would be worth the wait. */
+/** Thrown when a limit is exceeded, to stop a compilation that would take too long. */
 export class OverBudget extends Error {
   readonly limit: LimitName
   readonly most: number
@@ -42,8 +42,8 @@ export class Budget {
   readonly #began: number
 
   /**
-   * `raised` has other limits than the usual ones; without `now` (milliseconds) time does not
-   * count.
+   * Creates the budget. `raised` overrides default limits. Without `now` (a clock in milliseconds), time is not
+   * limited.
    */
   constructor(raised: Partial<Readonly<Record<LimitName, number>>> = {}, now: () => number = () => 0) {
     const usual = Object.entries(LIMITS).map(([name, { most }]) => [name, most])
@@ -52,10 +52,7 @@ export class Budget {
     this.#began = now()
   }
 
-  /**
-   * Notes that work is about to be done, for what is written at `span`. Throws OverBudget where it
-   * is too much.
-   */
+  /** Counts work that is about to be done for the text at `span`. Throws OverBudget if that exceeds the limit. */
   spend(limit: LimitName, amount: number, span?: Span): void {
     const spent = (this.#spent.get(limit) ?? 0) + amount
     this.#spent.set(limit, spent)
@@ -63,7 +60,7 @@ export class Budget {
     this.checkTime(span)
   }
 
-  /** Throws OverBudget if the run takes too long. Called by loops over data that has already been read. */
+  /** Throws OverBudget if the run takes too long. Called in loops over data that has already been read. */
   checkTime(span?: Span): void {
     if (this.#now() - this.#began > this.#most.seconds * 1000) throw new OverBudget('seconds', this.#most.seconds, span)
   }
@@ -71,7 +68,7 @@ export class Budget {
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1 << 10, m: 1 << 20, g: 1 << 30 }
 
-/** Reads `ports=200000,bytes=256m`. Gives the first part that is none as `wrong`. */
+/** Parses limits such as `ports=200000,bytes=256m`. Returns the first invalid part as `wrong`. */
 export function parseLimits(text: string): {
   readonly limits: Partial<Readonly<Record<LimitName, number>>>
   readonly wrong?: string

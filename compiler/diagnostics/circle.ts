@@ -1,6 +1,6 @@
 /**
- * The members of a cycle as a message shows them, the first one again at the end: `` `a` → `b` →
- * `a` ``. Of a long one the middle is left out.
+ * Formats the members of a cycle for a message, with the first member repeated at the end: `` `a` → `b` → `a` ``.
+ * Leaves out the middle of a long cycle.
  */
 export function circle(names: readonly string[]): string {
   const words = names.map(name => `\`${name}\``)

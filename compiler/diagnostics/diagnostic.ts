@@ -3,38 +3,38 @@ import type { Span } from '../text/source.ts'
 export type Severity = 'error' | 'warning' | 'info'
 
 /**
- * A mistake in the user's input, or a remark about it. `message` is lower case, has no full stop, and puts names in
+ * An error, warning or remark about the user's input. `message` is lower case, has no full stop, and puts names in
  * backticks.
  */
 export interface Diagnostic {
   readonly code: string
   readonly severity: Severity
   readonly message: string
-  /** The smallest text that shows it; absent only when there is no text (no file found). */
+  /**
+   * The smallest part of the source that shows the problem. Absent only if there is no source, for example because no
+   * file was found.
+   */
   readonly span?: Span
   readonly related?: readonly Related[]
-  /** Facts that help to understand, printed as `= note:`. */
+  /** Additional facts about the problem, printed as `= note:`. */
   readonly notes?: readonly string[]
-  /** Stretches of the source that hold secrets: excerpts show `***` in their place. */
+  /** Parts of the source that contain secrets. Excerpts show `***` in their place. */
   readonly hidden?: readonly Span[]
   /** The suggested fix, printed as `= help:`. */
   readonly hint?: string
-  /** Set when the value is, or looks like, a secret that would be committed. */
+  /** Set if the value is, or looks like, a secret that would be committed. */
   readonly secret?: SecretFinding
 }
 
 /** Ways to resolve a finding about a value that is, or looks like, a secret. */
 export interface SecretFinding {
-  /** The path by which `secrets.public` of an environment names it. */
+  /** Path of the value, as `secrets.public` of an environment would name it. */
   readonly path: string
-  /**
-   * The Secret and the key that are proposed for it in `secrets.values`; absent where it can come
-   * from none.
-   */
+  /** The suggested Secret and key for the value in `secrets.values`. Absent if the value cannot come from a Secret. */
   readonly source?: { readonly secret: string; readonly key: string }
 }
 
-/** A further position that belongs to a diagnostic, with a message about it. */
+/** An additional position that belongs to a diagnostic, with a message about it. */
 export interface Related {
   readonly span: Span
   readonly message: string
@@ -48,29 +48,26 @@ export interface Wording {
 }
 
 /**
- * A kind of diagnostic. Declared once, beside the code that reports it; `explain` is its page in
- * docs/diagnostics.md and `devctl explain CODE`.
+ * A kind of diagnostic. Each kind is declared once, beside the code that reports it. `explain` is its text in
+ * docs/diagnostics.md and in the output of `devctl explain CODE`.
  */
 export interface DiagnosticKind<P> {
   readonly code: string
   readonly severity: Severity
   readonly explain: string
   readonly text: (parameters: P) => Wording
-  /**
-   * True for warnings about keys that are lost or approximated: `--strict` turns them into
-   * errors.
-   */
+  /** True for warnings about keys that are lost or approximated. `--strict` turns them into errors. */
   readonly loss?: boolean
-  /** True for what is an error with `--strict`, whatever it is without. */
+  /** True for diagnostics of any severity that become errors with `--strict`. */
   readonly strict?: boolean
 }
 
-/** Every kind that the loaded modules declare, by code. */
+/** Every kind of diagnostic that the loaded modules declare, by code. */
 export const catalogue = new Map<string, DiagnosticKind<never>>()
 
 /**
- * Declares a kind of diagnostic and enters it in the catalogue. Throws when the code is taken: that
- * is our bug.
+ * Declares a kind of diagnostic and adds it to the catalogue. Throws if the code is already in use, which is a bug in
+ * devctl.
  */
 export function diagnostic<P>(kind: DiagnosticKind<P>): DiagnosticKind<P> {
   if (catalogue.has(kind.code)) throw new Error(`diagnostic ${kind.code} is declared twice`)

@@ -1,9 +1,9 @@
 import type { DiagnosticKind } from './diagnostic.ts'
 
-/** The parts of a diagnostic that explain its code. Most codes are kinds of diagnostics. */
+/** The fields of a diagnostic kind that explain its code. Some explained codes are not codes of diagnostic kinds. */
 export type ExplainedCode = Pick<DiagnosticKind<never>, 'code' | 'severity' | 'explain' | 'loss' | 'strict'>
 
-/** The page that `devctl explain CODE` prints. */
+/** Returns the text that `devctl explain CODE` prints. */
 export function diagnosticPage({ code, severity, explain, loss, strict }: ExplainedCode): string {
   const raised = loss || strict ? ', with `--strict` an error' : ''
   return `${code} (${severity}${raised})\n\n${explain.trim()}\n`
@@ -20,9 +20,9 @@ This page is made from the code; \`npx vitest run test/unit/compiler/diagnostics
 `
 
 /**
- * docs/diagnostics.md: every kind by its code, with its severity, its page and, where there is one,
- * a golden case that shows it. `examples` gives the folders of such cases, from the root of the
- * repository, by code.
+ * Returns the content of docs/diagnostics.md: every kind, sorted by code, with its severity, its explanation and, if
+ * available, a golden case that shows it. `examples` contains the folders of these cases by code, relative to the
+ * repository's root.
  */
 export function diagnosticsDocument(
   kinds: Iterable<ExplainedCode>,

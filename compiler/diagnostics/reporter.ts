@@ -2,13 +2,18 @@ import type { SourceFile, Span } from '../text/source.ts'
 import { Budget } from './budget.ts'
 import type { Diagnostic, DiagnosticKind, Related, Wording } from './diagnostic.ts'
 
-/** Words may quote the file, which is not the project's to show. */
+/**
+ * Replaces the message of a diagnostic, because it may quote a file outside the project, whose content must not be
+ * shown.
+ */
 const withoutText = (code: string): Wording => ({
   message: 'error in a file outside the project; its content is not shown',
   hint: `\`devctl explain ${code}\` tells what it is about`,
 })
 
-/** Collects the diagnostics of a run. Stages report to it and carry on; nothing is thrown. */
+/**
+ * Collects the diagnostics of a run. The stages of the compiler report errors here and continue, instead of throwing.
+ */
 export class Reporter {
   readonly strict: boolean
   /** The remaining budget of the run. */
@@ -25,7 +30,7 @@ export class Reporter {
     this.budget = options.budget ?? new Budget()
   }
 
-  /** Reports a diagnostic; the same code and message at the same span is kept once. */
+  /** Reports a diagnostic. Ignores a repeated diagnostic with the same code, message and span. */
   report<P>(kind: DiagnosticKind<P>, span: Span | undefined, parameters: P, related?: readonly Related[]): void {
     const { message, hint, notes, secret }: Wording = span?.file.isOutside
       ? withoutText(kind.code)
@@ -50,8 +55,8 @@ export class Reporter {
   }
 
   /**
-   * Keeps a stretch of the source, which holds a secret, out of the excerpts of all diagnostics,
-   * also of those that are reported already.
+   * Hides a part of the source that contains a secret in the excerpts of all diagnostics, including those already
+   * reported.
    */
   hide(span: Span): void {
     const known = this.#hidden.get(span.file)
@@ -59,10 +64,7 @@ export class Reporter {
     else this.#hidden.set(span.file, [span])
   }
 
-  /**
-   * Fixes the order in which files appear among the diagnostics: the order in which they are
-   * registered.
-   */
+  /** Registers a file. Diagnostics are sorted by file in the order of registration. */
   registerFile(path: string): void {
     if (!this.#fileOrder.has(path)) this.#fileOrder.set(path, this.#fileOrder.size)
   }
@@ -71,7 +73,7 @@ export class Reporter {
     return this.#errors > 0
   }
 
-  /** The reported diagnostics: by file in the order of loading, then by place, then by code. */
+  /** Returns the reported diagnostics, sorted by file in load order, then by position, then by code. */
   diagnostics(): readonly Diagnostic[] {
     const order = (d: Diagnostic) => (d.span ? (this.#fileOrder.get(d.span.file.path) ?? 0) : -1)
     return this.#found

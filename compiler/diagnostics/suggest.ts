@@ -1,11 +1,11 @@
 /**
- * The known word that a misspelt one most likely stands for: the same in another writing
- * (`dependsOn`, `Env-File`), at most two slips away, or the only one that it begins. Undefined when
- * nothing is near. Linear in the number of known words.
+ * Returns the known word that a misspelled word most likely stands for: the same word with other case or separators
+ * (`dependsOn`, `Env-File`), a word at most two typos away, or the only known word that starts with it or that it
+ * starts with. Returns undefined if no word is similar. Takes time linear in the number of known words.
  */
 export function suggest(word: string, known: Iterable<string>): string | undefined {
   const plain = plainly(word)
-  // A short word is near to too many: one slip in three letters, two from six on.
+  // Short words are similar to too many others: allows one typo from three letters on, two from six letters on.
   const limit = plain.length < 3 ? 0 : plain.length < 6 ? 1 : 2
   let best: string | undefined
   let bestDistance = limit + 1
@@ -25,7 +25,7 @@ export function suggest(word: string, known: Iterable<string>): string | undefin
   return best ?? (begun.length === 1 ? begun[0] : undefined)
 }
 
-/** `` did you mean `image`? `` for the nearest known word, as a hint. */
+/** Returns the hint `` did you mean `image`? `` with the most similar known word. */
 export function didYouMean(word: string, known: Iterable<string>): string | undefined {
   const near = suggest(word, known)
   return near === undefined ? undefined : `did you mean \`${near}\`?`
@@ -34,7 +34,7 @@ export function didYouMean(word: string, known: Iterable<string>): string | unde
 const plainly = (word: string) => word.toLowerCase().replace(/[-_ .]/g, '')
 
 /**
- * Letters to add, drop, change or swap with the next to get from one word to the other; stops
+ * Returns the edit distance of two words: the number of letters to add, drop, change or swap with the next one. Stops
  * counting at `limit`.
  */
 function slips(from: string, to: string, limit: number): number {

@@ -1,12 +1,12 @@
 /**
- * A diagnostic that `--output json` has printed, as far as it can be read: the output of a run may have any line. Its
- * severity is `error` where it says none.
+ * A diagnostic parsed from a line that `--output json` printed, as far as it is readable: the output of a run may
+ * contain arbitrary lines. The severity is `error` if the line does not name one.
  */
 export interface ToldProblem {
   readonly severity: string
   readonly code?: string
   readonly message: string
-  /** `compose.yaml:18:3` */
+  /** Position of the problem, such as `compose.yaml:18:3`. */
   readonly place?: string
   readonly notes: readonly string[]
   readonly help?: string
@@ -17,7 +17,7 @@ type Fields = Readonly<Record<string, unknown>>
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {})
 
-/** Reads the object of a line of output (`DiagnosticJson`). */
+/** Parses the JSON object of an output line (`DiagnosticJson`). */
 export function toldProblem({ severity, code, message, file, range, notes, hint }: Fields): ToldProblem {
   const { line, column } = fieldsOf(fieldsOf(range)['start'])
   const at = [line, column].filter(one => typeof one === 'number')
@@ -31,7 +31,7 @@ export function toldProblem({ severity, code, message, file, range, notes, hint 
   }
 }
 
-/** Returns the lines of a problem, as a terminal shows it: the message, its position, notes and help. */
+/** Returns the lines of a problem as a terminal shows them: the message, its position, notes and help. */
 export const problemLines = ({ severity, code, message, place, notes, help }: ToldProblem): readonly string[] => [
   `${code === undefined ? severity : `${severity}[${code}]`}: ${message}`,
   ...(place === undefined ? [] : [`  --> ${place}`]),

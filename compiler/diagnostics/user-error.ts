@@ -3,18 +3,18 @@ import type { Span } from '../text/source.ts'
 export interface ErrorDetails {
   /** The suggested fix, printed as `= help:`. */
   readonly hint?: string
-  /** Facts, printed as `= note:`. */
+  /** Additional facts, printed as `= note:`. */
   readonly notes?: readonly string[]
   readonly cause?: unknown
   /** Position in the files of the value that the error is about. */
   readonly place?: Span
-  /** Lines to write into a file, printed below the hint as they are. */
+  /** Lines for the user to write into a file, printed unchanged below the hint. */
   readonly lines?: readonly string[]
 }
 
 /**
- * Something outside the files that the user can act on: a folder that cannot be written, a cluster
- * that does not answer. Exit status 1.
+ * An error outside the files that the user can act on, such as a folder that cannot be written or a cluster that does
+ * not respond. The exit status is 1.
  */
 export class UserError extends Error {
   readonly hint: string | undefined
@@ -22,9 +22,7 @@ export class UserError extends Error {
   readonly place: Span | undefined
   readonly lines: readonly string[]
 
-  /**
-   * `message` is written like that of a diagnostic: lower case, no full stop, names in backticks.
-   */
+  /** Creates the error. `message` follows the style of diagnostics: lower case, no full stop, names in backticks. */
   constructor(message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause })
     this.hint = details.hint
@@ -35,18 +33,17 @@ export class UserError extends Error {
 }
 
 /**
- * The request contradicts itself, or names something that does not exist: nothing was begun. On the
- * command line its exit status is 2.
+ * An error in the request itself: it contradicts itself, or names something that does not exist. No work has started.
+ * On the command line, the exit status is 2.
  */
 export class UsageError extends UserError {}
 
 /**
- * The person has left a question without an answer, by Ctrl-C: nothing is printed. On the command line its exit status
- * is 130.
+ * Thrown if the user cancels a question with Ctrl-C. Nothing is printed. On the command line, the exit status is 130.
  */
 export class LeftError extends UserError {}
 
-/** The files have errors that were reported as diagnostics: nothing is left to be printed. */
+/** Thrown if the files have errors that were already reported as diagnostics, so nothing more needs to be printed. */
 export class ReportedError extends UserError {
   constructor() {
     super('the files have errors', { hint: 'correct them first; `devctl validate` checks them' })

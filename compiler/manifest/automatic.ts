@@ -9,7 +9,7 @@ import { toVariableName } from '../values/variable-name.ts'
 import type { DevctlManifest } from './manifest.ts'
 import type { ReadManifest } from './read.ts'
 
-/** Paths at which a chart is looked for, and paths of plain manifests. */
+/** Paths to search for a Helm chart, and paths of plain Kubernetes manifests. */
 const CHARTS = ['chart', 'charts', 'helm/chart', 'helm/charts']
 const MANIFESTS = ['manifests', 'kubernetes', 'k8s'].flatMap(name => [name, `${name}.yml`, `${name}.yaml`])
 const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
@@ -23,7 +23,10 @@ const several = diagnostic({
   }),
 })
 
-/** Tells that the first of several candidates of one class is used. Nothing to tell about one. */
+/**
+ * Warns that the first of several candidates of one kind is used. Returns no diagnostics if there is only one
+ * candidate.
+ */
 export function severalCandidates([used, ...ignored]: readonly string[]): ReadManifest['diagnostics'] {
   const reporter = new Reporter()
   if (used !== undefined && ignored.length > 0) reporter.report(several, undefined, { used, ignored })
@@ -31,9 +34,9 @@ export function severalCandidates([used, ...ignored]: readonly string[]): ReadMa
 }
 
 /**
- * The automatic deployment rules: a folder without a manifest and a Compose file that has a Helm
- * chart, or plain Kubernetes manifests, is deployed by `helm` or `kubectl`. Undefined when it has
- * neither. `folder` is absolute.
+ * Applies the automatic deployment rules to a folder without a manifest and a Compose file: deploys its Helm chart with
+ * `helm`, or its plain Kubernetes manifests with `kubectl`. Returns undefined if the folder has neither. `folder` is
+ * absolute.
  */
 export function automaticManifest(
   folder: string,
@@ -66,8 +69,8 @@ export function automaticManifest(
 const isPlain = (kind: string | undefined, path: string) => kind === (extname(path) === '' ? 'folder' : 'file')
 
 /**
- * The release is called like the environment; each image of the chart that a build has made is
- * handed over.
+ * Returns the command that installs a chart. The release has the name of the environment. Each image that a build has
+ * produced is passed to the chart.
  */
 function helmCommand(folder: string, chart: string, host: CompilerHost): string {
   const images = imagesOfChart(join(folder, chart, 'values.yaml'), host).map(key => {
@@ -78,20 +81,23 @@ function helmCommand(folder: string, chart: string, host: CompilerHost): string 
 }
 
 /**
- * The top-level keys of a chart's values that have an `image`, and whose names a shell and Helm
- * take as they are.
+ * Returns the top-level keys of a chart's values that have an `image`. Leaves out keys that a shell or Helm would not
+ * read literally.
  */
 function imagesOfChart(path: string, host: CompilerHost): readonly string[] {
   const content = host.readFile(path)
   if (content.kind !== 'file') return []
-  // Mistakes in the values are Helm's to tell.
+  // Errors in the values are ignored here, because Helm reports them.
   const file = new SourceFile(path, new TextDecoder().decode(content.bytes))
   const tree = parseYaml(file, new Reporter())?.[0]?.tree
   if (!isMap(tree)) return []
   return [...tree.entries].filter(([key, { value }]) => /^[\w-]+$/.test(key) && get(value, 'image')).map(([key]) => key)
 }
 
-/** A folder for kustomize is built by it: its own file is not an object of Kubernetes. */
+/**
+ * Returns the command that applies manifests. Uses kustomize if the folder has a kustomization file, which is not a
+ * Kubernetes object itself.
+ */
 function kubectlCommand(folder: string, path: string, host: CompilerHost): string {
   const isKustomized = KUSTOMIZATIONS.some(name => host.stat(join(folder, path, name))?.kind === 'file')
   return `kubectl apply ${isKustomized ? '-k' : '-f'} ${path}`

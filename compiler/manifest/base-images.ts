@@ -9,17 +9,17 @@ import { checkOrder } from './build.ts'
 import { manifestContext } from './build-spec.ts'
 import type { DevctlManifest, ImageBuild } from './manifest.ts'
 
-/** An image of the manifest, and the images of the manifest that its Dockerfile names. */
+/** An image of the manifest, and the other images of the manifest that its Dockerfile uses. */
 export interface BuildWithBases {
-  /** Depends on the images of `bases`, too. */
+  /** The image. Its `dependsOn` includes the images in `bases`. */
   readonly build: ImageBuild
-  /** The names of images in `build`, by the name that BuildKit looks up. */
+  /** The names of images in the manifest's `build` section, by the image name that BuildKit looks up. */
   readonly bases: ReadonlyMap<string, string>
 }
 
 /**
- * Finds the images of the manifest that Dockerfiles of the manifest name: in `FROM`, `COPY --from=`
- * and `RUN --mount=from=`. Reports images that are built from each other in a cycle.
+ * Finds the images of the manifest that its Dockerfiles name in `FROM`, `COPY --from=` and `RUN --mount=from=`. Reports
+ * images that are built from each other in a cycle.
  */
 export function withBaseImages(
   manifest: Pick<DevctlManifest, 'folder' | 'build'>,
@@ -53,7 +53,7 @@ interface Reading {
   readonly manifest: Pick<DevctlManifest, 'folder'>
   readonly host: CompilerHost
   readonly reporter: Reporter
-  /** The settings of the command line. */
+  /** Build settings from the command line. */
   readonly overrides: BuildOverrides
 }
 
@@ -67,11 +67,13 @@ function basesOf(
   const args = new Map(build.args.map(({ name, value }) => [name, value]))
   const platform = reading.host.environment.get(DEFAULT_PLATFORM)
   const written = { text, target: build.target?.value, args, platforms: platform ? [platform] : [] }
-  // An image that is built on its former self is its own.
+  // An image's own name in its Dockerfile does not count as another image of the manifest.
   return buildersNamed(withOverrides(written, reading.overrides), builders, image => builders.get(image) === build.name)
 }
 
-/** The text of a Dockerfile of this machine: in the context, else in the folder of the manifest. */
+/**
+ * Returns the text of a Dockerfile on this machine. Looks for it in the context, then in the folder of the manifest.
+ */
 function dockerfileOf({ context, dockerfile, span }: ImageBuild, { manifest, host, reporter }: Reading) {
   const source = manifestContext(context.value, manifest.folder)
   if ('remote' in source) return undefined

@@ -15,10 +15,10 @@ export interface HashedManifest {
 }
 
 /**
- * The hashes of everything that decides what is in the images of a manifest, by name, for their
- * tags: the files of the context, the Dockerfile, target and arguments, the ids of secrets, and the
- * hashes of the images that one depends on, in place of their variables. As for services, caches do
- * not count, and no secret does.
+ * Returns hashes for the tags of a manifest's images, by name. A hash covers everything that determines the content of
+ * the image: the files of the context, the Dockerfile, target and arguments, the IDs of secrets, and the hashes of the
+ * images that it depends on (instead of their variables). As for services, caches and the values of secrets are not
+ * part of the hash.
  */
 export function hashManifestBuilds(world: HashedManifest): ReadonlyMap<string, string> {
   const hashes = new Map<string, string>()
@@ -26,7 +26,7 @@ export function hashManifestBuilds(world: HashedManifest): ReadonlyMap<string, s
     const known = hashes.get(name)
     const build = world.manifest.build.get(name)
     if (known !== undefined || !build) return known ?? ''
-    // In a circle, which was reported, each image counts without the others.
+    // In a cycle, which has already been reported, the hash of an image does not include the other images.
     hashes.set(name, '')
     const images = build.dependsOn.map(({ value }) => ['image', value, hashOf(value)])
     const hash = hashInput(inputOf(build, images, world), world)

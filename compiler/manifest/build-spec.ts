@@ -45,14 +45,14 @@ const noContext = diagnostic({
 export interface ManifestBuildWorld {
   readonly manifest: Pick<DevctlManifest, 'folder'>
   readonly host: CompilerHost
-  /** The `DEVCTL_BUILD_…` variables of the images in `depends_on`, which are built already. */
+  /** The `DEVCTL_BUILD_…` variables of the images in `depends_on`, which have already been built. */
   readonly built: ReadonlyMap<string, string>
 }
 
 /**
- * The build spec of an image of the manifest. The variables of the images that it depends on are
- * arguments, too. Reports secrets whose values are not known, a context that does not exist, a
- * Dockerfile that is not in the context, and files outside the project.
+ * Returns the build spec of an image of the manifest. Its arguments include the variables of the images that it depends
+ * on. Reports secrets whose values are not known, a context that does not exist, a Dockerfile that is not in the
+ * context, and files outside the project.
  */
 export function manifestBuildSpec(build: ImageBuild, world: ManifestBuildWorld, reporter: Reporter): BuildSpec {
   const { folder } = world.manifest
@@ -97,7 +97,7 @@ export function manifestBuildSpec(build: ImageBuild, world: ManifestBuildWorld, 
   }
 }
 
-/** The context of an image: a folder, relative to that of the manifest, or a URL. */
+/** Returns the context of an image: a folder, which is resolved against the manifest's folder, or a URL. */
 export function manifestContext(text: string, folder: string): ContextSource {
   const parsed = parseContext(text)
   return parsed.ok && 'folder' in parsed.value ? { folder: resolve(folder, parsed.value.folder) } : { remote: text }

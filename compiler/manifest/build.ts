@@ -90,7 +90,7 @@ const badCache = diagnostic({
   }),
 })
 
-/** `build`: images by name. References among them are checked. */
+/** Reads `build`: images by name. Checks the references between them. */
 export function readBuilds(tree: Tree | undefined, reading: Reading): ReadonlyMap<string, ImageBuild> {
   const builds = new Map<string, ImageBuild>()
   const distinct = new Distinct(reading.reporter)
@@ -144,7 +144,7 @@ function readSecret(id: string, { key, value }: Entry, reading: Reading): BuildS
   const file = entry(value, 'file')
   const env = entry(value, 'env')
   if (Boolean(file) === Boolean(env)) {
-    // An unknown key is most likely one of the two, misspelt: that was reported.
+    // An unknown key is probably a misspelled `file` or `env`, and has already been reported.
     if (file || value.entries.size === 0) reading.reporter.report(secretSource, key, { id, both: Boolean(file) })
     return undefined
   }
@@ -155,7 +155,7 @@ function readSecret(id: string, { key, value }: Entry, reading: Reading): BuildS
   return { id, from: 'env', source, ...(variable && { value: variable.value }) }
 }
 
-/** Checks that variables of other images are those of images that are built before. */
+/** Checks that variables of other images belong to images in `depends_on`, which are built before. */
 function checkVariables(
   { name, dependsOn }: ImageBuild,
   tree: Tree | undefined,
@@ -204,11 +204,11 @@ export function checkOrder(
   for (const build of builds.values()) visit(build, [])
 }
 
-/** Returns only the fields that are set: an absent field differs from an undefined one. */
+/** Returns only the fields that are set, because an absent field differs from an undefined one. */
 export function present<T extends Readonly<Record<string, At<string> | undefined>>>(
   fields: T,
 ): { readonly [K in keyof T]?: At<string> } {
-  // The undefined ones are filtered out.
+  // The filter has removed the undefined fields.
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     readonly [K in keyof T]?: At<string>
   }

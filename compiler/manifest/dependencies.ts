@@ -17,7 +17,7 @@ const reserved = diagnostic({
   }),
 })
 
-/** Variables that say where and as whom devctl works. */
+/** Variables that determine the context, namespace and user that devctl works with. */
 const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
   'DEVCTL_CONTEXT',
   'DEVCTL_NAMESPACE',
@@ -26,10 +26,7 @@ const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
   'DEVCTL_HOME',
 ])
 
-/**
- * `dependencies`: a list of addresses, or a mapping by name. In the order in which they are
- * written.
- */
+/** Reads `dependencies`: a list of addresses, or a mapping by name. Keeps the order of the file. */
 export function readDependencies(tree: Tree | undefined, reading: Reading): readonly ManifestDependency[] {
   const distinct = new Distinct(reading.reporter)
   const listed = items(tree).flatMap((item): ManifestDependency[] => {
@@ -70,14 +67,17 @@ export function readDependencies(tree: Tree | undefined, reading: Reading): read
   return [...listed, ...named]
 }
 
-/** A name with the owner of a repository in it, which tells two of one name apart: `team-api`. */
+/**
+ * Returns a name that includes the owner of a repository, such as `team-api`, to distinguish two repositories with the
+ * same name.
+ */
 function ownerName(address: string): string {
   const name = repositoryName(address)
   const owner = repositoryName(address.replace(/\.git$|[/\\]+$/, '').slice(0, -name.length))
   return owner === '' || owner === name ? `other-${name}` : `${owner}-${name}`
 }
 
-/** The last part of a repository's address: `api` of `git@host:team/api.git`. */
+/** Returns the last part of a repository's address, such as `api` for `git@host:team/api.git`. */
 export function repositoryName(address: string): string {
   return (
     address

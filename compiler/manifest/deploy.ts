@@ -17,7 +17,7 @@ Write \`services\` for every file, or for none.`,
   }),
 })
 
-/** `deploy`: a list of commands, or an object. The structure has been checked. */
+/** Reads `deploy`: a list of commands, or an object. The structure has already been checked. */
 export function readDeploy({ key, value }: Entry, reading: Reading): DeploySection {
   const compose = get(value, 'compose')
   const files = compose && readComposeFiles(compose, reading)
@@ -30,7 +30,7 @@ export function readDeploy({ key, value }: Entry, reading: Reading): DeploySecti
   }
 }
 
-/** `destroy`: a list of commands, or an object with one. */
+/** Reads `destroy`: a list of commands, or an object with `commands`. */
 export function readDestroy({ key, value }: Entry): Destroy {
   return { span: key, commands: readCommands(value) }
 }
@@ -45,13 +45,13 @@ function readCommands(tree: Tree): readonly SectionCommand[] {
   })
 }
 
-/** The first line of a script, as its name. */
+/** Returns the first line of a script, which serves as its name. */
 function oneLine(command: string): string {
   const [first = '', ...rest] = command.trim().split('\n')
   return rest.length > 0 ? `${first} …` : first
 }
 
-/** `deploy.compose` in all its forms; undefined when no file is left. */
+/** Reads `deploy.compose` in all its forms. Returns undefined if no file is left. */
 function readComposeFiles(tree: Tree, { reporter }: Reading): ComposeFiles | undefined {
   const named = isMap(tree) ? (get(tree, 'manifest') ?? tree) : tree
   const all = named.kind === 'seq' ? named.items : [named]

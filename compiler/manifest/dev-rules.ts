@@ -5,7 +5,7 @@ import { type Entry, entry, get, isMap } from '../text/tree.ts'
 import type { Development, Sync } from './development.ts'
 import type { Reading } from './values.ts'
 
-// The rules among the keys of a development container.
+// Checks that involve several keys of a development container.
 
 const noSync = diagnostic({
   code: 'manifest/no-sync',
@@ -74,7 +74,10 @@ const NOT_HYBRID = [
   ],
 ]
 
-/** Checks what the keys of a container say together. `at` is where it is written. */
+/**
+ * Checks rules that involve several keys of a development container. Diagnostics point to the container's entry in the
+ * manifest.
+ */
 export function checkDevelopment(development: Development, { key, value }: Entry, reading: Reading): void {
   const { reporter } = reading
   if (development.mode === 'hybrid') {
@@ -126,7 +129,7 @@ function checkVolume(development: Development, { value }: Entry, { reporter, fol
   if (nested) reporter.report(needsVolume, nested.span, { what: 'nested folders in `sync`' })
 }
 
-/** A folder that is synchronised inside another one. */
+/** Returns a synchronized folder that is inside another synchronized folder. */
 function nestedFolder(sync: Sync | undefined, folder: string) {
   const paths = (sync?.folders ?? []).map(one => ({ ...one, path: resolve(folder, one.local) }))
   return paths.find(({ path }) => paths.some(other => other.path !== path && isInside(path, other.path)))

@@ -16,10 +16,10 @@ import {
 } from '../schema/shape.ts'
 import { dnsName, filled, forward } from './values-shape.ts'
 
-// The keys of a development container. What a container beside the main one may not have is in
-// one list: `onlyMain`.
+// The keys of a development container. `onlyMain` lists the keys that only the main container may have, not the
+// additional ones.
 
-/** Kubernetes' own structures: the API server knows their fields. */
+/** A structure that Kubernetes defines. The API server checks its fields. */
 const kubernetes: Shape = { map: record({ any: true }).map! }
 
 const quantities = record(anyOf('string', 'number'), { called: 'RESOURCE' })
@@ -28,7 +28,7 @@ const resources: Shape = object({
   limits: cli(quantities, 'limits'),
 })
 
-// Values below zero are reported by the reader of the value.
+// The reader of the value reports negative values.
 const duration = either(filled(), integer())
 
 const sync: Shape = either(
@@ -46,7 +46,7 @@ const sync: Shape = either(
 
 const capability = list(filled())
 
-/** Keys that both the main container and those beside it can have. */
+/** Keys that the main container and the additional containers share. */
 const shared: Readonly<Record<string, Row>> = {
   name: cli(filled(), 'name of the application', 'the key'),
   image: cli(filled(), 'image of the container', 'the image of the application'),
@@ -159,12 +159,12 @@ const onlyMain: Readonly<Record<string, Row>> = {
   ),
 }
 
-/** A container in addition to the main one, without the keys that only the main container can have. */
+/** An additional container, without the keys that only the main container can have. */
 const besides: Shape = object(shared, { required: ['sync'] })
 
 const { replicas: _, ...mainKeys } = shared
 
-/** The keys that only the main container takes, and the one that it does not take, for hints. */
+/** The keys that only the main container accepts, for hints. */
 export const onlyMainKeys: readonly string[] = Object.keys(onlyMain)
 
 /** A development container. */

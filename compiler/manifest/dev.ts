@@ -28,7 +28,7 @@ import {
   texts,
 } from './values.ts'
 
-/** `dev`: development containers by name, with the rules among their keys checked. */
+/** Reads `dev`: development containers by name. Checks the rules that involve several of their keys. */
 export function readDevelopment(tree: Tree | undefined, reading: Reading): ReadonlyMap<string, Development> {
   const found = new Map<string, Development>()
   const distinct = new Distinct(reading.reporter)
@@ -44,7 +44,7 @@ export function readDevelopment(tree: Tree | undefined, reading: Reading): Reado
   return found
 }
 
-/** A development container as `dev: {NAME: {}}` declares it: everything has its default. */
+/** Returns the development container that `dev: {NAME: {}}` declares: all keys have their defaults. */
 export function plainDevelopment(name: string, span: DevelopmentContainer['span']): Development {
   const reading: Reading = { reporter: new Reporter(), lookup: () => undefined, folder: '' }
   return readOne(name, { key: span, value: mapTree(span, []) }, [], reading)
@@ -120,7 +120,7 @@ function readContainer(
   }
 }
 
-/** Text with a blank is for a shell; a word alone, and a list, are not. */
+/** Reads a command. Text with a space is run by a shell; text without a space and lists are run directly. */
 function readCommand(tree: Tree | undefined): readonly string[] | undefined {
   if (tree?.kind === 'seq') return tree.items.filter(isScalar).map(({ value }) => String(value))
   const text = scalar(tree)
@@ -177,7 +177,7 @@ function readSecurityContext(tree: Tree | undefined, path: ModelPath, reading: R
   }
 }
 
-/** A switch for all, or one for each. */
+/** Reads `probes`: one switch for all probes, or a switch for each probe. */
 function readProbes(tree: Tree | undefined, path: ModelPath, reading: Reading): Development['probes'] {
   const all = readFlag(tree, path, reading)?.value ?? false
   const one = (field: string) => readFlag(get(tree, field), [...path, field], reading)?.value ?? all
@@ -205,7 +205,7 @@ function readInitContainer(tree: Tree | undefined, path: ModelPath, reading: Rea
   }
 }
 
-/** Milliseconds for a step and of the wait for resources, where nothing says it. */
+/** Default timeouts in milliseconds: for a step, and for waiting for resources. */
 const STEP = 60_000
 const RESOURCES = 120_000
 

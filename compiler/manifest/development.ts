@@ -3,13 +3,13 @@ import type { At, Span } from '../text/source.ts'
 import type { Tree } from '../text/tree.ts'
 import type { Forward } from './forward.ts'
 
-/** The fields that a development container and those beside it have in common. */
+/** The fields that a development container and its additional containers have in common. */
 export interface DevelopmentContainer {
-  /** A DNS label. */
+  /** Name of the container, a DNS label. */
   readonly name: string
   readonly span: Span
   readonly image?: At<string>
-  /** Undefined: the command of the container. */
+  /** The command to run. If undefined, the container's own command. */
   readonly command?: readonly string[]
   readonly args?: readonly string[]
   readonly workdir?: At<string>
@@ -17,15 +17,15 @@ export interface DevelopmentContainer {
   readonly selector: readonly Pair[]
   readonly environment: readonly Pair[]
   readonly envFiles: readonly At<string>[]
-  /** Undefined: the host volumes of the Compose file say it. */
+  /** The folders to synchronize. If undefined, the host volumes of the Compose file determine them. */
   readonly sync?: Sync
   readonly replicas?: At<number>
-  /** Quantities as written, by resource. */
+  /** Quantities in canonical form, by resource. */
   readonly resources: { readonly requests: readonly Pair[]; readonly limits: readonly Pair[] }
   readonly labels: readonly Pair[]
   readonly annotations: readonly Pair[]
   readonly nodeSelector?: readonly Pair[]
-  /** Kubernetes' own structures, as written. */
+  /** Kubernetes structures, unchanged from the manifest. */
   readonly tolerations?: Tree
   readonly affinity?: Tree
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never'
@@ -40,7 +40,7 @@ export interface Development extends DevelopmentContainer {
   readonly secrets: readonly DevelopmentSecret[]
   readonly forward: readonly Forward[]
   readonly reverse: readonly Reverse[]
-  /** Absent: a free port. */
+  /** The local port of the SSH connection. If absent, any free port. */
   readonly remote?: At<number>
   readonly sshServerPort: number
   readonly interface: string
@@ -51,7 +51,7 @@ export interface Development extends DevelopmentContainer {
   readonly probes: { readonly liveness: boolean; readonly readiness: boolean; readonly startup: boolean }
   readonly lifecycle: { readonly postStart: DevelopmentHook; readonly preStop: DevelopmentHook }
   readonly initContainer: { readonly image?: At<string>; readonly resources: DevelopmentContainer['resources'] }
-  /** Limits in milliseconds. */
+  /** Timeouts in milliseconds. */
   readonly timeout: { readonly step: number; readonly resources: number }
   readonly services: readonly DevelopmentContainer[]
 }
@@ -60,7 +60,7 @@ export interface Sync {
   readonly folders: readonly SyncFolder[]
   readonly compression: boolean
   readonly verbose: boolean
-  /** Interval in seconds. */
+  /** Interval between two scans of all files, in seconds. */
   readonly rescanInterval: number
 }
 
@@ -70,7 +70,10 @@ export interface SyncFolder {
   readonly local: string
   /** Absolute path in the container. */
   readonly remote: string
-  /** The name in this folder of the only file that is synchronized, where `remote` is a file; of a Compose file. */
+  /**
+   * Name of the only file in the `local` folder that is synchronized, set if `remote` is a file. Used only for mounts
+   * of a Compose file.
+   */
   readonly file?: string
 }
 
@@ -90,7 +93,7 @@ export interface DevelopmentSecret {
   readonly mode: number
 }
 
-/** A port of the container that leads to one of this machine. */
+/** A port of the container that is forwarded to a port of this machine. */
 export interface Reverse {
   readonly span: Span
   readonly remotePort: number
@@ -99,7 +102,7 @@ export interface Reverse {
 
 export interface PersistentVolume {
   readonly enabled: boolean
-  /** A quantity. */
+  /** Size of the volume, a Kubernetes quantity. */
   readonly size: string
   readonly storageClass?: At<string>
   readonly accessMode: string
@@ -118,7 +121,7 @@ export interface DevelopmentSecurity {
   readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] }
 }
 
-/** A lifecycle hook: whether the application's own hook stays, and the command that replaces it. */
+/** A lifecycle hook: `enabled` keeps the application's own hook, and `command` replaces it. */
 export interface DevelopmentHook {
   readonly enabled: boolean
   readonly command?: readonly string[]

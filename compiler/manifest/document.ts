@@ -3,7 +3,7 @@ import type { MapForm, Row, Shape } from '../schema/shape.ts'
 import { keyRows, table } from '../schema/tables.ts'
 import { manifestShape } from './shape.ts'
 
-/** The text of docs/manifest.md: every key of a manifest, made from the table. */
+/** Returns the text of docs/manifest.md. It lists every key of a manifest and is generated from the table of keys. */
 export function manifestDocument(): string {
   const top = manifestShape.map!
   const own = ['build', 'deploy', 'destroy', 'dependencies', 'forward', 'dev', 'environments']
@@ -89,8 +89,8 @@ function members(key: string, { keys }: MapForm): string {
 }
 
 /**
- * A line for each key; with `deep` also for its members. What stands in several places is listed
- * once.
+ * Returns a table with a row for each key and, if `deep` is set, for its members. A key that is used in several places
+ * is listed once.
  */
 function rows(lines: readonly Line[]): string {
   const told = new Set<Row>()

@@ -9,9 +9,7 @@ const duplicate = diagnostic({
   text: (p: { what: string; hint?: string | undefined }) => ({ message: `${p.what} twice`, hint: p.hint }),
 })
 
-/**
- * Tells repetitions: `seen` reports a thing whose identity came before, and says whether it is new.
- */
+/** Detects duplicates. `add` returns true for a new identity, and reports an identity that was added before. */
 export class Distinct {
   readonly #seen = new Map<string, Span>()
   readonly #reporter: Reporter
@@ -20,7 +18,10 @@ export class Distinct {
     this.#reporter = reporter
   }
 
-  /** `what` reads well before `twice`: `` local port `8080` is forwarded ``. */
+  /**
+   * Adds an identity. `what` is the subject of the message and is followed by `twice`: `` local port `8080` is
+   * forwarded ``.
+   */
   add(identity: string, span: Span, what: string, hint?: string): boolean {
     const first = this.#seen.get(identity)
     if (!first) {

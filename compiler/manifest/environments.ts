@@ -71,8 +71,8 @@ environments:
 })
 
 /**
- * `environments`, by name. Their variables are those of the Compose files; in values of the
- * manifest they do not count.
+ * Reads `environments`, by name. The variables of an environment apply to the Compose files, but not to values in the
+ * manifest.
  */
 export function readEnvironments(tree: Tree | undefined, reading: Reading): ReadonlyMap<string, ManifestEnvironment> {
   return new Map([...entries(tree)].map(([key, at]) => [key, readEnvironment(key, at, reading)]))
@@ -137,7 +137,7 @@ function readRoutes(tree: Tree, { reporter }: Reading): ManifestEnvironment['rou
   return routes === 'gateway' || routes === 'ingress' ? routes : undefined
 }
 
-/** The `registry` of a mapping; reports one that is none. */
+/** Reads the `registry` of a mapping. Reports an invalid registry. */
 export const readRegistry = (tree: Tree, path: ModelPath, reading: Reading) =>
   parseScalar(get(tree, 'registry'), path, parseRegistry, reading)
 
@@ -150,7 +150,7 @@ function parseRegistry(text: string) {
   )
 }
 
-/** Parses the reference of an image; returns it as written. */
+/** Checks an image reference; returns it as written. */
 const parseImage = (text: string) => {
   const read = parseImageReference(text)
   return read.ok ? parsed(text) : read
@@ -189,13 +189,13 @@ function readPublish(tree: Tree, at: (field: string) => ModelPath, reading: Read
   }
 }
 
-/** Parses the address of an artifact; returns it as written. */
+/** Checks the address of an artifact; returns it as written. */
 function parseArtifact(text: string) {
   const read = parseOciReference(text)
   return read.ok ? parsed(text) : read
 }
 
-/** Reports settings that only apply to git repositories, beside an artifact. */
+/** Reports settings that apply only to git repositories if they are combined with an artifact. */
 function refuseBesides(tree: Tree, { reporter }: Reading): void {
   for (const field of ['repository', 'branch', 'path', 'pullRequest']) {
     const found = entry(tree, field)
@@ -205,7 +205,7 @@ function refuseBesides(tree: Tree, { reporter }: Reading): void {
   if (layout?.value === 'kustomize') reporter.report(destination, layout.span, { field: 'layout: kustomize' })
 }
 
-/** `true`, or a mapping that says more. */
+/** Reads `pullRequest`: `true`, or a mapping with more settings. */
 function readPullRequest(tree: Tree | undefined, path: ModelPath, reading: Reading): PullRequestRules | undefined {
   if (tree?.kind !== 'map' && !readFlag(tree, path, reading)?.value) return undefined
   const named = known(tree, 'forge')?.value

@@ -8,12 +8,12 @@ import { failed, type Parsed, parsed } from '../values/parsed.ts'
 import { Distinct } from './duplicates.ts'
 import { known, parseScalar, type Reading, readInteger, readPairs } from './values.ts'
 
-/** A port of this machine that leads into the cluster. */
+/** A port of this machine that is forwarded into the cluster. */
 export interface Forward {
   readonly span: Span
   readonly localPort: number
   readonly remotePort: number
-  /** A service; absent for the container itself, and where labels find it. */
+  /** The target service. Absent if the target is the container itself, or is selected by labels. */
   readonly service?: At<string>
   readonly labels?: readonly Pair[]
 }
@@ -36,11 +36,11 @@ forward:
 
 interface Kind {
   readonly path: ModelPath
-  /** True if a forward without a service leads to the container. */
+  /** True if the target of a forward without a service is the container. */
   readonly toContainer: boolean
 }
 
-/** A list of forwards, in both notations. No two have one local port. */
+/** Reads a list of forwards, in both notations. Reports forwards with the same local port. */
 export function readForwards(tree: Tree | undefined, kind: Kind, reading: Reading): readonly Forward[] {
   const distinct = new Distinct(reading.reporter)
   return items(tree).flatMap((item, index): Forward[] => {
@@ -69,7 +69,7 @@ function readLong(item: MapTree, { toContainer }: Kind, path: ModelPath, reading
   const name = entry(item, 'name')
   const both = Boolean(labels && name)
   if (both || (!labels && !name && !toContainer)) {
-    // An unknown key is most likely the missing one, misspelt: that was reported.
+    // An unknown key is probably a misspelling of the missing key, and has already been reported.
     if (!both && [...item.entries.keys()].some(key => !KEYS.includes(key))) return undefined
     reading.reporter.report(target, labels?.key ?? item.span, { both })
     return undefined
@@ -92,7 +92,7 @@ interface ShortForward {
   readonly remotePort: number
 }
 
-/** `LOCAL:SERVICE:REMOTE`, and with `toContainer` also `LOCAL:REMOTE`. */
+/** Parses `LOCAL:SERVICE:REMOTE`. With `toContainer`, also accepts `LOCAL:REMOTE`. */
 export function parseForward(text: string, toContainer: boolean): Parsed<ShortForward> {
   const form = toContainer ? '`LOCAL:REMOTE` or `LOCAL:SERVICE:REMOTE`' : '`LOCAL:SERVICE:REMOTE`'
   const parts = text.split(':')
@@ -112,7 +112,7 @@ export function parseForward(text: string, toContainer: boolean): Parsed<ShortFo
   return parsed({ localPort: localPort.value, service: middle, remotePort: remotePort.value })
 }
 
-/** A port at a place of a longer text. */
+/** Parses a port that starts at offset `at` of a longer text. */
 export function parsePort(text: string, at: number): Parsed<number> {
   const where = [at, at + text.length] as const
   const port = Number(text)

@@ -1,6 +1,6 @@
 import { suggest } from '../diagnostics/suggest.ts'
 
-/** Keys that only one of the two has; `name` and `x-*` are in both. */
+/** Keys that exist only in manifests or only in Compose files. `name` and `x-*` exist in both. */
 const MANIFEST = [
   'build',
   'context',
@@ -25,18 +25,18 @@ const COMPOSE = [
   'volumes',
 ]
 
-/** A key at the left margin. */
+/** A key at the start of a line. */
 const BLOCK_KEY = /^(["']?)([A-Za-z_][\w-]*)\1[ \t]*:(?=\s|$)/gm
 /**
- * The relevant tokens of a mapping in braces: quoted text, brackets, and words; each with the colon
- * that makes it a key.
+ * The relevant tokens of a mapping in braces: quoted text, words and brackets. If a colon makes a text or word a key,
+ * the token includes the colon.
  */
 const FLOW_PART = /("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z_][\w-]*)(\s*:)?|[{}[\]]/g
 
 /**
- * Decides whether a text is a manifest or a Compose file, so that its mistakes are reported as
- * those of the right one. Its top-level keys decide, also misspelt ones; if they are inconclusive,
- * the name of the file does. Does not parse: a file with a mistake in its YAML has a kind, too.
+ * Decides if a file is a manifest or a Compose file, so that errors are reported for the right kind of file. The
+ * top-level keys decide, including misspelled ones; if they are inconclusive, the name of the file decides. Does not
+ * parse the text, so it also works for files with YAML errors.
  */
 export function kindOfFile(text: string, path: string): 'manifest' | 'compose' {
   const isFlow = /^\s*\{/.test(text.replace(/^(\s*#.*\n|---.*\n)+/, ''))
@@ -55,7 +55,7 @@ function* blockKeys(text: string): Iterable<string> {
   for (const [, , key = ''] of text.matchAll(BLOCK_KEY)) yield key
 }
 
-/** The keys of a mapping in braces that fills the file, without those of mappings inside it. */
+/** Yields the top-level keys of a file that consists of a mapping in braces. Skips keys of nested mappings. */
 function* flowKeys(text: string): Iterable<string> {
   let depth = 0
   for (const [part, word, colon] of text.matchAll(FLOW_PART)) {

@@ -7,31 +7,35 @@ import type { Development } from './development.ts'
 import type { Forward } from './forward.ts'
 
 /**
- * A manifest, read and checked. Paths are as written and relative to `folder`; values still know
- * where they were written.
+ * A manifest that was read and checked. Its paths are as written, relative to `folder`. Its values keep their positions
+ * in the file.
  */
 export interface DevctlManifest {
-  /**
-   * Absolute path of the file; of the chart or folder where the rules for them made the manifest.
-   */
+  /** Absolute path of the file. For an automatic manifest, the path of the chart or of the Kubernetes manifests. */
   readonly path: string
-  /** Path as messages show it. */
+  /** Path of the file for messages. */
   readonly shown: string
-  /** Absolute: where commands run, and what paths are relative to. The folder around `.devctl`. */
+  /**
+   * Absolute path of the manifest's folder, or of the parent folder of `.devctl`. Commands run in it, and paths are
+   * relative to it.
+   */
   readonly folder: string
-  /** The automatic rule that made the manifest; absent for one that is written. */
+  /** The automatic rule that created the manifest. Absent if the manifest is a file. */
   readonly automatic?: 'chart' | 'manifests'
   readonly name?: At<string>
   readonly namespace?: At<string>
   readonly context?: At<string>
-  /** Domain for environments that name none. */
+  /** Domain for environments that do not set one. */
   readonly domain?: At<string>
-  /** Registry for environments that name none. */
+  /** Registry for environments that do not set one. */
   readonly registry?: At<string>
   readonly build: ReadonlyMap<string, ImageBuild>
   readonly deploy?: DeploySection
   readonly destroy?: Destroy
-  /** The names of the variables that its commands may get from the platform and the cluster: it names them. */
+  /**
+   * The names of the variables that the manifest names. Commands may get these variables from the platform and the
+   * cluster.
+   */
   readonly variables: ReadonlySet<string>
   readonly dev: ReadonlyMap<string, Development>
   readonly dependencies: readonly ManifestDependency[]
@@ -39,9 +43,9 @@ export interface DevctlManifest {
   readonly environments: ReadonlyMap<string, ManifestEnvironment>
 }
 
-/** A command of `deploy` or `destroy`. The shell runs it and expands the variables in it. */
+/** A command of `deploy` or `destroy`. A shell runs it and expands its variables. */
 export interface SectionCommand {
-  /** The name in progress output; the command itself if it has no name. */
+  /** The name in progress output. If the command has no name, its first line. */
   readonly name: string
   readonly command: string
   /** Position of the command. */
@@ -51,16 +55,16 @@ export interface SectionCommand {
 export interface DeploySection {
   readonly span: Span
   readonly commands: readonly SectionCommand[]
-  /** The Compose files that are named; absent where none is. */
+  /** The Compose files that the section names. Absent if it names none. */
   readonly compose?: ComposeFiles
-  /** `endpoints`, whose structure is checked: they replace those of the Compose files. */
+  /** `endpoints`, which replace the endpoints of the Compose files. Their structure is checked. */
   readonly endpoints?: Entry
 }
 
 export interface ComposeFiles {
-  /** Merged from left to right; at least one. */
+  /** The files, merged from first to last; at least one. */
   readonly files: readonly At<string>[]
-  /** The services to deploy, and what they depend on; empty: all. */
+  /** The services to deploy, in addition to their dependencies. If empty, all services. */
   readonly services: readonly At<string>[]
 }
 
@@ -82,20 +86,20 @@ export interface ImageBuild {
   /** Images that the cache is written to. */
   readonly exportCache: readonly At<string>[]
   readonly secrets: readonly BuildSecret[]
-  /** Other entries, built before; no cycles. */
+  /** Other images in `build` that are built before this one. There are no cycles. */
   readonly dependsOn: readonly At<string>[]
 }
 
 export interface BuildSecret {
   readonly id: string
   readonly from: 'file' | 'env'
-  /** The path, or the name of the variable. */
+  /** The path of the file, or the name of the variable. */
   readonly source: At<string>
   /** The value of the variable, if it is set. */
   readonly value?: string
 }
 
-/** A repository that is deployed first. */
+/** A repository that is deployed before this one. */
 export interface ManifestDependency {
   readonly name: string
   readonly span: Span
@@ -103,14 +107,14 @@ export interface ManifestDependency {
   readonly manifest?: At<string>
   readonly branch?: At<string>
   readonly variables: readonly Pair[]
-  /** Limit in milliseconds. */
+  /** Timeout in milliseconds. */
   readonly timeout?: At<number>
   readonly wait: boolean
 }
 
 /**
- * An environment, selected by `--environment NAME`. Settings of later commands (publish) are read
- * and checked, too.
+ * An environment, selected by `--environment NAME`. Settings for later commands, such as `publish`, are read and
+ * checked as well.
  */
 export interface ManifestEnvironment {
   readonly key: string
@@ -119,9 +123,9 @@ export interface ManifestEnvironment {
   readonly namespace?: At<string>
   readonly context?: At<string>
   readonly domain?: At<string>
-  /** Compose files that are merged over the others. */
+  /** Compose files to merge over the other Compose files. */
   readonly compose: readonly At<string>[]
-  /** Absent: not said, so that COMPOSE_PROFILES decides. */
+  /** Active profiles. If absent, COMPOSE_PROFILES decides. */
   readonly profiles?: readonly At<string>[]
   readonly variables: readonly Pair[]
   readonly envFiles: readonly At<string>[]
@@ -133,7 +137,7 @@ export interface ManifestEnvironment {
   readonly routeAnnotations: readonly Pair[]
   readonly policy?: 'restricted'
   readonly registry?: At<string>
-  /** Image references by service. */
+  /** Image references, by service. */
   readonly images: readonly Pair[]
   readonly shellImage?: At<string>
   readonly kubectlImage?: At<string>
@@ -141,27 +145,27 @@ export interface ManifestEnvironment {
   readonly secrets: SecretRules
 }
 
-/** Target to which `publish` writes the manifests. */
+/** Destination of the manifests that `publish` writes. */
 export interface PublishTarget {
   readonly repository?: At<string>
-  /** Address that an artifact is pushed to; no repository is set then. */
+  /** Address to push an artifact to. If set, `repository` is absent. */
   readonly oci?: At<string>
   readonly branch?: At<string>
   readonly path?: At<string>
   readonly layout: 'plain' | 'single-file' | 'kustomize'
-  /** Absent: commits are pushed to the branch itself. */
+  /** Settings of the pull request. If absent, commits are pushed directly to the branch. */
   readonly pullRequest?: PullRequestRules
-  /** Add the object of the namespace. */
+  /** True to add the Namespace object. */
   readonly createNamespace: boolean
-  /** Add sync waves of Argo CD. */
+  /** True to add Argo CD sync waves. */
   readonly syncWaves: boolean
 }
 
-/** The settings of a new pull request; later runs leave them to its reviewers. */
+/** Settings of a new pull request. Later runs do not change them, because reviewers may have. */
 export interface PullRequestRules {
   readonly labels: readonly At<string>[]
   readonly reviewers: readonly At<string>[]
   readonly draft: boolean
-  /** The kind of server, if its host name does not show it. */
+  /** The kind of git server, if its host name does not indicate it. */
   readonly forge?: ForgeKind
 }

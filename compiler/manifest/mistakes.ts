@@ -8,7 +8,7 @@ import type { MapForm } from '../schema/shape.ts'
 import { onlyMainKeys } from './dev-shape.ts'
 import { manifestShape } from './shape.ts'
 
-// The structural mistakes of a manifest: the words are those for Compose files, the pages are about
+// Structural errors of a manifest. The messages are the same as for Compose files, but the explanations are about
 // manifests.
 
 const unknownKey: DiagnosticKind<schema.KeyProblem> = diagnostic({
@@ -85,7 +85,7 @@ const badName = diagnostic<Parameters<typeof schema.badName.text>[0]>({
   }),
 })
 
-/** Keys of other tools' manifests and of other versions, each with its hint. */
+/** Keys of other tools' manifests and of other versions, with a hint for each. */
 const foreign: Readonly<Record<string, string>> = {
   icon: 'devctl has no icons: remove it',
   external: 'devctl does not list external resources: write their addresses into `deploy.commands`',
@@ -118,7 +118,7 @@ function hintForUnknown(key: string, _value: unknown, form: MapForm, path: Model
 /** Diagnostics for structural mistakes in a manifest. */
 export const manifestMistakes: schema.SchemaDiagnostics = {
   badName,
-  // No shape of a manifest has lists without repetition, keys that are ignored, or odd values.
+  // No shape in a manifest has unique lists, ignored keys or odd values, so these are never reported.
   duplicateItem: schema.duplicateItem,
   ignoredKey: schema.ignoredKey,
   oddValue: schema.oddValue,

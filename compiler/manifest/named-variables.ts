@@ -6,9 +6,9 @@ import { textsIn } from './variables.ts'
 const REFERENCES = /\$(?:\{[#!]?)?([A-Za-z_][A-Za-z0-9_]*)/g
 
 /**
- * Returns the names of the variables that a manifest names: those in its list `variables`, and those that its texts
- * refer to. Its commands get no others from the platform or the cluster, where other people can write them: a name can
- * be code.
+ * Returns the names of the variables that a manifest names: in its list `variables`, and as references in its texts.
+ * Its commands get no other variables from the platform or the cluster, because other users can set them there, and
+ * some variables make programs run code.
  */
 export function namedVariables(manifest: MapTree): ReadonlySet<string> {
   const listed = scalars(manifest, 'variables').map(one => textOf(one).value)

@@ -15,8 +15,8 @@ const renamed = diagnostic({
 })
 
 /**
- * A name in Kubernetes' form; undefined when it is taken (reported). `what` is what it names:
- * `the image`.
+ * Converts a name to Kubernetes' form. Returns undefined if the name is already in use, and reports it. `what` is the
+ * named thing in messages, such as `the image`.
  */
 export function readName(
   written: string,

@@ -14,7 +14,7 @@ Replace a command with a service that runs once (\`restart: "no"\`, which become
   }),
 })
 
-/** Reports what the manifest asks of `deploy` and a repository cannot hold. */
+/** Reports the parts of a manifest that `deploy` handles and `publish` cannot: commands and dependencies. */
 export function reportNotPublished({ deploy, dependencies }: DevctlManifest): readonly Diagnostic[] {
   const reporter = new Reporter()
   const [command] = deploy?.commands ?? []

@@ -74,30 +74,30 @@ const mergeTag = diagnostic({
 export interface ManifestOptions {
   /** Absolute path of the manifest, or `-` for standard input. */
   readonly path: string
-  /** The folder devctl runs in: messages show paths relative to it. */
+  /** The folder that devctl runs in. Messages show paths relative to it. */
   readonly workingDirectory: string
   readonly stdin?: Uint8Array
-  /** Files with variables, in place of `.env` beside the manifest. Absolute. */
+  /** Absolute paths of env files that replace the `.env` file beside the manifest. */
   readonly envFiles?: readonly string[]
-  /** `--environment`: only its variables must be set. */
+  /** The environment of `--environment`. Variables in other environments need not be set. */
   readonly environment?: string
   readonly strict?: boolean
 }
 
 export interface ReadManifest {
   /**
-   * Absent when the file could not be read at all. With errors among the diagnostics it lacks what
-   * they are about.
+   * The manifest. Absent if the file could not be read at all. If there are errors in the diagnostics, the parts in
+   * error are missing.
    */
   readonly manifest?: DevctlManifest
   readonly diagnostics: readonly Diagnostic[]
-  /** The values that are secret because of where they come from. Diagnostics may hold them. */
+  /** The values that are secret because of their origin. Diagnostics may contain them. */
   readonly secrets?: SecretPlaces
 }
 
 /**
- * Reads a manifest: the YAML, its variables, its structure, and the values. Reports every mistake;
- * a value in error reads as absent, and nothing complains that it is missing.
+ * Reads a manifest: the YAML, its variables, its structure and its values. Reports every error. A value in error counts
+ * as absent, but is not reported as missing.
  */
 export function readManifest(options: ManifestOptions, host: CompilerHost): ReadManifest {
   return withinLimits(
@@ -138,9 +138,7 @@ function readWith(options: ManifestOptions, host: CompilerHost, reporter: Report
   return { manifest, diagnostics: reporter.diagnostics(), secrets }
 }
 
-/**
- * The folder that the paths of a manifest are relative to: its own, or the one around `.devctl`.
- */
+/** Returns the folder that paths in a manifest are relative to: the manifest's folder, or the parent of `.devctl`. */
 function manifestFolder(path: string): string {
   const folder = dirname(path)
   return basename(folder) === '.devctl' ? dirname(folder) : folder

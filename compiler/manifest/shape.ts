@@ -16,7 +16,7 @@ import { developmentContainer } from './dev-shape.ts'
 import { environment } from './environment-shape.ts'
 import { dnsName, filled, forward, kubernetesName, variableName } from './values-shape.ts'
 
-/** A command as one line of the shell, or with a name for people. */
+/** A command: a line for the shell, or an object with the command and a display name. */
 const oneCommand: Shape = either(
   filled(),
   object(
@@ -110,7 +110,7 @@ const dependencies: Shape = {
   map: record(cli(dependency, 'URL of the repository, or a mapping'), { called: 'NAME' }).map!,
 }
 
-/** Every key of a manifest: what may be written, and what it means. */
+/** The table of all keys of a manifest: the values they accept and their meaning. */
 export const manifestShape: Shape = object({
   name: cli(filled(), 'name of the environment', 'the name of the Compose project, the repository or the folder'),
   namespace: cli(kubernetesName(), 'default namespace, if no option, variable or environment sets one'),

@@ -10,11 +10,9 @@ import { parsePort } from './forward.ts'
 import { reservedProblem } from './reserved-paths.ts'
 import { parseScalar, type Reading, readFlag, readInteger } from './values.ts'
 
-// The lists of `A:B` of a development container.
+// Readers for the `A:B` lists of a development container.
 
-/**
- * `sync`: a list of folders, which are compressed, or an object, where compression is asked for.
- */
+/** Reads `sync`: a list of folders, which is compressed by default, or an object, which is not. */
 export function readSync(tree: Tree, path: ModelPath, reading: Reading): Sync {
   const isLong = isMap(tree)
   const listPath = isLong ? [...path, 'folders'] : path
@@ -44,10 +42,10 @@ export function readSync(tree: Tree, path: ModelPath, reading: Reading): Sync {
   }
 }
 
-/** The settings of a list of folders. */
+/** Default settings for `sync` as a list of folders. */
 export const SYNC_DEFAULTS: Omit<Sync, 'folders'> = { compression: true, verbose: false, rescanInterval: 300 }
 
-/** `LOCAL:REMOTE`; a Windows path has a colon of its own. */
+/** Parses `LOCAL:REMOTE`. A Windows path contains a colon itself. */
 function parseSyncFolder(text: string): Parsed<{ readonly local: string; readonly remote: string }> {
   const drive = driveOf(text)
   const at = text.indexOf(':', drive)
@@ -68,12 +66,12 @@ function parseSyncFolder(text: string): Parsed<{ readonly local: string; readonl
 }
 
 /**
- * Returns the offset after the drive of a Windows path: `C:\\src:/app`, `C:/src:/app`; 0 if none, as in `a:/src`, where
- * `a` is a file of one letter.
+ * Returns the offset after the drive letter of a Windows path (`C:\\src:/app`, `C:/src:/app`). Returns 0 if there is no
+ * drive, as in `a:/src`, where `a` is a file with a one-letter name.
  */
 const driveOf = (text: string) => (/^[A-Za-z]:(\\|\/[^:]*:\/)/.test(text) ? 2 : 0)
 
-/** The path in a container that a text ends in: absolute, and not the root. */
+/** Parses the container path between two offsets. It must be absolute and must not be the root folder. */
 function remotePath(text: string, at: number, end: number = text.length): Parsed<string> {
   const path = text.slice(at, end)
   const where = [at, end] as const
@@ -85,7 +83,7 @@ function remotePath(text: string, at: number, end: number = text.length): Parsed
   return parsed(plain)
 }
 
-/** `volumes`: paths in the container that outlive it. */
+/** Reads `volumes`: container paths whose content outlives the container. */
 export function readVolumes(tree: Tree | undefined, path: ModelPath, reading: Reading): readonly At<string>[] {
   const distinct = new Distinct(reading.reporter)
   return items(tree).flatMap((item, index) => {
@@ -100,7 +98,7 @@ function parseVolume(text: string): Parsed<string> {
   return remotePath(text, 0)
 }
 
-/** `externalVolumes`: `CLAIM:PATH` or `CLAIM:SUBPATH:PATH`. */
+/** Reads `externalVolumes`: `CLAIM:PATH` or `CLAIM:SUBPATH:PATH`. */
 export function readExternalVolumes(
   tree: Tree | undefined,
   path: ModelPath,
@@ -126,12 +124,12 @@ function parseExternalVolume(text: string): Parsed<Omit<ExternalVolume, 'span'>>
   return parsed({ claim, ...(parts.length === 3 && subPath && { subPath }), mount: mount.value })
 }
 
-/** The mode of a secret where none is given. */
+/** Default file mode of a secret. */
 const SECRET_MODE = 0o644
 
 /**
- * `secrets`: files of this machine in the container. No two have one name, which is their key in
- * the cluster.
+ * Reads `secrets`: files of this machine to mount in the container. Reports files with the same name, because the name
+ * is the key in the cluster's Secret.
  */
 export function readSecrets(tree: Tree | undefined, path: ModelPath, reading: Reading): readonly DevelopmentSecret[] {
   const distinct = new Distinct(reading.reporter)
@@ -162,7 +160,10 @@ function parseSecret(text: string): Parsed<Omit<DevelopmentSecret, 'span'>> {
   })
 }
 
-/** `reverse`: `REMOTE:LOCAL`. A port of the container leads to one port of this machine. */
+/**
+ * Reads `reverse`: `REMOTE:LOCAL`, which forwards a port of the container to a port of this machine. Reports container
+ * ports that occur twice.
+ */
 export function readReverse(tree: Tree | undefined, path: ModelPath, reading: Reading): readonly Reverse[] {
   const distinct = new Distinct(reading.reporter)
   return items(tree).flatMap((item, index): Reverse[] => {

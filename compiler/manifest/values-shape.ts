@@ -1,7 +1,7 @@
 import { cli } from '../schema/row.ts'
 import { either, integer, keyValues, object, type Shape, text } from '../schema/shape.ts'
 
-/** Text with something in it. */
+/** Text that is not empty. */
 export const filled = (): Shape => text({ pattern: /\S/, like: 'text that is not empty' })
 
 /** A name that Kubernetes accepts for a namespace, a Service or a container. */
@@ -21,10 +21,10 @@ export const dnsName = (): Shape =>
     like: 'lower-case labels joined by dots, such as `dev.example.com`',
   })
 
-/** A Gateway and its namespace. */
+/** A Gateway with its namespace, `NAMESPACE/NAME`. */
 export const gatewayName = (): Shape => text({ pattern: new RegExp(`^${LABEL}/${NAME}$`), like: '`NAMESPACE/NAME`' })
 
-/** The name of a variable, as shells have it. */
+/** The name of a shell variable. */
 export const variableName = (): Shape =>
   text({ pattern: /^[A-Za-z_][A-Za-z0-9_]*$/, like: 'the name of a variable, such as `API_KEY`' })
 
@@ -35,10 +35,7 @@ export const secretKey = (): Shape =>
     like: 'letters, digits, `-`, `_` and `.`, at most 253',
   })
 
-/**
- * The public key of a recipient of age (https://age-encryption.org/v1): bech32, whose letters are
- * these.
- */
+/** The public key of an age recipient (https://age-encryption.org/v1), encoded as bech32. */
 export const ageRecipient = (): Shape =>
   text({
     pattern: /^age1(pq1)?[02-9ac-hj-np-z]{58,}$/,
@@ -48,8 +45,8 @@ export const ageRecipient = (): Shape =>
 const PORT = { minimum: 1, maximum: 65535 }
 
 /**
- * A port that is made reachable on this machine: `LOCAL:REMOTE` or `LOCAL:SERVICE:REMOTE`, or with
- * a name for each part. The texts say what the parts are.
+ * A forwarded port: `LOCAL:REMOTE`, `LOCAL:SERVICE:REMOTE`, or an object with a key for each part. The arguments are
+ * the descriptions of the parts.
  */
 export const forward = (remotePort: string, service: string): Shape =>
   either(

@@ -13,8 +13,9 @@ import { parseDuration } from '../values/numbers/duration.ts'
 import type { Parsed } from '../values/parsed.ts'
 import { isOpen, isUnread } from './variables.ts'
 
-// Readers of the values of a manifest. The structure has been checked: what has another one reads
-// as absent. So does a value that is not known yet, because a variable in it is set only later.
+// Readers for the values of a manifest. The structure has already been checked, so a value with a wrong structure
+// counts as absent. A value that is not known yet, because it uses a variable that is set later, counts as absent as
+// well.
 
 const badValue = diagnostic({
   code: 'manifest/bad-value',
@@ -41,15 +42,15 @@ const badValue = diagnostic({
 /** The context that the readers of a manifest share. */
 export interface Reading {
   readonly reporter: Reporter
-  /** Variables: of the shell, of `.env` beside the manifest, of the platform. */
+  /** Variables of the shell, of `.env` beside the manifest, and of the platform. */
   readonly lookup: Lookup
-  /** Absolute path of the folder of the manifest. */
+  /** Absolute path of the manifest's folder. */
   readonly folder: string
 }
 
 /**
- * A scalar in a form of its own: reported at the stretch that is wrong, and then absent. The
- * message shows what is written: a variable's value may be a secret.
+ * Parses a scalar with its own grammar. Reports an error at the invalid part of the text and returns undefined. The
+ * message shows the text before substitution, because the value of a variable may be a secret.
  */
 export function parseScalar<T>(
   tree: Tree | undefined,
@@ -69,26 +70,29 @@ export function parseScalar<T>(
   return undefined
 }
 
-/** Returns a text that is set and can be used. Variables that are set later stay in it as written. */
+/**
+ * Returns a text that is not empty and whose variables were substituted. Variables that are set later stay in it as
+ * written.
+ */
 export function known(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
   const found = scalar(tree, ...path)
   return found && isText(found) && !isUnread(found) ? nonEmptyText(found) : undefined
 }
 
-/** A text, or a list of texts. */
+/** Returns the text of a scalar, or the texts of a list. */
 export function texts(tree: Tree | undefined): readonly At<string>[] {
   const all = tree?.kind === 'scalar' ? [tree] : items(tree)
   return all.flatMap(item => (isText(item) && !isUnread(item) ? [textOf(item)] : []))
 }
 
-/** A date is text that YAML makes something else of. */
+/** True for text. A date counts as text, because it is written like text and only YAML gives it a type of its own. */
 const isText = (tree: Tree): tree is ScalarTree =>
   tree.kind === 'scalar' && (tree.type === 'string' || tree.type === 'date')
 
-/** Types of values that may also be written as numbers. */
+/** Types for values that may also be written as numbers. */
 export const NUMERIC: readonly ScalarType[] = ['string', 'int', 'float']
 
-/** True or false, or their text. */
+/** Reads a boolean, or the text `true` or `false`. */
 export function readFlag(
   tree: Tree | undefined,
   path: ModelPath,
@@ -106,7 +110,7 @@ export function readFlag(
   )
 }
 
-/** A whole number, or its digits. */
+/** Reads an integer, or text that contains an integer. */
 export function readInteger(
   tree: Tree | undefined,
   path: ModelPath,
@@ -118,7 +122,7 @@ export function readInteger(
   return parseScalar(tree, path, () => ({ ok: false, reason: 'it is not a whole number' }), reading)
 }
 
-/** A duration in milliseconds; a number without a unit counts seconds. */
+/** Reads a duration in milliseconds. A number without a unit is in seconds. */
 export function readTimeout(
   tree: Tree | undefined,
   path: ModelPath,
@@ -139,8 +143,8 @@ export function readTimeout(
 }
 
 /**
- * Variables, labels and the like: a mapping, or a list of `NAME=value`. A name without a value
- * takes that of the variable, and is left out where nothing sets it.
+ * Reads variables, labels and similar pairs: a mapping, or a list of `NAME=value`. A name without a value takes the
+ * value of the variable, and is left out if the variable is not set.
  */
 export function readPairs(
   tree: Tree | undefined,

@@ -15,12 +15,14 @@ import {
   withoutKeys,
 } from '../text/tree.ts'
 
-/** Variables that only a build or a dependency sets, long after the manifest is read. */
+/** Variables that are set only by a build or a dependency, long after the manifest is read. */
 const LATE = /^DEVCTL_(BUILD|DEPENDENCY)_/
 const LATE_INSIDE = /\$\{DEVCTL_(BUILD|DEPENDENCY)_\w+\}/
 const LATE_VARIABLES = /\$\{(?<name>DEVCTL_(?:BUILD|DEPENDENCY)_\w+)\}/g
 
-/** Commands are the shell's, with all that is in them: here, or in a container. */
+/**
+ * Paths with special casts. Commands are `verbatim`, because a shell expands them, on this machine or in a container.
+ */
 const CASTS = new PathRules<'verbatim' | 'text'>([
   ...['deploy', 'destroy'].flatMap(key =>
     verbatim(`${key}.*`, `${key}.*.command`, `${key}.commands.*`, `${key}.commands.*.command`),
@@ -39,9 +41,9 @@ function verbatim(...patterns: readonly string[]): readonly (readonly [string, '
 }
 
 /**
- * Substitutes the variables of a manifest, as Compose does, except in commands and in environments other than the
- * requested one: their variables need not be set here. A value with an error (reported) stays as written, and is among
- * `failed`.
+ * Substitutes the variables of a manifest as Compose does, except in commands and in environments other than the
+ * requested one, whose variables need not be set here. A value in error, which is reported, stays as written and is
+ * added to `failed`.
  */
 export function substituteVariables(
   tree: MapTree,
@@ -55,7 +57,7 @@ export function substituteVariables(
     isMap(environments) && others.length > 0
       ? withEntry(tree, 'environments', withoutKeys(environments, ...others))
       : tree
-  // Variables that are set later are put back as they are written.
+  // Variables that are set later are replaced with themselves.
   const lookupNow: Lookup = name =>
     lookup(name) ?? (LATE.test(name) ? { value: `\${${name}}`, origin: 'a later step' } : undefined)
   const { tree: result, failed } = interpolate(asked, lookupNow, CASTS, scalar => scalar, reporter)
@@ -68,16 +70,16 @@ export function substituteVariables(
   return { tree: all, failed: new Set(failed.flatMap(path => at(tree, path) ?? [])) }
 }
 
-/** The node at a path of keys and indices. */
+/** Returns the node at a path of keys and indices. */
 function at(tree: Tree | undefined, [key, ...rest]: readonly string[]): Tree | undefined {
   if (key === undefined || !tree) return tree
   return at(tree.kind === 'seq' ? tree.items[Number(key)] : get(tree, key), rest)
 }
 
-/** True for a text with a variable that is set later. */
+/** True if a text has a variable that is set later. */
 export const isLate = (text: string): boolean => LATE_INSIDE.test(text)
 
-/** Walks through the scalars of a tree whose values are texts. */
+/** Yields the text scalars of a tree. */
 export function* textsIn(tree: Tree | undefined): Generator<ScalarTree & { readonly value: string }> {
   switch (tree?.kind) {
     case 'map':
@@ -91,7 +93,7 @@ export function* textsIn(tree: Tree | undefined): Generator<ScalarTree & { reado
   }
 }
 
-/** The variables in the texts of a tree that are set later. */
+/** Yields the variables in the texts of a tree that are set later. */
 export function* lateVariables(tree: Tree | undefined): Generator<{ readonly variable: string; readonly span: Span }> {
   for (const text of textsIn(tree)) {
     if (isUnread(text)) continue
@@ -100,27 +102,27 @@ export function* lateVariables(tree: Tree | undefined): Generator<{ readonly var
   }
 }
 
-/** A text with the variables that are set by now; others stay as they are written. */
+/** Replaces the variables that have been set in the meantime. Other variables stay as written. */
 export const withLateVariables = (text: string, variables: ReadonlyMap<string, string>): string =>
   text.replace(LATE_VARIABLES, (whole, name: string) => variables.get(name) ?? whole)
 
 /**
- * True if a value is not known yet: its variables were not substituted, or are set later. There is
- * nothing to check then.
+ * True if a value is not known yet, because its variables were not substituted or are set later. Such a value cannot be
+ * checked.
  */
 export function isOpen(tree: ScalarTree): boolean {
   return isUnread(tree) || (typeof tree.value === 'string' && LATE_INSIDE.test(tree.value))
 }
 
 /**
- * True if a value still has variables that will not be substituted: it has an error, or belongs to
- * an environment that is not asked for.
+ * True if a value still has variables that will not be substituted, because the value has an error or belongs to an
+ * environment that was not requested.
  */
 export function isUnread({ value, template }: ScalarTree): boolean {
   return template === undefined && typeof value === 'string' && value.includes('$')
 }
 
-/** The mapping with the entries that another one has of it. */
+/** Returns the first mapping with the entries of the second one added or replaced. */
 function merged(all: MapTree, some: Tree | undefined): MapTree {
   const entries = new Map<string, Entry>(all.entries)
   if (isMap(some)) for (const [name, entry] of some.entries) entries.set(name, entry)
@@ -128,8 +130,8 @@ function merged(all: MapTree, some: Tree | undefined): MapTree {
 }
 
 /**
- * Puts back what stood at a path; where a list is on the way, the whole list, since its indices
- * have moved.
+ * Restores the original value at a path. If the path goes through a list, restores the full list, because its indices
+ * have changed.
  */
 function restore(tree: Tree, original: Tree, [key, ...rest]: readonly string[]): Tree {
   if (key === undefined || tree.kind !== 'map' || original.kind !== 'map') return original

@@ -12,8 +12,8 @@ import { hashOfBuild } from './pod/build-input.ts'
 import { imageOfBuild } from './pod/image.ts'
 
 /**
- * The images that a build makes: of services with `build`, and of inactive ones whose images they
- * use. Those that an option replaces are not among them, nor what only they need.
+ * Returns the images to build: images of services with `build`, and of inactive services whose images the builds use.
+ * Leaves out images that an option replaces, and images that only those need.
  */
 export function planBuilds(context: PlanContext, images: ReadonlyMap<string, string>): readonly BuildPlan[] {
   const { project, options } = context
@@ -23,7 +23,7 @@ export function planBuilds(context: PlanContext, images: ReadonlyMap<string, str
   })
   const needed = new Set(builds.flatMap(({ dependsOn }) => dependsOn))
   const named = distinctNames([...project.services.keys(), ...project.contextServices.keys()], toServiceName, 63)
-  // A set also gives what is added to it meanwhile.
+  // Iteration over a Set includes items that are added during the loop.
   for (const name of needed) {
     const service = project.contextServices.get(name)
     if (!service || options.images?.has(name)) continue
@@ -64,21 +64,20 @@ function contentImage(context: PlanContext, service: Service, image: string, isN
   return isNamed ? nameOfContent(image, hash) : `${image.slice(0, image.lastIndexOf(':'))}:${hash}`
 }
 
-/** A context that is a URL is read by the builder. */
+/** Returns true if the build context exists, or is a URL, which only the builder can read. */
 const hasContext = ({ host }: PlanContext, { context: { value } }: Build): boolean =>
   !value.startsWith('/') || host.stat(value)?.kind === 'folder'
 
 /**
- * True if the file says when the image is pulled: it is then made elsewhere. Without `pull_policy`,
- * Compose builds what it does not have
- * (https://github.com/compose-spec/compose-spec/blob/main/05-services.md#pull_policy).
+ * Returns true if `pull_policy` pulls the image, which means that it is built elsewhere. Without `pull_policy`, Compose
+ * builds images that are missing (https://github.com/compose-spec/compose-spec/blob/main/05-services.md#pull_policy).
  */
 const isPulled = ({ pullPolicy }: Service): boolean =>
   pullPolicy !== undefined && pullPolicy.value !== 'build' && pullPolicy.value !== 'never'
 
 /**
- * Reports what the builder would get from outside the project, or would write there, whatever the
- * image is called. Only builds read secrets, keys and caches, so `render` does not report them.
+ * Reports every file outside the project that the builder would read or write, whatever the image is called. Only
+ * builds read secrets, keys and caches, so `render` does not report them.
  */
 function checkOutside({ host, reporter, project }: PlanContext, build: Build): void {
   const { context, dockerfile, additionalContexts, secrets, ssh, cacheFrom, cacheTo } = build
@@ -100,5 +99,5 @@ function checkOutside({ host, reporter, project }: PlanContext, build: Build): v
   for (const { value, span } of cacheTo) mayUseCache(value, 'dest', project, { host, reporter, span })
 }
 
-/** The user's agent: `default=$SSH_AUTH_SOCK` is what `default` is. */
+/** Returns true if the path is the user's SSH agent: `default=$SSH_AUTH_SOCK` means the same as `default`. */
 const isAgent = (host: CompilerHost, path: string): boolean => host.environment.get('SSH_AUTH_SOCK') === path

@@ -9,7 +9,7 @@ import { isStream } from '../values/stream-path.ts'
 import type { Names } from './names.ts'
 import type { ClaimPlan, ConfigMapPlan, Environment, SecretPlan } from './plan.ts'
 
-/** The input of every planning step, and the objects that the steps find to be needed. */
+/** The input of every planning step, and the objects that the steps have created so far. */
 export interface PlanContext {
   readonly project: Project
   readonly options: PlanOptions
@@ -17,34 +17,35 @@ export interface PlanContext {
   readonly reporter: Reporter
   readonly environment: Environment
   readonly names: Names
-  /** The services that others wait for with `service_healthy`. */
+  /** Services that other services wait for with `service_healthy`. */
   readonly healthAwaited: ReadonlySet<string>
-  /** Objects by name, so that an object that two services need is created once. */
+  /** Objects by name, so that an object that two services need is created only once. */
   readonly objects: {
     readonly configMaps: Map<string, ConfigMapPlan>
     readonly secrets: Map<string, SecretPlan>
     readonly claims: Map<string, ClaimPlan>
   }
-  /** The paths, in a manifest, of texts that have gone into Secrets because of `options.valuesApart`. */
+  /** Paths, as in a manifest, of texts that were moved into Secrets because of `options.valuesApart`. */
   readonly valuesApart: Set<string>
 }
 
-/** The small shell image of the waits and of copy-up. */
+/** Returns the small shell image for wait containers and for copy-up. */
 export const shellImage = ({ options }: Pick<PlanContext, 'options'>): string => options.shellImage ?? 'busybox:1.37'
 
-/** The image that waits for Jobs. */
+/** Returns the image of the containers that wait for Jobs. */
 export const kubectlImage = ({ options }: Pick<PlanContext, 'options'>): string =>
   options.kubectlImage ?? 'registry.k8s.io/kubectl:v1.34.2'
 
 /**
- * `compose.yaml#services.web.ports`: a file, relative to the project directory, and a path of keys in it. The file is
- * that of `span`, if it has these keys, else the last one of the merge that has. Keys that no file has at this path,
- * because a service extends that of another file or has them implied, are left out.
+ * Returns a reference such as `compose.yaml#services.web.ports`: a file, relative to the project directory, and a path
+ * of keys in it. The file of `span` is used if it has these keys, otherwise the last merged file that has them. If no
+ * file has the full path, because the service extends one in another file or because the keys are implied, the missing
+ * keys at the end are dropped.
  */
 export function sourceOf({ project }: Pick<PlanContext, 'project'>, span: Span, keys: readonly string[]): string {
   const { directory, documents } = project
   const own = documents.filter(({ span: { file } }) => file === span.file)
-  // The manifest is none of them.
+  // The manifest is not one of the documents.
   for (let count = own.length > 0 ? keys.length : 0; count > 0; count--) {
     const path = keys.slice(0, count)
     const has = (document: MapTree) => get(document, ...path) !== undefined
@@ -55,8 +56,8 @@ export function sourceOf({ project }: Pick<PlanContext, 'project'>, span: Span, 
 }
 
 /**
- * A file's path as seen from the project directory; its base name when it is outside. The paths for messages do not
- * count: they depend on the folder that devctl runs in.
+ * Returns a file's path relative to the project directory, or its base name if the file is outside. The paths used in
+ * messages are not suitable, because they depend on the folder that devctl runs in.
  */
 function fileFrom(directory: string, location: string): string {
   if (isStream(location)) return 'standard input'
@@ -65,18 +66,18 @@ function fileFrom(directory: string, location: string): string {
   return inside.startsWith('../') ? basename(location) : inside
 }
 
-/** Sorts by a text in the order of code units, which is the same in every locale. */
+/** Sorts by a text, in the order of its code units, which is the same in every locale. */
 export function sortBy<T>(values: Iterable<T>, key: (value: T) => string): T[] {
   return [...values].sort((a, b) => compareText(key(a), key(b)))
 }
 
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Returns the position of `text` inside a span if it is written there unchanged; else the span. */
+/** Returns the span of `text` inside a span if the text is written there unchanged; otherwise the span itself. */
 export function narrow(span: Span, text: string): Span {
   const at = span.file.text.slice(span.start, span.end).indexOf(text)
   return at < 0 || text === '' ? span : { file: span.file, start: span.start + at, end: span.start + at + text.length }
 }
 
-/** Whole seconds, rounded up. */
+/** Converts a duration to whole seconds, rounded up. */
 export const seconds = (duration: { readonly milliseconds: number }): number => Math.ceil(duration.milliseconds / 1000)

@@ -44,9 +44,9 @@ import { completionWaits, type KindDecision, type PersistentMount, planKind } fr
 import { planWorkload } from './workload/workload.ts'
 
 /**
- * Decides what Kubernetes should hold for a project. Reports what is wrong and what is lost, and
- * returns the best plan it can; the caller drops it when there are errors. The plan does not depend
- * on the order of keys where that has no meaning.
+ * Decides which Kubernetes objects a project needs. Reports errors and features that are lost, and returns the best
+ * plan it can; the caller drops the plan if there are errors. The plan does not depend on the order of keys where the
+ * order has no meaning.
  */
 export function planProject(project: Project, options: PlanOptions, host: CompilerHost, reporter: Reporter): Plan {
   const environment = planEnvironment(project, options)
@@ -205,7 +205,10 @@ function imagesOf(
   )
 }
 
-/** The services that others wait for until they are healthy; nothing waits for one with zero replicas. */
+/**
+ * Returns the services that other services wait for until they are healthy, except services with zero replicas, which
+ * nothing waits for.
+ */
 const awaitedForHealth = ({ services }: Project): ReadonlySet<string> =>
   new Set(
     [...services.values()].flatMap(({ dependsOn }) =>
@@ -220,7 +223,7 @@ const awaitedForHealth = ({ services }: Project): ReadonlySet<string> =>
 const byName = <T extends { readonly name: string }>(objects: ReadonlyMap<string, T>): readonly T[] =>
   sortBy(objects.values(), ({ name }) => name)
 
-/** The mounts of all services, each decided once: volumes, devices, configs, secrets. */
+/** Plans the mounts of all services, each once: volumes, devices, configs and secrets. */
 function planAllMounts(
   context: PlanContext,
   services: readonly Service[],
@@ -241,7 +244,7 @@ function planAllMounts(
   return ({ name }) => shared.get(name) ?? []
 }
 
-/** The files of the host that services mount, but for keys. */
+/** Yields the host files that services mount, except files that are mounted from Secrets. */
 function* mountedFiles(
   { objects }: PlanContext,
   services: readonly Service[],
@@ -252,7 +255,7 @@ function* mountedFiles(
       const sources = held.kind === 'projected' ? held.sources : held.kind === 'configMap' ? [held] : []
       for (const { kind, object, items, subPath } of sources) {
         const plan = kind === 'configMap' ? objects.configMaps.get(object) : undefined
-        // Configs of the file are read where they are declared.
+        // Files of declared `configs` are read where they are declared.
         if (!plan?.path?.startsWith('services.')) continue
         const keys = items ?? [{ key: subPath ?? Object.keys(plan.data)[0]! }]
         for (const { key, ...at } of keys) {
@@ -264,8 +267,8 @@ function* mountedFiles(
 }
 
 /**
- * The first mount of a group that keeps data: it makes the group a StatefulSet. A data folder that others mount does
- * not, in a copied folder around it.
+ * Returns the first mount of a group that keeps data, which makes the group a StatefulSet. Ignores a data folder that
+ * is mounted as part of a copied folder around it.
  */
 function persistentMount(
   group: Group,
@@ -282,7 +285,7 @@ function persistentMount(
   return undefined
 }
 
-/** The ports that endpoints lead to, by service. */
+/** Returns the ports that endpoints route to, by service. */
 function endpointPorts(project: Project): ReadonlyMap<string, readonly EndpointPort[]> {
   const found = new Map<string, EndpointPort[]>()
   for (const { rules } of project.endpoints?.endpoints ?? [])

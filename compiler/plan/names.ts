@@ -44,18 +44,18 @@ const reserved = diagnostic({
 /** The Kubernetes names of the Compose services. */
 export interface Names {
   /**
-   * The name of a service of the project: of its Service, its label, and (cut where the kind asks
-   * for less) its workload.
+   * Returns the Kubernetes name of a service of the project. Its Service and its label use this name, and so does its
+   * workload, truncated if the kind has a shorter limit.
    */
   of(service: string): string
   /**
-   * True if peers that use the Compose name as a host miss the service: it differs in more than
-   * case.
+   * Returns true if peers that use the Compose name as a host cannot reach the service, because the name differs in
+   * more than case.
    */
   isRenamed(service: string): boolean
 }
 
-/** The environment's name as a DNS label, and its namespace. */
+/** Returns the environment's name as a DNS label, and its namespace. */
 export function planEnvironment(
   project: Pick<Project, 'name' | 'isNamed'>,
   options: Pick<PlanOptions, 'name' | 'fallbackName' | 'namespace'>,
@@ -64,7 +64,10 @@ export function planEnvironment(
   return { name: toDnsLabel(given), ...(options.namespace !== undefined && { namespace: options.namespace }) }
 }
 
-/** Names the services. `reportRenamed` reports the renamed ones, when it is known which names with dots resolve. */
+/**
+ * Assigns Kubernetes names to the services. `reportRenamed` reports the renamed ones later, once it is known which
+ * names with dots resolve.
+ */
 export function planNames(project: Project, { namespace }: Pick<PlanOptions, 'namespace'>, reporter: Reporter): Names {
   const names = distinctNames(
     project.services.keys(),
@@ -81,8 +84,8 @@ export function planNames(project: Project, { namespace }: Pick<PlanOptions, 'na
 }
 
 /**
- * Reports services with another name in Kubernetes. `resolves` is true for a name that leads to its service all the
- * same.
+ * Reports services that have a different name in Kubernetes. `resolves` returns true for a Compose name that resolves
+ * to its service anyway.
  */
 export function reportRenamed(
   { project, names, reporter }: { readonly project: Project; readonly names: Names; readonly reporter: Reporter },

@@ -1,42 +1,44 @@
 import { isDnsLabel, shortHash } from '../values/dns-name.ts'
 
-/** True if a text may name a Service: a DNS label that starts with a letter (RFC 1035). */
+/** True if a text is a valid Service name: a DNS label that starts with a letter (RFC 1035). */
 export const isServiceName = (text: string): boolean => /^[a-z]/.test(text) && isDnsLabel(text)
 
-/** Lower case, with everything that no DNS label has as `-`; may be empty or too long. */
+/**
+ * Converts a text to lower case and replaces characters that a DNS label does not allow with `-`. The result may be
+ * empty or too long.
+ */
 export const slug = (text: string): string =>
   text
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')
     .replace(/^-+|-+$/g, '')
 
-/** A name cut to `max` characters; what is cut off leaves a hash of the whole. */
+/** Truncates a name to `max` characters; a truncated name ends in a hash of the full name. */
 export function cutName(name: string, max: number): string {
   if (name.length <= max) return name
   return `${name.slice(0, max - 9).replace(/[-.]+$/, '')}-${shortHash(name)}`
 }
 
-/** The DNS label nearest to a text, at most `max` characters long. */
+/** Returns the DNS label closest to a text, at most `max` characters long. */
 export function toDnsLabel(text: string, max = 63): string {
   return cutName(slug(text) || `x-${shortHash(text, 5)}`, max)
 }
 
-/** The Service name nearest to a text: a DNS label with `s-` before a digit. */
+/** Returns the Service name closest to a text: a DNS label, prefixed with `s-` if it does not start with a letter. */
 export function toServiceName(text: string, max = 63): string {
   const label = slug(text) || shortHash(text, 5)
   return cutName(/^[a-z]/.test(label) ? label : `s-${label}`, max)
 }
 
-/** The DNS subdomain nearest to a text: dots stay. */
+/** Returns the DNS subdomain closest to a text, keeping its dots. */
 export function toDnsSubdomain(text: string, max = 253): string {
   const parts = text.split('.').map(slug).filter(Boolean)
   return cutName(parts.join('.') || `x-${shortHash(text, 5)}`, max)
 }
 
 /**
- * A name for each key, all different. A key that is its own name keeps it; of keys that had to
- * change, those that collide with another get a hash of the key. So the result does not depend on
- * the order of the keys.
+ * Returns a distinct name for each key. A key that is a valid name keeps it. If the names of changed keys collide, they
+ * get a hash of the key, so the result does not depend on the order of the keys.
  */
 export function distinctNames(
   keys: Iterable<string>,

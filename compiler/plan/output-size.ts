@@ -1,21 +1,23 @@
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { ObjectPlan, Plan } from './plan.ts'
 
-// A few short lines of a file can become a large output: every alias has all labels and ports,
-// every name of a Pod all of its ports, every mount of a volume a script that fills it. So the
-// output is counted before any of it is printed.
+// A few short lines of a file can become a large output: every alias has all labels and ports, every name of a Pod has
+// all of its ports, and every mount of a volume has a script that fills it. So devctl estimates the size of the output
+// before it prints any of it.
 
-/** About what an object has that does not depend on the file: its own labels, kind and name. */
+/**
+ * Approximate size, in characters, of the parts of an object that do not depend on the file: its labels, kind and name.
+ */
 const OBJECT = 400
-/** About what a line has beside its value: blanks. */
+/** Approximate number of blanks in a line, in addition to its value. */
 const LINE = 8
-/** The scripts that a word of the plan stands for, in characters. */
+/** Size, in characters, of the script that each entry of a plan's list expands to. */
 const SCRIPTS: Readonly<Record<string, number>> = { fills: 2_000, waits: 800 }
 
-/** The names of the lists of a plan that hold objects. */
+/** The names of the plan's lists that hold objects. */
 type ObjectLists = { [List in keyof Plan]: Plan[List] extends readonly ObjectPlan[] ? List : never }[keyof Plan]
 
-/** True for the lists whose objects are printed; it has every list of a plan. */
+/** True for the lists whose objects are printed. The type makes sure that every list of a plan is here. */
 const PRINTED: Readonly<Record<ObjectLists, boolean>> = {
   workloads: true,
   services: true,
@@ -29,7 +31,7 @@ const PRINTED: Readonly<Record<ObjectLists, boolean>> = {
 }
 const printed = (Object.keys(PRINTED) as ObjectLists[]).filter(list => PRINTED[list]) // the keys of the record
 
-/** Spends the characters that the manifests of a plan will have, about, on the limit `output`. */
+/** Charges the approximate size of a plan's manifests, in characters, to the limit `output`. */
 export function spendOutput(plan: Plan, { budget }: Reporter): void {
   for (const list of printed)
     for (const object of plan[list]) budget.spend('output', OBJECT + sizeOf(object), object.span)
@@ -44,7 +46,7 @@ function sizeOf(value: unknown): number {
     for (const item of value) size += sizeOf(item)
     return size
   }
-  // `Object.entries` would make a list for each of a plan's many objects.
+  // `Object.entries` would allocate an array for each of a plan's many objects.
   for (const key in value) {
     const child: unknown = value[key as keyof typeof value]
     if (key === 'span') continue

@@ -1,55 +1,51 @@
 import type { Span } from '../text/source.ts'
 
 /**
- * The desired content of the cluster: kinds, names, ports, claims, waits. Independent of its
- * source, so that the constructs can also build workloads that no Compose file described.
- * Everything is in the order in which it should be applied where that matters.
+ * The desired content of the cluster: kinds, names, ports, claims and waits. Independent of its source, so that the
+ * constructs can also build workloads that no Compose file describes. Lists are in the order in which they should be
+ * applied, if the order matters.
  */
 export interface Plan {
   readonly environment: Environment
   readonly workloads: readonly WorkloadPlan[]
   readonly services: readonly ServicePlan[]
   readonly routes: readonly RoutePlan[]
-  /** Routes that a domain would add. */
+  /** Routes that would be added if a domain were set. */
   readonly openRoutes: readonly RoutePlan[]
   readonly claims: readonly ClaimPlan[]
   readonly configMaps: readonly ConfigMapPlan[]
   readonly secrets: readonly SecretPlan[]
   /** The ExternalSecrets, if the environment uses that backend. */
   readonly externalSecrets: readonly ExternalSecretPlan[]
-  /**
-   * Keys of Secrets that Pods need and that neither the manifests nor an ExternalSecret among them
-   * provide; sorted.
-   */
+  /** Keys of Secrets that Pods need and that neither the manifests nor their ExternalSecrets provide; sorted. */
   readonly requiredSecrets: readonly RequiredSecret[]
   readonly policies: readonly NetworkPolicyPlan[]
   /** The image of each Compose service that has one, sorted by the service's name in the file. */
   readonly images: ReadonlyMap<string, string>
-  /** The images that a build makes, those of active services first; only for commands that build. */
+  /** The images to build, starting with the images of active services. Used only by commands that build. */
   readonly builds: readonly BuildPlan[]
   /** Number of services in the files, for the summary line. */
   readonly serviceCount: number
-  /** The Pod Security level that the result needs, and what forces it. */
+  /** The Pod Security level that the result needs, with the reasons for it. */
   readonly security: SecurityLevel
 }
 
 export interface Environment {
-  /** DNS label. */
+  /** Name of the environment, as a DNS label. */
   readonly name: string
   readonly namespace?: string
 }
 
-/** An image that a build makes. */
+/** An image to build. */
 export interface BuildPlan {
   /** Name of the service in the Compose file. */
   readonly service: string
-  /** Its reference in the manifests. */
+  /** Reference of the image in the manifests. */
   readonly image: string
   /**
-   * The name that only an image of this content has: its tag is a hash of what is built. Equal to
-   * `image` unless the file or an option names that. Undefined if what is called `image` is taken as
-   * it is: a deploy with `--tag` or a `pull_policy` that pulls, a digest, or a context that is not
-   * here.
+   * Image name that only an image with this content has, because its tag is a hash of the build input. Equal to `image`
+   * unless the file or an option sets the name or the tag. Undefined if `image` is used as it is: a deploy with `--tag`
+   * or with a `pull_policy` that pulls, a digest, or a build context that is not on this machine.
    */
   readonly contentImage: string | undefined
   /** False if the reference has a placeholder for the registry. */
@@ -66,7 +62,10 @@ export interface SecurityLevel {
     readonly service: string
     readonly field: string
     readonly level: 'baseline' | 'privileged'
-    /** Absent where no key says it: `user` of an image that may run as root. */
+    /**
+     * Position of the key that forces the level. Absent if no key does, such as for the `user` of an image that may run
+     * as root.
+     */
     readonly span?: Span
   }[]
 }
@@ -75,11 +74,11 @@ export interface SecurityLevel {
 export interface ObjectPlan {
   /** Name of the object; a DNS label or subdomain. For a Job, the name before its hash. */
   readonly name: string
-  /** `compose.yaml#services.web`: the first comment line of its document. */
+  /** Source of the object, such as `compose.yaml#services.web`. Printed as the first comment line of its document. */
   readonly source: string
   /**
-   * The Compose service it belongs to in Kubernetes' form, or undefined for what services share.
-   * Also its folder in the output.
+   * The Compose service that the object belongs to, as its Kubernetes name; undefined for objects that services share.
+   * Also the object's folder in the output.
    */
   readonly service?: string
   readonly annotations?: Readonly<Record<string, string>>
@@ -91,19 +90,22 @@ export type WorkloadPlan = DeploymentPlan | StatefulSetPlan | DaemonSetPlan | Jo
 interface WorkloadBase extends ObjectPlan {
   readonly service: string
   readonly pod: PodPlan
-  /** Absent: left to the cluster (autoscaler, `up`). */
+  /** Number of replicas. If absent, the cluster decides (autoscaler, `up`). */
   readonly replicas?: number
   /**
-   * The dependencies of its services, sorted by name: the order in which `deploy` applies and
-   * waits. In manifests `pod.waits` keeps it.
+   * The dependencies of the workload's services, sorted by name, for the order in which `deploy` applies and waits. In
+   * manifests, `pod.waits` keeps this order.
    */
   readonly dependencies?: readonly DependencyPlan[]
-  /** `compose.yaml#services.web.depends_on`: why it waits for Jobs. Absent: it does not. */
+  /**
+   * Source of the waits for Jobs, such as `compose.yaml#services.web.depends_on`. If absent, the workload does not wait
+   * for Jobs.
+   */
   readonly waitsSource?: string
 }
 
 export interface DependencyPlan {
-  /** The service of the workload that is waited for (its lead, in a group), in Kubernetes' form. */
+  /** Kubernetes name of the service whose workload is waited for (the lead, in a group). */
   readonly service: string
   readonly condition: 'service_started' | 'service_healthy' | 'service_completed_successfully'
 }
@@ -116,7 +118,7 @@ export interface RollingUpdate {
 
 export interface DeploymentPlan extends WorkloadBase {
   readonly kind: 'Deployment'
-  /** Absent: Kubernetes' default. */
+  /** Update strategy. If absent, Kubernetes uses its default. */
   readonly update?: RollingUpdate | { readonly type: 'Recreate' }
   readonly minReadySeconds?: number
   readonly progressDeadlineSeconds?: number
@@ -136,23 +138,19 @@ export interface DaemonSetPlan extends WorkloadBase {
   readonly minReadySeconds?: number
 }
 
-/**
- * The Job's real name is `name` and a hash of its rendered Pod template: constructs/job-name.ts.
- */
+/** A Job. Its real name is `name` plus a hash of its rendered Pod template: see constructs/job-name.ts. */
 export interface JobPlan extends WorkloadBase {
   readonly kind: 'Job'
   readonly restartPolicy: 'Never' | 'OnFailure'
   readonly backoffLimit: number
-  /** True if the Job has ports, a healthcheck or an endpoint: it is ready when its Pod is. */
+  /** True if the Job has ports, a healthcheck or an endpoint, so that it counts as ready when its Pod is ready. */
   readonly isServer?: boolean
-  /** Completions and parallelism, from `scale`. */
+  /** Number of completions and parallelism, from `scale`. */
   readonly completions?: number
 }
 
 export interface PodPlan {
-  /**
-   * The services whose containers the Pod has, in Kubernetes' form; the first one gives the labels.
-   */
+  /** Kubernetes names of the services whose containers are in the Pod; the first one determines the labels. */
   readonly services: readonly string[]
   /**
    * Labels beyond the standard ones, e.g. `network.devctl/backend: "true"`,
@@ -161,16 +159,14 @@ export interface PodPlan {
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
   readonly containers: readonly ContainerPlan[]
-  /** The waits before anything else starts, in order. */
+  /** Waits that run in order before anything else starts. */
   readonly waits: readonly WaitPlan[]
-  /** Fills empty volumes from the image; after the waits. */
+  /** Fills of empty volumes from the image; they run after the waits. */
   readonly fills: readonly FillPlan[]
-  /**
-   * pre_start hooks, and group members that others wait for (`sidecar`); after the fills, in order.
-   */
+  /** pre_start hooks, and group members that other members wait for (`sidecar`). They run in order, after the fills. */
   readonly init: readonly (ContainerPlan & { readonly sidecar?: boolean })[]
   readonly volumes: readonly PodVolume[]
-  /** Names of the Secrets with credentials for the registries of its images. */
+  /** Names of the Secrets with the credentials for the registries of the Pod's images. */
   readonly pullSecrets?: readonly string[]
   readonly terminationGracePeriodSeconds: number
   readonly hostname?: string
@@ -192,13 +188,13 @@ export interface PodPlan {
   readonly fsGroup?: number
   readonly runAsNonRoot?: boolean
   readonly nodeSelector?: Readonly<Record<string, string>>
-  /** Required node affinity: all of them must hold. `field` is for metadata.name. */
+  /** Required node affinity: all requirements must be met. `field` is for metadata.name. */
   readonly nodeRequirements?: readonly NodeRequirement[]
-  /** Label of the Pod that marks a shared volume: Pods with it go to one node. */
+  /** Labels that mark shared volumes. All Pods with the same label run on one node. */
   readonly colocate?: readonly string[]
   /** True if at most one Pod of this workload may run on a node. */
   readonly spreadOut?: boolean
-  /** Node labels to spread over, best effort. */
+  /** Node labels (topology keys) to spread the Pods over, on a best-effort basis. */
   readonly topologyKeys?: readonly string[]
 }
 
@@ -214,12 +210,13 @@ export interface ContainerPlan {
   readonly image: string
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never'
   /**
-   * Literal words, whose `$` the constructs escape for Kubernetes, and references to variables (argument-variables.ts).
+   * Literal arguments, whose `$` the constructs escape for Kubernetes, and references to variables
+   * (argument-variables.ts).
    */
   readonly command?: readonly string[]
   readonly args?: readonly string[]
   readonly workingDir?: string
-  /** Variables in the order to print. */
+  /** Variables, in the order in which they are printed. */
   readonly env: readonly EnvPlan[]
   readonly ports: readonly ContainerPort[]
   readonly readinessProbe?: ProbePlan
@@ -235,21 +232,23 @@ export interface ContainerPlan {
   readonly security?: ContainerSecurity
   readonly stdin?: boolean
   readonly tty?: boolean
-  /** Set if the container stays when its program has ended. */
+  /** Set if the container keeps running after its program has ended. */
   readonly once?: OncePlan
 }
 
-/** A program that may end without its container, which shares a Pod that lasts. */
+/**
+ * A program that may end while its container keeps running, because the container shares a Pod with long-running ones.
+ */
 export interface OncePlan {
-  /** The words of the image's entrypoint and command that come before the container's own. */
+  /** The arguments of the image's entrypoint and command that precede the container's own arguments. */
   readonly words?: readonly string[]
-  /** Number of restarts after failures; absent: no limit. */
+  /** Maximum number of restarts after failures. If absent, there is no limit. */
   readonly retries?: number
   /** The small shell image whose static busybox runs the program. */
   readonly toolsImage: string
 }
 
-/** A variable: its literal value, or the key of a Secret that holds it. */
+/** An environment variable, with its literal value or the Secret key that holds it. */
 export type EnvPlan =
   | { readonly name: string; readonly value: string; readonly secret?: never }
   | { readonly name: string; readonly secret: SecretKey; readonly value?: never }
@@ -330,9 +329,7 @@ export type PodVolume =
       readonly mode?: number
       readonly items?: readonly KeyPath[]
     }
-  /**
-   * Files of several objects in one folder; `folders` are empty ones, for what is mounted there.
-   */
+  /** A folder with files from several objects. `folders` are empty folders that serve as mount points. */
   | {
       readonly kind: 'projected'
       readonly name: string
@@ -365,8 +362,8 @@ export interface KeyPath {
 }
 
 /**
- * A wait in an init container. Job waits name the service; constructs/job-name.ts knows the Job's
- * real name.
+ * A wait in an init container. Job waits contain the service name; constructs/job-name.ts determines the Job's real
+ * name.
  */
 export type WaitPlan =
   | {
@@ -378,33 +375,36 @@ export type WaitPlan =
     }
   | { readonly kind: 'name'; readonly service: string; readonly host: string; readonly image: string }
   /**
-   * `toolsImage`: the small shell image whose static busybox runs the loop that also notices a
-   * failed Job (the kubectl image has no shell).
+   * A wait for a Job. `toolsImage` is the small shell image whose static busybox runs the wait loop, which also detects
+   * a failed Job. The kubectl image has no shell.
    */
   | { readonly kind: 'job'; readonly service: string; readonly image: string; readonly toolsImage: string }
 
-/** Fills an empty volume from the image's directory, once, or gives it to a user, or both. */
+/** Copies the image's directory into an empty volume once, changes the owner of the directory, or does both. */
 export interface FillPlan {
-  /** The volume in the Pod; the init container is `fill-<volume>`, or `own-<volume>` if nothing is copied. */
+  /**
+   * Name of the volume in the Pod. The init container is called `fill-<volume>`, or `own-<volume>` if nothing is
+   * copied.
+   */
   readonly volume: string
-  /** The directory of the volume that is mounted (the `subPath` of the mount). */
+  /** The mounted directory of the volume (the `subPath` of the mount). */
   readonly directory: string
-  /** The image's directory to copy. */
+  /** Path of the directory in the image to copy. */
   readonly path: string
   readonly image: string
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never'
   /** The small shell image whose static busybox does the work. */
   readonly toolsImage: string
-  /** True if the Pod may not run as root: owners are left to fsGroup. */
+  /** True if the Pod may not run as root, so that fsGroup sets the file group instead of a change of owner. */
   readonly rootless: boolean
   readonly security?: ContainerSecurity
-  /** The user who gets the directory while root owns it, and the files that are copied. */
+  /** The user who becomes the owner of the copied files and, if root owns it, of the directory. */
   readonly owner?: FillOwner
   /** True if nothing is copied. */
   readonly isEmpty?: true
 }
 
-/** A user of the image and their group, by number or by name, and whether other users write to the directory, too. */
+/** A user of the image and their group, as numbers or names. Also states if other users write to the directory. */
 export interface FillOwner {
   readonly user: string
   readonly group?: string
@@ -414,19 +414,20 @@ export interface FillOwner {
 export interface ServicePlan extends ObjectPlan {
   readonly service: string
   /**
-   * The service whose Pods it selects, in Kubernetes' form (the lead of the group), or the label of
-   * an alias.
+   * Pods that the Service selects: the Pods of a service, as its Kubernetes name (the lead, in a group), or the Pods
+   * with the label of an alias.
    */
   readonly selects: { readonly service: string } | { readonly label: string }
-  /** Ports; without any, the Service is headless. */
+  /** Ports of the Service. Without ports, the Service is headless. */
   readonly ports: readonly ServicePort[]
-  /** dnsrr: headless although it has ports. */
+  /** True for a Service that is headless although it has ports (`endpoint_mode: dnsrr`). */
   readonly headless: boolean
   /**
-   * True if the Service also leads to Pods that are not ready: the service reaches itself, or its peers in a cluster.
+   * True if the Service also routes to Pods that are not ready, because the service has to reach itself or its cluster
+   * peers.
    */
   readonly publishesNotReady?: true
-  /** external_links: a CNAME instead of a selector. */
+  /** CNAME target that replaces the selector (`external_links`). */
   readonly externalName?: string
   /** Settings for connections from outside the cluster (`x-expose`). */
   readonly exposed?: {
@@ -448,17 +449,17 @@ export interface ServicePort {
 export interface RoutePlan extends ObjectPlan {
   readonly kind: 'Ingress' | 'HTTPRoute'
   readonly host: string
-  /** The host is the user's own, and does not end in the domain of the environment. */
+  /** True if the user set the host, which does not end in the environment's domain. */
   readonly isOwnHost: boolean
   /**
-   * Nothing is made of it, and what an earlier deploy has made of it stays: no domain is given, and
-   * there are hosts without one.
+   * True if no domain is set but some hosts do not need one. No object is created for this route, and the object that
+   * an earlier deploy created for it stays.
    */
   readonly isOpen?: true
   readonly rules: readonly { readonly path: string; readonly service: string; readonly port: number }[]
   readonly ingressClassName?: string
   readonly tlsSecret?: string
-  /** `NAMESPACE/NAME`. */
+  /** The Gateway, as `NAMESPACE/NAME` in the options. */
   readonly gateway?: { readonly namespace: string; readonly name: string }
 }
 
@@ -475,55 +476,55 @@ export interface ClaimPlan extends ObjectPlan {
 }
 
 export interface ConfigMapPlan extends ObjectPlan {
-  /** Keys to content; content that is not UTF-8 goes to binaryData. */
+  /** Contents by key. Content that is not UTF-8 goes to binaryData. */
   readonly data: Readonly<Record<string, Uint8Array>>
-  /** Its path in a manifest: `configs.site`, `services.web.volumes./etc/site`. */
+  /** Path of the config in a manifest, such as `configs.site` or `services.web.volumes./etc/site`. */
   readonly path?: string
 }
 
 export interface SecretPlan extends ObjectPlan {
-  /** Absent: Opaque, Kubernetes' default. */
+  /** Type of the Secret. If absent, Kubernetes uses its default, Opaque. */
   readonly type?: string
   readonly data: Readonly<Record<string, Uint8Array>>
   /**
-   * Its path in a manifest: `secrets.token`, `services.web.volumes./run/key.pem`. Absent if it has
-   * several parts.
+   * Path of the secret in a manifest, such as `secrets.token` or `services.web.volumes./run/key.pem`. Absent if the
+   * Secret has several sources.
    */
   readonly path?: string
 }
 
-/** An ExternalSecret (external-secrets.io/v1), which makes the Secret of its name. */
+/** An ExternalSecret (external-secrets.io/v1), which creates the Secret with the same name. */
 export interface ExternalSecretPlan extends ObjectPlan {
   readonly store: { readonly name: string; readonly kind: 'SecretStore' | 'ClusterSecretStore' }
-  /** Sorted by key. */
+  /** Secret keys and their remote references, sorted by key. */
   readonly data: readonly {
     readonly secretKey: string
     readonly remote: { readonly key: string; readonly property: string }
   }[]
 }
 
-/** A key of a Secret that the cluster has to hold. */
+/** A key of a Secret that has to exist in the cluster. */
 export interface RequiredSecret {
   readonly secret: string
   readonly key: string
-  /** `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`. */
+  /** Path of the user of the key, such as `services.db.environment.POSTGRES_PASSWORD` or `secrets.token`. */
   readonly usedBy: string
-  /** The position in the manifest that says so; absent for what the Compose files say. */
+  /** The position in the manifest that requires the key. Absent if the Compose files require it. */
   readonly span?: Span
 }
 
 export interface NetworkPolicyPlan extends ObjectPlan {
-  /** Labels of the Pods it is about; empty: all of the environment. */
+  /** Labels of the Pods that the policy applies to. If empty, it applies to all Pods of the environment. */
   readonly podLabels: Readonly<Record<string, string>>
-  /** The peers that may connect; undefined leaves ingress alone, an empty list denies all. */
+  /** The peers that may connect. Undefined does not restrict ingress; an empty list denies all of it. */
   readonly ingress?: readonly PolicyPeerRule[]
   readonly egress?: readonly PolicyPeerRule[]
 }
 
 export interface PolicyPeerRule {
-  /** Labels of the Pods that are allowed; absent: any address. */
+  /** Labels of the peer Pods. If absent, any address is allowed. */
   readonly podLabels?: Readonly<Record<string, string>>
-  /** `dns`: the cluster's DNS, whatever namespace it is in. */
+  /** True for the cluster's DNS, whatever namespace it runs in. */
   readonly dns?: boolean
   readonly ports?: readonly { readonly port: number; readonly protocol: 'TCP' | 'UDP' | 'SCTP' }[]
 }

@@ -7,9 +7,9 @@ import { shapeOf } from './row.ts'
 import type { ListForm, MapForm, ScalarForm, Shape } from './shape.ts'
 
 /**
- * Checks a value against a shape and adds every error to `findings`. Returns false when the value
- * is invalid and must not be read. `keySpan` is the position of its key. If the value is a mapping,
- * its invalid keys are added to `invalidKeys`. Recursion is as deep as the shape, not as the tree.
+ * Checks a value against a shape and adds every error to `findings`. Returns false if the value is invalid and must not
+ * be read. `keySpan` is the position of the value's key. If the value is a mapping, its invalid keys are added to
+ * `invalidKeys`. The recursion is limited by the depth of the shape, not of the tree.
  */
 export function check(
   tree: Tree,
@@ -59,11 +59,11 @@ function checkMap(
     if (!checkEntry(key, entry, form, path, findings)) {
       isValid = false
       invalidKeys?.add(key)
-      // An unknown key may be a misspelling of any other.
+      // An unknown key may be a misspelling of any other key.
       if (!Object.hasOwn(form.keys, key)) invalidKeys?.add('*')
     }
   const missing = form.required.filter(key => !tree.entries.has(key))
-  // An unknown key is most likely a misspelling of the missing one.
+  // An unknown key is probably a misspelling of the missing one.
   if (missing.length > 0 && !hasUnknownKey(tree, form))
     for (const key of missing) {
       if (!findings.reportsMissing) findings.addUnreported([...path, key])
@@ -81,7 +81,7 @@ function hasUnknownKey(tree: MapTree, form: MapForm): boolean {
 
 const isExtension = (key: string, form: MapForm) => form.extensions && key.startsWith('x-')
 
-/** Checks one entry of a mapping against the mapping's form. Returns false when it is invalid. */
+/** Checks one entry of a mapping against the mapping's form. Returns false if the entry is invalid. */
 export function checkEntry(
   key: string,
   { key: span, value }: { key: Span; value: Tree },
@@ -101,8 +101,8 @@ export function checkEntry(
 }
 
 /**
- * Checks a key that the form does not have: an extension is valid, any other key is an error, or a
- * warning where `form.unknown` says so. Returns false for an error.
+ * Checks a key that the form does not define. An extension is valid. Any other key is an error, or a warning if
+ * `form.unknown` is `warning`. Returns false for an error.
  */
 export function checkUnknown(
   key: string,
@@ -129,7 +129,7 @@ function checkList(tree: SeqTree, form: ListForm, path: ModelPath, findings: Fin
   return form.unique ? checkUnique(tree, path, findings) && isValid : isValid
 }
 
-/** Reports items that occur twice. Lists with `unique` hold scalars only. */
+/** Reports items that occur twice. Lists with `unique` contain only scalars. */
 function checkUnique(tree: SeqTree, path: ModelPath, findings: Findings): boolean {
   const seen = new Map<ScalarTree['value'], ScalarTree>()
   let isValid = true
@@ -164,7 +164,8 @@ function hasType({ type, value }: ScalarTree, form: ScalarForm): boolean {
           : allowed === type
     )
       return true
-    // JSON has no infinite numbers. A map of values accepts them, since it keeps their text.
+    // JSON has no infinite numbers. Mappings such as `environment` accept them, because they keep the text of the
+    // number.
     if (
       allowed === 'number' &&
       (type === 'int' || (type === 'float' && (Number.isFinite(value) || form.types.length > 2)))
@@ -193,11 +194,11 @@ function checkScalar(tree: ScalarTree, form: ScalarForm, path: ModelPath, findin
   return false
 }
 
-/** The span for an error about an absent or incomplete value: its key, or the list item itself. */
+/** Returns the span for an error about an absent or incomplete value: its key, or the list item itself. */
 const headOf = (tree: Tree, path: ModelPath, keySpan: Span): Span =>
   typeof path.at(-1) === 'number' ? tree.span : keySpan
 
-/** The span of a value in error: its `${…}` if it comes from a single variable. */
+/** Returns the span of a value in error: its `${…}` if it comes from a single variable. */
 function placeOf(tree: Tree): Span {
   const only = tree.kind === 'scalar' && tree.variables?.length === 1 ? tree.variables[0] : undefined
   return only?.span ?? tree.span

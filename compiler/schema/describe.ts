@@ -1,7 +1,7 @@
 import type { ScalarTree, Tree } from '../text/tree.ts'
 import type { MapForm, ScalarForm, Shape, ValueType } from './shape.ts'
 
-/** Describes the values that a shape accepts: `text`, `a list or a mapping`. */
+/** Describes the values that a shape accepts, such as `text` or `a list or a mapping`. */
 export function describeShape(shape: Shape): string {
   const forms: string[] = []
   if (shape.scalar) forms.push(...scalarForms(shape.scalar))
@@ -20,7 +20,7 @@ const names: Readonly<Record<ValueType, string>> = {
 
 function scalarForms({ types, words, pattern, digitsOnly }: ScalarForm): string[] {
   if (types.length > 3) return ['a single value']
-  // Text that a reader converts to a number or boolean is not worth listing.
+  // Text is left out if a reader converts it to a number or boolean.
   const converts = (types[0] === 'integer' || types[0] === 'boolean') && !pattern
   if (words) return [words.length === 1 ? `the word \`${words[0]}\`` : 'one of a few words']
   return types
@@ -34,8 +34,8 @@ export function joinWords(words: readonly string[], conjunction: 'or' | 'and'): 
 }
 
 /**
- * Describes a value: `a list`, `the number 5`. A value with variables is shown as written, before
- * substitution, since it may be secret.
+ * Describes a value, such as `a list` or `the number 5`. Shows a value with variables before substitution, because it
+ * may be secret.
  */
 export function describeValue(tree: Tree): string {
   if (tree.kind !== 'scalar') return tree.kind === 'map' ? 'a mapping' : 'a list'
@@ -45,12 +45,12 @@ export function describeValue(tree: Tree): string {
   return tree.value === '' ? 'empty text' : `the text ${quoted(tree)}`
 }
 
-/** The value as written, in backticks: a number with its zeros, a variable with its braces. */
+/** Returns the value as written, in backticks: numbers with all their zeros, variables with their braces. */
 export function quoted(tree: ScalarTree): string {
   return tree.value === '' && tree.template === undefined ? 'empty' : `\`${shorten(written(tree))}\``
 }
 
-/** The source text of a plain scalar or of one with variables; the value of a quoted one. */
+/** Returns the source text of a scalar if it is plain or has variables, otherwise its value. */
 export function written(tree: ScalarTree): string {
   if (tree.template !== undefined) return tree.template
   const { file, start, end } = tree.span
@@ -63,5 +63,5 @@ function shorten(text: string): string {
   return line.length > 40 ? `${line.slice(0, 39)}…` : line
 }
 
-/** The known keys of a mapping, without extensions. */
+/** Returns the defined keys of a mapping, without extensions. */
 export const knownKeys = (form: MapForm): readonly string[] => Object.keys(form.keys)

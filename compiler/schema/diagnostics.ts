@@ -17,7 +17,7 @@ export interface KeyProblem extends SchemaProblem {
   readonly hint?: string | undefined
 }
 
-/** The schema diagnostics for one kind of file, and the hint for its unknown keys. */
+/** The schema diagnostics for one kind of file, and the function that returns hints for its unknown keys. */
 export interface SchemaDiagnostics {
   readonly badName: typeof badName
   readonly duplicateItem: typeof duplicateItem
@@ -34,7 +34,7 @@ export interface SchemaDiagnostics {
 
 const inside = (path: ModelPath) => (path.length === 0 ? 'at the top level' : `in ${describePath(path)}`)
 
-/** The parts of a file with an `unknown-key` diagnostic of their own; `compose` is for the rest. */
+/** The parts of a file that have their own `unknown-key` diagnostic. `compose` covers the rest. */
 const parts: Readonly<Record<string, string>> = {
   compose: 'the top level of a Compose file',
   services: 'a service',
@@ -61,7 +61,7 @@ const unknownKeys = new Map<string, DiagnosticKind<KeyProblem>>(
   ]),
 )
 
-/** The diagnostic for an unknown key in the mapping at `path`. */
+/** Returns the diagnostic for an unknown key in the mapping at `path`. */
 export const unknownKey = (path: ModelPath): DiagnosticKind<KeyProblem> =>
   unknownKeys.get(String(path[0])) ?? unknownKeys.get('compose')!
 
@@ -98,7 +98,7 @@ A variable can be text, or the number or boolean that its key takes, but not a l
   }),
 })
 
-/** The hint for a value of the wrong type. */
+/** Returns the hint for a value of the wrong type. */
 function hintForType(path: ModelPath, tree: Tree, shape: Shape): string | undefined {
   if (tree.kind === 'scalar') {
     if (shape.scalar?.types.includes('boolean')) return 'write `true` or `false`'
@@ -109,7 +109,7 @@ function hintForType(path: ModelPath, tree: Tree, shape: Shape): string | undefi
       return `write it as an item of a list: \`- ${tree.value}\``
     return undefined
   }
-  // `- NAME: value` in a list of `NAME=value`.
+  // A common error: `- NAME: value` in a list of `NAME=value`.
   if (tree.kind === 'map' && typeof path.at(-1) === 'number' && tree.entries.size === 1 && !shape.map) {
     const [key] = tree.entries.keys()
     return `write \`- ${key}=…\`, or leave the dashes out where a mapping is allowed`
@@ -117,7 +117,10 @@ function hintForType(path: ModelPath, tree: Tree, shape: Shape): string | undefi
   return undefined
 }
 
-/** The hint for a number or boolean where text belongs: quotes, unless the text is refused, too. */
+/**
+ * Returns the hint for a number or boolean that should be text: to put it in quotes, unless the text would be refused
+ * as well.
+ */
 function hintForUnquoted(tree: ScalarTree, form: ScalarForm): string {
   const text = written(tree)
   if (form.hintForUnquoted) return form.hintForUnquoted(text)
@@ -125,7 +128,7 @@ function hintForUnquoted(tree: ScalarTree, form: ScalarForm): string {
   return isAllowed ? `put it in quotes: \`"${text}"\`` : allowedBy(form)
 }
 
-/** Lists the words and forms that are allowed. */
+/** Lists the allowed values and forms. */
 function allowedBy({ words = [], like }: ScalarForm): string {
   const allowed = [...words.filter(word => word !== '').map(word => `\`${word}\``), ...(like ? [like] : [])]
   return `allowed: ${joinWords(allowed, 'and')}`

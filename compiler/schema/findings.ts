@@ -14,7 +14,7 @@ interface Finding {
 export interface Unchecked {
   /** True for a scalar whose value is not known yet. */
   readonly isUnresolved?: (tree: ScalarTree) => boolean
-  /** Values that already have a diagnostic. */
+  /** Values that have already been reported. */
   readonly reported?: ReadonlySet<Tree>
   /** True if required keys may be in a file that could not be read. */
   readonly isPartial?: boolean
@@ -23,9 +23,8 @@ export interface Unchecked {
 const MAX_HINTS = 200
 
 /**
- * Collects the errors of a check before reporting them. An error in text that several services
- * share (through an anchor, `extends` or a merge key) is reported once, with the names of the
- * others.
+ * Collects the errors of a check before reporting them. An error in text that several services share (through an
+ * anchor, `extends` or a merge key) is reported once, with the names of the other services.
  */
 export class Findings {
   readonly #found = new Map<string, Finding>()
@@ -41,28 +40,31 @@ export class Findings {
     this.#unchecked = unchecked
   }
 
-  /** Limits the search for hints, since each one compares a key with all known keys. */
+  /**
+   * Returns true until the maximum number of hints is reached. Each hint compares a key with all known keys, which is
+   * expensive.
+   */
   mayHint(): boolean {
     return this.#hints++ < MAX_HINTS
   }
 
-  /** The paths of the values in error, and of missing keys. */
+  /** The paths of values in error and of missing keys. */
   get paths(): readonly ModelPath[] {
     return this.#paths
   }
 
-  /** True if absent keys are reported. */
+  /** True if missing keys are reported. */
   get reportsMissing(): boolean {
     return this.#unchecked.isPartial !== true
   }
 
-  /** True if a scalar is exempt from checks. `isAllowed`: the shape accepts scalars. */
+  /** True if a scalar is exempt from checks. `isAllowed` is true if the shape accepts scalars. */
   isUnchecked(tree: ScalarTree, isAllowed: boolean): boolean {
     const { isUnresolved: isOpen, reported } = this.#unchecked
     return reported?.has(tree) === true || (isAllowed && isOpen?.(tree) === true)
   }
 
-  /** Adds an error at `span`. The notes name the variables that `tree`, the wrong value, uses. */
+  /** Adds an error at `span`. The notes name the variables in `tree`, the value in error. */
   add<P extends SchemaProblem>(
     kind: DiagnosticKind<P>,
     span: Span,
@@ -87,7 +89,7 @@ export class Findings {
     })
   }
 
-  /** Adds a value that must not be read, without an error. */
+  /** Adds a value that must not be read, without reporting an error. */
   addUnreported(path: ModelPath): void {
     this.#paths.push(path)
   }
@@ -99,7 +101,7 @@ export class Findings {
   }
 }
 
-/** Says where a variable's value comes from, without the value: it may be secret. */
+/** Describes the origin of a variable's value. Does not show the value, because it may be secret. */
 function origin({ name, origin }: UsedVariable): string {
   if (origin === 'nowhere') return `\`${name}\` is set nowhere and counts as empty`
   if (origin === 'its default') return `\`${name}\` is set nowhere, so that its default is used`

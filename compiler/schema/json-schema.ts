@@ -10,15 +10,13 @@ export interface SchemaTitle {
   readonly description: string
 }
 
-/**
- * Formats the note of a row, to follow the description of the key. In a manifest it is the default.
- */
+/** Formats the note of a row, which follows the description of the key. In a manifest, the note is the default. */
 export type Note = (note: string) => string
 
 /**
- * Makes the JSON Schema of a shape. It accepts whatever the compiler accepts and refuses structural
- * errors. It allows a variable wherever text, a number or a boolean is allowed, because it sees the
- * file before substitution. Mappings that are used in several places become `$defs`.
+ * Creates the JSON Schema of a shape. It accepts all files that the compiler accepts and refuses structural errors. It
+ * allows a variable wherever text, a number or a boolean is allowed, because it applies to the file before
+ * substitution. Mappings that are used in several places become `$defs`.
  */
 export function toJsonSchema(shape: Shape, title: SchemaTitle, note: Note = text => `; ${text}`): JsonSchema {
   const writer = new SchemaWriter(shape, note)
@@ -47,7 +45,7 @@ class SchemaWriter {
     return Object.fromEntries([...this.#written].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  /** The schema of a key: description and value. */
+  /** Returns the schema of a key, with its description. */
   field(field: Row | Shape): JsonSchema {
     const body = this.reference(shapeOf(field))
     return isRow(field) ? { description: this.describe(field), ...body } : body
@@ -107,14 +105,15 @@ class SchemaWriter {
 }
 
 /**
- * A pattern that excludes the listed keys. JSON Schema applies `patternProperties` to them, too.
+ * Returns a pattern that does not match the listed keys, because JSON Schema applies `patternProperties` to listed keys
+ * as well.
  */
 function patternBeside(pattern: string, keys: MapForm['keys']): string {
   const matching = Object.keys(keys).filter(key => new RegExp(pattern, 'u').test(key))
   return matching.length === 0 ? pattern : `^(?!(?:${matching.join('|')})$)${pattern.replace(/^\^/, '')}`
 }
 
-/** Text with a variable may become a value of any type. */
+/** Text with a variable, which may become a value of any type. */
 const VARIABLE = { type: 'string', pattern: '\\$' }
 
 function scalarSchemas({ types, minimum, maximum, words, pattern, digitsOnly }: ScalarForm): readonly JsonSchema[] {
@@ -139,7 +138,7 @@ function scalarSchemas({ types, minimum, maximum, words, pattern, digitsOnly }: 
   ]
 }
 
-/** The mappings that are used in several places, named after the first key that has them. */
+/** Returns the mappings that are used in several places, each named after the first key that has it. */
 function sharedShapes(top: Shape): ReadonlyMap<Shape, string> {
   const places = new Map<Shape, { readonly key: string; count: number }>()
   const visit = (shape: Shape, key: string): void => {

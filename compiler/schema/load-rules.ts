@@ -2,27 +2,26 @@ import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import type { MapTree, Tree } from '../text/tree.ts'
 
-/**
- * The rules of a row or shape for the passes of the loader. A pass skips values without its rule.
- */
+/** The rules of a row or shape for the passes of the loader. A pass skips values that have no rule for it. */
 export interface LoadRules {
-  /** The type that a string is converted to once its variables are substituted. */
+  /** The type that a string is converted to after its variables are substituted. */
   readonly cast?: Cast
   /** Converts the short form to the long form. */
   readonly long?: ToLongForm
   /**
-   * Merges the values of two files. Absent: mappings merge key by key, lists are appended, scalars
+   * Merges the values of two files. If absent, mappings are merged key by key, lists are appended and scalars are
    * replaced (https://github.com/compose-spec/compose-spec/blob/main/13-merge.md).
    */
   readonly merge?: Merge
-  /** Gives the identity of a list item. Of items with the same identity the last one is kept. */
+  /** Returns the identity of a list item. If several items have the same identity, the last one is kept. */
   readonly identity?: Identity
   /** Makes relative paths absolute. */
   readonly path?: ResolvePath
   /** Adds Compose's default values. */
   readonly defaults?: AddDefaults
   /**
-   * Converts the value to what `docker compose config` prints. Absent: by the shape (`printerOf`).
+   * Converts the value to the output of `docker compose config`. If absent, the shape determines the conversion
+   * (`printerOf`).
    */
   readonly print?: Print
   /** Members of the mapping that are printed even if they are absent. */
@@ -33,32 +32,32 @@ export interface LoadRules {
 export type Cast = 'integer' | 'number' | 'boolean' | 'umask'
 
 /**
- * Gives the long form, or the same tree if it already is. Undefined if the short form is invalid
- * (reported).
+ * Returns the long form of a value, or the same tree if the value already has the long form. Returns undefined if the
+ * short form is invalid, and reports it.
  */
 export type ToLongForm = (tree: Tree, context: LongFormContext) => Tree | undefined
 
 /** The context of a conversion to the long form. */
 export interface LongFormContext {
   readonly reporter: Reporter
-  /** Top-level `volumes`: a source of one letter is a volume only if declared there. */
+  /** The top-level `volumes`. A one-letter source is a volume only if it is declared there. */
   readonly volumes: MapTree | undefined
 }
 
 /** Merges the values of an earlier and a later definition. */
 export type Merge = (base: Tree, override: Tree, merging: MergeContext) => Tree
 
-/** Lets a merge rule use the general rules for a part of its value. */
+/** The general merge rules, which a merge rule can apply to parts of its value. */
 export interface MergeContext {
   /** Merges key by key, with the rules of the keys. */
   maps(base: MapTree, override: MapTree): MapTree
-  /** Merges as if there were no rule. */
+  /** Merges by the kinds of the values, as if no rule existed. */
   byKind(base: Tree, override: Tree): Tree
-  /** Reports that the two cannot be merged. Gives the earlier one. */
+  /** Reports that the values cannot be merged. Returns the earlier value. */
   conflict(base: Tree, override: Tree): Tree
 }
 
-/** Gives the identity of a list item; undefined if it has none (other checks report that). */
+/** Returns the identity of a list item. Returns undefined if the item has none, which other checks report. */
 export type Identity = (item: Tree) => string | undefined
 
 /** Makes the relative paths in a value absolute. */
@@ -75,7 +74,7 @@ export interface PathBase {
 export type AddDefaults = (tree: Tree) => Tree
 
 /**
- * Converts a value of the canonical model to what `config` prints; undefined omits it. Reports an
+ * Converts a value of the canonical model to the output of `config`. Returns undefined to omit the value. Reports an
  * invalid value and sets `failed`.
  */
 export type Print = (tree: Tree, context: PrintContext) => Tree | undefined

@@ -11,7 +11,7 @@ const resourceNouns: Readonly<Record<string, string>> = {
   jobs: 'job',
 }
 
-/** Formats a path as `services.web.ports[2].target`. Keys with special characters are quoted. */
+/** Formats a path, such as `services.web.ports[2].target`. Keys with special characters are quoted. */
 export function formatPath(path: ModelPath): string {
   let text = ''
   for (const step of path) {
@@ -21,7 +21,7 @@ export function formatPath(path: ModelPath): string {
   return text
 }
 
-/** The service or resource that contains a path: `` service `web` ``. */
+/** Describes the service or resource that contains a path, such as `` service `web` ``. */
 export function describeResource(path: ModelPath): string | undefined {
   const [family, name] = path
   const owner = typeof family === 'string' ? resourceNouns[family] : undefined
@@ -29,8 +29,8 @@ export function describeResource(path: ModelPath): string | undefined {
 }
 
 /**
- * Describes a path for a message: `` `ports[2].target` of service `web` ``, `` service `web` ``,
- * `` `endpoints[0]` ``.
+ * Describes a path for a message, such as `` `ports[2].target` of service `web` ``, `` service `web` `` or ``
+ * `endpoints[0]` ``.
  */
 export function describePath(path: ModelPath): string {
   const owner = describeResource(path)

@@ -13,7 +13,7 @@ interface LossOptions {
   readonly minor?: ValuePredicate
 }
 
-/** A key that Kubernetes supports. If it does not support all values, the planner reports those. */
+/** A key that Kubernetes supports. The planner reports values that are not supported. */
 export const mapped = (shape: Shape, becomes: string, note?: string): Row => ({
   shape,
   fate: 'mapped',
@@ -21,7 +21,7 @@ export const mapped = (shape: Shape, becomes: string, note?: string): Row => ({
   ...(note && { note }),
 })
 
-/** A key that devctl itself uses. It does not appear in manifests. */
+/** A key that only devctl uses. It does not appear in Kubernetes manifests. */
 export const cli = (shape: Shape, becomes: string, note?: string): Row => ({
   shape,
   fate: 'cli',
@@ -29,10 +29,7 @@ export const cli = (shape: Shape, becomes: string, note?: string): Row => ({
   ...(note && { note }),
 })
 
-/**
- * A key that Kubernetes supports in part. With `lost` every use is reported, else the planner
- * decides.
- */
+/** A key that Kubernetes supports in part. With `lost`, every use is reported; otherwise the planner decides. */
 export const approximated = (shape: Shape, becomes: string, note: string, lost?: LossOptions): Row => ({
   shape,
   fate: 'approximated',
@@ -41,7 +38,7 @@ export const approximated = (shape: Shape, becomes: string, note: string, lost?:
   ...(lost && { loss: loss(lost, 'warning') }),
 })
 
-/** A key with no meaning in a cluster: left out with a warning, or an info if nothing is lost. */
+/** A key without a meaning in a cluster. It is left out with a warning, or with an info if nothing is lost. */
 export const none = (shape: Shape, lost: LossOptions): Row => ({
   shape,
   fate: 'none',
@@ -50,7 +47,7 @@ export const none = (shape: Shape, lost: LossOptions): Row => ({
   loss: loss(lost, lost.severity ?? 'warning'),
 })
 
-/** A key without which the application would behave differently: an error. */
+/** A key that changes the behavior of the application and that a cluster cannot provide. Its use is an error. */
 export const refused = (shape: Shape, lost: LossOptions & { readonly hint: string }): Row => ({
   shape,
   fate: 'refused',
@@ -59,16 +56,16 @@ export const refused = (shape: Shape, lost: LossOptions & { readonly hint: strin
   loss: loss(lost, 'error'),
 })
 
-/** A key with no meaning in a cluster, left out and reported by the planner. */
+/** A key without a meaning in a cluster. It is left out, and the planner reports it. */
 export const unusable = (shape: Shape, note: string): Row => ({ shape, fate: 'none', becomes: '', note })
 
-/** True if a key has its own row; a bare shape shares the fate of its parent. */
+/** True if a key has its own row. A bare shape shares the fate of its parent. */
 export const isRow = (field: Row | Shape): field is Row => 'fate' in field
 
-/** The shape of a row, or the shape itself. */
+/** Returns the shape of a row, or the shape itself. */
 export const shapeOf = (field: Row | Shape): Shape => (isRow(field) ? field.shape : field)
 
-// `lossKinds` replaces an empty family by the name of the key.
+// `lossKinds` replaces an empty family with the name of the key.
 const loss = (lost: LossOptions, severity: Severity): Loss => ({
   family: lost.family ?? '',
   severity,

@@ -3,15 +3,14 @@ import type { MapTree, Tree } from '../text/tree.ts'
 import type { LoadRules } from './load-rules.ts'
 
 /**
- * The values that one place of a file accepts: at most one form for each kind of node. The kind of
- * the value selects the form, so that an error has one message (JSON Schema's `oneOf` gives one for
- * each branch).
+ * The values that one position of a file accepts: at most one form for each kind of node. The kind of the value selects
+ * the form, so each error produces a single message. (JSON Schema's `oneOf` produces one for each branch.)
  */
 export interface Shape extends LoadRules {
   readonly scalar?: ScalarForm
   readonly list?: ListForm
   readonly map?: MapForm
-  /** Any value is accepted, because another tool defines its structure. */
+  /** True if any value is accepted, because another tool defines its structure. */
   readonly any?: boolean
 }
 
@@ -21,17 +20,20 @@ export interface ScalarForm {
   /** Bounds of numbers. */
   readonly minimum?: number
   readonly maximum?: number
-  /** Numbers are written without a point or an exponent: `2.0` is refused. */
+  /** True if numbers must be written without a point or an exponent: `2.0` is refused. */
   readonly digitsOnly?: true
-  /** The allowed words. */
+  /** The allowed values. */
   readonly words?: readonly string[]
-  /** Allowed text: in addition to `words`, or on its own. */
+  /** Allowed text, in addition to `words` if set. */
   readonly pattern?: RegExp
-  /** Describes `pattern` in messages: `` `on-failure:3` ``, `digits`. */
+  /** Description of `pattern` for messages, such as `` `on-failure:3` `` or `digits`. */
   readonly like?: string
-  /** Gives the hint for a number or boolean, as written, that is not valid text in quotes, either. */
+  /**
+   * Returns the hint for a number or boolean that would not be valid text even in quotes. The argument is its source
+   * text.
+   */
   readonly hintForUnquoted?: (written: string) => string
-  /** Text that is accepted with a warning, and the text of the warning. */
+  /** Text that is accepted with a warning, and the message of the warning. */
   readonly odd?: { readonly pattern: RegExp; readonly says: string }
 }
 
@@ -41,9 +43,7 @@ export type ValueType = 'string' | 'integer' | 'number' | 'boolean' | 'null'
 /** The lists that a shape accepts. */
 export interface ListForm {
   readonly items: Shape
-  /**
-   * Equal items are an error. Of use only where neither a merge rule nor the loader removes them.
-   */
+  /** True if equal items are an error. Useful only if neither a merge rule nor the loader removes equal items. */
   readonly unique?: boolean
 }
 
@@ -52,15 +52,18 @@ export interface MapForm {
   /** The fixed keys. */
   readonly keys: Readonly<Record<string, Row | Shape>>
   readonly required: readonly string[]
-  /** The keys that the user chooses, beside `keys`. Absent: they are unknown keys. */
+  /** The keys that the user chooses, in addition to `keys`. If absent, all other keys are unknown. */
   readonly others?: Others
-  /** `x-*` keys are extensions and accept any value. */
+  /** True if `x-*` keys are extensions, which accept any value. */
   readonly extensions: boolean
-  /** The severity of unknown keys: a warning where Docker Compose ignores them. */
+  /** The severity of unknown keys: a warning if Docker Compose ignores them. */
   readonly unknown: 'error' | 'warning'
-  /** If two notations are both mappings: selects the form. This form then has the keys of both. */
+  /**
+   * Selects the form if a key has two notations that are both mappings. The form that has this function contains the
+   * keys of both notations.
+   */
   readonly choose?: (tree: MapTree) => MapForm
-  /** All forms that `choose` may give. */
+  /** All forms that `choose` may return. */
   readonly notations?: readonly MapForm[]
 }
 
@@ -68,15 +71,15 @@ export interface MapForm {
 export interface Others {
   readonly row: Row | Shape
   readonly names: RegExp
-  /** Treatment of names that do not match. */
+  /** Treatment of keys that do not match `names`. */
   readonly otherwise: 'error' | 'ignored'
   /** The placeholder for the name in the documentation. */
   readonly called: string
 }
 
 /**
- * Support of a key: `mapped` to Kubernetes; `approximated`, with some loss; `none`, it has no meaning in a cluster;
- * `refused`, because the application would behave differently without it; `cli`, used by devctl itself.
+ * Support of a key: `mapped` to Kubernetes; `approximated` with some loss; `none` if it has no meaning in a cluster;
+ * `refused` if the application would behave differently without it; `cli` if only devctl itself uses it.
  */
 export type Fate = 'mapped' | 'approximated' | 'none' | 'refused' | 'cli'
 
@@ -87,32 +90,29 @@ export interface Row extends LoadRules {
   /** The equivalent in Kubernetes, in Markdown; empty if there is none. */
   readonly becomes: string
   readonly note?: string
-  /**
-   * The diagnostic for every use of the key. Absent if it depends on the plan: the planner reports
-   * it.
-   */
+  /** The diagnostic for every use of the key. If absent, the planner reports the losses that depend on the plan. */
   readonly loss?: Loss
 }
 
-/** The diagnostic about a key that Kubernetes does not support, or supports in part. */
+/** The diagnostic for a key that Kubernetes does not support, or supports only in part. */
 export interface Loss {
-  /** The first part of the diagnostic code: `ulimits`. Rows with the same family share it. */
+  /** The first part of the diagnostic code, such as `ulimits`. Rows with the same family share the diagnostic. */
   readonly family: string
   readonly severity: Severity
-  /** Replaces the whole message. */
+  /** Replaces the full message. */
   readonly message?: string
   /** Replaces the words `has no equivalent in Kubernetes and is left out` in the message. */
   readonly says?: string
-  /** The reason, in full sentences, for `devctl explain`. */
+  /** The reason in full sentences, for `devctl explain`. */
   readonly why: string
   readonly hint?: string
-  /** True for a value whose loss changes nothing: it is not reported. */
+  /** True for a value whose loss has no effect. It is not reported. */
   readonly harmless?: ValuePredicate
-  /** True for a value that the cluster satisfies anyway: the diagnostic is an info. */
+  /** True for a value that the cluster satisfies anyway. The diagnostic is then an info. */
   readonly minor?: ValuePredicate
 }
 
-/** Tests the value of a key. `owners` are the enclosing mappings, the innermost first. */
+/** Tests the value of a key. `owners` are the enclosing mappings, innermost first. */
 export type ValuePredicate = (value: Tree, owners: readonly MapTree[], key: string) => boolean
 
 /** The names of services and of all top-level resources. */
@@ -122,52 +122,50 @@ const scalar = (types: readonly ValueType[], more?: Omit<ScalarForm, 'types'>): 
   scalar: { types, ...more },
 })
 
-/** Shape of a text. */
+/** A text, with optional constraints. */
 export const text = (more?: Pick<ScalarForm, 'pattern' | 'like' | 'odd' | 'hintForUnquoted'>): Shape =>
   scalar(['string'], more)
 
-/** A word of `words`, or text that matches `pattern`. */
+/** A text that is one of `words` or matches `pattern`. */
 export const word = (words: readonly string[], more?: Pick<ScalarForm, 'pattern' | 'like'>): Shape =>
   scalar(['string'], { words, ...more })
 
 type Bounds = Pick<ScalarForm, 'minimum' | 'maximum'>
 
-/** A whole number, or text that a variable gives or the reader converts. */
+/** A whole number. Also accepts text, which comes from a variable or which the reader converts. */
 export const integer = (bounds?: Bounds): Shape => scalar(['integer', 'string'], bounds)
 
-/** A whole number, not as text. */
+/** A whole number. Text is not accepted. */
 export const strictInteger = (bounds?: Bounds): Shape => scalar(['integer'], bounds)
 
-/** Any number, or text that the reader converts: a size, a number of CPUs. */
+/** Any number. Also accepts text that the reader converts, such as a size or a number of CPUs. */
 export const number = (bounds?: Bounds): Shape => scalar(['number', 'string'], bounds)
 
-/** Any number, not as text. */
+/** Any number. Text is not accepted. */
 export const strictNumber = (): Shape => scalar(['number'])
 
-/** A boolean, or text that the reader converts. */
+/** A boolean. Also accepts text that the reader converts. */
 export const flag = (): Shape => scalar(['boolean', 'string'])
 
-/** A boolean, not as text. */
+/** A boolean. Text is not accepted. */
 export const strictFlag = (): Shape => scalar(['boolean'])
 
 /** A value of a mapping such as `environment`: any scalar, or null. */
 export const value = (): Shape => scalar(['string', 'number', 'boolean', 'null'])
 
-/** The shape, with numbers that are written in digits: `80`, not `80.0`. */
+/** Restricts numbers to digits: `80` is allowed, `80.0` is not. */
 export const inDigits = (shape: Shape): Shape => ({
   ...shape,
   scalar: { types: [], ...shape.scalar, digitsOnly: true },
 })
 
-/** A scalar of one of these types. */
+/** A scalar of one of the given types. */
 export const anyOf = (...types: readonly ValueType[]): Shape => scalar(types)
 
-/** A list of items with one shape. */
+/** A list whose items all have the same shape. */
 export const list = (items: Shape, options: { unique?: boolean } = {}): Shape => ({ list: { items, ...options } })
 
-/**
- * A mapping with fixed keys. Other keys are errors (`open`: warnings) unless they begin with `x-`.
- */
+/** A mapping with fixed keys. Other keys are errors (with `open`, warnings) unless they begin with `x-`. */
 export const object = (
   keys: Readonly<Record<string, Row | Shape>>,
   options: { required?: readonly string[]; open?: boolean } = {},
@@ -175,7 +173,7 @@ export const object = (
   map: { keys, required: options.required ?? [], extensions: true, unknown: options.open ? 'warning' : 'error' },
 })
 
-/** A mapping whose keys the user chooses, `x-*` among them. */
+/** A mapping whose keys the user chooses, including `x-*` keys. */
 export const record = (
   row: Row | Shape,
   options: {
@@ -200,14 +198,14 @@ export const record = (
   },
 })
 
-/** Options of a driver: text, numbers and the types in `more`. */
+/** Driver options: text, numbers and the types in `more`. */
 export const options = (...more: readonly ValueType[]): Shape =>
   record(scalar(['string', 'number', ...more]), { called: 'OPTION', otherwise: 'ignored' })
 
-/** A choice of several shapes with different kinds of nodes: text or a list, a list or a mapping. */
+/** A choice between shapes of different kinds of nodes, such as text or a list. */
 export const either = (...shapes: readonly Shape[]): Shape => Object.assign({}, ...shapes)
 
-/** The shape, or null (a key without a value). */
+/** Accepts the shape, or null (a key without a value). */
 export const orNull = (shape: Shape): Shape => ({
   ...shape,
   scalar: { ...shape.scalar, types: [...(shape.scalar?.types ?? []), 'null'] },
@@ -219,5 +217,5 @@ export const keyValues = (options: { unique?: boolean } = {}): Shape => either(r
 /** Text, or a list of text. */
 export const textOrList = (options: { unique?: boolean } = {}): Shape => either(text(), list(text(), options))
 
-/** A command: text that is split into words, or a list of words. Null removes an earlier value. */
+/** A command: text that is split into arguments, or a list of arguments. Null removes an earlier value. */
 export const command = (): Shape => orNull(textOrList())

@@ -2,16 +2,14 @@ import { joinWords } from './describe.ts'
 import { isRow, shapeOf } from './row.ts'
 import type { Row, ScalarForm, Shape, ValueType } from './shape.ts'
 
-/** A key for the documentation: its path, its row and the values it accepts. */
+/** A key for the documentation: its path, its row, and the values that it accepts. */
 export interface KeyRow {
   readonly name: string
   readonly row: Row
   readonly forms: string
 }
 
-/**
- * Lists a key and its members that have rows. Members of a key that is lost as a whole are omitted.
- */
+/** Lists a key and those of its members that have rows. Omits the members of a key with a loss. */
 export function* keyRows(name: string, field: Row | Shape): Generator<KeyRow> {
   if (isRow(field)) yield { name, row: field, forms: forms(field.shape) }
   if (!isRow(field) || !field.loss) yield* members(name, shapeOf(field))
@@ -23,7 +21,7 @@ function* members(name: string, { list, map }: Shape): Generator<KeyRow> {
   if (map?.others) yield* keyRows(`${name}.${map.others.called}`, map.others.row)
 }
 
-/** The accepted values for a table cell: words, types, lists and mappings. */
+/** Returns the accepted values for a table cell: allowed values, types, lists and mappings. */
 function forms(shape: Shape): string {
   const all = [
     ...(shape.scalar ? scalarForms(shape.scalar) : []),
@@ -48,7 +46,7 @@ const typeNames: Readonly<Record<ValueType, string>> = {
 
 function scalarForms({ types, words, like }: ScalarForm): string[] {
   if (words) return [...words.filter(word => word !== '').map(word => `\`${word}\``), ...(like ? [like] : [])]
-  // The text that a boolean accepts is `"true"` or a variable; null is a key without a value.
+  // Text and null are not listed for a boolean: the text is `"true"` or a variable, and null is a key without a value.
   const isSwitch = types[0] === 'boolean'
   return types.filter(type => type !== 'null' && !(isSwitch && type === 'string')).map(type => typeNames[type])
 }

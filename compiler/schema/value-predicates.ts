@@ -1,22 +1,22 @@
 import { type Entry, get, type Tree } from '../text/tree.ts'
 import type { ValuePredicate } from './shape.ts'
 
-/** The value of a scalar; undefined for a mapping or a list. */
+/** Returns the value of a scalar; undefined for a mapping or a list. */
 const scalar = (tree: Tree | undefined) => (tree?.kind === 'scalar' ? tree.value : undefined)
 
-/** The value is `false`. */
+/** True if the value is `false`. */
 export const isFalse: ValuePredicate = value => scalar(value) === false
 
-/** The value is `true`. */
+/** True if the value is `true`. */
 export const isTrue: ValuePredicate = value => scalar(value) === true
 
-/** The value is zero, as a number or as text. */
+/** True if the value is zero, as a number or as text. */
 export const isZero: ValuePredicate = value => Number(scalar(value) ?? 1) === 0
 
-/** The number means "no limit": zero or negative. */
+/** True if the number means "no limit", because it is zero or negative. */
 export const isUnlimited: ValuePredicate = value => Number(scalar(value) ?? 1) <= 0
 
-/** The value is an empty mapping, list or text, or null. */
+/** True if the value is an empty mapping, list or text, or null. */
 export const isEmpty: ValuePredicate = value =>
   value.kind === 'map'
     ? value.entries.size === 0
@@ -24,14 +24,14 @@ export const isEmpty: ValuePredicate = value =>
       ? value.items.length === 0
       : value.value === '' || value.value === null
 
-/** The value is one of `words`. */
+/** True if the value is one of `words`. */
 export const isOneOf =
   (...words: readonly string[]): ValuePredicate =>
   value =>
     words.includes(String(scalar(value)))
 
 /**
- * `memswap_limit` is unset (zero) or equals the memory limit. Both mean no swap, as in a Pod
+ * True if `memswap_limit` is unset (zero) or equals the memory limit. Both values mean no swap, as in a Pod
  * (https://docs.docker.com/engine/containers/resource_constraints/#--memory-swap-details).
  */
 export const isMemoryLimit: ValuePredicate = (value, [service]) => {
@@ -42,15 +42,14 @@ export const isMemoryLimit: ValuePredicate = (value, [service]) => {
 }
 
 /**
- * The value of a hook's key is inherited from its service, with all that it contains, so that the
- * service's key reports it.
+ * True if a hook inherits the full value of the key from its service. The loss is then reported for the service's key.
  */
 export const isInherited: ValuePredicate = (value, [, service], key) => {
   const own = service?.entries.get(key)?.value
   return own !== undefined && isSamePlace(own, value)
 }
 
-/** True if two trees and all that they contain were written in the same places. */
+/** True if two trees and all their members have the same source positions. */
 function isSamePlace(one: Tree, other: Tree): boolean {
   if (one.span.file !== other.span.file || one.span.start !== other.span.start) return false
   if (one.kind === 'map' && other.kind === 'map')

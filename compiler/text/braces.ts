@@ -1,16 +1,16 @@
 /**
- * Positions at which the braces of a text close, line by line: an expression never extends past the end of its line.
+ * Offsets of the closing braces of a text. Lines are independent, because an expression never extends past the end of
+ * its line.
  */
 export interface Braces {
-  /** The offset of the `}` that balances the `{` at an offset, or -1 when its line has none. */
+  /** Returns the offset of the `}` that balances the `{` at an offset, or -1 if its line has none. */
   readonly closing: (open: number) => number
-  /** The offset of the last `}` of the line before an offset, or -1. */
+  /** Returns the offset of the last `}` before an offset in the same line, or -1. */
   readonly lastBefore: (end: number) => number
 }
 
 /**
- * Finds the braces of a text in one pass, so that looking one up costs nothing however deep they
- * are.
+ * Finds the braces of a text in one pass, so that each lookup takes constant time, however deep the braces are nested.
  */
 export function matchBraces(text: string): Braces {
   const closing = new Int32Array(text.length).fill(-1)

@@ -25,30 +25,30 @@ import {
 } from './yaml-diagnostics.ts'
 import { closingEnd, skipBlanks, textOf } from './yaml-events.ts'
 
-/** A `!reset` or `!override`: what an earlier file says at the path is dropped. */
+/** A `!reset` or `!override` tag. It drops the value that earlier files set at the path. */
 export interface Reset {
   readonly path: Path
   readonly span: Span
 }
 
-/** A document of a file: its content, and the positions of `!reset` and `!override`. */
+/** A document of a file: its content, and its `!reset` and `!override` tags. */
 export interface YamlDocument {
-  /** Undefined where a tag drops all of it. */
+  /** The content. Undefined if a tag drops the entire document. */
   readonly tree: Tree | undefined
   readonly resets: readonly Reset[]
 }
 
-/** Nodes a document may have, as in the reference loader. */
+/** Maximum number of nodes in a document, as in the reference loader. */
 const MAX_NODES = 100_000
-/** Nodes after aliases are expanded: what later stages walk. */
+/** Maximum number of nodes after aliases are expanded. Later stages visit the expanded nodes. */
 const MAX_EXPANDED = 2_000_000
 
-/** A value with an anchor: what its aliases stand for. */
+/** A value with an anchor, which its aliases refer to. */
 interface Anchored {
   state: 'open' | 'done'
   tree: Tree | undefined
   resets: readonly Reset[]
-  /** Nodes after expansion. */
+  /** Number of nodes after aliases are expanded. */
   size: number
 }
 
@@ -56,14 +56,14 @@ interface Anchored {
 type ContentEvent = ScalarEvent | SequenceEvent | MappingEvent
 
 interface Tag {
-  /** Tag in its short form, `!!str`. */
+  /** Tag in its short form, such as `!!str`. */
   readonly name: string
   readonly span: Span
 }
 
 /**
- * Reads documents from their events into trees: resolves aliases to the single tree of their anchor, merges merge keys,
- * types plain scalars, and records the positions of `!reset` and `!override`. Reports `yaml/*`.
+ * Reads documents from their events into trees: resolves aliases to the single tree of their anchor, applies merge
+ * keys, determines the types of plain scalars, and records the positions of `!reset` and `!override`. Reports `yaml/*`.
  */
 export class DocumentReader {
   readonly #file: SourceFile
@@ -71,18 +71,18 @@ export class DocumentReader {
   readonly #events: readonly Event[]
   readonly #reporter: Reporter
   #next = 0
-  /** End of the last part with content. */
+  /** End offset of the last part that has content. */
   #lastEnd = 0
   #visits = 0
 
-  // Of the document that is being read:
+  // State of the current document:
   #prefixes: ReadonlyMap<string, string> = new Map()
   #anchors = new Map<string, Anchored>()
   #resets: Reset[] = []
   #path: string[] = []
   #expanded = 0
   #aliased = 0
-  /** Entries that merge keys brought. */
+  /** Number of entries added by merge keys. */
   #merged = 0
   #failed = false
 
@@ -93,7 +93,7 @@ export class DocumentReader {
     this.#reporter = reporter
   }
 
-  /** The documents; undefined when one has errors (reported). */
+  /** Returns the documents; undefined if any of them has errors, which are reported. */
   readAll(): readonly YamlDocument[] | undefined {
     const documents: YamlDocument[] = []
     let failed = false
@@ -137,8 +137,8 @@ export class DocumentReader {
   }
 
   /**
-   * The reference loader's protection against alias bombs: aliases may not make nearly all of a
-   * large document.
+   * True if the document is an alias bomb. Follows the reference loader's protection: aliases must not make up nearly
+   * all of a large document.
    */
   #isBomb(): boolean {
     const allowed =
@@ -167,7 +167,7 @@ export class DocumentReader {
   }
 
   /**
-   * Reads a value; `key` is the position of its key, which stands for a value that is not written. Returns undefined
+   * Reads a value. `key` is the position of its key, which serves as the position of an empty value. Returns undefined
    * for a value that is reset or in error.
    */
   #node(key: Span | undefined): Tree | undefined {
@@ -187,7 +187,7 @@ export class DocumentReader {
       this.#resets.push({ path: [...this.#path], span: tag.span })
     let tree = this.#content(event, tag, key)
     if (tag?.name === '!reset') {
-      // Nothing of what the tag stands before is read.
+      // Tags inside a value that is reset are ignored.
       this.#resets.length = resetsBefore + 1
       tree = undefined
     }
@@ -255,7 +255,7 @@ export class DocumentReader {
     return true
   }
 
-  /** Returns the position of the collection that has just been read. */
+  /** Returns the position of the collection that was just read. */
   #spanFrom(start: number): Span {
     const opening = this.#text[start]
     if (opening === '[' || opening === '{') this.#lastEnd = closingEnd(this.#text, Math.max(this.#lastEnd, start + 1))
@@ -274,7 +274,7 @@ export class DocumentReader {
     return { kind: 'seq', span: this.#spanFrom(start), items }
   }
 
-  /** Returns the position of an item that is not written: its dash. */
+  /** Returns the position for an empty item: its dash. */
   #dash(): Span | undefined {
     const next = this.#events[this.#next]!
     if (next.type !== EVENT_ID.SCALAR || next.valueStart >= 0) return undefined
@@ -308,7 +308,7 @@ export class DocumentReader {
       else entries.set(key.name, { key: key.span, value })
     }
     const span = this.#spanFrom(start)
-    // Explicit keys win wherever they stand; of several merged mappings the first one wins.
+    // Explicit keys take precedence, wherever they are. Of several merged mappings, the first one takes precedence.
     for (const source of merged) {
       this.#merged += source.entries.size
       if (this.#merged > MAX_EXPANDED)
@@ -328,7 +328,7 @@ export class DocumentReader {
     }
   }
 
-  /** A key; undefined when it is not a string (reported). */
+  /** Reads a key. Returns undefined if the key is not a string, and reports it. */
   #key(): Key | undefined {
     const event = this.#take()
     if (event.type !== EVENT_ID.ALIAS) {
@@ -339,7 +339,7 @@ export class DocumentReader {
     return tree && this.#named(tree, this.#span(event.anchorStart - 1, event.anchorEnd), false)
   }
 
-  /** Tags before a key say nothing about its value. */
+  /** Reads the content of a key. Tags before the key are ignored for the value. */
   #keyContent(event: ContentEvent): Tree | undefined {
     const isWritten = event.type !== EVENT_ID.SCALAR || event.valueStart >= 0
     const anchored = this.#anchor(event)
@@ -348,7 +348,7 @@ export class DocumentReader {
     return tree
   }
 
-  /** Returns the position of a key that is not written: its colon. */
+  /** Returns the position for an empty key: its colon. */
   #colon(): Span {
     const at = skipBlanks(this.#text, this.#lastEnd, ',')
     return this.#span(at, at + 1)
@@ -385,8 +385,8 @@ export class DocumentReader {
   }
 
   /**
-   * Returns the position of a scalar: from the quote or the block header to the end; for a value that is not written,
-   * the key, or the end of the anchor or tag.
+   * Returns the position of a scalar, from the quote or the block header to the end. For an empty value, returns the
+   * position of the key, or the end of the anchor or tag.
    */
   #placeOf({ valueStart, valueEnd, anchorEnd, tagEnd, style }: ScalarEvent, key: Span | undefined): Span {
     const properties = Math.max(anchorEnd, tagEnd)
@@ -407,7 +407,7 @@ export class DocumentReader {
     return this.#span(start, this.#lastEnd)
   }
 
-  /** The escape of a slash is one of YAML 1.2 only, and the reference loader refuses it. */
+  /** Reports `\/`. The escape is valid only in YAML 1.2, and the reference loader refuses it. */
   #checkEscapes({ valueStart, valueEnd }: ScalarEvent): void {
     const raw = this.#text.slice(valueStart, valueEnd)
     if (!raw.includes('\\/')) return
@@ -433,5 +433,5 @@ const KEY_TYPES = { null: 'null', bool: 'a boolean', date: 'a date', int: 'a num
 
 const STYLES = { 1: 'plain', 2: 'single', 3: 'double', 4: 'literal', 5: 'folded' } as const
 
-/** Thrown inside this module only, where nothing more should be read. */
+/** Thrown within this module to stop reading the file. */
 class Unreadable extends Error {}

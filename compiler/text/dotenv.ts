@@ -20,21 +20,21 @@ import { substitute } from './template.ts'
 export interface DotenvEntry {
   readonly name: string
   readonly value: string
-  /** Position of the value without its quotes, or of the name if the value is empty or inherited. */
+  /** Position of the value without its quotes. If the value is empty or inherited, the position of the name. */
   readonly span: Span
-  /** A name without `=`, whose value comes from the lookup. */
+  /** True for a name without `=`, whose value comes from the lookup. */
   readonly inherited: boolean
-  /** The variables that took part in the value. */
+  /** The variables that the value uses. */
   readonly variables?: readonly string[]
 }
 
 /**
  * Reads the assignments of a `.env`, `env_file` or `label_file`, in order; a name may occur more than once. A value is
- * bare (to the end of the line or to ` #`, variables substituted), in double quotes (escapes and variables, may span
- * lines) or in single quotes (verbatim). Variables in values are looked up with `lookup` first, then among the names
- * read before in this file, then with `earlier`, in the files before it. A name without a value is left out unless
- * `lookup` has it. Reports each mistake with its position and continues with the next line; with `labels`, messages
- * speak of labels. (Compose Specification, env_file, format)
+ * bare (to the end of the line or to ` #`, variables are substituted), in double quotes (with escapes and variables,
+ * possibly over several lines) or in single quotes (verbatim). Variables in values are looked up with `lookup` first,
+ * then among the names read before in this file, then with `earlier`, in the files before it. A name without a value is
+ * left out unless `lookup` has it. Reports each error with its position and continues with the next line; with
+ * `labels`, messages refer to labels. (Compose Specification, env_file, format)
  */
 export function parseDotenv(
   file: SourceFile,
@@ -46,16 +46,19 @@ export function parseDotenv(
 }
 
 export interface DotenvOptions {
-  /** Messages speak of labels. */
+  /** True if messages refer to labels instead of variables. */
   readonly labels?: boolean
-  /** Values of files that were read before. */
+  /** Looks up values of files that were read before. */
   readonly earlier?: (name: string) => string | undefined
 }
 
-/** Characters of all values of a file: lines that name the line before grow without end. */
+/**
+ * Maximum number of characters in all values of a file, because lines that repeatedly refer to the line before them
+ * grow exponentially.
+ */
 const MAX_SIZE = 1 << 26
 
-/** Blanks that end no line. */
+/** Whitespace that does not end a line. */
 const BLANKS = /[\t\v\f\r \u0085\u00a0]*/y
 const BLANKS_AND_LINES = /[\s\u0085]*/y
 const EXPORT = /export[\t\f\r ]+/y
@@ -73,10 +76,10 @@ const ESCAPES: Readonly<Record<string, string>> = {
   v: '\v',
 }
 
-/** Characters: a key is shorter. */
+/** Maximum number of characters of an unreadable value to check for a secret. Secrets are shorter than that. */
 const MOST_LOOKED_AT = 1_000
 
-/** A value before its variables are substituted, and where its characters stand in the file. */
+/** A value before its variables are substituted. `place` returns the source position of a part of it. */
 interface RawValue {
   readonly text: string
   readonly place: (start: number, end: number) => Span
@@ -91,13 +94,10 @@ class DotenvReader {
   readonly #what: 'label' | 'variable'
   readonly #entries: DotenvEntry[] = []
   readonly #read = new Map<string, string>()
-  /**
-   * Names whose values could not be read: there is a message about each, so that they are not
-   * reported as not set.
-   */
+  /** Names whose values could not be read. They already have a diagnostic, so they are not reported as not set. */
   readonly #unread = new Set<string>()
   #at = 0
-  /** Characters of all values. */
+  /** Number of characters in all values so far. */
   #size = 0
 
   constructor(
@@ -126,8 +126,7 @@ class DotenvReader {
   }
 
   /**
-   * Reads one assignment. Gives the offset after its closing quote, or -1 when its value is not
-   * quoted.
+   * Reads one assignment. Returns the offset after the closing quote of its value, or -1 if the value is not quoted.
    */
   #statement(afterQuote: boolean): number {
     this.#take(EXPORT)
@@ -176,7 +175,7 @@ class DotenvReader {
     const open = this.#at
     const raw = this.#quotedValue(quote)
     if (!raw) {
-      // The end of the value is unknown: the text that follows may be the rest of a key.
+      // The end of the value is unknown, so all text that follows may belong to it, such as the rest of a private key.
       this.#leaveOut(name, open, this.#text.length)
       return -1
     }
@@ -188,12 +187,15 @@ class DotenvReader {
     isClosed.lastIndex = this.#at
     const hint = isClosed.test(this.#text) ? undefined : 'a `"` ends the value; inside it write `\\"`'
     if (this.#define(name, raw, nameSpan, hint)) return this.#at
-    // The rest of the line is most likely the rest of the expression.
+    // The rest of the line is probably the rest of the expression.
     this.#take(LINE_REST)
     return -1
   }
 
-  /** Passes by a line that is not an assignment, which may be meant for one. */
+  /**
+   * Skips a line that is not a valid assignment. If the line has a name and a value, they are treated as an unreadable
+   * assignment.
+   */
   #skipLine(start: number): void {
     this.#take(LINE_REST)
     const line = this.#text.slice(start, this.#at)
@@ -201,10 +203,7 @@ class DotenvReader {
     if (assigned >= 0) this.#leaveOut(line.slice(0, assigned), start + assigned + 1, this.#at)
   }
 
-  /**
-   * Remembers that a value could not be read, and keeps it out of excerpts where it is a secret by
-   * its name or looks.
-   */
+  /** Records that a value could not be read. Hides it in excerpts if its name or its text looks like a secret. */
   #leaveOut(name: string, start: number, end: number): void {
     this.#unread.add(name.trim())
     if (looksSecretName(name) || looksSecretText(this.#text.slice(start, start + MOST_LOOKED_AT)))
@@ -222,8 +221,8 @@ class DotenvReader {
   }
 
   /**
-   * Reads to the closing quote. In double quotes escapes are replaced, `\$` by the `$$` that
-   * substitution makes a dollar sign of.
+   * Reads up to the closing quote. In double quotes, replaces escapes; `\$` becomes `$$`, which the substitution turns
+   * into a dollar sign.
    */
   #quotedValue(quote: '"' | "'"): RawValue | undefined {
     const open = this.#at
@@ -257,7 +256,7 @@ class DotenvReader {
     return undefined
   }
 
-  /** The value of the escape sequence that begins with the backslash at an offset. */
+  /** Returns the value of the escape sequence whose backslash is at an offset. */
   #escape(at: number, quote: '"' | "'"): { value: string; length: number } {
     const next = this.#text[at + 1] ?? ''
     if (quote === "'")
@@ -273,8 +272,8 @@ class DotenvReader {
   }
 
   /**
-   * Substitutes the variables of a value and enters it; false when they are wrong. `hint` is about
-   * what follows the value.
+   * Substitutes the variables of a value and adds the entry. Returns false if the substitution fails. `hint` is about
+   * the text after the value.
    */
   #define(name: string, raw: RawValue, nameSpan: Span, hint?: string): boolean {
     if (name === '') return true
@@ -333,7 +332,7 @@ class DotenvReader {
     return { file: this.#file, start, end }
   }
 
-  /** Takes what the pattern matches here, possibly nothing. */
+  /** Consumes the text that matches the pattern at the current offset, possibly nothing. */
   #take(pattern: RegExp): string {
     pattern.lastIndex = this.#at
     const taken = pattern.exec(this.#text)?.[0] ?? ''
@@ -343,8 +342,8 @@ class DotenvReader {
 }
 
 /**
- * Reads an `env_file` with `format: raw`: each line is `NAME=value`, the value taken verbatim up to the end of the
- * line. A name alone is left out unless `lookup` has it. Skips blank lines and lines that begin with `#`.
+ * Reads an `env_file` with `format: raw`. Each line is `NAME=value`, and the value is verbatim up to the end of the
+ * line. A name without `=` is left out unless `lookup` has it. Skips blank lines and lines that begin with `#`.
  */
 export function parseRawEnv(
   file: SourceFile,

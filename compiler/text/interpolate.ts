@@ -7,7 +7,7 @@ import type { Span } from './source.ts'
 import { type Lookup, substitute, type TemplateResult } from './template.ts'
 import type { Entry, MissingVariable, Piece, ScalarTree, Tree } from './tree.ts'
 
-/** Characters that a variable counts for at least: where it stands is kept, too. */
+/** Minimum number of characters that a variable counts for, because its position is stored as well. */
 const LEAST_OF_VARIABLE = 256
 
 const invalid = diagnostic({
@@ -41,7 +41,7 @@ const unset = diagnostic({
   }),
 })
 
-/** A token of devctl where a value of a file would be it. */
+/** Reported if a value in a file would contain a devctl token. */
 const tokenInContent = diagnostic({
   code: 'interpolation/token',
   severity: 'error',
@@ -53,41 +53,43 @@ const tokenInContent = diagnostic({
   }),
 })
 
-/** Reports a variable that a value is made of, where it is a token of devctl. */
+/** Reports a variable in a value if the variable is a devctl token. */
 export function reportToken(name: string, span: Span, reporter: Reporter): void {
   if (isTokenVariable(name)) reporter.report(tokenInContent, span, { name })
 }
 
-/** The replacement for a value that need not be known, as long as its variables are not set. */
+/** The replacement for a value that need not be known, used if its variables are not set. */
 export interface Spared {
   readonly value: ScalarTree
-  /** False where only what becomes of the document tells whether the value is needed. */
+  /** True if the value is certainly not needed. False if that depends on the use of the document. */
   readonly isCertain: boolean
 }
 
 /** The handling of variables that are not set. */
 interface Unset {
-  /** The replacement for a value that may lack its variables, and then remembers them. */
+  /**
+   * Returns the replacement for a value whose variables need not be set. The replacement records the missing variables.
+   */
   readonly spared?: ((path: readonly string[], scalar: ScalarTree) => Spared | undefined) | undefined
-  /** The values that are taken in place of those that are required, at a path. */
+  /** Returns the lookup of assumed values for required variables at a path. */
   readonly assumed?: ((path: readonly string[]) => Lookup | undefined) | undefined
 }
 
-/** Reports the variables that a value has to do without. */
+/** Reports required variables that are not set. */
 export function reportMissing(missing: readonly MissingVariable[], reporter: Reporter): void {
   for (const { name, message, span } of missing) reporter.report(required, span, { name, message })
 }
 
 /**
- * Converts a value to the type that its path requires; returns undefined and reports a value that cannot be converted.
+ * Converts a value to the type that its path requires. Reports a value that cannot be converted and returns undefined.
  */
 export type Convert = (scalar: ScalarTree, cast: string, reporter: Reporter) => ScalarTree | undefined
 
 /**
  * Substitutes the variables in every string value of a document (never in keys) and converts the values at the paths of
- * `casts`; a value with the cast `verbatim` stays as written. A value that `spared` knows may lack its variables, and
- * then records them. A value with an error (reported) becomes undefined and its entry is left out, so that nothing is
- * reported twice.
+ * `casts`. A value with the cast `verbatim` stays as written. If `spared` returns a replacement for a value with
+ * missing variables, the replacement records them. A value in error is reported, becomes undefined, and its entry is
+ * left out, so that nothing is reported twice.
  */
 export function interpolate<C extends string>(
   tree: Tree,
@@ -132,7 +134,7 @@ export function interpolate<C extends string>(
     }
   }
 
-  /** The tokens that the value refers to which is substituted now. */
+  /** The devctl tokens in the value that is currently being substituted. */
   const tokens = new Set<string>()
   const lookupValue: Lookup = name => {
     if (!isTokenVariable(name)) return lookup(name)

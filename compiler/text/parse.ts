@@ -6,24 +6,21 @@ import { syntax, tooDeep, tooLarge, version } from './yaml-diagnostics.ts'
 import { readEvents } from './yaml-events.ts'
 import { controlCharacter, TooDeep, YamlMistake } from './yaml-mistakes.ts'
 
-/** Characters of a file. A Compose file of 100,000 nodes is smaller. */
+/** Maximum number of characters in a file. A Compose file with 100,000 nodes is smaller. */
 const MAX_LENGTH = 10_000_000
-/** Characters that YAML allows nowhere, not even in a comment. */
+/** Characters that YAML does not allow anywhere, not even in comments. */
 const CONTROL = /[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/
 const DIRECTIVE = /^%YAML[ \t]+(\S+)/m
 const LONE_RETURN = /\r(?!\n)/
 const LONE_RETURNS = new RegExp(LONE_RETURN, 'g')
 
-/**
- * Reads the documents of a YAML file. Reports `yaml/*`; returns undefined when the file cannot be
- * used.
- */
+/** Reads the documents of a YAML file. Reports `yaml/*`. Returns undefined if the file cannot be used. */
 export function parseYaml(file: SourceFile, reporter: Reporter): readonly YamlDocument[] | undefined {
   if (file.text.length > MAX_LENGTH) {
     reporter.report(tooLarge, { file, start: 0, end: 0 }, { what: 'the file has more than 10 million characters' })
     return undefined
   }
-  // A carriage return alone ends a line, too.
+  // A carriage return without a line feed also ends a line.
   const text = LONE_RETURN.test(file.text) ? file.text.replaceAll(LONE_RETURNS, '\n') : file.text
   const mistake = (found: YamlMistake): undefined => {
     const start = Math.min(found.start, Math.max(0, text.length - 1))

@@ -1,4 +1,4 @@
-/** Path of a node in a document: keys and list indexes. */
+/** Path of a node in a document: keys and list indices. */
 export type Path = readonly string[]
 
 class RuleNode<T> {
@@ -6,14 +6,15 @@ class RuleNode<T> {
   any: RuleNode<T> | undefined
   rule: T | undefined
   /**
-   * Step that consists of this node alone, created once: walks over large documents take most steps to a single node.
+   * The step that consists of this node alone. It is created once, because walks over large documents mostly reach
+   * steps with a single node.
    */
   readonly step: RuleStep<T> = [this]
 }
 
 /**
- * Finds the rule for a path in time that does not depend on how many rules there are. A rule's
- * pattern is written `services.*.ports.*.target`, where `*` is any one key or index.
+ * Finds the rule for a path in time that does not depend on the number of rules. The pattern of a rule has the form
+ * `services.*.ports.*.target`, where `*` stands for any key or index.
  */
 export class PathRules<T> {
   readonly #root = new RuleNode<T>()
@@ -37,12 +38,12 @@ export class PathRules<T> {
     }
   }
 
-  /** Start of a walk. */
+  /** The first step of a walk. */
   get start(): RuleStep<T> {
     return this.#root.step
   }
 
-  /** The step below a key or index, or undefined when no rule is at or below it. */
+  /** Returns the step below a key or index; undefined if no rule is at or below it. */
   static below<T>(step: RuleStep<T> | undefined, key: string): RuleStep<T> | undefined {
     if (step === undefined) return undefined
     let found: RuleStep<T> | undefined
@@ -54,13 +55,13 @@ export class PathRules<T> {
     return found
   }
 
-  /** The rule at a step, the more exact pattern first. */
+  /** Returns the rule at a step. More exact patterns take precedence. */
   static at<T>(step: RuleStep<T> | undefined): T | undefined {
     if (step !== undefined) for (const node of step) if (node.rule !== undefined) return node.rule
     return undefined
   }
 
-  /** The step at a path from the start. */
+  /** Returns the step at a path. */
   find(path: Path): RuleStep<T> | undefined {
     let step: RuleStep<T> | undefined = this.start
     for (const key of path) step = PathRules.below(step, key)
@@ -68,5 +69,5 @@ export class PathRules<T> {
   }
 }
 
-/** All the rule nodes that a path has led to. */
+/** All rule nodes whose patterns match the path so far. */
 export type RuleStep<T> = readonly RuleNode<T>[]

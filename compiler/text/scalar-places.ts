@@ -2,9 +2,9 @@ import type { Span } from './source.ts'
 import type { ScalarTree } from './tree.ts'
 
 /**
- * Gives the source span of a stretch of a scalar's text, through quotes, escapes, folded lines and
- * block indentation. `text` is the scalar's text as YAML reads it (before interpolation). The
- * alignment is made once for a scalar, when it is asked for.
+ * Returns a function that finds the source span of a part of a scalar's text, through quotes, escapes, folded lines and
+ * block indentation. `text` is the scalar's text after YAML parsing and before interpolation. The alignment is computed
+ * once per scalar, on the first call.
  */
 export function scalarPlaces(scalar: ScalarTree, text: string): (start: number, end: number) => Span {
   const { file, start: from, end: to } = scalar.span
@@ -21,11 +21,11 @@ export function scalarPlaces(scalar: ScalarTree, text: string): (start: number, 
   }
 }
 
-/** Returns, for each character of the text and for its end, the offset in the raw source that it comes from. */
+/** Returns the source offset of each character of the text, and of its end. */
 function align(raw: string, text: string, style: ScalarTree['style']): Int32Array {
   const offsets = new Int32Array(text.length + 1)
   const isBlock = style === 'literal' || style === 'folded'
-  // A block's header line (`|-`) holds no text; a quoted scalar begins after its quote.
+  // A block's header line (`|-`) contains no text; a quoted scalar begins after its quote.
   let at = isBlock ? raw.indexOf('\n') + 1 : style === 'single' || style === 'double' ? 1 : 0
   let lineStart = isBlock
   for (let index = 0; index < text.length; index++) {
@@ -47,11 +47,11 @@ function align(raw: string, text: string, style: ScalarTree['style']): Int32Arra
   return offsets
 }
 
-/** Skips what YAML drops (indentation, line ends that fold) up to the character. */
+/** Returns the offset of the character, after any indentation and folded line ends that YAML drops. */
 function next(raw: string, from: number, character: string, style: ScalarTree['style'], lineStart: boolean): number {
   let at = from
   if (style === 'double' && raw[at] === '\\') {
-    // An escaped line end gives no character.
+    // An escaped line end produces no character.
     while (raw[at] === '\\' && (raw[at + 1] === '\n' || raw[at + 1] === '\r')) {
       at += 2
       while (at < raw.length && /\s/.test(raw[at]!)) at++

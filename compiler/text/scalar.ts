@@ -31,9 +31,9 @@ const DATE =
   /^\d{4}-\d{1,2}-\d{1,2}(?:(?:[Tt]|[ \t]+)\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d*)?[ \t]*(?:Z|[-+]\d{1,2}(?::?\d{2})?)?)?$/
 
 /**
- * Types a plain scalar as the Compose reference loader does, which is neither YAML 1.1 nor 1.2:
- * `yes` is a string, `017` is octal, `1_000` a number, `22:22` a string. A number keeps its exact
- * value: integers outside the safe range come as bigint.
+ * Determines the type of a plain scalar as the Compose reference loader does, which follows neither YAML 1.1 nor 1.2:
+ * `yes` is a string, `017` is octal, `1_000` is a number, `22:22` is a string. Numbers keep their exact value: integers
+ * outside the safe range become bigint.
  */
 export function typePlainScalar(text: string): TypedScalar {
   if (NULLS.has(text)) return { type: 'null', value: null }
@@ -50,13 +50,13 @@ export function typePlainScalar(text: string): TypedScalar {
   const integer = parseInteger(plain)
   if (integer !== undefined) return integer
   const number = FLOAT.test(plain) ? Number(plain) : undefined
-  // A number too large to be one (`1e999`) is text.
+  // A number that is too large for a float (`1e999`) is text.
   return number !== undefined && Number.isFinite(number)
     ? { type: 'float', value: number }
     : { type: 'string', value: text }
 }
 
-/** The types that the tags of YAML itself give to a text. */
+/** The types that a value with a YAML tag may have. */
 const TYPES_OF_TAGS: Readonly<Record<string, readonly ScalarType[]>> = {
   '!!int': ['int'],
   '!!float': ['int', 'float'],
@@ -66,8 +66,8 @@ const TYPES_OF_TAGS: Readonly<Record<string, readonly ScalarType[]>> = {
 }
 
 /**
- * Types a scalar that has a tag of YAML itself (`!!int`); `wrong` when the text is not of the tag's
- * type, undefined when the tag is none of YAML's, which makes any scalar a string.
+ * Determines the type of a scalar with a YAML tag (`!!int`). Returns `wrong` if the text does not have the tag's type.
+ * Returns undefined for other tags, with which any scalar is a string.
  */
 export function typeTaggedScalar(text: string, tag: string): TypedScalar | 'wrong' | undefined {
   if (tag === '!!str') return { type: 'string', value: text }
@@ -79,8 +79,8 @@ export function typeTaggedScalar(text: string, tag: string): TypedScalar | 'wron
 }
 
 /**
- * Integers in the notations of the reference; undefined for what is none. Larger than 64 bits: a
- * float, as there.
+ * Parses an integer in the notations of the reference loader. Integers of more than 64 bits become floats, as in the
+ * reference loader. Returns undefined for other text.
  */
 function parseInteger(text: string): TypedScalar | undefined {
   if (DECIMAL.test(text)) return integer(text.startsWith('-'), text.replace(/^[-+]/, ''))

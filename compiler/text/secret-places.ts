@@ -5,18 +5,18 @@ import type { Piece, ScalarTree, Tree, UsedVariable } from './tree.ts'
 /** The placeholder for a secret. */
 export const HIDDEN = '***'
 
-/** A stretch of the source whose value is secret because of where it comes from. */
+/** A part of the source whose value is secret because of its origin. */
 export interface SecretPlace {
   readonly span: Span
-  /** Origin in words: `\`DB_PASSWORD\``, `the secret \`token\``. */
+  /** Origin for messages: `\`DB_PASSWORD\``, `the secret \`token\``. */
   readonly origin: string
-  /** The value that it stands for there. */
+  /** The secret value at this position. */
   readonly value: string
 }
 
 /**
- * The positions in a project's files whose values are secret because of their origin. Every value of the model has its
- * position, so a secret is found in any output, however its value was split on the way.
+ * The positions in a project's files whose values are secret because of their origin. Every value of the model keeps
+ * its position, so a secret is found in any output, even if its value was split.
  */
 export class SecretPlaces {
   readonly #places = new Map<SourceFile, { readonly list: SecretPlace[]; longest: number; sorted: boolean }>()
@@ -35,7 +35,7 @@ export class SecretPlaces {
     this.addValue(value)
   }
 
-  /** Enters a value that has no place in the model. */
+  /** Adds a secret value that has no position in the model. */
   addValue(value: string): void {
     if (value !== '') this.#values.add(value)
   }
@@ -61,7 +61,10 @@ export class SecretPlaces {
     for (const variable of asked) this.#addVariable(scalar, pieces, variable)
   }
 
-  /** `pieces` are those of the scalar, sorted by where they were written. */
+  /**
+   * Adds the secret position of a variable in a scalar. `pieces` are the pieces of the scalar, sorted by source
+   * position.
+   */
   #addVariable(scalar: ScalarTree, pieces: readonly Piece[], { name, span, isSecret }: UsedVariable): void {
     const whole = String(scalar.value)
     const inside: Piece[] = []
@@ -78,13 +81,13 @@ export class SecretPlaces {
     this.#phrases.add(whole)
   }
 
-  /** Returns a secret position that a stretch of the source overlaps. */
+  /** Returns a secret position that overlaps a part of the source. */
   at(span: Span): SecretPlace | undefined {
     const [found] = this.within(span)
     return found
   }
 
-  /** All secret places that a stretch of the source overlaps, the last one first. */
+  /** Yields all secret positions that overlap a part of the source, last position first. */
   *within(span: Span): Generator<SecretPlace> {
     const known = this.#places.get(span.file)
     if (!known) return
@@ -101,15 +104,15 @@ export class SecretPlaces {
   }
 
   /**
-   * The places whose text has the value itself in it, as the default of a variable: no excerpt may
-   * show them.
+   * Yields the positions whose source text contains the secret value itself, for example as the default of a variable.
+   * Excerpts must not show them.
    */
   *written(): Generator<Span> {
     for (const { list } of this.#places.values())
       for (const { span, value } of list) if (span.file.text.slice(span.start, span.end).includes(value)) yield span
   }
 
-  /** Returns a text with its secrets replaced, if its position is that of a secret. */
+  /** Returns a text with its secrets replaced if its position overlaps a secret position. */
   without(text: string, span: Span): string {
     if (!this.at(span)) return text
     return [...this.#values]
@@ -121,18 +124,18 @@ export class SecretPlaces {
     return this.#places.size === 0
   }
 
-  /** All values, those of places among them. */
+  /** All secret values, with and without positions. */
   get values(): ReadonlySet<string> {
     return this.#values
   }
 
-  /** The values of the model that have a secret in them, as a whole. */
+  /** Complete values in the model that contain a secret. */
   get phrases(): ReadonlySet<string> {
     return this.#phrases
   }
 }
 
-/** True if a variable that took part in a value makes it secret. */
+/** True if one of the variables in a value makes it secret. */
 export const isMadeOfSecret = (tree: Tree | undefined): boolean =>
   tree?.kind === 'scalar' &&
   Boolean(tree.variables?.some(variable => variable.isSecret || isDefaultOfSecret(variable, String(tree.value))))
@@ -140,7 +143,7 @@ export const isMadeOfSecret = (tree: Tree | undefined): boolean =>
 const isDefaultOfSecret = ({ name, origin }: UsedVariable, value: string): boolean =>
   origin === 'its default' && isVariableWithSecret(name, value)
 
-/** The index of the first in a sorted list that begins at an offset or behind it. */
+/** Returns the index of the first element in a sorted list that starts at or after an offset. */
 function firstFrom(list: readonly { readonly span: Span }[], offset: number): number {
   let [low, high] = [0, list.length]
   while (low < high) {

@@ -1,31 +1,27 @@
-/** A place as people write it: `compose.yaml:8:5`. */
+/** Formats a position for people, such as `compose.yaml:8:5`. */
 export function shownPlace({ file, start }: Span): string {
   const { line, column } = file.position(start)
   return `${file.path}:${line}:${column}`
 }
 
 /**
- * A text that was read, kept for positions and excerpts. Line starts are found once, as far as
- * positions are asked for.
+ * A text that was read, kept for positions and excerpts. Line starts are determined once, as far as they are needed.
  */
 export class SourceFile {
-  /**
-   * Path as the user would write it: relative to the folder in which devctl was started if that is shorter, else
-   * absolute.
-   */
+  /** Path for messages: relative to the folder that devctl was started in if that is shorter, otherwise absolute. */
   readonly path: string
   readonly text: string
-  /** Absolute path, or the display path where there is none (standard input). */
+  /** Absolute path. If the file has none (standard input), the display path. */
   readonly location: string
-  /** True if it is outside the project and the user did not allow it: none of its text is shown. */
+  /** True if the file is outside the project and the user did not allow it. None of its text may be shown. */
   readonly isOutside: boolean
-  /** Starts of the lines that have been requested so far: a file may consist of line ends only. */
+  /**
+   * Starts of the lines that were needed so far. They are not all computed at once, because a file may consist only of
+   * line ends.
+   */
   readonly #lineStarts = [0]
   #areAllKnown = false
-  /**
-   * The position asked for last: the next one is often further on in the same line, which may be
-   * megabytes long.
-   */
+  /** The position that was computed last. The next one is often later in the same line, which may be megabytes long. */
   #last = { start: -1, offset: 0, column: 1 }
 
   constructor(path: string, text: string, location: string = path, isOutside = false) {
@@ -35,7 +31,7 @@ export class SourceFile {
     this.isOutside = isOutside
   }
 
-  /** Line and column of an offset, both from 1; the column counts Unicode code points. */
+  /** Returns the line and column of an offset, both starting at 1. The column counts Unicode code points. */
   position(offset: number): Position {
     const starts = this.#lineStartsTo(offset)
     let low = 0
@@ -53,7 +49,7 @@ export class SourceFile {
     return { line: low + 1, column }
   }
 
-  /** The text of a line, counted from 1, without its line end. */
+  /** Returns the text of a line without its line end. Lines are counted from 1. */
   line(number: number): string {
     let starts = this.#lineStartsTo(0)
     while (starts.length <= number && !this.#areAllKnown) starts = this.#lineStartsTo(starts.at(-1)!)
@@ -63,7 +59,9 @@ export class SourceFile {
     return this.text.slice(start, end - 1).replace(/\r$/, '')
   }
 
-  /** The starts of all lines up to the one behind an offset; more where they are known. */
+  /**
+   * Returns the starts of all lines up to the first line after an offset, and of later lines if they are already known.
+   */
   #lineStartsTo(offset: number): readonly number[] {
     const starts = this.#lineStarts
     while (!this.#areAllKnown && starts.at(-1)! <= offset) {
@@ -80,10 +78,7 @@ export interface Position {
   readonly column: number
 }
 
-/**
- * A stretch of a source file; `start` and `end` are offsets in UTF-16 units, `end` is the first one
- * outside.
- */
+/** A part of a source file. `start` and `end` are offsets in UTF-16 code units; `end` is exclusive. */
 export interface Span {
   readonly file: SourceFile
   readonly start: number

@@ -3,15 +3,16 @@ import type { Span } from './source.ts'
 import type { ScalarTree } from './tree.ts'
 
 /**
- * Returns the position of `value.slice(start, end)` of a scalar: exact if its text is written verbatim, the position of
- * the escape or the `${…}` if a stretch comes from one, and the whole scalar if nothing better is known.
+ * Returns the position of `value.slice(start, end)` of a scalar. The position is exact if the text is written verbatim.
+ * A part that comes from an escape or a `${…}` has the position of the escape or expression. If nothing more exact is
+ * known, returns the position of the full scalar.
  */
 export function spanInside(scalar: ScalarTree, start: number, end: number): Span {
   const whole = scalar.span
   const text = String(scalar.value)
   if (start >= end || start < 0 || end > text.length) return whole
   if (scalar.pieces) return insidePieces(scalar, start, end) ?? whole
-  // A value that a stage made stands for the text of its span only when that text is its own.
+  // For a value that a stage created, offsets are valid only if the text at its span is the value itself.
   const isWritten = scalar.type === 'string' && scalar.style !== undefined
   if (!isWritten && whole.file.text.slice(whole.start, whole.end) !== text) return whole
   return scalarPlaces(scalar, text)(start, end)

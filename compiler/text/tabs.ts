@@ -3,9 +3,9 @@ import { closingEnd } from './yaml-events.ts'
 import { misplacedTabAt, type YamlMistake } from './yaml-mistakes.ts'
 
 /**
- * The first tab that stands where only spaces may: at the start of a line, also of one that is
- * empty but for it, or after the dash of a list. js-yaml reads over some of these; the reference
- * loader refuses them, and an editor that shows tabs wide misleads.
+ * Returns the first tab in a position where only spaces are allowed: at the start of a line, even of an otherwise empty
+ * line, or after the dash of a list item. js-yaml accepts some of these tabs, but the reference loader refuses them,
+ * and their width in an editor is misleading.
  */
 export function misplacedTab(text: string, events: readonly Event[]): YamlMistake | undefined {
   if (!CANDIDATE.test(text)) return undefined
@@ -25,7 +25,7 @@ export function misplacedTab(text: string, events: readonly Event[]): YamlMistak
         if (at < region.end && column >= region.indent) continue
         break
       case 'plain':
-        // The blank lines after a plain value belong to it.
+        // Blank lines after a plain value belong to the value.
         if (text.slice(region.end, at).trim() === '' && column > region.indent && !line.includes('-')) continue
         break
     }
@@ -38,22 +38,24 @@ const CANDIDATE = /^ *(?:[-?] *)*\t/m
 const CANDIDATES = new RegExp(CANDIDATE, 'gm')
 
 /**
- * A stretch of text where tabs may stand: anywhere, from a column on, or in the blank lines that
- * follow it.
+ * A part of the text where tabs are allowed: everywhere (`free`), from a column on (`block`), or in the blank lines
+ * after it (`plain`).
  */
 interface Region {
   readonly kind: 'free' | 'block' | 'plain'
   readonly start: number
   end: number
-  /** Columns: of the content of a block scalar, or of the collection that a plain value is in. */
+  /** Column of the content of a block scalar, or of the collection that contains a plain value. */
   readonly indent: number
 }
 
-/** Returns the regions in the order of the text, none inside another. */
+/** Returns the regions in the order of the text. Regions are not nested. */
 function regionsOf(text: string, events: readonly Event[]): readonly Region[] {
   const regions: Region[] = []
   const columnOf = (offset: number) => offset - (text.lastIndexOf('\n', offset - 1) + 1)
-  /** The collections around: the column of a block, or the region that is a flow collection. */
+  /**
+   * The enclosing collections, outermost first: the column of a block collection, or the region of a flow collection.
+   */
   const around: (number | Region)[] = []
   let lastEnd = 0
   const add = (kind: Region['kind'], start: number, end: number, indent: number) => {

@@ -1,16 +1,16 @@
 import { type Braces, matchBraces } from './braces.ts'
 
 /**
- * Returns the value of a variable and, in words, its origin (`the shell`, `.env:3`); undefined when it is not set.
- * `isSecret`: the value must not be shown.
+ * Returns the value of a variable and its origin for messages (`the shell`, `.env:3`); undefined if the variable is not
+ * set. `isSecret` is set if the value must not be shown.
  */
 export type Lookup = (
   name: string,
 ) => { readonly value: string; readonly origin: string; readonly isSecret?: true } | undefined
 
 /**
- * A stretch of the value and the stretch of the text it comes from, as offsets; `verbatim` when
- * both are the same characters.
+ * A part of the value, and the part of the text that it comes from, as offsets. `verbatim` is true if the characters of
+ * both parts are equal.
  */
 export interface TemplatePiece {
   readonly at: number
@@ -25,32 +25,29 @@ export interface TemplateResult {
   /** Pieces in order, without gaps. */
   readonly pieces: readonly TemplatePiece[]
   /**
-   * The variables that were looked up, with their expressions' places. `origin` may be
-   * `its default` or `nowhere`.
+   * The variables that were looked up, with the positions of their expressions. `origin` may be `its default` or
+   * `nowhere`.
    */
   readonly variables: readonly {
     readonly name: string
     readonly origin: string
     readonly start: number
     readonly end: number
-    /** Its value is in the result, and is secret. */
+    /** Set if the result contains the variable's value and the value is secret. */
     readonly isSecret?: true
   }[]
-  /**
-   * The variables that became the empty string because nothing sets them and the expression has no
-   * default.
-   */
+  /** Variables that were replaced with the empty string, because they are not set and the expression has no default. */
   readonly unset: readonly { readonly name: string; readonly start: number; readonly end: number }[]
 }
 
 export interface TemplateError {
   /**
-   * `invalid`: the text is not a template; `required`: a `?` expression whose variable has no
+   * The kind of error. `invalid`: the text is not a valid template. `required`: the variable of a `?` expression has no
    * value.
    */
   readonly kind: 'invalid' | 'required'
   readonly name?: string
-  /** The user's own words for `required`, variables substituted; may be empty. */
+  /** The error message. For `required`, the user's own message with its variables substituted, which may be empty. */
   readonly message: string
   readonly hint?: string
   readonly start: number
@@ -59,22 +56,22 @@ export interface TemplateError {
 
 const MAX_DEPTH = 100
 /**
- * Variables that name each other twice double with each step: forty lines of `.env` would fill any
- * memory.
+ * Maximum length of a value. Variables that each refer twice to the previous one double the value with each step, so
+ * forty lines of `.env` would exhaust the memory.
  */
 const MAX_LENGTH = 1 << 24
-/** Highest number of positions that are kept for a text; more would not help any user. */
+/** Maximum number of positions kept for a text. More positions would not help any user. */
 const MAX_PIECES = 10_000
 
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y
 const OPERATOR = /:?[-?+]/y
 
 /**
- * Substitutes the variables of a text as Compose does: `$NAME`, `${NAME}` and the operators `:-` `-` `:?` `?` `:+` `+`,
- * whose word is itself a template and is read only if it is used; `$$` is a dollar sign, and so is a `$` that starts no
- * expression. Returns every error of the text, not only the first. The braces of a word balance; if they do not, the
- * word extends to the last `}` of its line. Works in one pass; a text without `$` need not be passed. (Compose
- * Specification, Interpolation)
+ * Substitutes the variables of a text as Compose does: `$NAME`, `${NAME}` and the operators `:-` `-` `:?` `?` `:+` `+`.
+ * The operand of an operator is itself a template and is evaluated only if it is used. `$$` is a dollar sign, and so is
+ * a `$` that does not start an expression. Returns every error in the text, not only the first. The braces in an
+ * operand must balance; if they do not, the operand extends to the last `}` of its line. Works in one pass. Texts
+ * without `$` need not be passed. (Compose Specification, Interpolation)
  */
 export function substitute(text: string, lookup: Lookup): TemplateResult | { errors: TemplateError[] } {
   const run: Run = { text, lookup, variables: [], unset: [], errors: [], braces: undefined }
@@ -99,7 +96,7 @@ interface Run {
   braces: Braces | undefined
 }
 
-/** The value as it grows, and where its stretches come from. */
+/** The value so far, with the source positions of its parts. */
 class Output {
   value = ''
   readonly pieces: { at: number; length: number; start: number; end: number; verbatim: boolean }[] = []
@@ -121,7 +118,7 @@ class Output {
   }
 }
 
-/** Expands the text from `start` to `end`, a line or a part of one, into the output. */
+/** Expands the text from `start` to `end`, which is a line or a part of a line, into the output. */
 function expand(run: Run, output: Output, start: number, end: number, depth: number): void {
   const { text } = run
   let at = start
@@ -153,7 +150,7 @@ function expand(run: Run, output: Output, start: number, end: number, depth: num
   }
 }
 
-/** Expands the expression whose `${` stands at `dollar`, and gives the offset after it. */
+/** Expands the expression whose `${` is at `dollar`. Returns the offset after the expression. */
 function expandBraced(run: Run, output: Output, dollar: number, end: number, depth: number): number {
   const { text } = run
   const name = match(NAME, text, dollar + 2)
@@ -195,8 +192,8 @@ function expandBraced(run: Run, output: Output, dollar: number, end: number, dep
 }
 
 /**
- * The offset of the `}` that ends the expression with its `{` at `open` and its word from `word`,
- * or -1.
+ * Returns the offset of the `}` that ends the expression, or -1. The `{` of the expression is at `open`, and its
+ * operand starts at `word`.
  */
 function closingBrace(run: Run, open: number, word: number, end: number): number {
   run.braces ??= matchBraces(run.text)
@@ -227,15 +224,14 @@ function requireVariable(run: Run, name: string, dollar: number, word: number, c
   run.errors.push({ kind: 'required', name, message: message.value, start: dollar, end: close + 1 })
 }
 
-/** Reports why the text after `${` is no expression, and returns the offset to continue from. */
+/** Adds an error for text after `${` that is not a valid expression. Returns the offset to continue from. */
 function reportInvalid(run: Run, name: string, dollar: number, afterName: number, close: number, end: number): number {
   const { text } = run
   const stop = close >= 0 ? close + 1 : Math.min(end, afterName + match(REST, text, afterName).length)
   const shown = text.slice(dollar, Math.min(stop, dollar + 60)) + (stop > dollar + 60 ? '…' : '')
   const { message, hint } = describeInvalid(shown, name, text[afterName] ?? '', text[afterName + 1] ?? '', close >= 0)
   run.errors.push({ kind: 'invalid', ...(name && { name }), message, hint, start: dollar, end: stop })
-  // Without a brace here, no later expression of the line can have one either: one message is
-  // enough.
+  // If there is no closing brace, later expressions in the line have none either, so one error is enough.
   return close >= 0 ? stop : end
 }
 

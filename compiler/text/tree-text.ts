@@ -2,15 +2,15 @@ import { goFloat } from '../values/numbers/go-number.ts'
 import type { Piece, ScalarTree, Tree } from './tree.ts'
 
 /**
- * The text that the reference loader makes of a scalar where it needs one (environment, labels):
- * numbers in Go's notation, null empty.
+ * Returns the text that the reference loader uses for a scalar in a text position (environment, labels): numbers in
+ * Go's notation, null as empty text.
  */
 export function scalarText(scalar: ScalarTree): string {
   if (scalar.type === 'float') return goFloat(scalar.value as number)
   return scalar.value === null ? '' : String(scalar.value)
 }
 
-/** A string that is equal for trees with equal content, whatever the order of their keys. */
+/** Returns a string that is equal for trees with equal content, regardless of the order of their keys. */
 export function treeKey(tree: Tree): string {
   switch (tree.kind) {
     case 'scalar':
@@ -25,7 +25,10 @@ export function treeKey(tree: Tree): string {
   }
 }
 
-/** `KEY=value` as one string that knows where its parts were written; `KEY` alone for null. */
+/**
+ * Returns `KEY=value` as one string that keeps the source positions of its parts. Returns only `KEY` if the value is
+ * null.
+ */
 export function pairScalar(key: string, keySpan: ScalarTree['span'], value: ScalarTree): ScalarTree {
   if (value.type === 'null') return { kind: 'scalar', span: keySpan, type: 'string', value: key }
   const text = scalarText(value)

@@ -1,17 +1,16 @@
 import { type Event, getScalarValue, parseEvents, type ScalarEvent, YAMLException } from 'js-yaml'
 import { mistakeOf, type YamlMistake } from './yaml-mistakes.ts'
 
-/** Levels of nesting that a document may have. */
+/** Maximum nesting depth of a document. */
 export const MAX_DEPTH = 500
 
-/** Characters that may be read again to make room for lines that are indented too little. */
+/** Maximum number of characters that are parsed again after blanks were inserted. */
 const MAX_REREAD = 20_000_000
 
 /**
- * The events of a YAML text, as js-yaml reads them, with offsets into the text; or the first
- * mistake. Lines of a quoted text or of a `[…]` or `{…}` may be indented less than YAML wants, and
- * a comment may follow a quote or a bracket at once: the reference loader takes both, and files
- * have them.
+ * Returns the events of a YAML text from js-yaml, with offsets into the text, or the first error. Lines of a quoted
+ * text or of a `[…]` or `{…}` may be indented less than YAML requires, and a comment may directly follow a quote or
+ * bracket, because the reference loader accepts this and existing files use it.
  */
 export function readEvents(text: string): readonly Event[] | YamlMistake {
   const blanks = new Blanks(text)
@@ -29,13 +28,12 @@ export function readEvents(text: string): readonly Event[] | YamlMistake {
   }
 }
 
-/** The text of a scalar of `readEvents`. */
+/** Returns the text of a scalar from `readEvents`. */
 export function textOf(text: string, scalar: ScalarEvent): string {
   if (scalar.valueStart < 0) return ''
   const value = getScalarValue(text, scalar)
   const isBlock = scalar.style === 4 || scalar.style === 5
-  // A block at the end of a file that has no last line end does not get one, as in the reference
-  // loader.
+  // If the file does not end with a newline, neither does a block scalar at its end, as in the reference loader.
   const endsOpen = isBlock && scalar.valueEnd >= text.length && !text.endsWith('\n')
   return endsOpen && value.endsWith('\n') ? value.slice(0, -1) : value
 }
@@ -46,12 +44,12 @@ function whereBlanksHelp(text: string, reason: string, at: number): number | und
   return undefined
 }
 
-/** Blanks that are read as if they stood in a text. */
+/** Blanks to insert into a text before it is parsed. */
 class Blanks {
   readonly #text: string
-  /** Longer than the indentation of any line; empty as long as there are no places. */
+  /** The blanks inserted at each offset, longer than the indentation of any line. Empty if there are no offsets. */
   #blanks = ''
-  /** Offsets into the text, sorted. */
+  /** Offsets into the text at which blanks are inserted, sorted. */
   readonly #places: number[] = []
 
   constructor(text: string) {
@@ -62,7 +60,7 @@ class Blanks {
     return this.#places.length === 0
   }
 
-  /** Puts blanks before the character at the offset; false when there are some. */
+  /** Inserts blanks before the character at the offset. Returns false if blanks are already inserted there. */
   insert(place: number): boolean {
     if (this.#places.includes(place)) return false
     if (this.isEmpty) this.#blanks = ' '.repeat(Math.min(2 * MAX_DEPTH, 1 + longestIndent(this.#text)))
@@ -71,7 +69,7 @@ class Blanks {
     return true
   }
 
-  /** The text with the blanks. */
+  /** Returns the text with the blanks inserted. */
   apply(): string {
     if (this.isEmpty) return this.#text
     let result = ''
@@ -83,7 +81,7 @@ class Blanks {
     return result + this.#text.slice(from)
   }
 
-  /** The offset into the text for one into the text with the blanks. */
+  /** Converts an offset into the text with blanks to an offset into the original text. */
   original(offset: number): number {
     const width = this.#blanks.length
     let low = 0
@@ -97,7 +95,7 @@ class Blanks {
     return place === undefined ? offset : Math.max(place, offset - low * width)
   }
 
-  /** Gives the event the offsets of the text without the blanks. */
+  /** Converts the offsets of an event to offsets into the original text. */
   restore(event: Event): void {
     const offsets = event as unknown as Record<string, number> // every field whose name ends so is an offset, or -1
     for (const name of OFFSETS) {
@@ -116,8 +114,8 @@ function longestIndent(text: string): number {
 }
 
 /**
- * The offset of the first character at or after `from` that is not a blank, no line end, no comment
- * and none of `also`.
+ * Returns the offset of the first character at or after `from` that is not whitespace, not part of a comment, and not
+ * in `also`.
  */
 export function skipBlanks(text: string, from: number, also = ''): number {
   let at = from

@@ -1,4 +1,7 @@
-/** An error that prevents reading a file, worded for its author; offsets into the text. */
+/**
+ * An error that prevents reading a file, worded for the author of the file. `start` and `end` are offsets into the
+ * text.
+ */
 export class YamlMistake {
   readonly message: string
   readonly start: number
@@ -13,7 +16,7 @@ export class YamlMistake {
   }
 }
 
-/** Nested deeper than is read. */
+/** A document whose nesting exceeds the maximum depth. */
 export class TooDeep extends YamlMistake {}
 
 interface Words {
@@ -35,7 +38,7 @@ const ANCHOR: Words = { message: 'invalid anchor', hint: 'quote text that begins
 const HEADER: Words = { message: MISPLACED.message, hint: 'the text of a block begins on the next line' }
 const DIRECTIVE: Words = { message: 'unknown YAML directive', hint: 'remove the line' }
 
-/** Wordings of the js-yaml messages that need no context. */
+/** Replacements for the js-yaml messages that need no context. */
 const WORDS: readonly (readonly [reason: RegExp, words: Words])[] = [
   [/^tab characters/, TAB],
   [/^deficient indentation/, INDENT],
@@ -53,7 +56,7 @@ const WORDS: readonly (readonly [reason: RegExp, words: Words])[] = [
   [/multiline key|^expected ':'/, KEY],
 ]
 
-/** The mistake behind what js-yaml says (`reason`) about an offset of a text. */
+/** Returns the error for a js-yaml message (`reason`) about an offset in a text. */
 export function mistakeOf(reason: string, text: string, at: number): YamlMistake {
   if (reason.startsWith('nesting exceeded')) return new TooDeep('', at)
   if (/end of the stream within a (?:single|double) quoted/.test(reason))
@@ -82,18 +85,18 @@ export function mistakeOf(reason: string, text: string, at: number): YamlMistake
   return misplaced(text, at, words)
 }
 
-/** A character that YAML takes nowhere. */
+/** Returns the error for a character that YAML does not allow anywhere. */
 export function controlCharacter(code: number, at: number): YamlMistake {
   const name = code.toString(16).toUpperCase().padStart(4, '0')
   return new YamlMistake(`the control character U+${name} is not allowed in YAML`, at, at + 1, 'is this a text file?')
 }
 
-/** A tab at an offset where only spaces can be. */
+/** Returns the error for a tab in a position where only spaces are allowed. */
 export const misplacedTabAt = (at: number): YamlMistake => say(TAB, at)
 
 const say = ({ message, hint }: Words, at: number, end = at + 1) => new YamlMistake(message, at, end, hint)
 
-/** Something stands where nothing of its kind can: what it is says what is wrong. */
+/** Returns the error for content in a position where it is not allowed. The message depends on the content. */
 function misplaced(text: string, at: number, words: Words = MISPLACED): YamlMistake {
   const lineStart = text.lastIndexOf('\n', at - 1) + 1
   const before = text.slice(lineStart, at)
@@ -123,13 +126,13 @@ function misplaced(text: string, at: number, words: Words = MISPLACED): YamlMist
   return say(words, at)
 }
 
-/** Returns the offset of the word that stands alone on its line before the offset. */
+/** Returns the offset of the word before an offset, where the word is the only text before it in its line. */
 function wordBefore(text: string, at: number): number {
   const before = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
   return at - before.trimStart().length
 }
 
-/** Returns the start of the tag that the offset is in or directly behind. */
+/** Returns the start of the tag that contains the offset or ends at it. */
 function tagStart(text: string, at: number): number {
   let start = at
   while (start > 0 && !/\s/.test(text[start - 1]!)) start--
@@ -137,8 +140,8 @@ function tagStart(text: string, at: number): number {
 }
 
 /**
- * A key whose line was read as text, and what is below it as more of the text: for want of a colon,
- * or of a blank behind it.
+ * Returns the error for a key in the line above that was read as text, together with the lines below it, because its
+ * colon or the space after the colon is missing. Returns undefined if the line has no such key.
  */
 function colonAbove(text: string, lineStart: number): YamlMistake | undefined {
   const above = text.slice(0, lineStart).trimEnd()
@@ -156,7 +159,7 @@ function lineEnd(text: string, from: number): number {
   return end < 0 ? text.length : end
 }
 
-/** The quote that is not closed: the last one that is not escaped. */
+/** Returns the offset of the unclosed quote, which is the last one that is not escaped. */
 function openQuote(text: string, quote: string): number | undefined {
   for (let at = text.lastIndexOf(quote); at >= 0; at = at === 0 ? -1 : text.lastIndexOf(quote, at - 1)) {
     let first = at
@@ -168,7 +171,7 @@ function openQuote(text: string, quote: string): number | undefined {
   return undefined
 }
 
-/** The bracket that is not closed; a guess where texts have brackets of their own. */
+/** Returns the offset of the unclosed bracket. It is a guess if texts in the file contain brackets. */
 function openBracket(text: string): number | undefined {
   const open: number[] = []
   for (const { 0: token, index } of text.matchAll(

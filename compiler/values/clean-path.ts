@@ -1,6 +1,6 @@
 import { normalize } from 'node:path/posix'
 
-/** A cleaned absolute or relative path, as Go's path.Clean gives it. */
+/** Returns an absolute or relative path in the form that Go's path.Clean produces. */
 export function cleanPath(path: string): string {
   if (path === '') return '.'
   const clean = normalize(path)

@@ -1,6 +1,6 @@
 /**
- * Splits a line of CSV as the options of Docker's builds write it: a field with a comma is quoted,
- * as a whole (`"a=b,c",d=e`), and `""` in it is a quote. Undefined if a quote is not closed.
+ * Splits a line of CSV, as used in the options of Docker builds. A field that contains a comma is quoted from start to
+ * end (`"a=b,c",d=e`), and `""` within it is a quote. Returns undefined if a quote is not closed.
  */
 export function csvFields(text: string): readonly string[] | undefined {
   const fields: string[] = []

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 
-/** The first digits of the SHA-256 of a text, in hex. */
+/** Returns the first hex digits of a text's SHA-256. */
 export function shortHash(content: string | Uint8Array, length = 8): string {
   return createHash('sha256').update(content).digest('hex').slice(0, length)
 }
 
-/** True if a text is a DNS label (RFC 1123): at most 63 of `a-z0-9-`, no hyphen at either end. */
+/** True if a text is a DNS label (RFC 1123): at most 63 characters of `a-z0-9-`, without a hyphen at either end. */
 export const isDnsLabel = (text: string): boolean => text.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(text)
 
 /** True if a text is a DNS subdomain (RFC 1123): labels joined by dots, at most 253 characters. */
 export const isDnsSubdomain = (text: string): boolean => text.length <= 253 && text.split('.').every(isDnsLabel)
 
 /**
- * The DNS label nearest to a text: lower case, other characters become `-`. Longer than `max` (63),
- * it is cut and ends in a hash of the text. With `letterFirst`, as Services need (RFC 1035), `s-`
- * comes before a digit.
+ * Returns the DNS label closest to a text: in lower case, with other characters replaced by `-`. A label longer than
+ * `max` (63 by default) is truncated and ends in a hash of the text. With `letterFirst`, which Services need (RFC
+ * 1035), a label that would start with a digit gets the prefix `s-`.
  */
 export function toDnsLabel(name: string, options: { max?: number; letterFirst?: boolean } = {}): string {
   const { max = 63, letterFirst = false } = options

@@ -1,12 +1,12 @@
 import type { Glob } from './glob.ts'
 
-/** A pattern of a `.dockerignore`; with `!` it takes paths back. */
+/** A pattern of a `.dockerignore`. A pattern with `!` includes paths again. */
 export interface ExcludingPattern {
   readonly glob: Glob
   readonly takesBack: boolean
 }
 
-/** A folder, and which patterns match it or a folder that it is in. */
+/** A folder, with the patterns that match it or one of its parent folders. */
 interface MatchedFolder {
   readonly path: string
   readonly matched: Uint8Array
@@ -14,14 +14,14 @@ interface MatchedFolder {
 
 /**
  * Returns a function that returns true if the patterns exclude a path, as in
- * https://pkg.go.dev/github.com/moby/patternmatcher#PatternMatcher.MatchesUsingParentResults: the last pattern that
- * matches decides, and a pattern that matches a folder applies to everything in it. But a pattern is only tested
- * against a path if it would change the result so far. So `!a` after `a/*` includes nothing again: `a` is not excluded,
- * so `!a` is not tested against it, and `!a` does not match `a/b` itself.
+ * https://pkg.go.dev/github.com/moby/patternmatcher#PatternMatcher.MatchesUsingParentResults: the last matching pattern
+ * decides, and a pattern that matches a folder applies to everything in it. But a pattern is tested against a path only
+ * if it would change the result so far. So `!a` after `a/*` includes nothing again: `a` is not excluded, so `!a` is not
+ * tested against it, and `!a` does not match `a/b` itself.
  */
 export function excluder(patterns: readonly ExcludingPattern[]): (path: string) => boolean {
   if (!patterns.some(({ takesBack }) => takesBack)) return path => patterns.some(({ glob }) => glob.holds(path))
-  // The folders around the last path: those of the next one are most often the same.
+  // Parent folders of the previous path, which the next path usually shares.
   const around: MatchedFolder[] = []
   const matchedOf = (path: string): MatchedFolder => {
     while (around.length > 0 && !isIn(path, around.at(-1)!.path)) around.pop()

@@ -1,17 +1,17 @@
-/** A pattern of paths, with `/` between folders and none at the ends. */
+/** A path pattern with `/` between folders, but not at its ends. */
 export interface Glob {
-  /** True if it matches a path as a whole. */
+  /** Returns true if the pattern matches the full path. */
   readonly test: (path: string) => boolean
-  /** True if it matches a path, or one of the folders that the path is in. */
+  /** Returns true if the pattern matches a path or one of its parent folders. */
   readonly holds: (path: string) => boolean
 }
 
 /**
- * Reads a pattern with `*`, `?`, `[…]` and `**`, which stands for any number of folders, and at the end for everything
- * that follows. A set that is not closed, or has its ends in the wrong order, stands for itself.
+ * Parses a pattern with `*`, `?`, `[…]` and `**`. `**` matches any number of folders or, at the end, everything that
+ * follows. A character set that is not closed, or that has a reversed range, is literal.
  *
- * Reads each character of a path once, whatever the pattern. As a regular expression, a pattern with a few stars can
- * take hours.
+ * The matcher reads each character of a path once, whatever the pattern. As a regular expression, a pattern with a few
+ * stars can take hours.
  */
 export function parseGlob(pattern: string): Glob {
   const automaton = lazily(stepsOf(pattern))
@@ -32,13 +32,13 @@ export function parseGlob(pattern: string): Glob {
 const SLASH = 0x2f
 
 type Step =
-  /** A single character. */
+  /** Matches a single character. */
   | { readonly kind: 'one'; readonly takes: (code: number) => boolean }
-  /** Any characters within a folder's name. */
+  /** Matches any characters except a slash. */
   | { readonly kind: 'star' }
-  /** Any number of folders, each with its slash. */
+  /** Matches any number of folders, each with its slash. */
   | { readonly kind: 'folders' }
-  /** Everything that follows. */
+  /** Matches everything that follows. */
   | { readonly kind: 'rest' }
 
 const notSlash = (code: number) => code !== SLASH
@@ -48,7 +48,7 @@ function stepsOf(pattern: string): readonly Step[] {
   const steps: Step[] = []
   for (let at = 0; at < pattern.length; ) {
     const { step, length } = stepAt(pattern, at)
-    // Two stars in a row say no more than one.
+    // Two stars in a row match the same as one.
     if (step.kind === 'one' || steps.at(-1)?.kind !== step.kind) steps.push(step)
     at += length
   }
@@ -88,10 +88,7 @@ function starsAt(pattern: string, at: number): { readonly step: Step; readonly l
 const SET = /^\[([!^]?)((?:\\.|[^\]\\])+)\]/su
 const LONGEST_SET = 1_000
 
-/**
- * The predicate of a character set, by the text in its brackets; undefined if the ends of a range
- * are in the wrong order.
- */
+/** Returns the predicate of a character set, given the text in its brackets; undefined if a range is reversed. */
 function takesOf(text: string, isInverted: boolean): ((code: number) => boolean) | undefined {
   const ranges: (readonly [number, number])[] = []
   const ends = [...text.matchAll(/\\(.)|(.)/gsu)].map(([, escaped, plain]) => ({
@@ -109,21 +106,18 @@ function takesOf(text: string, isInverted: boolean): ((code: number) => boolean)
   return code => code !== SLASH && ranges.some(([from, to]) => code >= from && code <= to) !== isInverted
 }
 
-/** A state of the automaton: all positions in the pattern that the characters read so far may lead to. */
+/** A state of the automaton: all positions in the pattern that the characters read so far can reach. */
 interface State {
-  /** Twice the index of a step that comes next; one more within folders that a step stands for. */
+  /** Positions in the pattern: twice the index of the next step, plus one inside the folders that a step matches. */
   readonly steps: readonly number[]
   readonly accepts: boolean
   readonly next: Map<number, State>
 }
 
-/**
- * Highest number of positions that all kept states may have together; without a limit, the states might not fit into
- * memory.
- */
+/** Maximum total number of positions in the cached states; without a limit, the states might not fit into memory. */
 const MOST_PLACES = 4_096
 
-/** The automaton of a pattern, whose states are made when a path leads to them. */
+/** Returns a lazy automaton for a pattern, which creates a state when a path first reaches it. */
 function lazily(steps: readonly Step[]) {
   const known = new Map<string, State>()
   let places = 0

@@ -1,8 +1,7 @@
 import { failed, type Parsed, parsed } from './parsed.ts'
 
 /**
- * An entry of `extra_hosts`. Addresses are as written, without brackets: IP addresses, or the word
- * `host-gateway`.
+ * An entry of `extra_hosts`. Addresses are as written, without brackets: IP addresses, or the keyword `host-gateway`.
  */
 export interface ExtraHost {
   readonly host: string
@@ -10,8 +9,8 @@ export interface ExtraHost {
 }
 
 /**
- * Reads the short form of an extra host, `HOST=ADDRESS[,ADDRESS…]`, or with a colon in place of the
- * equals sign. The addresses are not checked. (Compose Specification, services, extra_hosts)
+ * Parses the short form of an extra host, `HOST=ADDRESS[,ADDRESS…]`, which may also use a colon instead of the equals
+ * sign. Does not check the addresses. (Compose Specification, services, extra_hosts)
  */
 export function parseExtraHost(text: string): Parsed<ExtraHost> {
   const separator = text.includes('=') ? text.indexOf('=') : text.indexOf(':')
@@ -26,8 +25,8 @@ export function parseExtraHost(text: string): Parsed<ExtraHost> {
 }
 
 /**
- * The addresses of a comma-separated list, without blanks and brackets; the empty string where one
- * is missing.
+ * Splits a comma-separated list of addresses and removes blanks and brackets. A missing address becomes an empty
+ * string.
  */
 export function parseAddresses(text: string): string[] {
   return text.split(',').map(address => /^\[(.+)\]$/.exec(address.trim())?.[1] ?? address.trim())

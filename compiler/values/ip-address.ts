@@ -1,10 +1,10 @@
-/** True if a text is an IPv4 address in four decimal numbers, without leading zeros. */
+/** Returns true if a text is an IPv4 address of four decimal numbers without leading zeros. */
 export function isIPv4(text: string): boolean {
   const parts = text.split('.')
   return parts.length === 4 && parts.every(part => /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) <= 255)
 }
 
-/** True if a text is an IPv6 address, without brackets and without a zone. */
+/** Returns true if a text is an IPv6 address without brackets and without a zone. */
 export function isIPv6(text: string): boolean {
   const halves = text.split('::')
   if (halves.length > 2) return false
@@ -23,5 +23,5 @@ export function isIPv6(text: string): boolean {
   return halves.length === 2 ? groups <= 7 : groups === 8
 }
 
-/** True if a text is an IP address of either version. */
+/** Returns true if a text is an IPv4 or IPv6 address. */
 export const isIp = (text: string): boolean => isIPv4(text) || isIPv6(text)

@@ -1,8 +1,8 @@
 import { printable } from './printable.ts'
 
 /**
- * Text as code in a line of Markdown. Forges look for neither mentions nor references to issues in
- * code. A line end is shown as `↵`. (https://spec.commonmark.org/0.31.2/#code-spans)
+ * Formats text as code in a line of Markdown. Forges do not detect mentions and issue references in code. Line ends
+ * appear as `↵`. (https://spec.commonmark.org/0.31.2/#code-spans)
  */
 export function code(text: string): string {
   const line = printable(text.replaceAll(/\r\n?|\n/g, '↵').replaceAll(/\p{Cc}/gu, ' '))
@@ -12,28 +12,28 @@ export function code(text: string): string {
   return `${fence}${blank}${line}${blank}${fence}`
 }
 
-/** Returns text as code for a table cell, where a bar would end the cell even in code. */
+/** Formats text as code for a table cell, where a bar would end the cell even in code. */
 export const cell = (text: string): string => code(text).replaceAll(/\\*\|/g, '\\|')
 
-/** Lines as a block of code in some language. */
+/** Formats lines as a code block in a language. */
 export function block(language: string, lines: readonly string[]): string {
   const text = lines.map(printable).join('\n')
   const fence = fenceFor(text, 3)
   return `${fence}${language}\n${text}\n${fence}`
 }
 
-/** Longer than every run of backticks in a text. */
+/** Returns a fence that is longer than every run of backticks in a text. */
 function fenceFor(text: string, least: number): string {
   const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   return '`'.repeat(Math.max(least, longest + 1))
 }
 
-/** A zero-width blank: what follows it is not a name or number to a forge, and looks the same. */
+/** A zero-width space. Invisible to readers, it keeps forges from recognizing the text after it as a name or number. */
 const APART = '&#8203;'
 
 /**
- * Plain text in a line of Markdown: nothing in it is markup, pings anyone, refers to an issue or
- * becomes a link. Names in backticks, as in messages of devctl, stay code.
+ * Formats plain text for a line of Markdown, so that nothing in it becomes markup, a mention, an issue reference or a
+ * link. Names in backticks, as in devctl's messages, stay code.
  */
 export function prose(text: string): string {
   const line = printable(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim())
@@ -49,20 +49,20 @@ const plain = (text: string): string =>
     .replaceAll(/[\\`*_{}[\]<>~|$]/g, char => (char === '<' ? '&lt;' : char === '>' ? '&gt;' : `\\${char}`))
     .replaceAll(/([@#!%])(?=\w)|(&amp;)(?=\d)|(:)(?=\/\/)|\b(www)(?=\.)|\b(GH)(?=-\d)/gi, found => `${found}${APART}`)
 
-/** Text in HTML, with code in place of names in backticks. */
+/** Formats text as HTML, with names in backticks as code. */
 export const html = (text: string): string =>
   printable(text.replaceAll(/[\s\p{Cc}]+/gu, ' '))
     .replaceAll(/[&<>"@#!]/g, char => `&#${char.charCodeAt(0)};`)
     .replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 
-/** A collapsible section. `summary` is plain text, names in backticks. */
+/** Formats a collapsible section. `summary` is plain text with names in backticks. */
 export function details(summary: string, content: string, isOpen = false): string {
   return `<details${isOpen ? ' open' : ''}>\n<summary>${html(summary)}</summary>\n\n${content}\n\n</details>`
 }
 
 /**
- * Returns a line of text for titles that is never interpreted as markup: mentions and issue numbers that would notify
- * other users are split by a blank.
+ * Returns a line of text for a title, which forges do not render as Markdown. Blanks split mentions and issue numbers,
+ * so that they do not notify other users.
  */
 export function title(text: string, longest: number): string {
   const line = printable(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()).replaceAll(

@@ -1,7 +1,6 @@
 /**
- * The result of reading a text with a value grammar. `reason` is a clause that reads well after a
- * colon, such as `it is empty`; `start` and `end` are offsets in the text that was given, for a
- * span smaller than the whole.
+ * The result of parsing a text. `reason` is a clause that reads well after a colon, such as `it is empty`. `start` and
+ * `end` are offsets in the parsed text, set if the failure concerns only a part of it.
  */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | Failed
 
@@ -15,7 +14,7 @@ export interface Failed {
 
 export const parsed = <T>(value: T): Parsed<T> => ({ ok: true, value })
 
-/** A failure with the stretch of the text it is about, where that is not the whole. */
+/** Creates a failure, with the range of the text that it concerns if that is not the full text. */
 export function failed(reason: string, hint?: string, at?: readonly [start: number, end: number]): Failed {
   return { ok: false, reason, ...(hint !== undefined && { hint }), ...(at && { start: at[0], end: at[1] }) }
 }

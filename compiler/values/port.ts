@@ -3,9 +3,7 @@ import { type Failed, failed, type Parsed, parsed } from './parsed.ts'
 
 export interface PublishedPort {
   readonly target: number
-  /**
-   * A number, or the range that one target is published on; `0` is a port of the engine's choice.
-   */
+  /** A number, or a range from which the engine chooses one for the target; `0` lets the engine choose any port. */
   readonly published?: string
   /** Host address without brackets. */
   readonly hostIp?: string
@@ -13,10 +11,9 @@ export interface PublishedPort {
 }
 
 /**
- * Reads the short form of a port, `[[IP:][host]:]container[/protocol]`, where host and container
- * may be ranges. Gives one entry per container port, in the order of their texts as the reference
- * loader does. An IPv6 address may come without brackets. (Compose Specification, services, ports,
- * short syntax)
+ * Parses the short form of a port, `[[IP:][host]:]container[/protocol]`, where host and container may be ranges.
+ * Returns one entry per container port, sorted by text like the reference loader. An IPv6 address may have no brackets.
+ * (Compose Specification, services, ports, short syntax)
  */
 export function parsePorts(text: string, spend: (ports: number) => void = () => {}): Parsed<PublishedPort[]> {
   const parts = split(text)
@@ -64,7 +61,7 @@ interface Part {
   readonly start: number
 }
 
-/** Cuts at the last two colons, so that what stands before them may be an IPv6 address. */
+/** Splits a text at its last two colons, so that the part before them may be an IPv6 address. */
 function split(text: string): { address: Part; host: Part; container: Part; protocol: Part } {
   const slash = text.indexOf('/')
   const ports = slash < 0 ? text : text.slice(0, slash)
@@ -104,7 +101,7 @@ function notPort(part: Part, what: 'host' | 'container'): Failed {
   return failed(`\`${part.text}\` is not a valid ${what} port`, hint, place(part))
 }
 
-/** The address without brackets; empty where there is none. */
+/** Parses the address, without its brackets; an empty text if there is none. */
 function parseAddress(part: Part): Parsed<string> {
   const address = /^\[(.*)\]$/.exec(part.text)?.[1] ?? part.text
   if (address === '' || isIp(address)) return parsed(address)

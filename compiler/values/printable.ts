@@ -1,18 +1,18 @@
-/** A character as a terminal shows it: the text to print and the columns it takes. */
+/** A character as a terminal displays it, with the text to print and the number of columns it takes. */
 export interface Cell {
   readonly text: string
   readonly width: number
-  /** Offset of the character in the text it came from, in UTF-16 units. */
+  /** Offset of the character in the original text, in UTF-16 units. */
   readonly at: number
 }
 
-// Controls would move the cursor or colour the terminal, bidirectional controls would show another
-// order than the file has, and lone surrogates cannot be written as UTF-8.
+// Control characters would move the cursor or color the terminal, bidirectional controls would change the displayed
+// order, and lone surrogates cannot be encoded as UTF-8.
 export const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\p{Surrogate}]/u
-/** Line ends, tabs and colours; else what is unsafe. */
+/** Matches line ends, tabs and colors, which are kept, and all unsafe characters. */
 const KEPT_OR_UNSAFE = new RegExp(`(\\n|\\t|\\u001b\\[(?:0|1|2|22|39|(?:1;)?3[0-7])m)|${UNSAFE.source}`, 'gu')
-/** JSON.stringify sees to the others. */
+/** Unsafe characters that JSON.stringify does not escape. */
 const UNSAFE_IN_JSON = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
 const COMBINING = /[\p{Mn}\p{Me}\u1160-\u11ff]/u
 const WIDE =
@@ -22,8 +22,8 @@ const NARROW = /[\uff61-\uffdc\u{1f1e6}-\u{1f1ff}]/u
 const TAB_STOP = 4
 
 /**
- * The characters of one line, tabs turned into blanks up to the next multiple of four columns,
- * unsafe characters into `\u{…}`.
+ * Returns the characters of one line. Replaces tabs with blanks up to the next multiple of four columns, and unsafe
+ * characters with `\u{…}`.
  */
 export function toCells(text: string): readonly Cell[] {
   const cells: Cell[] = []
@@ -39,10 +39,7 @@ export function toCells(text: string): readonly Cell[] {
   return cells
 }
 
-/**
- * The text with every character that a terminal would obey instead of show written as `\n`, `\t` or
- * `\u{…}`.
- */
+/** Replaces every character that a terminal would interpret rather than display with `\n`, `\t` or `\u{…}`. */
 export function printable(text: string): string {
   if (!UNSAFE.test(text)) return text
   let out = ''
@@ -53,8 +50,8 @@ export function printable(text: string): string {
 }
 
 /**
- * Returns the same as `printable`, for a text of several lines: line ends and tabs stay, and so do the colors and font
- * weights that devctl's own printers write.
+ * Makes a text of several lines printable, like `printable`, but keeps line ends, tabs, and the colors and font weights
+ * that devctl's own printers write.
  */
 export function printableText(text: string): string {
   if (!UNSAFE.test(text)) return text
@@ -62,8 +59,8 @@ export function printableText(text: string): string {
 }
 
 /**
- * JSON without the characters that a terminal would obey, or that show another order than the text
- * has; `indent` as for JSON.stringify.
+ * Formats a value as JSON, without characters that a terminal would interpret or that change the displayed order.
+ * `indent` as in JSON.stringify.
  */
 export function jsonText(value: unknown, indent?: number): string {
   return (JSON.stringify(value, undefined, indent) ?? 'null').replaceAll(
@@ -72,7 +69,7 @@ export function jsonText(value: unknown, indent?: number): string {
   )
 }
 
-/** The columns that a text takes on a terminal. */
+/** Returns the number of columns that a text takes on a terminal. */
 export function displayWidth(text: string): number {
   let width = 0
   for (const cell of toCells(text)) width += cell.width

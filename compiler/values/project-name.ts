@@ -1,6 +1,6 @@
 /**
- * Normalizes a project name as Docker Compose does: lower-case letters, digits, `-` and `_`, with a
- * letter or digit first.
+ * Normalizes a project name like Docker Compose: to lower-case letters, digits, `-` and `_`, starting with a letter or
+ * digit.
  */
 export function normalizeProjectName(name: string): string {
   return name

@@ -1,13 +1,10 @@
 import { failed, type Parsed, parsed } from './parsed.ts'
 
-/**
- * The kinds of forges, as `--forge` and `pullRequest.forge` name them. What each does is in its
- * module in `adapters/forge`.
- */
+/** The kinds of forges, as named in `--forge` and `pullRequest.forge`. Each has a module in `adapters/forge`. */
 export const FORGE_KINDS = ['github', 'gitlab', 'gitea'] as const
 export type ForgeKind = (typeof FORGE_KINDS)[number]
 
-/** The name of a branch (https://git-scm.com/docs/git-check-ref-format), without `refs/heads/`. */
+/** Parses the name of a branch (https://git-scm.com/docs/git-check-ref-format), without `refs/heads/`. */
 export function parseBranchName(text: string): Parsed<string> {
   const isBad =
     /^[-/]|[\s~^:?*[\\\p{Cc}]|\.\.|@\{|\/\/|\.lock(\/|$)|[/.]$|(^|\/)\./u.test(text) ||
@@ -18,7 +15,7 @@ export function parseBranchName(text: string): Parsed<string> {
     : parsed(text)
 }
 
-/** A folder of a repository: a path that neither leads out of it nor to git's own files. */
+/** Parses a folder of a repository: a path that leads neither out of the repository nor to git's own files. */
 export function parseRepositoryFolder(text: string): Parsed<string> {
   const parts = text.replace(/\/$/, '').split('/')
   const isBad =

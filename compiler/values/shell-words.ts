@@ -1,4 +1,4 @@
-/** A word as a POSIX shell reads it back unchanged, whatever it holds. Words that need no quotes get none. */
+/** Quotes an argument so that a POSIX shell reads it back unchanged. Adds no quotes if none are needed. */
 export function quote(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

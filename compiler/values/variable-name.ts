@@ -1,5 +1,5 @@
 /**
- * The name of a service or image as part of a variable's (`DEVCTL_BUILD_<NAME>_IMAGE`): in upper
- * case, with `_` for what a variable of a shell cannot have.
+ * Converts the name of a service or image to a part of a variable name (`DEVCTL_BUILD_<NAME>_IMAGE`): in upper case,
+ * with `_` in place of characters that shell variables do not allow.
  */
 export const toVariableName = (name: string): string => name.toUpperCase().replace(/[^A-Z0-9_]/g, '_')

@@ -1,29 +1,28 @@
 import { normalize } from 'node:path/posix'
 import { failed, type Parsed, parsed } from './parsed.ts'
 
-/** The short form of a mount, made long. Offsets are in the text that was given. */
+/** The parts of a mount in short form. Offsets refer to the parsed text. */
 export interface ShortVolume {
-  /** `bind` when the source is a path, which is then created where it is missing; else `volume`. */
+  /** Type of the mount: `bind` if the source is a path, which is created if missing; otherwise `volume`. */
   readonly type: 'volume' | 'bind'
   /** Source as written; absent for an anonymous volume. */
   readonly source?: string
   readonly sourceAt?: readonly [start: number, end: number]
-  /** The path in the container, cleaned: `/d/` is `/d`. Not checked to be absolute. */
+  /** Path in the container, cleaned (`/d/` becomes `/d`), but not necessarily absolute. */
   readonly target: string
   readonly targetAt: readonly [start: number, end: number]
   readonly readOnly: boolean
   readonly nocopy: boolean
   readonly propagation?: string
   readonly selinux?: 'z' | 'Z'
-  /** Options that mean nothing; the reference loader passes over them in silence. */
+  /** Options without a meaning, which the reference loader silently ignores. */
   readonly unknownOptions: readonly string[]
 }
 
 /**
- * Reads the short form of a mount, `[source:]target[:options]`. The reference loader takes a source
- * of one letter for a Windows drive; here it is a volume when `isDeclared` knows one of that name,
- * and otherwise an error. Paths that begin with a drive are taken where a path of the container
- * follows them. (Compose Specification, services, volumes, short syntax)
+ * Parses the short form of a mount, `[source:]target[:options]`. The reference loader treats a source of one letter as
+ * a Windows drive. Here it is a volume if `isDeclared` knows one with this name, and otherwise an error. A path that
+ * starts with a drive is accepted if a container path follows. (Compose Specification, services, volumes, short syntax)
  */
 export function parseVolume(text: string, isDeclared: (name: string) => boolean): Parsed<ShortVolume> {
   if (text === '') return failed('it is empty', 'write `SOURCE:TARGET`, or the path of an anonymous volume')
@@ -74,10 +73,7 @@ const PROPAGATION = new Set(['rprivate', 'private', 'rshared', 'shared', 'rslave
 const CONSISTENCY = new Set(['cached', 'delegated', 'consistent'])
 const OPTION_WORDS = new Set(['ro', 'rw', 'z', 'Z', 'nocopy', ...PROPAGATION, ...CONSISTENCY])
 
-/**
- * Cuts at colons that are not inside `${…}`, which stays in the text when variables are not
- * substituted.
- */
+/** Splits a text at colons outside `${…}`, which remains in the text if variables are not substituted. */
 function splitColons(text: string): Part[] {
   const parts: Part[] = []
   let start = 0
@@ -93,10 +89,7 @@ function splitColons(text: string): Part[] {
   return [...parts, { text: text.slice(start), start }]
 }
 
-/**
- * Puts `C` and `\folder` back together, where the letter is no volume and a path of the container
- * comes after.
- */
+/** Joins `C` and `\folder` again if the letter is not a volume and a container path follows. */
 function joinDrive(parts: Part[], isDeclared: (name: string) => boolean): Part[] {
   const [drive, rest, target] = parts
   if (!drive || !rest || !target || !isLetter(drive.text) || isDeclared(drive.text)) return parts

@@ -1,17 +1,17 @@
 import { type Failed, failed, type Parsed, parsed } from './parsed.ts'
 
 /**
- * Splits the text of a `command` or `entrypoint` into arguments as a shell would, without running one: single and
- * double quotes group, a backslash takes the next character verbatim except inside single quotes, `$(…)` and backquotes
- * stay as written; variables, patterns and comments are not supported. Blank text has no arguments. An operator of the
- * shell (`&&`, `|`, `>` …) is an error; the reference loader silently drops the rest of the command there. (Compose
- * Specification, services, command)
+ * Splits the text of a `command` or `entrypoint` into arguments like a shell, without running one. Single and double
+ * quotes group, a backslash escapes the next character except inside single quotes, and `$(…)` and backquotes stay as
+ * written. Variables, patterns and comments are not supported. Blank text has no arguments. A shell operator (`&&`,
+ * `|`, `>` …) is an error; the reference loader silently drops the rest of the command there. (Compose Specification,
+ * services, command)
  */
 export function splitWords(text: string): Parsed<string[]> {
   const words: string[] = []
   let word = ''
   let inWord = false
-  /** The open quote and the open substitution, each with the offset at which it was opened. */
+  /** The open quote and the open substitution, with the offset of each. */
   let quote: { readonly char: string; readonly at: number } | undefined
   let substitution: { readonly char: '`' | '('; readonly at: number } | undefined
 
@@ -67,7 +67,7 @@ const OPENED: Record<string, string> = {
   '(': 'bracket',
 }
 
-/** The whole of an operator: `&&`, `>>`, `>&1`. */
+/** Returns the complete operator at an offset: `&&`, `>>`, `>&1`. */
 function operatorAt(text: string, at: number): string {
   return /^(>&[0-9]?|[;&|<>]+)/.exec(text.slice(at, at + 8))![0]
 }

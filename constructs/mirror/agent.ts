@@ -19,13 +19,19 @@ import type { MirrorFacts, MirrorSettings } from './settings.ts'
 import { agentDrops, agentSecurity, agentWaits, type RunsAs } from './user.ts'
 import { hashOf } from './variables.ts'
 
-/** The file in which the container that fills the volume leaves the user, where only the Pod knows it. */
+/**
+ * Path of the file in which the container that fills the volume stores the user, if only the Pod can determine the
+ * user.
+ */
 export const USER_FILE = `${RUN_PATH}/user`
 
-/** A day, in seconds: the laptop may sleep before the first files have come. */
+/** Timeout in seconds: one day, because the laptop may suspend before the first files arrive. */
 const PATIENCE = 86_400
 
-/** The program that synchronises files and forwards ports, beside the container whose files it writes. */
+/**
+ * Returns the container of the agent, which synchronizes files and forwards ports next to the container whose files it
+ * writes.
+ */
 export function agentContainer(
   settings: MirrorSettings,
   facts: MirrorFacts,
@@ -50,16 +56,19 @@ export function agentContainer(
   }
   return compact({
     ...containerJson(plan, form === 'sidecar' ? { restartPolicy: 'Always' } : {}),
-    // Its last words are in the status of the Pod, for `up` to tell.
+    // The end of the agent's log is in the status of the Pod, where `up` reads it.
     terminationMessagePolicy: 'FallbackToLogsOnError',
     resources: resources(DEFAULT_RESOURCES, settings.agent.resources),
   })
 }
 
-/** Memory that the agent has used at most in a first synchronisation of 10,000 files, with room. */
+/**
+ * Default resources of the agent. The limit is the highest memory use in a first synchronization of 10,000 files, plus
+ * some room.
+ */
 const DEFAULT_RESOURCES: Json = { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '512Mi' } }
 
-/** Mounts of the agent: among them the whole volume, of which the other containers mount parts. */
+/** Mounts of the agent. It mounts the entire volume; the other containers mount parts of it. */
 export const AGENT_MOUNTS: readonly ContainerMount[] = [
   { volume: SYNC_VOLUME, path: VOLUME_PATH },
   { volume: RUN_VOLUME, path: RUN_PATH },
@@ -70,9 +79,9 @@ export const AGENT_MOUNTS: readonly ContainerMount[] = [
 ]
 
 /**
- * Unpacks the program, and starts it as the user. A file of its own lets it start threads. The
- * program itself is not trusted with root: what starts it drops that. Its memory for new objects is
- * kept small, which saves 30 MB.
+ * Returns the command that unpacks the agent and starts it as the user. Running from a file lets the agent start
+ * threads. A wrapper drops root before it loads the agent, which must not run as root. A small semi-space for new
+ * objects saves 30 MB of memory.
  */
 export function agentCommand(identity: RunsAs): readonly string[] {
   if (agentWaits(identity)) return [TOOL, 'sleep', String(PATIENCE)]
@@ -94,7 +103,7 @@ const DROP = [
   `require('${PROGRAM}')`,
 ].join('\n')
 
-/** The data of the Secret that the agent is started from, in base64: program, session, files. */
+/** Returns the data of the Secret from which the agent starts, in base64: the agent, its session and the files. */
 export function sessionData(facts: MirrorFacts): Readonly<Record<string, string>> {
   return {
     'agent.cjs.gz': facts.agent.data,
@@ -103,6 +112,6 @@ export function sessionData(facts: MirrorFacts): Readonly<Record<string, string>
   }
 }
 
-/** Returns another one for another program, session or file, and for other `variables`, of which it takes the hash. */
+/** Returns a hash that changes with the agent, its session, the files, and `variables`, which is a hash itself. */
 export const sessionHash = (facts: MirrorFacts, variables?: string): string =>
   hashOf([facts.agent.hash, facts.session, ...facts.files, ...(variables === undefined ? [] : [variables])])

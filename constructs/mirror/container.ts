@@ -8,16 +8,16 @@ import type { ContainerSettings, HookSettings, MirrorSettings, SecuritySettings 
 /** Parts of a development container that come from its Pod. */
 export interface PodParts {
   readonly mounts: readonly ContainerMount[]
-  /** The variables that the settings add. */
+  /** Variables that the settings add. */
   readonly env: readonly EnvPlan[]
   readonly runs: 'hold' | 'command'
-  /** The file that says that the application may start, where nothing else holds it back. */
+  /** Path of the file whose existence allows the application to start; absent if init containers delay the start. */
   readonly ready?: string
 }
 
 type Kept = Partial<Pick<MirrorSettings, 'probes' | 'lifecycle' | 'security'>>
 
-/** A container of the application with what the settings change in it; unknown fields stay. */
+/** Returns a container of the application with the changes in the settings. Keeps unknown fields. */
 export function developContainer(live: Json, settings: ContainerSettings & Kept, around: PodParts): Json {
   const own = lowered(live, settings, around)
   const { command: _, args: __, ...kept } = withoutProbes(live, settings)
@@ -25,7 +25,8 @@ export function developContainer(live: Json, settings: ContainerSettings & Kept,
     ...kept,
     ...own,
     ...words(live, settings, around),
-    // The runtime would create it where it does not exist; commands go there by themselves, and say so.
+    // The runtime would create a missing working directory. In a container that only holds, each command changes to the
+    // directory itself, and reports if it is missing.
     workingDir: (around.runs === 'hold' ? undefined : settings.workdir) ?? live['workingDir'],
     env: mergeBy('name', distinct(listIn(live, 'env'), 'name'), listIn(own, 'env')),
     ports: distinct(listIn(live, 'ports'), 'containerPort', 'protocol'),
@@ -36,7 +37,7 @@ export function developContainer(live: Json, settings: ContainerSettings & Kept,
   })
 }
 
-/** The plain JSON of containers that are planned as those of a compiled application are. */
+/** Returns the plain JSON of a container, rendered like the containers of a compiled application. */
 export function containerJson(plan: ContainerPlan, more: { readonly restartPolicy?: 'Always' } = {}): Json {
   const json = podTemplateJson({ metadata: {}, spec: { containers: [{ ...toContainer(plan), ...more }] } })
   return JSON.parse(JSON.stringify(listIn(mapIn(json, 'spec'), 'containers')[0]))
@@ -58,8 +59,8 @@ function lowered(live: Json, settings: ContainerSettings, { mounts, env }: PodPa
 }
 
 /**
- * Process 1 and its words. Those of the cluster have Kubernetes' `$(NAME)` in them, and go as they
- * are; an image's own command is not known, so it is left to the image.
+ * Returns the command of process 1. A command from the cluster is used unchanged, because it contains Kubernetes'
+ * `$(NAME)` references. If only the image has a command, which is not known here, the command is left to the image.
  */
 function words(live: Json, settings: ContainerSettings, { runs, ready }: PodParts): Json {
   if (runs === 'hold') return { command: HOLD_COMMAND }
@@ -93,8 +94,8 @@ function hook(live: unknown, { enabled, command }: HookSettings): unknown {
 }
 
 /**
- * A resource that the settings name is theirs, request and limit: a request above the limit that
- * the application has would be refused.
+ * Merges resources. A resource in the settings replaces both the request and the limit of the application, because a
+ * new request above the old limit would be refused.
  */
 export function resources(live: Json, { requests, limits }: ContainerSettings['resources']): Json {
   const named = new Set([...Object.keys(requests), ...Object.keys(limits)])
@@ -106,7 +107,7 @@ export function resources(live: Json, { requests, limits }: ContainerSettings['r
   })
 }
 
-/** Field by field; capabilities are added to those of the application. */
+/** Merges security settings field by field. Capabilities are added to those of the application. */
 function security(live: Json, settings: SecuritySettings | undefined): Json {
   if (!settings) return live
   const { capabilities, fsGroup: _, ...fields } = settings
@@ -118,7 +119,10 @@ function security(live: Json, settings: SecuritySettings | undefined): Json {
 
 const list = (value: unknown): readonly string[] => (value ?? []) as readonly string[] // of Kubernetes' structures
 
-/** Server-side apply takes one item of a key; of those that a plain write let in, the last counts. */
+/**
+ * Removes items with duplicate keys, which server-side apply does not accept. If an earlier update introduced
+ * duplicates, the last one wins.
+ */
 function distinct(items: readonly Json[], ...keys: readonly string[]): readonly Json[] {
   const found = new Map(
     items.map(item => [keys.map(key => item[key] ?? (key === 'protocol' ? 'TCP' : '')).join('/'), item]),

@@ -18,10 +18,10 @@ import {
 import type { MirrorFacts, MirrorSettings, VolumeFolder } from './settings.ts'
 import { agentSecurity, agentWaits, type RunsAs } from './user.ts'
 
-/** A volume of the Pod as Kubernetes writes it. */
+/** A volume of the Pod in Kubernetes' format. */
 export type MirrorVolume = Json & { readonly name: string }
 
-/** The containers of a Pod that are ours, or made of the one that is developed. */
+/** The containers of a Pod that devctl adds, and the development container, which is derived from the application's. */
 export interface OurContainers {
   readonly tools: Json
   readonly before: readonly Json[]
@@ -30,9 +30,9 @@ export interface OurContainers {
 }
 
 /**
- * The kubelet takes a second from one init container to the next, so the agent and what fills the
- * volume start beside the container, whose process 1 waits for the files. Where it would not wait,
- * or something else would start at once, they are init containers.
+ * Returns the containers that synchronize files. The kubelet takes about a second between two init containers, so the
+ * agent and the fill container start in parallel with the development container, whose process 1 waits for the files.
+ * They are init containers if process 1 would not wait, or if other containers would start without the files.
  */
 export function syncContainers(
   spec: Json,
@@ -70,7 +70,7 @@ export function syncContainers(
     ...containerJson(
       fillContainer({ image, imagePullPolicy }, folders, identity, { stays: mayBeBeside, reset: facts.reset }),
     ),
-    // Its last words are in the status of the Pod, for `up` to tell: a volume that is too small.
+    // The end of the log is in the status of the Pod, where `up` reads it, for example if a volume is too small.
     terminationMessagePolicy: 'FallbackToLogsOnError',
   }
   if (mayBeBeside) return { tools, before: [], beside: [{ ...fill, resources: FILL_RESOURCES }, agent], own }
@@ -92,7 +92,9 @@ const otherMounts = (settings: MirrorSettings): readonly string[] => containerMo
 /** Resources of the fill container, which sleeps most of the time. */
 const FILL_RESOURCES: Json = { requests: { cpu: '1m', memory: '16Mi' }, limits: { memory: '256Mi' } }
 
-/** True if nothing of the container happens before its process 1, which is ours, has seen the files. */
+/**
+ * Returns true if nothing in the container happens before its process 1, which devctl sets, has waited for the files.
+ */
 function waitsByItself(live: Json, settings: MirrorSettings, { runs }: MirrorFacts): boolean {
   const { probes, lifecycle, command } = settings
   const isOurs = runs === 'hold' || command !== undefined || live['command'] !== undefined
@@ -102,8 +104,8 @@ function waitsByItself(live: Json, settings: MirrorSettings, { runs }: MirrorFac
 }
 
 /**
- * Returns the containers with the agent in place of the application, whose variables and ports stay, for the command on
- * the laptop.
+ * Returns the containers for hybrid mode: the agent replaces the application, but keeps its variables and ports for the
+ * command on the laptop.
  */
 export function hybridContainers(
   live: Json,
@@ -136,7 +138,7 @@ function needsOwner(identity: RunsAs, settings: MirrorSettings, spec: Json, sync
   return !isRoot && identity.rootAllowed && 'persistentVolumeClaim' in sync && givenGroup(spec, settings) === undefined
 }
 
-/** The group that the application or the settings give to the volumes. */
+/** Returns the group that the settings or the application set for the volumes. */
 export const givenGroup = (spec: Json, { security }: MirrorSettings): number | undefined =>
   security.fsGroup ?? (mapIn(spec, 'securityContext')['fsGroup'] as number | undefined) // typed by the API
 

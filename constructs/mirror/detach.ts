@@ -2,7 +2,7 @@ import type { Labels } from '../labels.ts'
 import { type Json, mapIn } from './json.ts'
 import type { LiveObject } from './settings.ts'
 
-/** Labels that controllers give their Pods, and take for their own. */
+/** Labels that controllers add to their Pods, and by which they recognize them. */
 const GENERATED = new Set([
   'pod-template-hash',
   'controller-revision-hash',
@@ -14,17 +14,17 @@ const GENERATED = new Set([
   'batch.kubernetes.io/job-name',
   'batch.kubernetes.io/job-completion-index',
 ])
-/** Fields that only the Pods of Jobs may have. */
+/** Fields that are allowed only in the Pods of Jobs. */
 const OF_JOBS = ['restartPolicy', 'activeDeadlineSeconds']
 
-/** A Pod template of its own: labels, annotations, and the spec with every field that it has. */
+/** An independent Pod template: labels, annotations, and a spec with all of its fields. */
 export interface Detached {
   readonly labels: Labels
   readonly annotations: Labels
   readonly spec: Json
 }
 
-/** The Pod template of an application without what its controllers wrote into it. */
+/** Returns the Pod template of an application without the labels that its controllers add. */
 export function detach(original: LiveObject): Detached {
   const template = templateOf(original)
   const { labels = {}, annotations = {} } = mapIn(template, 'metadata') as { labels?: Labels; annotations?: Labels } // a template's
@@ -36,7 +36,7 @@ export function detach(original: LiveObject): Detached {
   }
 }
 
-/** The Pod template of a workload of any kind. */
+/** Returns the Pod template of a workload of any kind. */
 function templateOf({ kind, ...fields }: LiveObject): Json {
   const spec = mapIn(fields, 'spec')
   return mapIn(kind === 'CronJob' ? mapIn(mapIn(spec, 'jobTemplate'), 'spec') : spec, 'template')

@@ -23,11 +23,11 @@ export interface Places {
   readonly folders: readonly VolumeFolder[]
   /** User who owns the folders. */
   readonly identity: RunsAs
-  /** The root of the volume belongs to root, and has to be given to the user. */
+  /** True if the root of the volume belongs to root and has to be given to the user. */
   readonly needsOwner: boolean
 }
 
-/** An image, and when it is pulled. */
+/** An image with its pull policy. */
 interface Image {
   readonly image: string
   readonly imagePullPolicy: ContainerPlan['imagePullPolicy']
@@ -45,10 +45,10 @@ export function toolsContainer({ toolsImage }: Pick<MirrorFacts, 'toolsImage'>, 
   })
 }
 
-/** The tools of a Pod beside it, which then waits until the volume has been synchronized once. */
+/** Returns the tools container of an additional Pod, which waits until the volume has been synchronized once. */
 export function waitingToolsContainer({ toolsImage }: Pick<MirrorFacts, 'toolsImage'>): ContainerPlan {
   return tools(toolsImage, {
-    // As the first process of a container it ignores what it has no handler for.
+    // Process 1 of a container ignores signals without a handler.
     script: `trap 'exit 143' TERM INT\nuntil [ -e ${VOLUME.path}/.devctl/synced ]; do sleep 0.2; done\n`,
     mounts: [{ ...VOLUME, readOnly: true }],
     security: restricted(NOBODY),
@@ -72,9 +72,9 @@ function tools(
   })
 }
 
-/** Mount of the tools in these containers. */
+/** Mount of the tools in the tools and fill containers. */
 const TOOLS: ContainerMount = { volume: TOOLS_VOLUME, path: '/devctl' }
-/** The whole volume, as the script that fills volumes expects it. */
+/** Mount of the entire volume, as the fill script expects it. */
 const VOLUME: ContainerMount = { volume: SYNC_VOLUME, path: '/devctl-volume' }
 const RUN: ContainerMount = { volume: RUN_VOLUME, path: RUN_PATH }
 
@@ -103,16 +103,16 @@ function giving(identity: RunsAs, needsOwner: boolean): string {
   return needsOwner ? `${busybox} chown ${uid}:${gid}` : ''
 }
 
-/** A path after all that are above it. */
+/** Returns all parent paths of a path, outermost first, and the path itself. */
 function withParents(path: string): readonly string[] {
   const names = path.split('/')
   return names.map((_, index) => names.slice(0, index + 1).join('/'))
 }
 
 /**
- * Returns the container that copies the folders of the image into the volume, if they are empty there. With `stays` it
- * runs beside the other containers and does not end, since a container of a Deployment cannot end. It runs as the user
- * of the image, and reports that user to the agent if the user is otherwise unknown.
+ * Returns the container that copies folders of the image into the volume if they are empty there. With `stays`, it runs
+ * next to the other containers and does not end, because a container of a Deployment cannot end. It runs as the user of
+ * the image, and reports that user to the agent if the user is unknown otherwise.
  */
 export function fillContainer(
   { image, imagePullPolicy }: Image,
@@ -126,7 +126,7 @@ export function fillContainer(
     .map(({ directory, path }, index) => {
       const fill = { directory, path, rootless }
       const script = fillScript(fill, `fill-${index}`)
-      // Caches stay; a sync folder follows its image.
+      // Cache folders keep their content; a sync folder is updated with its image.
       if (!directory.startsWith('src/')) return `${busybox} sh -c ${quote(script)}\n`
       return recorded(`${busybox} sh -c ${quote(script)}`, image, fill)
     })
@@ -143,8 +143,9 @@ export function fillContainer(
 }
 
 /**
- * Fills a sync folder and records the image that it was filled from. If the image has changed, copies the folder of the
- * new image beside the old one, for the agent, which knows the files that have not been changed since.
+ * Returns a script that fills a sync folder and records the image that it was filled from. If the image has changed,
+ * the script copies the folder of the new image next to the old one, for the agent, which knows the files that have not
+ * been modified since.
  */
 function recorded(fill: string, image: string, { directory, path, rootless }: FillWish): string {
   const name = directory.slice('src/'.length)
@@ -171,7 +172,10 @@ interface FillWish {
   readonly rootless: boolean
 }
 
-/** Empties the sync folders and forgets the volume, once; the folders themselves are mounted, and stay. */
+/**
+ * Returns a script that empties the sync folders and the volume's records once. Keeps the folders themselves, because
+ * they are mounted.
+ */
 function resetScript(reset: string, folders: readonly VolumeFolder[]): string {
   const all = folders.filter(({ directory, isFile }) => !isFile && directory.startsWith('src/'))
   return `\
@@ -188,7 +192,10 @@ fi
 `
 }
 
-/** Script that writes the user; the agent reads the file as soon as it exists. */
+/**
+ * Script that writes the user to a file. It renames the file into place, because the agent reads it as soon as it
+ * exists.
+ */
 const TELL_USER = `\
 ${busybox} printf %s:%s "$(${busybox} id -u)" "$(${busybox} id -g)" > ${USER_FILE}.new
 ${busybox} mv ${USER_FILE}.new ${USER_FILE}
@@ -199,7 +206,10 @@ trap 'exit 0' TERM INT
 while :; do ${busybox} sleep 86400 & wait "$!"; done
 `
 
-/** Ends with the user of the image as its message, for the laptop, which then starts another Pod. */
+/**
+ * Returns the container that ends with the user of the image as its termination message. The laptop reads the message
+ * and then starts another Pod.
+ */
 export function userContainer({ image, imagePullPolicy }: Image, places: Places): ContainerPlan {
   const script = `set -e\nb=${busybox}\n"$b" printf %s:%s "$("$b" id -u)" "$("$b" id -g)" > /dev/termination-log\n`
   return helperContainer({

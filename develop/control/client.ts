@@ -4,16 +4,19 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { linesOf } from './lines.ts'
 import type { ControlAnswer, ControlRequest } from './messages.ts'
 
-/** Milliseconds in which a session of this machine answers, and ends. */
+/** Timeouts for the answer and for the end of a session on this machine, in milliseconds. */
 const ANSWER = 10_000
 const ENDING = 60_000
 
-/** Error codes if nothing listens, or if the session ends before it accepts the connection or while it answers. */
+/**
+ * Error codes that mean that nothing is listening, or that the session ended before it accepted the connection or while
+ * it answered.
+ */
 const ENDED = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
 
 /**
- * Asks the running session at an address. Gives undefined if there is none, or it ends; throws a
- * UserError if it does not answer in time.
+ * Sends a request to the running session at an address. Returns undefined if there is no session or if it ends; throws
+ * a UserError if it does not answer in time.
  */
 export async function askSession(
   address: string,
@@ -45,8 +48,8 @@ export async function askSession(
 }
 
 /**
- * Tells the session at an address to end, and waits until it has: its connection is closed last.
- * Throws a UserError if it does not end in time.
+ * Tells the session at an address to end, and waits until it has ended: the session closes this connection last. Throws
+ * a UserError if it does not end in time.
  */
 export async function endSession(address: string, signal?: AbortSignal): Promise<void> {
   const socket = await connected(address)
@@ -57,7 +60,7 @@ export async function endSession(address: string, signal?: AbortSignal): Promise
   deadline.addEventListener('abort', stop, { once: true })
   try {
     const closed = new Promise(resolve => socket.once('close', resolve))
-    // That of a session which is killed breaks: that is an end, too.
+    // // If the session is killed, its connection breaks; this also counts as an end.
     socket
       .on('error', () => {})
       .resume()
@@ -74,7 +77,7 @@ export async function endSession(address: string, signal?: AbortSignal): Promise
   }
 }
 
-/** Connects to a session; resolves to undefined if nothing listens. */
+/** Connects to a session; resolves to undefined if nothing is listening. */
 const connected = (address: string): Promise<Socket | undefined> =>
   new Promise((resolve, reject) => {
     const socket = connect(address)

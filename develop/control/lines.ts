@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 
-/** The longest line that is read: a report with all problems and conflicts. */
+/** Maximum length of a line, which must fit a report with all problems and conflicts. */
 const LONGEST = 8 * 1024 * 1024
 
-/** The lines that come over a connection. Throws if one is too long. */
+/** Yields the lines received over a connection. Throws if a line is too long. */
 export async function* linesOf(socket: Socket): AsyncIterable<string> {
   let rest = ''
   socket.setEncoding('utf8')

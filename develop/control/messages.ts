@@ -15,26 +15,26 @@ const SESSION_STATES = [
 
 export type SessionState = (typeof SESSION_STATES)[number]
 
-/** The state of a running session, for the commands that ask it. */
+/** State of a running session, for the commands that request it. */
 export interface SessionReport {
   readonly dev: string
   readonly namespace: string
   readonly context: string
-  /** The manifest's folder: `exec`, `status` and others are for the session of their folder. */
+  /** Folder of the manifest: commands such as `exec` and `status` use the session of their own folder. */
   readonly folder: string
   readonly state: SessionState
-  /** Details of the state: the reason for reconnecting, the image that is pulled. */
+  /** Details of the state, such as the reason for reconnecting or the image that is being pulled. */
   readonly text: string
   readonly pod?: string
   readonly container?: string
   readonly since: number
   readonly process: number
   readonly sync?: SyncStatus
-  /** The ports of this machine, and what they lead to. */
+  /** Forwarded ports of this machine and their targets. */
   readonly forwards?: readonly { readonly local: string; readonly remote: string }[]
-  /** The folders that have lost all files on one side, and wait for an answer. */
+  /** Folders that have lost all or many of their files on one side and wait for an answer. */
   readonly emptied?: readonly EmptiedFolder[]
-  /** The status pages of both ends. */
+  /** Status pages of both ends of the synchronization. */
   readonly pages?: StatusPages
 }
 
@@ -42,7 +42,7 @@ export interface SessionReport {
 export interface EmptiedFolder {
   /** Path as written in the manifest. */
   readonly local: string
-  /** Absolute, in the container. */
+  /** Absolute path in the container. */
   readonly remote: string
   /** Side on which the files are missing. */
   readonly side: 'local' | 'remote'
@@ -61,7 +61,7 @@ export interface StatusPages {
 /** Request from a command to a session: one JSON object per line, answered by one JSON object. */
 export type ControlRequest =
   | { readonly ask: 'report' | 'stop' | 'restart' }
-  /** Decides what happens to the emptied folders; the answer is a report that names them. */
+  /** Decides what happens to the emptied folders. The answer is a report that names them. */
   | { readonly ask: 'answer'; readonly meaning: 'delete' | 'restore' }
 
 export type ControlAnswer =

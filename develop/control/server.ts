@@ -5,7 +5,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { linesOf } from './lines.ts'
 import type { ControlAnswer, ControlRequest } from './messages.ts'
 
-/** A session as its socket sees it. */
+/** Handles the requests to a session. */
 export type ControlHandler = (request: ControlRequest) => Promise<ControlAnswer>
 
 export interface ControlServer {
@@ -13,8 +13,9 @@ export interface ControlServer {
 }
 
 /**
- * Listens for other commands of this user. `address` is a socket in a folder that only the user may enter, or a named
- * pipe. Replaces the socket that a killed process has left: the caller has already found that nothing listens there.
+ * Listens for other commands of this user. `address` is a socket in a folder that only the user can access, or a named
+ * pipe. Replaces the socket that a killed process left behind; the caller has already checked that nothing is listening
+ * on it.
  */
 export async function serveControl(address: string, handle: ControlHandler): Promise<ControlServer> {
   const isPipe = address.startsWith('\\\\.\\pipe\\')
@@ -49,7 +50,7 @@ async function converse(socket: Socket, handle: ControlHandler): Promise<void> {
       socket.write(`${JSON.stringify(answer)}\n`)
     }
   } catch {
-    // The other command has disconnected, or the client is not devctl.
+    // // Either the other command has disconnected, or the client is not devctl.
     socket.destroy()
   }
 }

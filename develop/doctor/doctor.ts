@@ -29,25 +29,27 @@ import { tryLine } from './try-line.ts'
 import { writeZip } from './zip.ts'
 
 export interface DoctorInput {
-  /** Absent: the only one of the project, or the one that is chosen. */
+  /** Name of the development container. If absent, the only one of the project, or the one that the user chooses. */
   readonly dev?: string | undefined
   readonly choose?: ChooseDev | undefined
-  /** Milliseconds for each part; default 15 s. */
+  /** Deadline for each part in milliseconds; defaults to 15 s. */
   readonly deadline?: number
 }
 
-/** Input of `doctor`. A missing part is the Error that explains why, which goes into the report. */
+/**
+ * Input of `doctor`. If a part of it is missing, it is the Error that explains why, which is included in the report.
+ */
 export interface DoctorContext {
   readonly workspace: Workspace
   readonly project: OpenProject | Error
   readonly session: Session | Error
   readonly signal: AbortSignal
   readonly now: () => Date
-  /** Called with each part of the report when it is done. */
+  /** Called with each part of the report when the part is complete. */
   readonly on: (part: DoctorPart) => void
 }
 
-/** A part of the report: how many files it has, or why there are none. */
+/** A part of the report: the number of its files, or the reason why it has none. */
 export interface DoctorPart {
   readonly name: string
   readonly files: number
@@ -55,7 +57,7 @@ export interface DoctorPart {
 }
 
 export interface DoctorOutcome {
-  /** The path of the zip, absolute. */
+  /** Absolute path of the zip file. */
   readonly path: string
   readonly parts: readonly DoctorPart[]
 }
@@ -64,9 +66,9 @@ type File = readonly [path: string, text: string]
 const DEADLINE = 15_000
 
 /**
- * Collects what is needed to find out why a development container does not work, and writes it to a zip in the
- * workspace's folder. Every part has a deadline; one that fails is named in `metadata.json` with the reason. Values of
- * variables, Secrets and annotations are masked, and whatever looks secret in texts.
+ * Collects the information needed to find out why a development container does not work, and writes it to a zip file in
+ * the workspace's folder. Every part has a deadline; parts that fail are listed in `metadata.json` with the reason.
+ * Masks the values of variables, Secrets and annotations, and any text that looks secret.
  */
 export async function doctor(world: DoctorContext, input: DoctorInput): Promise<DoctorOutcome> {
   const { workspace, session, signal, now } = world
@@ -98,7 +100,8 @@ export async function doctor(world: DoctorContext, input: DoctorInput): Promise<
   ])
   signal.throwIfAborted()
   const metadata = { ...metadataOf(world, dev, key), parts }
-  // Names of Pods, which matter here, look random; in the logs of an application other things do.
+  // // Names of Pods look random, but the report needs them, so random-looking text is masked only in the logs of
+  // applications.
   const mask = (name: string, text: string) =>
     secrets.maskKept(maskSecrets(text, name.startsWith('cluster/logs/') ? looksSecretText : looksNamedSecret))
   const files = [['metadata.json', `${JSON.stringify(metadata, null, 2)}\n`] as const, ...found]
@@ -111,7 +114,7 @@ export async function doctor(world: DoctorContext, input: DoctorInput): Promise<
   return { path, parts }
 }
 
-/** Runs a part until it is done or its time is over; gives the reason as text where it fails. */
+/** Collects a part until it is complete or its deadline has passed; returns the reason as text if it fails. */
 async function inTime<Result>(
   collect: (signal: AbortSignal) => Promise<Result>,
   deadline: number,
@@ -121,7 +124,7 @@ async function inTime<Result>(
   const ended = new Promise<never>((_, reject) =>
     limited.addEventListener('abort', () => reject(limited.reason), { once: true }),
   )
-  // The race has it.
+  // // `Promise.race` handles the rejection.
   ended.catch(() => {})
   try {
     return await Promise.race([collect(limited), ended])
@@ -143,7 +146,10 @@ const keyOf = ({ access, namespace }: Session, dev: string): SessionKey => ({
   dev,
 })
 
-/** The container that is meant: of the manifest, of the command line, or of a session that was here. */
+/**
+ * Determines the development container: from the command line, from the manifest, or from earlier sessions on this
+ * machine.
+ */
 async function whichDev(
   { workspace, project, session, signal }: DoctorContext,
   { dev, choose, deadline = DEADLINE }: DoctorInput,
@@ -181,7 +187,7 @@ function metadataOf({ session, now, workspace }: DoctorContext, dev: string | un
   }
 }
 
-/** The log of the session, or without a cluster those of every session with this name. */
+/** Returns the logs of the session; if the cluster is unknown, the logs of every session with this name. */
 function logsOfUp(home: string, key: SessionKey | undefined, dev: string | undefined): readonly File[] {
   const own = key && sessionFolder(home, key)
   const folders = own !== undefined && existsSync(own) ? [own] : sessionsOf(home, dev)
@@ -203,7 +209,7 @@ async function askUp(home: string, key: SessionKey | undefined, signal: AbortSig
   return [['up.json', `${JSON.stringify(answer, withoutPasswords, 2)}\n`]]
 }
 
-/** The status pages have passwords. */
+/** Masks passwords, which the addresses of status pages contain. */
 const withoutPasswords = (key: string, value: unknown): unknown => (/password|token|secret/i.test(key) ? '***' : value)
 
 function manifestFiles({ project, workspace }: DoctorContext): readonly File[] {
@@ -239,7 +245,7 @@ function ignoreFiles({ project, workspace }: DoctorContext, dev: string | undefi
 
 type Part = (name: string, collect: (signal: AbortSignal) => Promise<readonly File[]>) => Promise<void>
 
-/** The parts that need the cluster. Those about the objects wait for these. */
+/** Collects the parts that need the cluster. The parts about the objects wait for the parts that find them. */
 function inCluster(session: Session, dev: string, secrets: KnownSecrets, part: Part): readonly Promise<void>[] {
   const objects = new Later<InCluster>()
   const all = ({ mirrors, originals, pods, claims }: InCluster) => [...mirrors, ...originals, ...pods, ...claims]
@@ -271,7 +277,7 @@ function inCluster(session: Session, dev: string, secrets: KnownSecrets, part: P
   ]
 }
 
-/** A value that several parts wait for, and one gets. */
+/** A value that one part provides and several parts wait for. */
 class Later<Value> {
   readonly value: Promise<Value>
   #resolve!: (value: Promise<Value>) => void
@@ -280,7 +286,7 @@ class Later<Value> {
     this.value = new Promise(resolve => {
       this.#resolve = resolve
     })
-    // A part that does not ask for it does not fail with it.
+    // // A failure must not be unhandled if no part waits for the value.
     this.value.catch(() => {})
   }
 
@@ -298,7 +304,7 @@ function runsAgent(pod: KubeObject): boolean {
   )
 }
 
-/** `20261123005900`, in the time of the laptop. */
+/** Formats a time as `20261123005900`, in the local time zone. */
 const timestamp = (now: Date): string =>
   [now.getFullYear(), now.getMonth() + 1, now.getDate(), now.getHours(), now.getMinutes(), now.getSeconds()]
     .map(part => String(part).padStart(2, '0'))

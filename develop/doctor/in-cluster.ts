@@ -4,7 +4,7 @@ import { printYaml } from '../../constructs/yaml.ts'
 import type { Session } from '../../project/session.ts'
 import { maskedObject } from './masked.ts'
 
-/** Lines of the log of each container. */
+/** Maximum number of log lines for each container. */
 const LOG_LINES = 1000
 
 /** Objects of a development container in the cluster. */
@@ -15,7 +15,9 @@ export interface InCluster {
   readonly claims: readonly KubeObject[]
 }
 
-/** Everything with the labels of the development container, and the applications that the mirrors belong to. */
+/**
+ * Returns all objects with the labels of the development container, and the applications that the mirrors belong to.
+ */
 export async function findObjects(
   { cluster, namespace }: Session,
   dev: string,
@@ -45,11 +47,11 @@ function selectorOf({ spec }: KubeObject): string {
     .join()
 }
 
-/** Objects as documents of YAML, masked. */
+/** Returns masked objects as YAML documents. */
 export const documentsOf = (objects: readonly KubeObject[]): string =>
   objects.map(object => printYaml(maskedObject(object))).join('---\n')
 
-/** The events about these objects, the newest last. */
+/** Returns the events about these objects, newest last. */
 export async function eventsOf(
   { cluster, namespace }: Session,
   objects: readonly KubeObject[],
@@ -80,7 +82,7 @@ interface KubeEvent {
   readonly eventTime?: string | null
 }
 
-/** The end of the log of each container of a Pod, and of the one before its restart. */
+/** Returns the end of the log of each container of a Pod, and of its previous instance if it was restarted. */
 export async function logsOf(
   session: Session,
   pod: KubeObject,
@@ -109,7 +111,7 @@ async function logOf(
     for await (const line of cluster.logs({ name, namespace }, options)) lines.push(line)
   } catch (error) {
     signal.throwIfAborted()
-    // A container that has not started has no log; the state is in the Pod.
+    // // A container that has not started has no log; the Pod contains its state.
     lines.push(`(${error instanceof Error ? error.message : String(error)})`)
   }
   return [path, lines.map(line => `${line}\n`).join('')]
@@ -144,7 +146,7 @@ const NEEDED: readonly (readonly [group: string, resource: string, verbs: readon
 ]
 
 /**
- * Returns as JSON which of these permissions the user lacks, and the rules that the API server reports for the
+ * Returns, as JSON, the required permissions that the user lacks, and the rules that the API server reports for the
  * namespace.
  */
 export async function accessOf({ cluster, namespace }: Session, signal: AbortSignal): Promise<string> {
@@ -163,7 +165,7 @@ export async function accessOf({ cluster, namespace }: Session, signal: AbortSig
 
 interface RulesStatus {
   readonly resourceRules?: readonly ResourceRule[]
-  /** An authorizer that cannot list its rules may allow more. */
+  /** True if the authorizer cannot list all its rules, so that more may be allowed. */
   readonly incomplete?: boolean
 }
 

@@ -3,10 +3,10 @@ import { arch, cpus, freemem, platform, release, totalmem } from 'node:os'
 import { basename, join } from 'node:path'
 import { version } from '../../project/version.ts'
 
-/** Bytes of the log of `up` that are taken: the end of it. */
+/** Maximum size of the excerpt from the end of the log of `up`, in bytes. */
 const LOG_BYTES = 5_000_000
 
-/** The end of a file, from the beginning of a line. Throws what node:fs throws. */
+/** Returns the end of a file, starting at the beginning of a line. Throws the errors of node:fs. */
 export function tail(path: string, bytes = LOG_BYTES): string {
   const file = openSync(path, 'r')
   try {
@@ -21,7 +21,7 @@ export function tail(path: string, bytes = LOG_BYTES): string {
   }
 }
 
-/** The files of a folder and of those below it, with size and time: the contents are the user's. */
+/** Lists the files of a folder and its subfolders with size and time, but without their contents, which are private. */
 export function listing(folder: string): string {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
   const lines = paths.flatMap(path => {
@@ -46,7 +46,7 @@ export function machine(env: Readonly<Record<string, string | undefined>>): obje
   }
 }
 
-/** Returns the inotify limits; an `up` that reaches the limit of watched folders scans the others. */
+/** Returns the inotify limits. If `up` reaches the limit of watched folders, it scans the remaining folders instead. */
 function inotifyLimits(): Readonly<Record<string, number | undefined>> {
   const names = ['max_user_watches', 'max_user_instances', 'max_queued_events']
   return Object.fromEntries(names.map(name => [name, numberIn(`/proc/sys/fs/inotify/${name}`)]))
@@ -60,7 +60,7 @@ function numberIn(path: string): number | undefined {
   }
 }
 
-/** The folders of sessions of a development container, in whatever cluster and namespace. */
+/** Returns the session folders of a development container, for all clusters and namespaces. */
 export function sessionsOf(home: string, dev: string | undefined): readonly string[] {
   const top = join(home, 'develop')
   return foldersIn(top)

@@ -4,12 +4,12 @@ import { isMap, isScalar, type Tree } from '../../compiler/text/tree.ts'
 /** Placeholder for a private value. */
 const MASK = '***'
 
-/** Keys of a manifest below which every value is masked, whatever it looks like. */
+/** Keys of a manifest below which every value is masked, regardless of its content. */
 const MASKED_KEYS = new Set(['environment', 'env', 'variables', 'secrets', 'annotations', 'args'])
 
 /**
- * A manifest as data, without comments, and without the values of variables, secrets, annotations
- * and build arguments. Their names stay.
+ * Returns a manifest as data, without comments, and with the values of variables, secrets, annotations and build
+ * arguments masked. Their names are kept.
  */
 export function maskedManifest(tree: Tree, isMasked = false): unknown {
   if (isScalar(tree)) return isMasked ? maskedText(tree.value) : tree.value
@@ -19,7 +19,7 @@ export function maskedManifest(tree: Tree, isMasked = false): unknown {
   )
 }
 
-/** `NAME=value` keeps its name; a text without `=` in a list is a name. */
+/** Masks a value; `NAME=value` keeps its name. */
 function maskedText(value: unknown): unknown {
   if (typeof value !== 'string') return value === null ? null : MASK
   const [name, ...rest] = value.split('=')
@@ -27,8 +27,8 @@ function maskedText(value: unknown): unknown {
 }
 
 /**
- * An object of the cluster without the values of variables, annotations and Secrets, and without
- * the list of field managers.
+ * Returns a cluster object with the values of variables, annotations and Secrets masked, and without the list of field
+ * managers.
  */
 export function maskedObject({ apiVersion, kind, metadata, ...rest }: KubeObject): unknown {
   const { managedFields: _, annotations, ...meta } = metadata
@@ -54,7 +54,7 @@ function masked(value: unknown, isSecret: boolean): unknown {
   return typeof value === 'object' && value !== null ? maskedFields(value, isSecret) : value
 }
 
-/** References to ConfigMaps and Secrets stay: they name, and say nothing. */
+/** Masks the values of variables. References to ConfigMaps and Secrets are kept, because they only contain names. */
 const maskedVariables = (variables: unknown): unknown =>
   Array.isArray(variables)
     ? variables.map((one: Record<string, unknown>) => ('value' in one ? { ...one, value: MASK } : one))
@@ -63,7 +63,7 @@ const maskedVariables = (variables: unknown): unknown =>
 const masksOf = (values: unknown): unknown =>
   typeof values === 'object' && values !== null ? Object.fromEntries(Object.keys(values).map(key => [key, MASK])) : MASK
 
-/** The variables that an object sets, for the list of what is masked in logs. */
+/** Returns the variables that an object sets, whose values must be masked in logs. */
 export function variablesOf(value: unknown): Readonly<Record<string, string>> {
   const found: Record<string, string> = {}
   const visit = (one: unknown) => {

@@ -3,20 +3,20 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { openExec } from '../../adapters/kubernetes/exec.ts'
 import type { Session } from '../../project/session.ts'
 
-/** Milliseconds for the round trips, and for the bytes. */
+/** Duration of the latency test and of the throughput test, in milliseconds. */
 const LATENCY = 2000
 const THROUGHPUT = 3000
 const CHUNK = Buffer.alloc(64 << 10, 0x20)
 
 /** Latency and throughput of the connection to a container. */
 export interface LineTest {
-  /** Milliseconds of a byte there and back. */
+  /** Round-trip times of one byte, in milliseconds. */
   readonly roundTrip: { readonly count: number; readonly median: number; readonly worst: number }
-  /** Bytes a second that went there and came back. */
+  /** Echoed bytes per second. */
   readonly bytesPerSecond: number
 }
 
-/** Sends bytes to `cat` in the agent's container for five seconds, and measures when they are back. */
+/** Sends bytes to `cat` in the agent's container for five seconds, and measures when they return. */
 export async function tryLine(
   { access, namespace }: Session,
   pod: KubeObject,

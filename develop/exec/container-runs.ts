@@ -5,7 +5,7 @@ import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { mayRun, runs } from '../mirror/mirror-pod.ts'
 import { runOnce } from './run-once.ts'
 
-/** Milliseconds for a container to answer. */
+/** Timeout for an answer from a container, in milliseconds. */
 const ANSWER = 5_000
 
 /** Access for querying a container. */
@@ -16,8 +16,8 @@ export interface ContainerQuery {
 }
 
 /**
- * True if a container of a mirror runs. The kubelet reports a started container about a second later, so a container
- * that may be running is asked directly.
+ * Returns true if a container of a mirror is running. The kubelet reports a started container about a second late, so
+ * if its state is unclear, checks by running a command in it.
  */
 export const containerRuns = async (query: ContainerQuery, pod: KubeObject, container: string): Promise<boolean> =>
   runs(pod, container) || (mayRun(pod, container) && (await containerAnswers(query, pod, container)))

@@ -7,17 +7,17 @@ import { containerStatus } from '../mirror/mirror-pod.ts'
 import { type OneCommand, runOnce } from './run-once.ts'
 
 /**
- * Milliseconds to wait until the kubelet has reported a container that ended together with its processes: for signals
- * that end containers, and for others; then the interval between two checks. The kubelet needs some seconds while many
- * containers start or end at once.
+ * Time to wait for the kubelet to report a container that ended together with its processes: after signals that end
+ * containers, after other signals, and the polling interval, all in milliseconds. The kubelet needs some seconds while
+ * many containers start or end at once.
  */
 const TOLD_OF_END = 5000
 const TOLD = 2000
 const LOOK_AGAIN = 200
 
-/** The status above which a signal has ended a command, in the way of shells. */
+/** Offset that shells add to the signal number in the exit status of a command that was ended by a signal. */
 const SIGNALLED = 128
-/** The statuses of a command that was ended by SIGKILL, and by SIGTERM. */
+/** Exit statuses of commands that were ended by SIGKILL and by SIGTERM. */
 export const KILLED = 137
 const TERMINATED = 143
 
@@ -30,10 +30,10 @@ export interface ContainerOfCommand {
 }
 
 /**
- * Returns a message if a signal has ended a command because its container ended, for example one that needs more memory
- * than its limit, or whose Pod is evicted; undefined if the command ended by itself. The kubelet reports this some time
- * after the command's connection has ended; `podEnd` returns what else is known about the end of the Pod, which may be
- * available earlier.
+ * Returns a message if a signal ended a command because its container ended, for example because it exceeded its memory
+ * limit or its Pod was evicted; undefined if the command ended by itself. The kubelet reports this some time after the
+ * command's connection has ended; `podEnd` returns other information about the end of the Pod, which may be available
+ * earlier.
  */
 export async function endedContainer(
   { cluster, pod, container }: ContainerOfCommand,
@@ -54,14 +54,14 @@ export async function endedContainer(
   }
 }
 
-/** Milliseconds for the container to say how often it ran out of memory. */
+/** Timeout for reading the container's count of out-of-memory kills, in milliseconds. */
 const ASKING = 3000
-/** `oom_kill 2`: of version 2 of the control groups, and of version 1. */
+/** Files with the counter, such as `oom_kill 2`, in version 2 and version 1 of control groups. */
 const COUNTERS = ['/sys/fs/cgroup/memory.events', '/sys/fs/cgroup/memory/memory.oom_control']
 
 /**
- * Returns a message if a command was killed because its container ran out of memory while the container continues: on
- * some nodes the kernel kills single processes.
+ * Returns a message if a command was killed because its container ran out of memory although the container continues:
+ * on some nodes, the kernel kills single processes.
  */
 export async function killedForMemory(
   { access, pod, container, namespace }: Omit<OneCommand, 'command'> & { readonly pod: KubeObject },
@@ -82,14 +82,14 @@ export async function killedForMemory(
   return /^oom_kill [1-9]/m.test(text) ? `the command was killed: ${outOfMemory(pod, container)}` : undefined
 }
 
-/** A container that has ended, and why as a clause. */
+/** A container that has ended, with the reason as a clause. */
 export interface ContainerEnd {
   /** ID of the container that has ended; undefined if the kubelet has not reported one. */
   readonly id: string | undefined
   readonly text: string
 }
 
-/** Returns why the container that ran in a Pod is no longer the one that runs in it; undefined if it still is. */
+/** Returns the reason why a Pod no longer runs the container that it ran before; undefined if it still does. */
 export function endOfContainer(before: KubeObject, now: KubeObject, container: string): ContainerEnd | undefined {
   const id = containerStatus(before, container)?.containerID
   const status = containerStatus(now, container)

@@ -11,25 +11,23 @@ import { endRuns, runVariable } from './marked-processes.ts'
 import { inFolder, UNTIL_READY } from './run-command.ts'
 import { runForLines } from './run-once.ts'
 
-/** The program of a Job, in the development container that stands in for it. */
+/** Program of a Job, run in the development container that replaces the Job. */
 export interface JobProgram {
   readonly access: KubeconfigAccess
   readonly namespace: string
-  /** The name of the development container. */
+  /** Name of the development container. */
   readonly dev: string
   readonly container: string
-  /** Its words, and references to variables of the container. */
+  /** Program and arguments, which may include references to variables of the container. */
   readonly words: readonly string[]
-  /** The folder in which it runs; undefined: that of the container. */
+  /** Folder in which the program runs; undefined for the working directory of the container. */
   readonly workdir?: string | undefined
   readonly polling: Polling
 }
 
 /** Callbacks for the output, the messages and the restarts of the program. */
 export interface JobOptions {
-  /**
-   * Called at the start of each run; the returned signal is aborted when another run is requested, which ends this one.
-   */
+  /** Called at the start of each run. The returned signal is aborted to end this run and start another one. */
   restart(): AbortSignal
   line(text: string): void
   /** Called with a message when a run has ended or has lost its connection. */
@@ -37,9 +35,9 @@ export interface JobOptions {
 }
 
 /**
- * Runs the program of a Job once: unlike a server, it is not started again when it has ended. Then waits until another
- * run is requested. A run that was cut off is not repeated automatically, since a Job may do something that must not be
- * done twice. Rejects with the reason of the signal.
+ * Runs the program of a Job once: unlike a server, it is not restarted when it has ended. Then waits until another run
+ * is requested. A run whose connection was lost is not repeated automatically, because a Job may do something that must
+ * not be done twice. Rejects with the signal's abort reason.
  */
 export async function runJob(
   { access, namespace, dev, container, words, workdir, polling }: JobProgram,
@@ -78,5 +76,5 @@ const whenAborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** A word for a shell of the container; a reference is a variable there. */
+/** Quotes an argument for a shell of the container; a variable reference becomes a shell variable. */
 const shellWord = (word: string): string => (isArgumentReference(word) ? `"$${word.slice(2, -1)}"` : quote(word))

@@ -1,14 +1,17 @@
-/** Characters after which a line is handed on in pieces, so that memory has a bound. */
+/** Length in characters from which a line is passed on in pieces, so that memory stays bounded. */
 const LONGEST = 32_768
 
-/** Takes what a program prints, as it comes. */
+/** Receives the output of a program as it arrives. */
 export interface LineReader {
   take(part: Buffer): void
-  /** Hands on a last line without an end. */
+  /** Passes on a last line that has no newline. */
   end(): void
 }
 
-/** Hands on line by line, without their ends, what comes in parts that may end within a line or a character. */
+/**
+ * Splits output into lines and passes them on without their newlines. The output arrives in parts that may end within a
+ * line or a character.
+ */
 export function lineReader(line: (text: string) => void): LineReader {
   const decoder = new TextDecoder()
   let begun = ''

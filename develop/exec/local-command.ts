@@ -14,10 +14,10 @@ import type { RemoteTerminal } from './remote-terminal.ts'
 import { type RunCommandOptions, startsAgain } from './run-command.ts'
 import { runOnce } from './run-once.ts'
 
-/** Milliseconds for reading the variables of the container. */
+/** Timeout for reading the variables of the container, in milliseconds. */
 const READING = 20_000
 
-/** Variables that are those of the agent's image and its process, not of the application. */
+/** Variables that belong to the agent's image and process, not to the application. */
 const NOT_OF_APPLICATION = new Set(['PATH', 'HOME', 'HOSTNAME', 'PWD', 'SHLVL', 'TERM', 'NODE_VERSION', 'YARN_VERSION'])
 
 /** Access for reading the variables of a container. */
@@ -28,8 +28,8 @@ export interface VariablesOf {
 }
 
 /**
- * The variables of a container as its kubelet has made them, with references to Secrets, ConfigMaps
- * and fields resolved: a process in it has them.
+ * Returns the environment of a container as the kubelet has resolved it, including references to Secrets, ConfigMaps
+ * and fields. It is read from a process in the container.
  */
 async function containerVariables(
   { access, namespace, container }: VariablesOf,
@@ -44,7 +44,7 @@ async function containerVariables(
   return parseVariables(Buffer.concat(parts).toString('utf8'))
 }
 
-/** Reads `NAME=value`, each ended by a NUL byte. */
+/** Parses `NAME=value` pairs that end with a NUL byte. */
 export function parseVariables(text: string): Readonly<Record<string, string>> {
   const pairs = text.split('\0').flatMap(one => {
     const at = one.indexOf('=')
@@ -67,9 +67,10 @@ function localFolder({ workdir }: Pick<Development, 'workdir'>, folder: string):
 }
 
 /**
- * Chooses what a program of this machine takes of the variables of a container, and tells the names that it does not:
- * who may change the workload in the cluster could run code here by them. It takes those that the files of the project
- * name, unless a name decides what programs do, and those that are as the user has set them (`own`).
+ * Selects the container variables that a local program receives, and lists the names of the others: a user who can
+ * change the workload in the cluster could use variables to run code on this machine. Accepts variables that the
+ * project's files name, unless the name is one that affects how programs run, and variables whose value the user has
+ * set (`own`).
  */
 export function variablesHere(
   variables: Readonly<Record<string, string>>,
@@ -86,23 +87,23 @@ export function variablesHere(
 }
 
 /**
- * Returns whether a variable is of devctl, about the container, or of Kubernetes, for Services: it is left out without
- * a word.
+ * Returns true for variables of devctl, and for those that Kubernetes sets for Services: they are left out without a
+ * message.
  */
 const isOfCluster = (name: string, variables: Readonly<Record<string, string>>): boolean =>
   /^DEVCTL_|_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
   (name.endsWith('_PORT') && Object.hasOwn(variables, `${name.slice(0, -'_PORT'.length)}_SERVICE_HOST`))
 
 export interface HybridCommand extends VariablesOf {
-  /** The variables that the user has set for the container. */
+  /** Variables that the user has set for the container. */
   readonly own: Parameters<typeof variablesHere>[1]
-  /** The names of the variables that the files of the project name. */
+  /** Names of the variables that the project's files name. */
   readonly named: ReadonlySet<string>
-  /** Called with the names of the variables of the container that the program does not get. */
+  /** Called with the names of the container variables that the program does not receive. */
   readonly onLeftOut: (names: readonly string[]) => void
   readonly command: readonly string[]
   readonly development: Development
-  /** Absolute: that of the manifest. */
+  /** Absolute path of the manifest's folder. */
   readonly folder: string
 }
 

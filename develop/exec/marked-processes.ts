@@ -2,19 +2,20 @@ import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { type OneCommand, runOnce } from './run-once.ts'
 
-/** The variables that mark the processes of a session's command, and those of one `exec`: by them they are found. */
+/** Variables that mark the processes of a session's command and of one `exec`, so that they can be found. */
 const RUN = 'DEVCTL_SESSION'
 const EXEC = 'DEVCTL_EXEC'
 
-/** Marks what a command starts as of this run. */
+/** Returns the variable that marks the processes of a run. */
 export const runVariable = (run: string): string => `${RUN}=${run}`
 
-/** Marks what a command starts as of this `exec`. */
+/** Returns the variable that marks the processes of an `exec`. */
 export const execVariable = (id: string): string => `${EXEC}=${id}`
 
 /**
- * A script that ends processes of the container that have a variable: first by HUP, which ends an interactive shell,
- * and TERM; 3 seconds later by KILL. `which` selects the lines `NAME=value` that it goes by.
+ * Returns a script that ends the processes of the container that have a variable: with HUP, which ends an interactive
+ * shell, and TERM, and 3 seconds later with KILL. `which` is a `grep` option that selects the matching `NAME=value`
+ * lines.
  */
 const ending = (name: string, variable: string, which: string): string => `
 b=${TOOL}
@@ -34,18 +35,22 @@ end_${name}() {
 `
 
 /**
- * Script with a function `end_older` that ends the processes that runs other than `$1` have left in the container, in
- * this session and in earlier ones: Kubernetes does not end a process whose connection is lost.
+ * Script with a function `end_older` that ends the processes that all runs except `$1` have left in the container, in
+ * this session and in earlier ones, because Kubernetes does not end a process whose connection is lost.
  */
 export const END_OLDER_RUNS = ending('older', RUN, 'v')
 
-/** Milliseconds for ending processes in the container; what cannot be reached is left. */
+/**
+ * Timeout for ending processes in the container, in milliseconds; processes that cannot be reached are left running.
+ */
 const ENDING = 5000
 
-/** Ends what the session runs in the container; what cannot be reached is ended by the next session. */
+/**
+ * Ends the processes of the session in the container. If the container cannot be reached, the next session ends them.
+ */
 export const endRuns = (at: Omit<OneCommand, 'command'>): Promise<void> => end(at, `${END_OLDER_RUNS}end_older none`)
 
-/** Ends what an `exec` has left in the container, where that can be reached. */
+/** Ends the processes that an `exec` has left in the container, if the container can be reached. */
 export const endExec = (at: Omit<OneCommand, 'command'>, id: string): Promise<void> =>
   end(at, `${ending('own', EXEC, '')}end_own ${id}`)
 
@@ -53,6 +58,6 @@ async function end(at: Omit<OneCommand, 'command'>, script: string): Promise<voi
   try {
     await runOnce({ ...at, command: [TOOL, 'sh', '-c', script] }, withTimeLimit(ENDING))
   } catch {
-    // The command that is left for ends in any case.
+    // // Best effort: the command that called this ends in any case.
   }
 }

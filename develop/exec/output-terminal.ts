@@ -4,16 +4,16 @@ import { runShell } from '../../adapters/process/run-shell.ts'
 import { Masker } from '../../compiler/values/secrets/masker.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 
-/** Milliseconds for a program of this machine to end by itself, and for what it prints last. */
+/** Time for a program on this machine to end by itself, and for its last output, in milliseconds. */
 const GRACE = 8000
 const DRAIN = 500
 
-/** Masker that masks nothing: the output of programs is masked where it is shown, if at all. */
+/** Masker without secrets: the output of programs is masked when it is shown, if at all. */
 const masker = new Masker([])
 
 /**
- * No terminal: programs have no input, and each line that they print is passed on. For several that
- * run side by side.
+ * Returns a stand-in for a terminal: programs have no input, and each line of their output is passed on. Used for
+ * several programs that run side by side.
  */
 export function outputTerminal(line: (stream: 'stdout' | 'stderr', text: string) => void): RemoteTerminal {
   const pass = async (stream: 'stdout' | 'stderr', from: Readable) => {

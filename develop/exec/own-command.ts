@@ -1,17 +1,17 @@
 import { isArgumentReference } from '../../compiler/values/dockerfile/argument-variables.ts'
 import type { ImageConfig } from '../../compiler/values/images/image-config.ts'
 
-/** The command of a container as Kubernetes has it: literal but for `$(NAME)`. */
+/** Command of a container in Kubernetes syntax: literal except for `$(NAME)`. */
 export interface ContainerCommand {
   readonly command?: readonly string[] | undefined
   readonly args?: readonly string[] | undefined
 }
 
 /**
- * The words that a container runs, with what its image says where its own fields are absent
- * (https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/).
- * Undefined if that depends on an image whose configuration is not known, or on a variable that only
- * Kubernetes puts in, or if there is none.
+ * Returns the command line of a container; where the container's fields are absent, the image's settings apply
+ * (https://kubernetes.io/docs/tasks/inject-data-application/define-command-argument-container/). Undefined if there is
+ * no command, or if it depends on an image whose configuration is unknown or on a variable that only Kubernetes can
+ * expand.
  */
 export function ownCommand(
   { command, args }: ContainerCommand,
@@ -28,14 +28,14 @@ export function ownCommand(
 }
 
 /**
- * Words of a container as a plan has them, without the escapes of Kubernetes; undefined if one has a variable of the
- * user.
+ * Returns the arguments of a container in a plan without the escapes of Kubernetes; undefined if one refers to a
+ * variable of the user.
  */
 function literalWords(words: readonly string[]): readonly string[] | undefined {
   const hasVariable = words.some(word => !isArgumentReference(word) && word.replaceAll('$$', '').includes('$('))
   return hasVariable ? undefined : words.map(word => word.replaceAll('$$', '$'))
 }
 
-/** True for a shell that waits for the user to type: `bash`, `/bin/sh -l`. */
+/** True for an interactive shell: `bash`, `/bin/sh -l`. */
 export const isShell = ([program = '', ...words]: readonly string[] = []): boolean =>
   /^(.*\/)?(sh|ash|bash|dash|fish|ksh|zsh)$/.test(program) && words.every(word => /^-[il]+$|^--login$/.test(word))

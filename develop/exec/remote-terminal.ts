@@ -7,24 +7,24 @@ export const BROKEN_PIPE = 141
 export interface LocalRun {
   /** Absolute path of the working directory. */
   readonly folder: string
-  /** All of them: nothing is added. */
+  /** Full environment of the program: no other variables are added. */
   readonly env: Readonly<Record<string, string>>
   readonly signal: AbortSignal
 }
 
-/** The terminal, or the streams, that a command in the container is connected with. */
+/** The terminal or the streams that a command in the container is connected to. */
 export interface RemoteTerminal {
-  /** The size of the terminal; undefined where input or output is none. */
+  /** Size of the terminal; undefined if input or output is not a terminal. */
   readonly size: { readonly columns: number; readonly rows: number } | undefined
-  /** The terminal's type, for `TERM`. */
+  /** Type of the terminal, for `TERM`. */
   readonly type: string | undefined
-  /** Connects a process until it ends; gives its exit status. Rejects as `exit` does. */
+  /** Connects a process until it ends, and returns its exit status. Rejects if `exit` of the process rejects. */
   attach(process: ExecProcess): Promise<number>
-  /**
-   * Throws away what is typed on a terminal until the next process is attached. The returned function
-   * stops reading it.
-   */
+  /** Discards terminal input until the next process is attached. The returned function stops reading the terminal. */
   ignoreKeys(): () => void
-  /** Runs a program of this machine with the terminal; gives its exit status. It ends with the signal. */
+  /**
+   * Runs a program on this machine with the terminal and returns its exit status. Ends the program if the signal is
+   * aborted.
+   */
   runHere(command: readonly string[], options: LocalRun): Promise<number>
 }

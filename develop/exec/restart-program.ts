@@ -5,12 +5,12 @@ import type { Session } from '../../project/session.ts'
 import { RESTART_WORDS } from './action-words.ts'
 import { runOnce } from './run-once.ts'
 
-/** Milliseconds for telling process 1 of a container. */
+/** Timeout for signaling process 1 of a container, in milliseconds. */
 const TELLING = 20_000
 
 /**
- * Restarts the program of a container of a mirror: at once where `run.sh` runs it; else its Pod is
- * deleted, and the next one starts it.
+ * Restarts the program of a container of a mirror. If `run.sh` runs the program, it restarts at once; otherwise, the
+ * Pod is deleted and its replacement starts the program.
  */
 export async function restartProgram(
   { cluster, access, namespace }: Session,
@@ -31,7 +31,7 @@ interface PodContainer {
   readonly command?: readonly string[]
 }
 
-/** True if process 1 of a container of a mirror only waits, and runs nothing. */
+/** True if process 1 of a container of a mirror only waits and runs no program. */
 export function holds(mirror: KubeObject, container: string): boolean {
   const { spec } = (mirror['spec'] as { readonly template: { readonly spec: unknown } }).template // a Deployment's
   return runsScript(spec, container, 'hold.sh')
@@ -39,7 +39,7 @@ export function holds(mirror: KubeObject, container: string): boolean {
 
 /**
  * True if `run.sh` runs the program of a container. If the command of the image is unknown, the program runs without
- * it.
+ * `run.sh`.
  */
 function isSupervised({ spec }: KubeObject, container: string): boolean {
   return runsScript(spec, container, 'run.sh')

@@ -12,25 +12,27 @@ import { endedContainer, killedForMemory } from './ended-container.ts'
 import { END_OLDER_RUNS, endRuns, execVariable, runVariable } from './marked-processes.ts'
 import type { RemoteTerminal } from './remote-terminal.ts'
 
-/** Milliseconds before a command that was cut off is run again: the first time, and at most. */
+/**
+ * Delay before a command whose connection was lost is run again, in milliseconds: the initial and the maximum delay.
+ */
 const AGAIN = 500
 const AGAIN_LAST = 10_000
 
-/** The variable with the script that a command begins with. */
+/** Variable that contains the script that runs before a command. */
 const CLEAR = 'DEVCTL_CLEAR'
 
 export interface RunningCommand {
   readonly access: KubeconfigAccess
   readonly cluster: Pick<Cluster, 'get'>
   readonly namespace: string
-  /** The name of the development container. */
+  /** Name of the development container. */
   readonly dev: string
   readonly container: string
   readonly command: readonly string[]
-  /** The folder in which it runs; undefined: that of the container. */
+  /** Folder in which the command runs; undefined for the working directory of the container. */
   readonly workdir?: string | undefined
   readonly polling: Polling
-  /** Names the session: its runs are this with a number. */
+  /** Identifier of the session: each run is named by this identifier and a number. */
   readonly id: string
   /** Aborted when the user ends the session while the container keeps running. */
   readonly interrupted: AbortSignal
@@ -38,16 +40,16 @@ export interface RunningCommand {
 
 /** Callbacks for the restarts and the messages of a running command. */
 export interface RunCommandOptions {
-  /** Called with each run; the signal is aborted when it is to be ended and run again. */
+  /** Called at the start of each run. The returned signal is aborted to end this run and start another one. */
   restart(): AbortSignal
   /** Called with the reason why the command is run again, or was killed. */
   again(reason: string): void
 }
 
 /**
- * Runs the command in the Pod that is in sync; runs it again after the connection was lost or the Pod replaced, and
- * when a restart is requested. Returns its exit status; throws permanent errors and the reason of the signal. Also ends
- * an interrupted command in the container.
+ * Runs the command in the synchronized Pod. Runs it again after the connection was lost, the Pod was replaced, or a
+ * restart is requested. Returns its exit status; throws permanent errors and the signal's abort reason. Also ends an
+ * interrupted command in the container.
  */
 export async function runCommand(
   supervisor: Supervisor,
@@ -74,10 +76,10 @@ export async function runCommand(
       failures = 0
       const status = await terminal.attach(remote)
       const leaving = await supervisor.leaveEnding(ready, signal)
-      // The agent ends with the Pod, and its connection is the first to tell.
+      // // The agent ends with the Pod, and its lost connection is the first sign.
       const podEnd = () => supervisor.endOf(pod) ?? (lost.aborted ? messageOf(lost.reason) : undefined)
       const ended = leaving ?? (await endedContainer({ ...running, pod }, status, podEnd, signal))
-      // A container also ends with its Pod, of which the cluster may have told meanwhile.
+      // // A container also ends with its Pod; the cluster may have reported the reason in the meantime.
       const reason = leaving ?? (ended && (supervisor.endOf(pod) ?? ended))
       if (reason === undefined) {
         const killed = await killedForMemory({ ...running, pod }, status, signal)
@@ -92,7 +94,7 @@ export async function runCommand(
         wishes.again(startsAgain(running.command))
         continue
       }
-      // Else the command could not be started.
+      // // Otherwise, the command could not be started.
       if (!lost.aborted && !isTransientForPod(error)) throw error
       failures++
       tell(supervisor.endOf(pod) ?? messageOf(lost.aborted ? lost.reason : error))
@@ -109,29 +111,31 @@ export async function runCommand(
 
 const messageOf = (reason: unknown): string => (reason instanceof Error ? reason.message : 'the connection was lost')
 
-/** Words for a command that starts again; a shell around it says nothing. */
+/** Returns the message that a command starts again, without the shell that wraps it. */
 export const startsAgain = (command: readonly string[]): string =>
   `\`${(command[0] === 'sh' && command[1] === '-c' ? command.slice(2) : command).join(' ')}\` starts again`
 
 const waitingFor = (reason: string, { dev }: RunningCommand): string =>
   `${reason}; the command runs again as soon as ${dev} is connected`
 
-/** Waits for the first files: beside the agent the container runs before they have come. */
+/**
+ * Script that waits for the initial files, because the container starts alongside the agent, before they have arrived.
+ */
 export const UNTIL_READY = `while [ -d ${RUN_PATH} ] && [ ! -e ${READY_FILE} ]; do ${TOOL} sleep 0.1; done; `
 
-/** Goes to the folder `$1` of a script, and removes it from its words. */
+/** Script that changes to the folder `$1` and removes it from the arguments. */
 export const inFolder = `cd "$1" 2>/dev/null || { echo "the folder $1 does not exist in the container" >&2; exit 1; }; shift`
 
-/** The names by which the processes of a command are found in its container. */
+/** Names that mark the processes of a command, so that they can be found in its container. */
 export interface Marks {
-  /** Names a run of the session: processes that other runs have left are ended first. */
+  /** Name of a run of the session: processes left by other runs are ended first. */
   readonly run?: string
   readonly exec?: string
 }
 
 /**
- * Returns the exec target of a command, with the terminal's type and the variables that mark its processes. A program
- * that does not exist, or may not be run, results in the exit statuses of a shell, 127 and 126.
+ * Returns the exec target of a command, with the terminal's type and the variables that mark its processes. If the
+ * program does not exist or is not executable, the exit status is 127 or 126, as in a shell.
  */
 export function execTarget(
   {
@@ -151,9 +155,9 @@ export function execTarget(
     ...(size && type ? [`TERM=${type}`] : []),
     ...polling.variables,
   ]
-  // In a variable: as an argument it would fill the list of processes.
+  // // Passed in a variable, because as an argument it would clutter the process list.
   const cleared = run === undefined ? '' : `eval "$${CLEAR}"; unset ${CLEAR}; `
-  // Without a terminal a shell stays: what is still to be read is lost when the command closes its output.
+  // // Without a terminal, the shell keeps running: unread output would be lost when the command closes its output.
   const script = `${cleared}${UNTIL_READY}${inFolder}; ${size ? 'exec "$@"' : `"$@"; ${announceEnd(TOOL)}`}`
   return {
     pod: pod.metadata.name,
@@ -165,7 +169,7 @@ export function execTarget(
   }
 }
 
-/** Runs what `execTarget` has made. Rejects as `openExec` does. */
+/** Runs a command prepared by `execTarget`. Rejects as `openExec` does. */
 export async function openCommand(
   access: KubeconfigAccess,
   target: ExecTarget,

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Access } from '../../adapters/kubernetes/connection.ts'
 import { lineReader } from './line-reader.ts'
 
-/** A command without input for a container of a Pod. */
+/** A command without input, run in a container of a Pod. */
 export interface OneCommand {
   readonly access: Access
   readonly namespace: string
@@ -17,7 +17,7 @@ export interface CommandReaders {
   readonly stderr?: (part: Buffer) => void
 }
 
-/** Runs a command as `runOnce` does, and hands on each line that it prints, without its end. */
+/** Runs a command as `runOnce` does, and passes on each line that it prints, without its newline. */
 export async function runForLines(
   command: OneCommand,
   signal: AbortSignal,
@@ -29,7 +29,10 @@ export async function runForLines(
   return status
 }
 
-/** Runs a command until it ends; gives its exit status. Rejects with a ClusterError, or the reason of the signal. */
+/**
+ * Runs a command until it ends and returns its exit status. Rejects with a ClusterError, or with the signal's abort
+ * reason.
+ */
 export async function runOnce(
   { access, namespace, pod, container, command }: OneCommand,
   signal: AbortSignal,

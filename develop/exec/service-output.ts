@@ -3,9 +3,9 @@ import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Supervisor } from '../session/supervisor.ts'
 import { endOfContainer } from './ended-container.ts'
 
-/** Milliseconds before the log is read again after it has ended: the container starts again. */
+/** Delay before the log is read again after it has ended, because the container restarts, in milliseconds. */
 const AGAIN = 500
-/** Lines of a log that are shown from before. */
+/** Number of earlier log lines that are shown. */
 const LINES = 100
 
 export interface OutputOf {
@@ -15,8 +15,8 @@ export interface OutputOf {
 }
 
 /**
- * Passes on what the program of the container prints, and says why the container has ended, until the
- * signal is aborted, whose reason it throws.
+ * Passes on the output of the container's program and reports why the container has ended, until the signal is aborted.
+ * Throws the signal's abort reason.
  */
 export async function passOutput(
   supervisor: Supervisor,
@@ -31,7 +31,7 @@ export async function passOutput(
       const now = await cluster.get({ apiVersion: 'v1', kind: 'Pod', ...pod.metadata }, { signal })
       return now && now.metadata.uid === pod.metadata.uid ? endOfContainer(pod, now, container) : undefined
     } catch {
-      // A replaced Pod, or a lost connection, is reported elsewhere.
+      // // A replaced Pod and a lost connection are reported elsewhere.
       signal.throwIfAborted()
       return undefined
     }
@@ -43,12 +43,13 @@ export async function passOutput(
     try {
       const either = AbortSignal.any([signal, lost])
       for await (const text of cluster.logs({ name, namespace }, { ...options, signal: either })) {
-        // Only what was shown is not shown again: the log of a container that has just begun may not be there yet.
+        // // Skip earlier lines only after output was shown: the log of a container that has just started may not exist
+        // yet.
         last = uid
         line(text)
       }
     } catch {
-      // The connection was lost, or the container is being replaced: the next Pod is waited for.
+      // // The connection was lost or the container is being replaced, so wait for the next Pod.
       signal.throwIfAborted()
     }
     await pause(AGAIN, signal)

@@ -5,22 +5,22 @@ import { TOOL } from '../../constructs/mirror/scripts.ts'
 import { TEMPORARY } from '../../sync/stage/writer.ts'
 import { runOnce } from '../exec/run-once.ts'
 
-/** A folder that two containers of a Pod share, as each of them sees it. */
+/** A folder that two containers of a Pod share, with its path in each container. */
 export interface SharedFolder {
   readonly pod: string
   readonly namespace: string
-  /** The agent's, which has Node.js. */
+  /** Path in the agent's container, which has Node.js. */
   readonly agent: { readonly container: string; readonly path: string }
   readonly own: { readonly container: string; readonly path: string }
 }
 
-/** Milliseconds in which an event has to come, and for all of it. */
+/** Timeouts for an event to arrive and for the full check, in milliseconds. */
 const EVENT = 2000
 const LIMIT = 20_000
 /** Exit statuses of the watching process: event seen, or not seen. */
 const [SEEN, UNSEEN] = [0, 5]
 
-/** The name of a file that is not synchronized. */
+/** Name of the probe file, which is not synchronized. */
 const PROBE = `${TEMPORARY}probe`
 
 const WATCH = `

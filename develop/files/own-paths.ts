@@ -5,25 +5,29 @@ import { realPath } from '../../adapters/files/real-path.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome, type Surroundings, userHome } from '../../project/contexts/home.ts'
 
-/** Links that lead to another link at most. */
+/** Maximum number of chained symbolic links. */
 const LINKS = 40
 
 /**
- * The paths in a folder, links followed, that are devctl's own, and the links on the way there: the keys of sessions,
- * the SSH configuration. They are never synchronized.
+ * Returns the paths in a folder that belong to devctl, such as the keys of sessions and the SSH configuration, and the
+ * symbolic links that lead to them. They are never synchronized. `folder` must have its links resolved.
  */
 export function ownPathsIn(folder: string, world: Surroundings): readonly string[] {
   return pathsIn(folder, ownPlaces(world))
 }
 
-/** Returns the absolute paths that are in a folder, each once: relative to it, with `/`. */
+/**
+ * Returns those of the absolute paths that are in a folder, without duplicates, relative to the folder and with `/` as
+ * separator.
+ */
 export function pathsIn(folder: string, paths: readonly string[]): readonly string[] {
   const places = [...new Set(paths)].filter(place => isBelow(place, folder))
   return places.map(place => relative(folder, place).replaceAll(sep, '/'))
 }
 
 /**
- * Throws a UserError for a folder, links followed, that holds more than a project: the root, the user's home, devctl's.
+ * Throws a UserError for a folder that is more than a project, with links resolved: the root folder, the user's home or
+ * devctl's own folder.
  */
 export function checkProjectFolder(folder: string, written: string, place: readonly string[], world: Surroundings) {
   const user = [userHome(world.env), homedir()].map(path => realPath(path) ?? path)
@@ -44,14 +48,14 @@ export function checkProjectFolder(folder: string, written: string, place: reado
   })
 }
 
-/** Its folder of this process, and that of others. */
+/** Returns devctl's folder for this process, and its default folder, which other processes use. */
 const ownPlaces = (world: Surroundings): readonly string[] =>
   [devctlHome(world), devctlHome({ ...world, env: { ...world.env, DEVCTL_HOME: undefined } })].flatMap(home => [
     ...placesOf(home, LINKS),
     ...[realPath(home)].filter(place => place !== undefined),
   ])
 
-/** Yields each symbolic link on a path, then the real path. Its end need not exist. */
+/** Yields each symbolic link on a path, and finally the real path, which need not exist. */
 function* placesOf(path: string, links: number): Generator<string> {
   const { root } = parse(path)
   let at = root

@@ -17,23 +17,23 @@ import { folderRules } from '../select/folder-rules.ts'
 import { checkProjectFolder, ownPathsIn, pathsIn } from './own-paths.ts'
 import { inside } from './watch-patterns.ts'
 
-/** Folder or file of this machine, and its path in the container. */
+/** Folder or file on this machine, and its path in the container. */
 export interface LocalFolder {
   /** Name that the agent uses: `0`, `1`, … in the order of `sync.folders`. */
   readonly name: string
-  /** Absolute, links followed. */
+  /** Absolute path with links resolved. */
   readonly local: string
   /** Path as written in the manifest. */
   readonly written: string
-  /** Absolute, in the container. */
+  /** Absolute path in the container. */
   readonly remote: string
-  /** The name in `local` of the only file that is synchronized, where `remote` is a file. */
+  /** Name of the only synchronized file in `local`, if `remote` is a file. */
   readonly file?: string
-  /** Reads what is not synchronized. */
+  /** Reads the rules for paths that are not synchronized. */
   readonly readIgnores: () => IgnoreSource
-  /** Paths of devctl itself: never synchronized, whatever an ignore file says. */
+  /** Paths that belong to devctl: never synchronized, whatever an ignore file says. */
   readonly own: readonly string[]
-  /** Paths in it that say what runs on this machine: only this machine changes them. */
+  /** Paths in the folder that configure programs on this machine: only this machine may change them. */
   readonly onlyHere: readonly string[]
 }
 
@@ -41,15 +41,15 @@ export interface LocalFolder {
 export interface FolderPlace {
   /** Folder against which relative paths are resolved. */
   readonly folder: string
-  /** Absent: they may be anywhere. */
+  /** Boundary of the allowed paths; if undefined, all paths are allowed. */
   readonly boundary: Boundary | undefined
-  /** The files that say what runs on this machine: absolute paths. */
+  /** Absolute paths of the files that determine which programs run on this machine. */
   readonly sources: readonly string[]
 }
 
 /**
- * Returns the folders of `sync`. Throws a UserError for one that does not exist, is not a folder, is outside the
- * project, or holds more than a project.
+ * Returns the folders of `sync`. Throws a UserError if one does not exist, is not a folder, is outside the project, or
+ * is more than a project, such as the home folder.
  */
 export function localFolders(
   { sync, volumes, externalVolumes }: Pick<Development, 'sync' | 'volumes' | 'externalVolumes'>,
@@ -79,8 +79,8 @@ export function localFolders(
 }
 
 /**
- * Throws a UserError if the ignore file has errors: files that should be ignored may be secret, so nothing is
- * synchronized before its lines are correct.
+ * Throws a UserError if the ignore file has errors: a file that should be ignored may be secret, so nothing is
+ * synchronized until the ignore file is correct.
  */
 function checkIgnores(folder: string, written: string): void {
   const problems = readIgnores(folder, process.platform)?.problems ?? []
@@ -103,7 +103,10 @@ function checkInside({ local, span }: SyncFolder, real: string, boundary: Bounda
   })
 }
 
-/** The absolute path of one that the manifest writes: relative to its folder, absolute, or from `~`. */
+/**
+ * Returns the absolute path of a path in the manifest: relative to the manifest's folder, absolute, or starting with
+ * `~`.
+ */
 export const pathHere = (path: string, folder: string, env: Workspace['env']): string =>
   resolve(folder, path.replace(/^~(?=\/|$)/, userHome(env)))
 
@@ -116,7 +119,7 @@ function existing({ local, span }: SyncFolder, path: string): string {
   })
 }
 
-/** The files themselves, and where links lead that they are, or are behind. */
+/** Returns the paths, and their real paths with links resolved. */
 const withLinks = (paths: readonly string[]): readonly string[] => paths.flatMap(path => [path, realPath(path) ?? path])
 
 /** Returns the folder as the agent sees it: its path in the volume, and the only file in it, if any. */
@@ -126,7 +129,7 @@ export const agentFolder = ({ name, file }: Pick<LocalFolder, 'name' | 'file'>):
   ...(file !== undefined && { file }),
 })
 
-/** The host volumes of a service, with what the container has of its own in them left out. */
+/** Returns the host volumes of a service as folders, without the paths where the container has its own content. */
 export function ofHostVolumes(
   folders: readonly ComposeFolder[],
   sources: readonly string[],
@@ -152,7 +155,7 @@ export function ofHostVolumes(
   })
 }
 
-/** The folder for the synchronization, with what is left out. */
+/** Returns the folder for the synchronization, with the rules for paths that are not synchronized. */
 export const syncedFolder = ({ name, local, file, readIgnores, own, onlyHere }: LocalFolder): LocalSyncFolder => ({
   name,
   local,
@@ -163,5 +166,5 @@ export const syncedFolder = ({ name, local, file, readIgnores, own, onlyHere }: 
   onlyHere,
 })
 
-/** A folder for people: as the manifest writes it. */
+/** Returns the paths of a folder for messages, as the manifest writes them. */
 export const toPair = ({ written, remote }: LocalFolder) => ({ local: written, remote })

@@ -1,7 +1,7 @@
 import type { WatchExec, WatchRule } from '../../compiler/compose/project.ts'
 import { type WatchPatterns, watchFilter } from './watch-patterns.ts'
 
-/** A rule of `develop.watch` that does more than copy. */
+/** A rule of `develop.watch` that does more than copy files. */
 export interface ActionRule {
   readonly patterns: WatchPatterns
   readonly action: Exclude<WatchRule['action']['value'], 'sync'>
@@ -11,15 +11,15 @@ export interface ActionRule {
 
 /** Action for a batch of changes. */
 export type BatchAction =
-  /** The image is built again and the mirror gets it: that restarts everything. */
+  /** Rebuilds the image and updates the mirror, which restarts everything. */
   | { readonly kind: 'rebuild' }
-  /** The commands run, one after the other, then the program of the container is restarted. */
+  /** Runs the commands one after the other, and then restarts the program of the container. */
   | { readonly kind: 'run'; readonly execs: readonly WatchExec[]; readonly restarts: boolean }
 
 /**
- * Decides what a batch of changed paths, which are absolute, does: at most one action, so that a
- * `git checkout` of a hundred files restarts once. A build takes precedence, since it starts a new
- * container with all that has changed.
+ * Returns a function that decides on the action for a batch of changed absolute paths: at most one action, so that a
+ * `git checkout` of a hundred files restarts once. A build takes precedence, because it starts a new container with all
+ * changes.
  */
 export function batchDecision(rules: readonly ActionRule[]): (changed: readonly string[]) => BatchAction | undefined {
   const filtered = rules.map(rule => ({ rule, takes: watchFilter(rule.patterns) }))
@@ -35,17 +35,17 @@ export function batchDecision(rules: readonly ActionRule[]): (changed: readonly 
   }
 }
 
-/** Operations that carry out actions. Each rejects with the reason of the signal when that is aborted. */
+/** Operations that carry out actions. Each rejects with the signal's abort reason if the signal is aborted. */
 export interface ActionHandlers {
-  /** Waits until all that was seen until now is in the container. */
+  /** Waits until all changes seen so far are in the container. */
   settled(signal: AbortSignal): Promise<void>
-  /** Runs a command in the container; gives its exit status. */
+  /** Runs a command in the container and returns its exit status. */
   exec(command: WatchExec, signal: AbortSignal): Promise<number>
-  /** Restarts the program of the container: USR1 to `run.sh`. */
+  /** Restarts the program of the container by sending USR1 to `run.sh`. */
   restart(signal: AbortSignal): Promise<void>
-  /** Builds the image, and has the mirror run it. */
+  /** Rebuilds the image and makes the mirror run it. */
   rebuild(signal: AbortSignal): Promise<void>
-  /** Waits for so many milliseconds. */
+  /** Waits for this number of milliseconds. */
   pause(milliseconds: number, signal: AbortSignal): Promise<void>
 }
 
@@ -53,18 +53,15 @@ export interface ActionHandlers {
 export type ActionEvent =
   | { readonly type: 'begun'; readonly action: BatchAction; readonly changed: readonly string[] }
   | { readonly type: 'ended'; readonly action: BatchAction }
-  /** An action that failed does not end the session: the next change tries again. */
+  /** A failed action does not end the session: the next change tries again. */
   | { readonly type: 'failed'; readonly action: BatchAction; readonly error: unknown }
 
-/** Milliseconds without a change after which a batch is complete. */
+/** Debounce interval in milliseconds: a batch is complete after this time without a change. */
 const QUIET = 100
-/** Milliseconds after which a batch is carried out even if changes continue. */
+/** Maximum duration of a batch in milliseconds, even if changes continue. */
 const LONGEST = 2000
 
-/**
- * Carries out the actions of changed paths, one at a time: what changes during an action is the
- * next batch.
- */
+/** Carries out the actions for changed paths, one at a time. Changes during an action form the next batch. */
 export class WatchActions {
   readonly #decide: (changed: readonly string[]) => BatchAction | undefined
   readonly #hands: ActionHandlers
@@ -84,13 +81,13 @@ export class WatchActions {
     this.#now = now
   }
 
-  /** Takes paths that have changed on this machine; they are absolute. */
+  /** Adds absolute paths that have changed on this machine. */
   add(changed: Iterable<string>): void {
     for (const path of changed) this.#changed.add(path)
     if (this.#changed.size > 0) this.#wake?.()
   }
 
-  /** Carries out actions until the signal is aborted; then rejects with its reason. */
+  /** Carries out actions until the signal is aborted, and then rejects with the signal's abort reason. */
   async run(signal: AbortSignal): Promise<never> {
     for (;;) {
       await this.#someChange(signal)
@@ -148,7 +145,7 @@ export class WatchActions {
   }
 }
 
-/** The command of a `sync+exec` rule ended with another status than 0. */
+/** Error for a command of a `sync+exec` rule that exited with a status other than 0. */
 class CommandFailed extends Error {
   readonly status: number
 

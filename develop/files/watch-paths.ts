@@ -9,7 +9,7 @@ import type { ActionRule } from './watch-actions.ts'
 import { inside, type WatchPatterns } from './watch-patterns.ts'
 
 interface WatchPathsOptions {
-  /** Seconds between two full scans; 0: never. */
+  /** Interval between two full scans in seconds; 0 disables them. */
   readonly rescanInterval: number
   /** Called with the absolute paths of changed files. */
   readonly changed: (paths: readonly string[]) => void
@@ -18,8 +18,8 @@ interface WatchPathsOptions {
 }
 
 /**
- * Watches the paths of rules on this machine; paths in one folder share a watcher. Files that exist at the beginning do
- * not count as changes. Returns a function that stops watching.
+ * Watches the paths of rules on this machine; paths in the same folder share a watcher. Files that already exist do not
+ * count as changes. Returns a function that stops watching.
  */
 export async function watchPaths(rules: readonly ActionRule[], options: WatchPathsOptions): Promise<() => void> {
   const trees = [...rootsOf(rules.map(({ patterns }) => patterns))].map(
@@ -37,7 +37,10 @@ export async function watchPaths(rules: readonly ActionRule[], options: WatchPat
   return close
 }
 
-/** The folders to watch with the rules about each: those that are in another one are watched with it. */
+/**
+ * Returns the folders to watch, each with its rules. A folder inside another watched folder is covered by the outer
+ * folder.
+ */
 function rootsOf(all: readonly WatchPatterns[]): ReadonlyMap<string, readonly WatchPatterns[]> {
   const found = new Map<string, WatchPatterns[]>()
   const rootOf = ({ path, isFolder }: WatchPatterns) => (isFolder ? path : posix.dirname(path))

@@ -4,19 +4,19 @@ import { dockerIgnore, dockerPattern } from '../../compiler/values/images/ignore
 
 /** Paths that a rule of `develop.watch` covers. Patterns have the grammar of `.dockerignore`. */
 export interface WatchPatterns {
-  /** Absolute: the folder or file that is watched. */
+  /** Absolute path of the watched folder or file. */
   readonly path: string
   readonly isFolder: boolean
-  /** Relative to `path`. */
+  /** Patterns relative to `path`. */
   readonly ignore: readonly string[]
-  /** Relative to `path`. Empty: everything. */
+  /** Patterns relative to `path`; if empty, all files are included. */
   readonly include: readonly string[]
-  /** The ignore file of the service's build, and the folder that its patterns are relative to. */
+  /** Ignore file of the service's build, and the folder that its patterns are relative to. */
   readonly dockerIgnore?: { readonly folder: string; readonly text: string }
 }
 
 /**
- * Says whether a rule is about an absolute path
+ * Returns a function that checks whether a rule covers an absolute path
  * (https://github.com/compose-spec/compose-spec/blob/main/develop.md#ignore).
  */
 export function watchFilter({
@@ -41,7 +41,7 @@ export function watchFilter({
 const matcher = (patterns: readonly string[]): ((path: string) => boolean) =>
   excluder(patterns.map(dockerPattern).filter(({ path }) => path !== '' && path !== '.'))
 
-/** The path relative to a folder that it is in; undefined if it is the folder, or elsewhere. */
+/** Returns the path relative to a folder that contains it; undefined if the path is the folder itself or outside it. */
 export function inside(path: string, folder: string): string | undefined {
   const start = folder === posix.sep ? folder : `${folder}${posix.sep}`
   return path.length > start.length && path.startsWith(start) ? path.slice(start.length) : undefined

@@ -7,14 +7,16 @@ import { agentWaits, identityOf } from '../../constructs/mirror/user.ts'
 import { valueAt } from '../../environment/record/up-record.ts'
 import type { Session } from '../../project/session.ts'
 
-/** True if only the Pod knows the user of the image, and nothing may start as root to find it out. */
+/** Returns true if the user of the image is known only in the Pod, and no container may run as root to find it out. */
 export function needsUser(settings: MirrorSettings, { user }: MirrorFacts, live: KubeObject | undefined): boolean {
   if (!live || settings.mode === 'hybrid') return false
   const { spec } = detach(live)
   return agentWaits(identityOf(spec, chosenContainer(spec, settings), settings, user))
 }
 
-/** Waits until the first Pod of a mirror has said which user the image has, in the message of an init container. */
+/**
+ * Waits until the first Pod of a mirror reports the user of the image in the termination message of an init container.
+ */
 export async function watchUser(
   { cluster, namespace, signal }: Session,
   original: string,

@@ -12,8 +12,8 @@ import { allConcurrent } from '../all-concurrent.ts'
 const DEFAULT_SIZE = '5Gi'
 
 /**
- * The claims of the namespace, and whether one can be made. Throws a UserError for a claim that
- * cannot become what the settings say.
+ * Returns the names of the namespace's claims, whether a claim can be created, and the size of a larger existing claim.
+ * Throws a UserError if an existing claim cannot be changed to match the settings.
  */
 export async function claimFacts(
   { cluster, namespace, signal }: Session,
@@ -33,7 +33,10 @@ export async function claimFacts(
   return { claims, canClaim: true, ...(milli(size) > milli(volume.size) && { claimSize: size }) }
 }
 
-/** Most people may not list storage classes: then there is one, as in almost every cluster. */
+/**
+ * Returns true if the cluster has a default storage class. Most users may not list storage classes; a default class is
+ * then assumed, because almost every cluster has one.
+ */
 async function hasDefaultClass({ cluster, signal }: Pick<Session, 'cluster' | 'signal'>): Promise<boolean> {
   const query = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass' }
   const classes = await unlessForbidden(cluster.list(query, { signal }), undefined)
@@ -42,7 +45,9 @@ async function hasDefaultClass({ cluster, signal }: Pick<Session, 'cluster' | 's
   return classes === undefined || classes.some(isDefault)
 }
 
-/** A claim can grow, if its class allows that; nothing else of it can change. */
+/**
+ * Throws a UserError if the settings change a claim in any way other than making it larger, which its class may allow.
+ */
 function refuseChange(live: KubeObject, volume: VolumeSettings, development: string): void {
   const refuse = (what: string, is: string, wanted: string) => {
     throw new UserError(`the claim \`${live.metadata.name}\` has the ${what} \`${is}\`, not \`${wanted}\``, {

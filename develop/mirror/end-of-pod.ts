@@ -8,7 +8,7 @@ interface PodEnd {
 }
 
 /**
- * Text for each reason why a Pod is disrupted:
+ * Text for each reason for a disruption of a Pod:
  * https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-conditions
  */
 const DISRUPTIONS: Readonly<Record<string, string>> = {
@@ -18,10 +18,13 @@ const DISRUPTIONS: Readonly<Record<string, string>> = {
   DeletionByPodGC: 'its node is gone',
 }
 
-/** True for a Pod none of whose containers will run again. */
+/** True if none of the containers of a Pod will run again. */
 export const isOver = (pod: KubeObject): boolean => ['Failed', 'Succeeded'].includes(statusOf(pod).phase ?? '')
 
-/** Returns why a Pod ends or has ended, as a clause; undefined if it continues, or the cluster reports no reason. */
+/**
+ * Returns the reason why a Pod is ending or has ended, as a clause; undefined if it continues, or if the cluster
+ * reports no reason.
+ */
 export function endOfPod(pod: KubeObject): string | undefined {
   const { reason, message, conditions = [] } = statusOf(pod)
   if (isOver(pod) && reason === 'Evicted') return evictedFor(message ?? 'no reason is known')
@@ -30,14 +33,14 @@ export function endOfPod(pod: KubeObject): string | undefined {
   if (words !== undefined) return words
   if (!isOver(pod)) return undefined
   const why = [reason, message].filter(text => text !== undefined && text !== '').join(': ')
-  // Of one whose processes have ended well the kubelet says nothing: events may tell more.
+  // // The kubelet gives no reason if all processes ended successfully; events may contain one.
   if (statusOf(pod).phase === 'Succeeded') return undefined
   return why === '' ? 'its Pod has ended' : `its Pod has ended: ${sentence(why)}`
 }
 
 const statusOf = (pod: KubeObject): PodEnd => (pod['status'] ?? {}) as PodEnd // a Pod's status
 
-/** Says that the kubelet has evicted a Pod, with its words. */
+/** Returns the text about an eviction by the kubelet, with the kubelet's message. */
 export const evictedFor = (message: string): string => `its Pod was evicted: ${sentence(message)}`
 
 /** Removes surrounding spaces and the final period. */

@@ -1,8 +1,9 @@
 import type { DeployOutcome } from '../../operations/deploy/outcome.ts'
 
 /**
- * Returns the note about a deploy in which only services failed that are being developed: their programs are replaced
- * anyway, and may be what has to be fixed. Undefined if the deploy failed otherwise, and nothing can be developed.
+ * Returns the note about a deploy in which only services under development failed: their programs are replaced anyway,
+ * and may be what the user wants to fix. Undefined if the deploy failed in any other way, so that nothing can be
+ * developed.
  */
 export function failedOriginals(outcome: DeployOutcome, developed: readonly string[]): string | undefined {
   if (outcome.kind !== 'failed' || outcome.ended !== undefined) return undefined

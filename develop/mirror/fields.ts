@@ -2,7 +2,7 @@ import type { KubeObject, ManagedFields } from '../../adapters/kubernetes/cluste
 import type { FieldPath } from '../../environment/apply/suspend-fields.ts'
 import { type FieldOwner, UP_MANAGER } from '../../environment/record/up-record.ts'
 
-/** Returns the managers that own one of the fields now, except `up`. */
+/** Returns the current managers of the fields, except `up`. */
 export function ownersOf({ metadata }: KubeObject, fields: readonly FieldPath[]): readonly FieldOwner[] {
   return (metadata.managedFields ?? []).flatMap(({ fieldsV1, ...entry }) => {
     const own = fields.filter(path => has(fieldsV1, path))
@@ -10,7 +10,7 @@ export function ownersOf({ metadata }: KubeObject, fields: readonly FieldPath[])
   })
 }
 
-/** Managed fields in which the owners have their fields again, and we have none. */
+/** Returns managed fields in which the original owners own their fields again and `up` owns none. */
 export function restoredOwners(
   entries: readonly ManagedFields[],
   owners: readonly FieldOwner[],
@@ -44,7 +44,7 @@ function withField(fields: unknown, [first, ...rest]: FieldPath): unknown {
   return { ...all, [`f:${first}`]: withField(all[`f:${first}`] ?? {}, rest) }
 }
 
-/** A merge patch that sets values. */
+/** Returns a merge patch that sets values. */
 export function patchOf(values: readonly { readonly path: FieldPath; readonly value: unknown }[]): MergePatch {
   return values.reduce<MergePatch>((patch, { path, value }) => withValue(patch, path, value), {})
 }

@@ -19,11 +19,11 @@ export interface MirrorContainer {
 
 type Here = Pick<Session, 'cluster' | 'namespace' | 'signal'>
 
-/** All mirrors of a development container, also those that are being deleted. */
+/** Returns all mirrors of a development container, including those that are being deleted. */
 export const mirrorsOf = ({ cluster, namespace, signal }: Here, dev: string): Promise<readonly KubeObject[]> =>
   cluster.list(mirrorQuery(namespace, dev), { signal })
 
-/** Selects the mirrors of a development container. */
+/** Returns the query for the mirrors of a development container. */
 export const mirrorQuery = (namespace: string, dev: string): ObjectQuery => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
@@ -31,7 +31,7 @@ export const mirrorQuery = (namespace: string, dev: string): ObjectQuery => ({
   labels: `${MIRROR_LABEL},${DEVELOPMENT_LABEL}=${dev}`,
 })
 
-/** The mirrors of an active development container. */
+/** Mirrors of an active development container. */
 export interface ActiveMirrors {
   /** Mirror of the container's own application; undefined if it is not active. */
   readonly main: KubeObject | undefined
@@ -39,24 +39,24 @@ export interface ActiveMirrors {
   readonly beside: readonly KubeObject[]
 }
 
-/** Finds the mirrors of a development container that stay. */
+/** Returns the mirrors of a development container that are not being deleted. */
 export async function findMirrors(here: Here, dev: string): Promise<ActiveMirrors> {
   const all = (await mirrorsOf(here, dev)).filter(one => !isEnding(one))
   const isBeside = (one: KubeObject) => upRecordOf(one)?.isBeside === true
   return { main: all.find(one => !isBeside(one)), beside: all.filter(isBeside) }
 }
 
-/** The mirror of a development container's own application; undefined where it is not active. */
+/** Returns the mirror of a development container's own application; undefined if the container is not active. */
 export const findMirror = async (here: Here, dev: string): Promise<KubeObject | undefined> =>
   (await findMirrors(here, dev)).main
 
-/** The Pods of a mirror that stay. */
+/** Returns the Pods of a mirror that are not being deleted. */
 export async function podsOf({ cluster, namespace, signal }: Here, mirror: KubeObject): Promise<readonly KubeObject[]> {
   const query = { apiVersion: 'v1', kind: 'Pod', namespace, labels: podSelector(mirror) }
   return (await cluster.list(query, { signal })).filter(one => !isEnding(one))
 }
 
-/** The selector of a workload's Pods, as text. */
+/** Returns the selector of a workload's Pods as text. */
 export function podSelector(workload: KubeObject): string {
   const { matchLabels } = (workload['spec'] as { selector: { matchLabels: Readonly<Record<string, string>> } }).selector
   return Object.entries(matchLabels)
@@ -69,7 +69,10 @@ interface PodContainer {
   readonly volumeMounts?: readonly { readonly name: string }[]
 }
 
-/** The container of a mirror that a development container is: it has the tools. In hybrid mode that is the agent. */
+/**
+ * Returns the name of the container that is developed, which is the container with the tools. In hybrid mode, this is
+ * the agent.
+ */
 export function developedContainer(mirror: KubeObject): string {
   const { containers } = (mirror['spec'] as { template: { spec: { containers: readonly PodContainer[] } } }).template
     .spec
@@ -78,7 +81,7 @@ export function developedContainer(mirror: KubeObject): string {
   return containers.find(one => !isOurs(one) && hasTools(one))?.name ?? AGENT_CONTAINER
 }
 
-/** The container of an active development container that runs now; undefined where there is none. */
+/** Returns the running container of an active development container; undefined if there is none. */
 export async function runningContainer(session: Session, dev: string): Promise<MirrorContainer | undefined> {
   const mirror = await findMirror(session, dev)
   if (!mirror) return undefined

@@ -3,14 +3,14 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { MIRROR_LABEL } from '../../constructs/mirror/names.ts'
 import type { Session } from '../../project/session.ts'
 
-/** Query for the workload of a development container: by its labels, else by its name. */
+/** Query for the workload of a development container, by its labels or else by its name. */
 export interface OriginalQuery {
   readonly name: string
-  /** Empty: by name. */
+  /** Labels of the workload; if empty, the name is used. */
   readonly selector: readonly { readonly name: string; readonly value: string }[]
 }
 
-/** The kinds whose Pods can be replaced by a mirror, in the order in which they are looked for. */
+/** Kinds whose Pods a mirror can replace, in search order. */
 const KINDS = [
   { apiVersion: 'apps/v1', kind: 'Deployment' },
   { apiVersion: 'apps/v1', kind: 'StatefulSet' },
@@ -20,8 +20,8 @@ const KINDS = [
 ] as const
 
 /**
- * The live workload that a development container stands in for; undefined where there is none.
- * Mirrors do not count. Throws a UserError if labels select several.
+ * Returns the live workload that a development container replaces; undefined if there is none. Ignores mirrors. Throws
+ * a UserError if the labels select several workloads.
  */
 export async function findOriginal(
   { cluster, namespace, signal }: Pick<Session, 'cluster' | 'namespace' | 'signal'>,

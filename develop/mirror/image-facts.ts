@@ -3,10 +3,12 @@ import type { ImageConfig } from '../../compiler/values/images/image-config.ts'
 import type { User } from '../../constructs/mirror/settings.ts'
 import type { OperationContext } from '../../project/session.ts'
 
-/** Milliseconds for asking a registry: a Pod can find out its user without it. */
+/**
+ * Timeout for a registry request in milliseconds. It is short because a Pod can also determine the user of its image.
+ */
 const DEADLINE = 1500
 
-/** The configuration of an image in its registry; undefined if the registry does not give it soon. */
+/** Returns the configuration of an image from its registry; undefined if the registry does not answer in time. */
 export async function imageConfig(
   image: string,
   { workspace, session }: OperationContext,
@@ -22,7 +24,10 @@ export async function imageConfig(
   }
 }
 
-/** `1000:1000` of a Dockerfile's `USER`; an image without one runs as root. Undefined for names. */
+/**
+ * Parses the `USER` of a Dockerfile, such as `1000:1000`. An image without `USER` runs as root. Returns undefined for a
+ * user name.
+ */
 export function parseUser(text: string): User | undefined {
   if (text === '') return { uid: 0, gid: 0 }
   const [, uid, gid] = /^(\d+)(?::(\d+))?$/.exec(text) ?? []

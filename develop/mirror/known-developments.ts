@@ -20,8 +20,8 @@ import { type ChooseDev, chooseDev, listed } from '../select/choose.ts'
 import { reportOf, sessionKey } from '../session/ask.ts'
 import { sessionFolder } from '../session/session-folder.ts'
 
-// Names of active development containers, for commands that need nothing else. The manifest is not checked as for a
-// deploy.
+// // Finds the names of active development containers, for commands that only need names. Does not check the manifest
+// as a deploy does.
 
 type KnownWorld = Pick<OperationContext, 'workspace' | 'session'>
 
@@ -31,20 +31,23 @@ interface KnownInput extends LoadInput {
   readonly choose?: ChooseDev | undefined
 }
 
-/** The development container of a name in the manifest, whatever else is wrong there; undefined where there is none. */
+/**
+ * Returns the development container with this name in the manifest, even if other parts of the manifest have errors;
+ * undefined if there is none.
+ */
 export const declaredDevelopment = (project: OpenProject, name: string): Development | undefined =>
   [...(manifestOf(project)?.dev.values() ?? [])].find(one => one.name === name)
 
 interface KnownOptions {
   readonly one: boolean
-  /** True if what runs on this machine is enough, where the cluster does not answer. */
+  /** True if the sessions on this machine are sufficient when the cluster does not answer. */
   readonly mayBeAlone?: boolean
 }
 
 /**
- * The names that a command is about, each once: those that are given, or all; else those that are
- * active, of which `one` is chosen. The cluster and the sessions of this machine know some that are
- * not in the manifest any more. Throws a UserError where there are none, or they are not known.
+ * Returns the names of the development containers for a command, without duplicates: the given names, or all; otherwise
+ * the active ones, from which the user chooses if `one` is true. Includes names that are no longer in the manifest but
+ * known to the cluster or to a session on this machine. Throws a UserError if there are none, or if a name is unknown.
  */
 export async function knownDevelopments(
   world: KnownWorld,
@@ -61,7 +64,7 @@ export async function knownDevelopments(
   if (given.length > 0) return namedOf(given, active, declared, () => servicesOf(world, loading, project))
   const folder = projectFolder(world.workspace, loading, project)
   const isOurs = ({ name, projects }: ActiveDevelopment) => projects.has(folder) || declared.includes(name)
-  // Those of another machine have another folder, and the same services.
+  // // On another machine, the project has a different folder, but the same services.
   const isOpen = declared.length === 0 && !active.every(isOurs)
   const services = isOpen ? await servicesOf(world, loading, project) : []
   const names = active.filter(one => isOurs(one) || services.includes(one.name)).map(({ name }) => name)
@@ -72,7 +75,7 @@ export async function knownDevelopments(
   throw noneActive(world, declared)
 }
 
-/** The error where nothing is active that could be meant. */
+/** Returns the error for a project without active development containers. */
 function noneActive({ session }: KnownWorld, names: readonly string[]): UserError {
   return new UserError(`no development container of this project is active in ${session.namespace}`, {
     hint: names.length > 0 ? `start one with \`devctl up ${names[0]}\`` : 'start one with `devctl up`',
@@ -100,7 +103,7 @@ function notKnown(name: string, known: readonly string[]): never {
   throw new UserError(`development container \`${name}\` does not exist`, hint === undefined ? {} : { hint })
 }
 
-/** The services of the Compose files in the form of the cluster, as far as the files can be read. */
+/** Returns the names of the Compose services as they are written in the cluster; empty if the files cannot be read. */
 async function servicesOf(
   { workspace }: KnownWorld,
   loading: LoadInput,
@@ -118,11 +121,11 @@ async function servicesOf(
 /** A development container in the cluster, or with a session on this machine. */
 interface ActiveDevelopment {
   readonly name: string
-  /** The folders of the projects that it is of, where that is known. */
+  /** Folders of its projects, as far as they are known. */
   readonly projects: ReadonlySet<string>
 }
 
-/** The active development containers of the namespace, sorted by name. */
+/** Returns the active development containers of the namespace, sorted by name. */
 async function activeDevelopments(world: KnownWorld, mayBeAlone: boolean): Promise<readonly ActiveDevelopment[]> {
   const found = new Map<string, Set<string>>()
   const add = (name: string, project: string | undefined) => {
@@ -139,20 +142,20 @@ async function activeDevelopments(world: KnownWorld, mayBeAlone: boolean): Promi
   })
   for (const one of mirrors) {
     const name = one.metadata.labels?.[DEVELOPMENT_LABEL] ?? ''
-    // Names of development containers are labels of DNS (`readDevelopment`); the API server could send anything.
+    // // Names of development containers are DNS labels (`readDevelopment`), but the API server could return anything.
     if (isDnsLabel(name)) add(name, upRecordOf(one)?.project)
   }
   for (const one of reports) if (one) add(one.dev, one.folder)
   return [...found].map(([name, projects]) => ({ name, projects })).sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** All mirrors of the namespace, also those that are being deleted. */
+/** Returns all mirrors of the namespace, including those that are being deleted. */
 function allMirrors({ session: { cluster, namespace, signal } }: KnownWorld): Promise<readonly KubeObject[]> {
   const labels = `${MIRROR_LABEL},${DEVELOPMENT_LABEL}`
   return cluster.list({ apiVersion: 'apps/v1', kind: 'Deployment', namespace, labels }, { signal })
 }
 
-/** The names of which this machine has kept something, in this namespace. */
+/** Returns the names of the development containers in this namespace for which this machine has a session folder. */
 function namesHere({ workspace, session }: KnownWorld): readonly string[] {
   const folder = dirname(sessionFolder(devctlHome(workspace), sessionKey(session, 'any')))
   try {

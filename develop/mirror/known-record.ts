@@ -7,13 +7,13 @@ import { type FoundRecord, readUpRecord, valueAt } from '../../environment/recor
 import { patchOf } from './fields.ts'
 import { scaleField } from './suspend-original.ts'
 
-/** True for a mirror that stands in for this very application. */
+/** True if the mirror replaces exactly this application, by uid. */
 export const replaces = (mirror: KubeObject, { metadata: { uid } }: KubeObject): boolean =>
   mirror.metadata.ownerReferences?.some(owner => owner.uid === uid) ?? false
 
 /**
- * Returns the record from which an application is restored: its own, or the copy of its mirror if its own was spoilt or
- * removed. `none`: nothing has to be restored.
+ * Returns the record from which an application is restored: its own, or the copy in its mirror if its own was corrupted
+ * or removed. `none` means that nothing has to be restored.
  */
 export function knownRecord(live: KubeObject, mirror: KubeObject | undefined): FoundRecord {
   const own = readUpRecord(live)
@@ -24,9 +24,9 @@ export function knownRecord(live: KubeObject, mirror: KubeObject | undefined): F
 }
 
 /**
- * An application for `up`, with a record that can be read where it has one; `mirror` is what has the
- * name of its mirror. Throws a UserError where what was before is not known: the rest of an earlier
- * `up` must not be taken for it.
+ * Returns an application for `up`, with a readable record if `up` has changed it before; `mirror` is the object that
+ * has the name of its mirror. Throws a UserError if the state before `up` is unknown, because the state that an earlier
+ * `up` left must not be mistaken for it.
  */
 export function withKnownRecord(live: KubeObject, mirror: KubeObject | undefined, namespace: string): KubeObject {
   const own = readUpRecord(live)

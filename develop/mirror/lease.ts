@@ -5,13 +5,13 @@ import { type HeldLease, holderOf, holdLease } from '../../environment/apply/hel
 import { nameOf } from '../../environment/plan/desired-state.ts'
 import type { Session } from '../../project/session.ts'
 
-/** The name of the Lease of who works on an application. */
+/** Returns the name of the Lease that is held by the user who develops an application. */
 const leaseName = (kind: string, name: string): string => `devctl-up-${kind.toLowerCase()}-${name}`
 
 /**
- * Holds the Lease of an application, or of a container without one, as long as `up` runs. Throws a UserError that names
- * the holder when another user works on it, unless it is to be taken over. A laptop that cannot reach the cluster keeps
- * the Lease until another user has taken it.
+ * Holds the Lease of an application, or of a container without an application, as long as `up` runs. Throws a UserError
+ * that names the holder if another user holds it, unless it should be taken over. If this machine cannot reach the
+ * cluster, it keeps the Lease until another user takes it over.
  */
 export function holdApplication(
   { cluster, namespace, holder, clock, signal }: Session,

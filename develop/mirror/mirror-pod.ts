@@ -12,25 +12,25 @@ import { retryTransient } from '../retry-transient.ts'
 import type { Credentials } from '../session/credentials.ts'
 import { endOfPod, evictedFor, isOver } from './end-of-pod.ts'
 
-/** Milliseconds in which the cluster says whether a Pod is still there. */
+/** Timeout for asking the cluster whether a Pod still exists, in milliseconds. */
 const ASKING = 5000
 
 export interface MirrorPodQuery {
   readonly namespace: string
-  /** A label selector. */
+  /** Label selector of the Pods. */
   readonly labels: string
-  /** The name of the development container, for messages. */
+  /** Name of the development container, for messages. */
   readonly dev: string
   /** True if failures of the Pod do not end a wait for it. */
   readonly toleratesFailures?: boolean
 }
 
-/** The state of a container, as the kubelet reports it. */
+/** State of a container as reported by the kubelet. */
 export interface ContainerStatus {
   readonly name: string
   readonly containerID?: string
   readonly image?: string
-  /** False before its startup probe has succeeded. */
+  /** False until its startup probe has succeeded. */
   readonly started?: boolean
   readonly state?: {
     readonly waiting?: { readonly reason?: string }
@@ -55,13 +55,13 @@ interface PodStatus {
   readonly containerStatuses?: readonly ContainerStatus[]
 }
 
-/** Text about the end of a Pod for which no reason is known. */
+/** Text for the end of a Pod without a known reason. */
 const HAS_ENDED = 'its Pod has ended'
 
-/** Text about a Pod whose fill container runs, before its agent answers. */
+/** Text for a Pod whose fill container is running, before its agent answers. */
 export const FILLING = 'copies the files of the image'
 
-/** The Pod of a mirror, as a watch sees it. */
+/** Watches the Pods of a mirror. */
 export class MirrorPod {
   readonly #cluster: Cluster
   readonly #query: MirrorPodQuery
@@ -95,15 +95,15 @@ export class MirrorPod {
     void unlessForbidden(follow(this.#events, events), undefined).catch(fail)
   }
 
-  /** The newest Pod that is neither ending nor over: one that was evicted stays, and never runs again. */
+  /** Returns the newest Pod that is neither ending nor finished: an evicted Pod still exists, but never runs again. */
   get current(): KubeObject | undefined {
     const all = [...this.#pods.values()].filter(one => !isEnding(one) && !isOver(one))
     return all.sort((a, b) => createdAt(b) - createdAt(a))[0]
   }
 
   /**
-   * Returns a message if the cluster reports that the Pod is ending or deleted, which a watch reports later. Undefined
-   * if it stays, or the cluster cannot be queried.
+   * Asks the cluster whether the Pod is ending or deleted, which a watch reports later, and returns a message if so.
+   * Returns undefined if the Pod continues, or if the cluster cannot be reached.
    */
   async leaving(pod: KubeObject, signal: AbortSignal): Promise<string | undefined> {
     const { name, uid } = pod.metadata
@@ -118,13 +118,13 @@ export class MirrorPod {
     }
   }
 
-  /** Returns why the Pod has ended, as far as the cluster has reported it: `its Pod was evicted: …`. */
+  /** Returns the reason why the Pod has ended, as far as the cluster has reported it: `its Pod was evicted: …`. */
   endOf(pod: KubeObject): string | undefined {
     const evicted = this.#warningsAbout(pod).findLast(({ reason }) => reason === 'Evicted')
     return this.#ends.get(pod.metadata.uid) ?? (evicted && evictedFor(evicted.message))
   }
 
-  /** Returns in a few words what the Pod does now. */
+  /** Describes briefly what the Pod is doing. */
   get text(): string {
     const pod = this.current
     if (pod) return activityText(pod, this.#eventsAbout(pod))
@@ -132,9 +132,9 @@ export class MirrorPod {
   }
 
   /**
-   * Waits until `look` returns a value for the current Pod, and calls `on` with each text until then. Throws a
-   * UserError as soon as waiting cannot help, and after `timeout` milliseconds. Without a timeout, also waits for what
-   * the nodes lack: a drained node comes back.
+   * Waits until `look` returns a value for the current Pod, and calls `on` with a status text on each change. Throws a
+   * UserError as soon as waiting cannot help, and after `timeout` milliseconds. Without a timeout, also waits for
+   * missing node resources, because a drained node may return.
    */
   async until<Found>(
     look: (pod: KubeObject) => Found | undefined,
@@ -168,9 +168,9 @@ export class MirrorPod {
 
   #refuse(pod: KubeObject, isPatient: boolean): void {
     const problem = podProblems(pod, this.#warningsAbout(pod), this.#clock.now()).find(one => !one.isPassing)
-    // A node, and the volume that another one still has.
+    // // Problems without a container concern the node, or a volume that is still attached to another node.
     if (isPatient && problem?.container === undefined) return
-    // Some problems pass a moment later: a Secret that is not seen yet, a node that is being added.
+    // // Some problems resolve within a moment, such as a Secret that is not visible yet or a node that is being added.
     if (!problem || problem.code === 'unhealthy' || this.#query.toleratesFailures) return
     const { code, container, detail } = problem
     const end = code === 'crash-loop' ? (endOfAgent(pod) ?? endOfContainer(pod, container)) : undefined
@@ -218,7 +218,7 @@ export class MirrorPod {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Once a second in any case: some problems are such only after a while. */
+  /** Waits for the next change, or for one second, because some problems only count after a while. */
   #nextChange(signal: AbortSignal): Promise<void> {
     return new Promise(resolve => {
       const done = () => {
@@ -261,7 +261,7 @@ export function runs(pod: KubeObject, container: string): boolean {
   return allStatuses(pod).some(one => one.name === container && one.state?.running !== undefined)
 }
 
-/** True if a container runs, or will at any moment: all that has to be over before is over. */
+/** True if a container is running or is about to start, which means that everything before it has finished. */
 export function mayRun(pod: KubeObject, container: string): boolean {
   const { initContainerStatuses = [] } = statusOf(pod)
   const at = initContainerStatuses.findIndex(({ name }) => name === container)
@@ -271,7 +271,7 @@ export function mayRun(pod: KubeObject, container: string): boolean {
   return runs(pod, container) || (before.length > 0 && before.every(isOver))
 }
 
-/** Returns in a few words what a Pod does; `events` are the events about it. */
+/** Describes briefly what a Pod is doing; `events` are the events about it. */
 export function activityText(pod: KubeObject, events: readonly KubeObject[]): string {
   const { phase, initContainerStatuses = [], containerStatuses = [] } = statusOf(pod)
   const pulling = events.findLast(one => one['reason'] === 'Pulling' || one['reason'] === 'Pulled')
@@ -285,15 +285,18 @@ export function activityText(pod: KubeObject, events: readonly KubeObject[]): st
   return waiting === undefined ? waitsForNode(pod) : 'starts'
 }
 
-/** `waits for a node: 0/3 nodes are available: 3 node(s) were unschedulable`. */
+/**
+ * Returns the reason why a Pod is not scheduled: `waits for a node: 0/3 nodes are available: 3 node(s) were
+ * unschedulable`.
+ */
 function waitsForNode(pod: KubeObject): string {
   const scheduled = statusOf(pod).conditions?.find(({ type }) => type === 'PodScheduled')
-  // The rest of the message is about other Pods, which could make room.
+  // // The rest of the message is about preemption of other Pods.
   const [why = ''] = (scheduled?.status === 'False' ? scheduled.message : undefined)?.split(/\. |\.$/) ?? []
   return why === '' ? 'waits for a node' : `waits for a node: ${why}`
 }
 
-/** Returns why the agent does not run: it has ended by itself, and the kubelet starts it again. */
+/** Returns the reason why the agent is not running: it has ended by itself, and the kubelet restarts it. */
 function endOfAgent(pod: KubeObject): string | undefined {
   const end = failureOf(pod, AGENT_CONTAINER)
   if (end?.reason === 'OOMKilled')
@@ -301,14 +304,14 @@ function endOfAgent(pod: KubeObject): string | undefined {
   return end && `has no agent: it ended with ${exitOf(end)}`
 }
 
-/** Returns why another container does not run, with its termination message. */
+/** Returns the reason why another container is not running, with its termination message. */
 function endOfContainer(pod: KubeObject, container: string | undefined): string | undefined {
   const end = container === undefined ? undefined : failureOf(pod, container)
   if (end?.reason === 'OOMKilled') return `\`${container}\` ran out of memory`
   return end && `\`${container}\` ended with ${exitOf(end)}`
 }
 
-/** Returns how a container that does not run now has failed; undefined if it has not failed. */
+/** Returns the failure of a container that is not running; undefined if it has not failed. */
 function failureOf(pod: KubeObject, container: string): TerminatedContainer | undefined {
   const { state, lastState } = allStatuses(pod).find(({ name }) => name === container) ?? {}
   const end = state?.terminated ?? (state?.running ? undefined : lastState?.terminated)

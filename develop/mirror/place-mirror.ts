@@ -8,9 +8,9 @@ import { UP_MANAGER, type UpRecord, valueAt } from '../../environment/record/up-
 import type { Session } from '../../project/session.ts'
 
 /**
- * Applies a mirror with a copy of the record, which identifies the mirror after the application is deleted. `found` is
- * the object that has its name, if it was just read. Replaces a mirror of a deleted application, or with another
- * selector. Throws a UserError if an object that is not a mirror has its name.
+ * Applies a mirror with a copy of the record, which identifies the mirror even after the application is deleted.
+ * `found` is the object with the mirror's name, if it was just read. Replaces a mirror that belongs to a deleted
+ * application or has another selector. Throws a UserError if an object with this name is not a mirror.
  */
 export async function placeMirror(
   session: Session,
@@ -27,7 +27,7 @@ export async function placeMirror(
   return applyToStay(cluster, object, { manager: UP_MANAGER, force: true, signal })
 }
 
-/** Throws unless an object is a mirror. */
+/** Throws a UserError if an object is not a mirror. */
 export function assertOwnMirror(there: KubeObject): void {
   if (there.metadata.labels?.[MIRROR_LABEL] !== undefined) return
   throw new UserError(`\`${nameOf(there)}\` already exists and is not a mirror`, {

@@ -20,28 +20,28 @@ import { type AgentWay, chooseWay, type MissingRights } from './stream-rights.ts
 
 /** Default image of the agent: a stock image with Node.js. */
 const AGENT_IMAGE = 'node:22-alpine'
-/** An image with a static busybox. */
+/** Default image of the tools, which contains a static busybox. */
 const TOOLS_IMAGE = 'busybox:1.37'
 
-/** Everything that is known of a development container before anything is changed. */
+/** Everything that is known about a development container before anything is changed. */
 export interface PreparedMirror {
   readonly take: ReplaceInput<SessionConfig>
   readonly folders: readonly LocalFolder[]
-  /** The container in which the command runs. */
+  /** Name of the container in which the command runs. */
   readonly container: string
-  /** `command`: the container runs its program by itself. */
+  /** Behavior of the container: with `command`, it runs its program by itself. */
   readonly runs: 'hold' | 'command'
-  /** The words of a Job: the session runs them once, in a container that holds. */
+  /** Program and arguments of a Job: the session runs them once, in a container that otherwise only waits. */
   readonly once?: readonly string[]
-  /** `up`: what the container writes stays there. */
+  /** Direction of the synchronization: with `up`, files that the container writes are not copied to this machine. */
   readonly direction: 'both' | 'up'
   /** Connection to the agent. */
   readonly way: AgentWay
 }
 
 /**
- * Reads the input of a mirror: folders, variables, files of secrets, the user of the image; `rights` were requested
- * before. Throws a UserError if one of them does not exist.
+ * Reads the input of a mirror: folders, variables, files of secrets and the user of the image; `rights` is a request
+ * that has already been sent. Throws a UserError if a folder or file does not exist.
  */
 export async function prepareMirror(
   world: UpContext,
@@ -67,10 +67,10 @@ export async function prepareMirror(
   const hostNetwork = podOf(original).hostNetwork ?? false
   const container = containerOf(original, development)
   const own = input.command ?? development.command
-  // Without a command, an image without an application would end at once, as a shell does.
+  // // Without a command, an image without an application would exit at once, just as a shell would.
   const hasProgram = own ? !isShell(own) : original !== undefined
   const runsOwn = input.detached ? hasProgram : runsService && !input.command
-  /** Asks for each image once. */
+  /** Requests the configuration of each image only once. */
   const configs = new Map<string, ReturnType<typeof imageConfig>>()
   const configOf = (image: string) => {
     const config = configs.get(image) ?? imageConfig(image, world)
@@ -79,14 +79,14 @@ export async function prepareMirror(
   }
   const once = runsService && !own ? await jobWords(world, original, development, configOf) : undefined
   const runs = runsOwn && !once ? 'command' : 'hold'
-  /** Gives the settings and the user by the image of an application; a rebuild gives it another one. */
+  /** Returns the settings and the user, which depend on the image of an application; a rebuild changes the image. */
   const ofImage = async (live: KubeObject | undefined) => {
     const one = containerOf(live, development)
     const isImagesCommand = runs === 'command' && !development.command && !one.command
     const isOpen = one.user === undefined || isImagesCommand
     const config = isOpen && one.image !== undefined ? await configOf(one.image) : undefined
     const user = one.user === undefined && config ? parseUser(config.User ?? '') : undefined
-    // The image's own words are needed for process 1 to start them, and to start them again.
+    // // Process 1 needs the image's own command to start and restart it.
     const command = isImagesCommand ? ownCommand(one, config) : undefined
     return { settings: command ? { ...settings, command, args: [] } : settings, user }
   }
@@ -133,7 +133,10 @@ export async function prepareMirror(
   }
 }
 
-/** The words of a Job, which runs once; undefined for what is none, and for words that only an unknown image has. */
+/**
+ * Returns the command line of a Job, which runs once; undefined if the workload is not a Job, or if the command line is
+ * in an image whose configuration is unknown.
+ */
 async function jobWords(
   world: UpContext,
   original: KubeObject | undefined,
@@ -153,7 +156,7 @@ async function jobWords(
   return words
 }
 
-/** Folders of `develop.watch` alone only travel into the container. */
+/** True if all folders come from `develop.watch`, which only copies files into the container. */
 const isUpOnly = (folders: readonly ComposeFolder[] | undefined): boolean =>
   folders?.every(({ direction }) => direction === 'up') ?? false
 
@@ -170,7 +173,7 @@ interface Container extends ContainerCommand {
   readonly securityContext?: { readonly runAsUser?: number }
 }
 
-/** The container that is replaced, its image and the number of its user, where they are known. */
+/** Returns the container that is replaced, with its image and numeric user ID if they are known. */
 function containerOf(
   original: KubeObject | undefined,
   { container, image, securityContext }: Development,
@@ -219,7 +222,7 @@ async function serviceOf({ session }: UpContext, service: DevelopmentContainer):
   })
 }
 
-/** The content of a file, in base64. */
+/** Returns the content of a file in base64. */
 function secretFile(
   { local, span }: Development['secrets'][number],
   folder: string,

@@ -26,45 +26,49 @@ import { allAutoscalers, allScalers, pause, restingAutoscalers, scalersOf } from
 import { beforeUp, recordFor, restingPatch, scaleField } from './suspend-original.ts'
 import { type Kept, watchOriginal } from './watch-original.ts'
 
-/** Application to take, and description of its mirror. `Config` is the configuration that the agent is started with. */
+/**
+ * The application to replace, and the description of its mirror. `Config` is the configuration that the agent is
+ * started with.
+ */
 export interface ReplaceInput<Config extends object> {
-  /** Undefined for a container without an application. */
+  /** Application to replace; undefined for a container without an application. */
   readonly original: ObjectRef | undefined
-  /** The applications of `settings.services`, in their order. */
+  /** Applications of `settings.services`, in the same order. */
   readonly services?: readonly ObjectRef[]
   readonly settings: MirrorSettings
-  /** Gives these for an application that has another image. */
+  /** Returns the settings for an application whose image has changed. */
   readonly settingsOf?: (live: KubeObject) => Promise<MirrorSettings>
-  /** The text of the agent's program, one file. */
+  /** Source text of the agent's program, a single file. */
   readonly agent: string
   readonly facts: Pick<MirrorFacts, 'agentImage' | 'toolsImage' | 'runs' | 'files' | 'user'>
   /**
-   * Returns the configuration that the agent is started with; `existing` is that of an existing mirror, whose keys are
-   * kept: other keys start new Pods. `existing` is undefined when the application is taken over.
+   * Returns the configuration that the agent is started with; `existing` is the configuration of an existing mirror,
+   * whose keys are kept because other keys would start new Pods. `existing` is undefined if the application is taken
+   * over from another session.
    */
   readonly session: (existing: unknown) => Config
-  /** The folder or repository that it is of. */
+  /** Folder or repository of the project. */
   readonly project?: string
   readonly takeOver: boolean
-  /** Change nothing; say what would be. */
+  /** True to change nothing and return the planned objects. */
   readonly dryRun: boolean
 }
 
-/** A mirror that stands in for an application. */
+/** A mirror that has replaced an application. */
 export interface ReplacedWorkload<Config extends object> {
   readonly kind: 'taken'
   readonly mirror: ObjectRef & { readonly namespace: string }
-  /** Selects its Pods. */
+  /** Label selector of its Pods. */
   readonly labels: string
   readonly session: Config
   readonly record: UpRecord
-  /** `deployment/api 3 → 0 replicas, mirror deployment/api-dev`. */
+  /** Summary of the replacement: `deployment/api 3 → 0 replicas, mirror deployment/api-dev`. */
   readonly text: string
-  /** Aborted when another session has taken the application. */
+  /** Aborted if another session has taken over the application. */
   readonly signal: AbortSignal
-  /** Keeps the mirror in line with the application, until the signal is aborted. */
+  /** Keeps the mirror in line with the application until the signal is aborted. */
   watch(signal: AbortSignal, credentials?: Credentials): Promise<void>
-  /** Gives the Lease back; the mirror stays. */
+  /** Releases the Lease; the mirror continues to exist. */
   release(): Promise<void>
 }
 
@@ -73,19 +77,23 @@ export interface PlannedMirror {
   readonly objects: readonly MirrorObject[]
 }
 
-/** An application with the name of its mirror; without an application, the name of its development container. */
+/**
+ * An application and the name of its mirror. Without an application, the mirror has the name of its development
+ * container.
+ */
 interface Target {
   readonly live: KubeObject | undefined
   readonly mirror: string
-  /** The Deployment that has this name now. */
+  /** Existing Deployment with the name of the mirror. */
   readonly there: KubeObject | undefined
 }
 
 /**
- * Takes an application: acquires its Lease and does a dry run of everything, applies the Secret and the claim, scales
- * the application to zero and records its earlier state in one patch, then applies the mirror. Each step may be the
- * last one: the next `up` continues, and `down` restores. Independent requests are sent at once. Throws a UserError
- * when another session works on the application, and an error for what the cluster refuses.
+ * Replaces an application with its mirror: acquires its Lease and does a dry run of all changes, applies the Secret and
+ * the claim, scales the application to zero and records its earlier state in a single patch, and then applies the
+ * mirror. If it is interrupted after any step, the next `up` continues, and `down` restores the application.
+ * Independent requests are sent concurrently. Throws a UserError if another session works on the application, and a
+ * ClusterError if the cluster rejects a change.
  */
 export async function replaceWorkload<Config extends object>(
   session: Session,
@@ -93,7 +101,7 @@ export async function replaceWorkload<Config extends object>(
   on: (event: CommonEvent) => void,
 ): Promise<ReplacedWorkload<Config> | PlannedMirror> {
   for (const ref of [input.original ?? [], input.services ?? []].flat()) refuseKind(ref)
-  // With other keys, and so another Pod, the session that is taken over cannot reach the files any more.
+  // // Take over with new keys, which start a new Pod, so that the other session can no longer reach the files.
   const [targets, existing, claims] = await allConcurrent([
     targetsOf(session, input),
     input.takeOver ? undefined : existingSession(session, mirrorOf(input)),
@@ -137,7 +145,7 @@ export async function replaceWorkload<Config extends object>(
   }
 }
 
-/** Does two things at once; when one fails, the other is given up. Gives what the first gives. */
+/** Runs two operations concurrently; if one fails, aborts the other. Returns the result of the first. */
 async function bothOrNone<Result>(
   signal: AbortSignal,
   first: (signal: AbortSignal) => Promise<Result>,
@@ -160,7 +168,7 @@ const present = (reset: string | undefined) => (reset === undefined ? {} : { res
 
 type Targets = readonly [Target, ...(readonly Target[])]
 
-/** The name of the mirror. */
+/** Returns the name of the mirror. */
 const mirrorOf = ({ original, settings }: Pick<ReplaceInput<object>, 'original' | 'settings'>): string =>
   mirrorName(original?.name ?? settings.name)
 
@@ -184,8 +192,7 @@ async function targetsOf<Config extends object>(session: Session, input: Replace
 }
 
 /**
- * Returns an application and the object that has the name of its mirror. Throws a UserError if the application was
- * deleted.
+ * Returns an application and the object with the name of its mirror. Throws a UserError if the application was deleted.
  */
 async function readTarget(session: Session, ref: ObjectRef): Promise<Target & { readonly live: KubeObject }> {
   const { cluster, namespace, signal } = session
@@ -220,7 +227,7 @@ async function takeAll<Config extends object>(
   const [autoscalers, scalers, mirrors] = await allConcurrent([
     isOver ? allAutoscalers(session) : [],
     isOver ? allScalers(session) : [],
-    // The previous holder of the Lease may have changed them.
+    // // The previous holder of the Lease may have changed these objects.
     allConcurrent(targets.map(({ mirror }) => cluster.get(deploymentOf(session, mirror), { signal }))),
     ...[objects.claim, objects.secret, objects.service].map(
       object => object && cluster.apply(object, { manager: UP_MANAGER, force: true, signal }),
@@ -263,7 +270,7 @@ async function takeAll<Config extends object>(
   }
 }
 
-/** Takes the Pods of an application away, and leaves in it what was. Safe to be done again. */
+/** Suspends an application so that its Pods end, and stores its earlier state in it. Idempotent. */
 async function rest<Config extends object>(
   session: Session,
   { live: seen, mirror }: Target,
@@ -291,7 +298,7 @@ async function rest<Config extends object>(
       await pause(session, paused)
       return record
     } catch (error) {
-      // It was changed or deleted since it was read, or the response to our own patch was lost.
+      // // The application was changed or deleted since it was read, or the response to our own patch was lost.
       if (!(error instanceof ClusterError) || !['conflict', 'not-found'].includes(error.failure)) throw error
     }
     live = (await readTarget(session, ref)).live
@@ -299,7 +306,7 @@ async function rest<Config extends object>(
   }
 }
 
-/** Two Pods must not write to one claim. */
+/** Waits until the Pods of an application are deleted, because two Pods must not write to the same claim. */
 async function podsGone({ cluster, namespace, signal }: Session, { metadata: { uid } }: KubeObject): Promise<void> {
   for (;;) {
     const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace }, { signal })
@@ -309,7 +316,10 @@ async function podsGone({ cluster, namespace, signal }: Session, { metadata: { u
   }
 }
 
-/** Level 9 makes a file of 340 kB one of 98 kB: a Secret may have 1 MiB. */
+/**
+ * Compresses the agent's program with gzip level 9, which reduces it from 340 kB to 98 kB: a Secret is limited to 1
+ * MiB.
+ */
 function packed(program: string): MirrorFacts['agent'] {
   return {
     data: gzipSync(program, { level: 9 }).toString('base64'),
@@ -331,7 +341,7 @@ function hold<Config extends object>(
   return holdApplication(session, live, settings.name, { takeOver, waiting })
 }
 
-/** The user of the image: given, or found out by an earlier mirror. */
+/** Returns the user of the image, as given or as determined by an earlier mirror. */
 function userOf<Config extends object>(
   { live, there }: Target,
   { settings, facts }: ReplaceInput<Config>,
@@ -369,7 +379,7 @@ function refuseContainer(live: KubeObject, container: string | undefined): void 
   })
 }
 
-/** Throws a UserError if another session has taken the application, even if nothing of that session runs any more. */
+/** Throws a UserError if another session has taken the application, even if that session no longer runs. */
 function refuseOther<Config extends object>(
   live: KubeObject | undefined,
   session: Session,

@@ -20,13 +20,13 @@ import { resume } from './scalers.ts'
 import { scaleField } from './suspend-original.ts'
 
 export interface RestoredWorkload {
-  /** False if there was nothing to give back. */
+  /** False if there was nothing to restore. */
   readonly wasActive: boolean
-  /** The application that runs again, as `deployment/api`; undefined where there was none. */
+  /** Application that was restored, such as `deployment/api`; undefined if there was none. */
   readonly restored: string | undefined
 }
 
-/** The kinds that can have a mirror. */
+/** Kinds of workloads that can have a mirror. */
 const TAKEN_KINDS = [
   { apiVersion: 'apps/v1', kind: 'Deployment' },
   { apiVersion: 'apps/v1', kind: 'StatefulSet' },
@@ -34,7 +34,7 @@ const TAKEN_KINDS = [
   { apiVersion: 'batch/v1', kind: 'CronJob' },
 ] as const
 
-/** An application that was taken, and what it is to be again. */
+/** An application that was replaced, and the state to restore. */
 interface TakenApplication {
   readonly live: KubeObject
   readonly record: UpRecord
@@ -42,10 +42,10 @@ interface TakenApplication {
 
 /**
  * Ends a development container from any machine: deletes its mirrors and waits until their Pods are deleted, restores
- * the applications and the owners of their fields, then deletes what is left. Each step may be the last one: another
- * call continues. An application that was created again since is not changed. With `volumes`, also deletes the claim;
- * otherwise reports its name. Throws a UserError, and changes nothing, if the earlier state of an application is not
- * known.
+ * the applications and the owners of their fields, and then deletes the remaining objects. If it is interrupted after
+ * any step, another call continues. An application that was recreated in the meantime is not changed. With `volumes`,
+ * also deletes the claim; otherwise reports its name. Throws a UserError, and changes nothing, if the earlier state of
+ * an application is unknown.
  */
 export async function restoreWorkload(
   session: Session,
@@ -77,7 +77,10 @@ export async function restoreWorkload(
   return { wasActive: mirrors.length + originals.length + removed.length > 0, restored: main && nameOf(main.live) }
 }
 
-/** The applications that a development container has taken, as they are now, each with what is known of it. */
+/**
+ * Returns the applications that a development container has replaced, in their current state, each with its known
+ * record.
+ */
 async function originalsOf(
   session: Session,
   name: string,
@@ -95,7 +98,10 @@ async function originalsOf(
   return found
 }
 
-/** Every application that was taken, and those that the mirrors stand in for, whatever is left of their labels. */
+/**
+ * Returns every application that was replaced, and the applications that the mirrors replace, even if their labels were
+ * removed.
+ */
 async function candidatesOf(
   { cluster, namespace, signal }: Session,
   mirrors: readonly KubeObject[],
@@ -114,7 +120,7 @@ async function candidatesOf(
   return [...labelled, ...owned].flatMap(one => (one && !isEnding(one) ? [one] : []))
 }
 
-/** Says in the record of a mirror that `down` deletes it: an `up` of another machine makes it again otherwise. */
+/** Marks a mirror's record as ended by `down`; otherwise an `up` on another machine would recreate the mirror. */
 async function markEnding(
   { cluster, namespace, signal }: Session,
   mirror: KubeObject,
@@ -127,7 +133,7 @@ async function markEnding(
   try {
     await cluster.patch({ apiVersion, kind, name: metadata.name, namespace }, patch, { manager: UP_MANAGER, signal })
   } catch (error) {
-    // The mirror was deleted, or another object has its name.
+    // // The mirror was deleted, or another object now has its name.
     if (!(error instanceof ClusterError) || !['not-found', 'conflict'].includes(error.failure)) throw error
   }
 }
@@ -142,7 +148,9 @@ const noRecord = (mirror: string): UpRecord => ({
   owners: [],
 })
 
-/** True if a development container has left its keys for an application whose mirror is deleted. */
+/**
+ * True if the Secret with the keys of a development container still exists for an application whose mirror was deleted.
+ */
 async function hasSession({ cluster, namespace, signal }: Session, name: string, live: KubeObject): Promise<boolean> {
   if (live.metadata.name === name) return true
   const secret = sessionSecretName(mirrorName(live.metadata.name))
@@ -150,7 +158,7 @@ async function hasSession({ cluster, namespace, signal }: Session, name: string,
   return there?.metadata.labels?.[DEVELOPMENT_LABEL] === name
 }
 
-/** Gives an application the values of before, then the owners of its fields: one patch cannot do both. */
+/** Restores the earlier values of an application, and then the owners of its fields; a single patch cannot do both. */
 async function restore(session: Session, { live: seen, record: known }: TakenApplication): Promise<void> {
   const { cluster, namespace, signal } = session
   const ref = { apiVersion: seen.apiVersion, kind: seen.kind, name: seen.metadata.name, namespace }
@@ -160,7 +168,7 @@ async function restore(session: Session, { live: seen, record: known }: TakenApp
     const live = await cluster.get(ref, { signal })
     if (!live || isEnding(live) || live.metadata.uid !== seen.metadata.uid) return
     const found = readUpRecord(live)
-    // Another `down` was faster.
+    // // Another `down` has already restored it.
     if (found.kind === 'none' && !hadNone) return
     const record = found.kind === 'record' ? found.record : known
     await resume(session, record.paused ?? [])
@@ -176,7 +184,7 @@ async function restore(session: Session, { live: seen, record: known }: TakenApp
   }
 }
 
-/** Returns the patch that restores the earlier values, except a scale that was changed since. */
+/** Returns the patch that restores the earlier values, except a scale that was changed in the meantime. */
 function valuesPatch(live: KubeObject, record: UpRecord): MergePatch {
   const scale = scaleField(live)
   const isScaled = valueAt(live, scale.path) !== scale.value
@@ -210,7 +218,7 @@ const staysText = (dev: string, claims: readonly string[]): string => {
   return `${claims.join(', ')} with the files ${stay}: \`devctl down ${dev} --volumes\` deletes ${them}`
 }
 
-/** The objects without Pods that belong to no application: Secret, Service, Lease and claim. */
+/** Returns the remaining objects, which are independent of any application: Service, Secret, Lease and claim. */
 async function leftOf(
   { cluster, namespace, signal }: Session,
   name: string,
@@ -225,7 +233,7 @@ async function leftOf(
   const listOf = (kind: { readonly apiVersion: string; readonly kind: string }) =>
     cluster.list({ ...kind, namespace, labels }, { signal })
   const claims = listOf({ apiVersion: 'v1', kind: 'PersistentVolumeClaim' })
-  // Claims that may not be listed stay; to delete them is refused.
+  // // Claims that the user may not list are kept, but with `volumes`, this is an error.
   const lists = await Promise.all([...kinds.map(listOf), volumes ? claims : unlessForbidden(claims, [])])
   return lists.flat()
 }

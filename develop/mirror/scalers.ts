@@ -5,18 +5,18 @@ import type { Session } from '../../project/session.ts'
 
 const SCALED_OBJECT = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject' } as const
 /**
- * Annotation with which KEDA keeps a workload at this number of Pods
+ * Annotation that makes KEDA keep a workload at a fixed number of Pods
  * (https://keda.sh/docs/latest/concepts/scaling-deployments/#pausing-autoscaling).
  */
 const PAUSED = 'autoscaling.keda.sh/paused-replicas'
 
 type Paused = NonNullable<UpRecord['paused']>
 
-/** The ScaledObjects of KEDA; none where they may not be listed. */
+/** Returns the ScaledObjects of KEDA; empty if the user may not list them. */
 export const allScalers = ({ cluster, namespace, signal }: Session): Promise<readonly KubeObject[]> =>
   unlessForbidden(cluster.list({ ...SCALED_OBJECT, namespace }, { signal }), [])
 
-/** Returns the ScaledObjects that scale a workload, each with the annotation that it has without `up`. */
+/** Returns the ScaledObjects that scale a workload, each with its annotation value from before `up`. */
 export function scalersOf(all: readonly KubeObject[], live: KubeObject, earlier: UpRecord | undefined): Paused {
   return all
     .filter(one => scales(one, live))
@@ -26,7 +26,7 @@ export function scalersOf(all: readonly KubeObject[], live: KubeObject, earlier:
     })
 }
 
-/** The autoscalers of Kubernetes itself; none where they may not be listed. */
+/** Returns the HorizontalPodAutoscalers; empty if the user may not list them. */
 export const allAutoscalers = ({ cluster, namespace, signal }: Session): Promise<readonly KubeObject[]> =>
   unlessForbidden(
     cluster.list({ apiVersion: 'autoscaling/v1', kind: 'HorizontalPodAutoscaler', namespace }, { signal }),
@@ -34,16 +34,16 @@ export const allAutoscalers = ({ cluster, namespace, signal }: Session): Promise
   )
 
 /**
- * Returns the names of the autoscalers that scale a workload: they stop by themselves at zero replicas, and resume
- * after that.
+ * Returns the names of the HorizontalPodAutoscalers that scale a workload. They stop by themselves at zero replicas,
+ * and resume afterwards.
  */
 export const restingAutoscalers = (all: readonly KubeObject[], live: KubeObject): readonly string[] =>
   all.filter(one => scales(one, live)).map(({ metadata }) => metadata.name)
 
-/** Stops scalers; the record says what they had. */
+/** Pauses scalers; the record contains their earlier annotations. */
 export const pause = (session: Session, paused: Paused): Promise<void> => annotate(session, paused, () => '0')
 
-/** Gives scalers the annotation that they had. */
+/** Restores the earlier annotations of scalers. */
 export const resume = (session: Session, paused: Paused): Promise<void> =>
   annotate(session, paused, ({ before }) => before)
 
@@ -57,7 +57,8 @@ async function annotate(
     try {
       await cluster.patch({ ...SCALED_OBJECT, name: one.name, namespace }, patch, { manager: UP_MANAGER, signal })
     } catch (error) {
-      // It was deleted since; or it may only be read, and then scales on, which the watcher reports.
+      // // The scaler was deleted in the meantime; or the user may only read it, so it keeps scaling, which the watcher
+      // reports.
       if (!(error instanceof ClusterError) || !['not-found', 'forbidden'].includes(error.failure)) throw error
     }
   }

@@ -8,16 +8,16 @@ import type {
   VolumeFolder,
 } from '../../constructs/mirror/settings.ts'
 
-/** Facts about a development container besides its section of the manifest. */
+/** Information about a development container that is not in its section of the manifest. */
 export interface SettingsInput {
-  /** All variables of a container: of its section, of files and options, each once. */
+  /** Returns all variables of a container, without duplicates: from its section, from files and from options. */
   readonly variables: (container: DevelopmentContainer) => readonly { readonly name: string; readonly value: string }[]
 }
 
-/** The port of the Service of a container without an application that forwards none. */
+/** Port of the Service if a container without an application forwards no port. */
 const PORT = 8080
 
-/** Converts a section of `dev` into the settings from which a mirror is made: what it changes in an application. */
+/** Converts a section of `dev` into the settings of a mirror: the changes that it makes to an application. */
 export function settingsOf(development: Development, given: SettingsInput): MirrorSettings {
   const { sync, securityContext, persistentVolume, initContainer } = development
   const main = (sync?.folders ?? []).map(({ local, remote, file }, index) => ({
@@ -83,7 +83,7 @@ function toContainerSettings(
   return {
     name,
     ...valuesOf({ image, workdir: container.workdir, container: container.container, replicas: container.replicas }),
-    // Without an image of its own, the container keeps how its image is pulled.
+    // // If the container has no own image, it keeps the pull policy of the application.
     ...((image || imagePullPolicy !== 'Always') && { imagePullPolicy }),
     ...(command && { command }),
     ...(args && { args }),
@@ -98,7 +98,10 @@ function toContainerSettings(
   }
 }
 
-/** The part of the volume with a folder that is one of the main container's, or below one. */
+/**
+ * Returns the part of the volume for a folder that the main container also synchronizes, or that is inside such a
+ * folder.
+ */
 function sharedFolder(
   main: readonly (VolumeFolder & { readonly local: string })[],
   local: string,
@@ -113,7 +116,7 @@ function sharedFolder(
   return [{ path, directory: rest === '' || rest === '.' ? found.directory : `${found.directory}/${rest}` }]
 }
 
-/** Relative paths without `./` and the slash at the end. */
+/** Removes `./` and trailing slashes from a relative path. */
 const normalized = (path: string): string => path.replace(/^(\.\/)+(?=.)/, '').replace(/(?<=.)\/+$/, '')
 
 const toRecord = (pairs: readonly Pair[]): Readonly<Record<string, string>> =>
@@ -126,13 +129,13 @@ const toResources = ({ requests, limits }: DevelopmentContainer['resources']): R
 
 type Values<T> = { [K in keyof T]?: NonNullable<T[K]> extends { readonly value: infer V } ? V : never }
 
-/** The values of what is written, without their places. */
+/** Returns the values of the fields that are set, without their positions. */
 function valuesOf<T extends Record<string, { readonly value: unknown } | undefined>>(fields: T): Values<T> {
   const written = Object.entries(fields).flatMap(([name, at]) => (at ? [[name, at.value]] : []))
   return Object.fromEntries(written) as Values<T> // of the fields that are there
 }
 
-/** Kubernetes' own structures, as plain JSON. */
+/** Converts structures of Kubernetes to plain JSON. */
 function toPlain(tree: Tree): unknown {
   switch (tree.kind) {
     case 'map':

@@ -5,17 +5,17 @@ import type { Session } from '../../project/session.ts'
 /** Connection from this machine to the agent of a development container. */
 export type AgentWay = 'port-forward' | 'exec'
 
-/** The verbs that the user does not have on two subresources of Pods. */
+/** Verbs that the user lacks on two subresources of Pods. */
 export interface MissingRights {
   readonly exec: readonly string[]
   readonly portForward: readonly string[]
 }
 
-/** Requirements of a session besides files. */
+/** Permissions that a session needs, besides the synchronization of files. */
 export interface StreamNeeds {
-  /** Programs are run in the container. */
+  /** True if programs are run in the container. */
   readonly commands: boolean
-  /** The Pod has the network of its node, on which the agent listens on no port. */
+  /** True if the Pod uses the network of its node, where the agent must not listen on a port. */
   readonly hostNetwork: boolean
 }
 
@@ -24,20 +24,23 @@ export interface ChosenWay {
   readonly notes: readonly string[]
 }
 
-/** Verbs of a connection: the server checks the verb of the method, and since Kubernetes 1.35 also `create`. */
+/**
+ * Verbs that a connection needs: the server checks the verb of the HTTP method and, since Kubernetes 1.35, also
+ * `create`.
+ */
 const VERBS = ['get', 'create'] as const
 const HINT =
   'ask for a Role with the verbs `get` and `create` on `pods/exec` and `pods/portforward`, as `edit` has them'
 
-/** Asks what the user may not do in Pods. */
+/** Queries which permissions on Pods the user lacks. */
 export async function missingRights(session: Session): Promise<MissingRights> {
   const [exec, portForward] = await Promise.all([missingVerbs(session, 'exec'), missingVerbs(session, 'portforward')])
   return { exec, portForward }
 }
 
 /**
- * Chooses the way to the agent by what the user may do in Pods. Throws a UserError that names the
- * rights that are missing if there is no way, or if no command could be run.
+ * Chooses the connection to the agent according to the user's permissions on Pods. Throws a UserError that lists the
+ * missing permissions if no connection is possible, or if a command has to run and may not.
  */
 export function chooseWay(
   missing: MissingRights,
@@ -59,8 +62,8 @@ export function chooseWay(
 }
 
 /**
- * Returns the error for a connection that is refused while `up` runs, with the rights that are missing now; returns any
- * other error unchanged.
+ * Returns the error for a connection that is refused while `up` runs, with the permissions that are missing now;
+ * returns any other error unchanged.
  */
 export async function withMissingRights(session: Session, error: unknown): Promise<unknown> {
   if (!(error instanceof ClusterError) || error.failure !== 'forbidden') return error
@@ -80,7 +83,10 @@ const notesOf = ({ exec, portForward }: MissingRights): readonly string[] =>
 const lacking = (subresource: string, verbs: readonly string[]): string | undefined =>
   verbs.length === 0 ? undefined : `\`${verbs.join('` and `')}\` on \`pods/${subresource}\` is missing`
 
-/** The verbs that the user does not have. Where that cannot be asked, the connection itself will say it. */
+/**
+ * Returns the verbs that the user lacks. If the cluster rejects the query, assumes that they are allowed; the
+ * connection itself then fails if they are not.
+ */
 async function missingVerbs({ cluster, namespace, signal }: Session, subresource: string): Promise<readonly string[]> {
   const allowed = await Promise.all(
     VERBS.map(async verb => {

@@ -12,21 +12,24 @@ import { isManagedByFlux } from '../../environment/plan/managed-by.ts'
 import { type UpRecord, upRecordOf, valueAt } from '../../environment/record/up-record.ts'
 import { type MergePatch, ownersOf, patchOf } from './fields.ts'
 
-/** A field of an application, and its value while a mirror stands in for it. */
+/** A field of an application, and its value while a mirror replaces the application. */
 export interface SuspendedField {
   readonly path: FieldPath
   readonly value: unknown
 }
 
-/** The field by which an application stops; the others are set once. */
+/**
+ * Returns the field that suspends an application, which can be scaled up again at any time; the other fields are set
+ * once.
+ */
 export function scaleField({ kind }: Pick<KubeObject, 'kind'>): SuspendedField {
   const path = scalePath(kind)
   return { path, value: path === SUSPEND ? true : 0 }
 }
 
 /**
- * Returns the fields that suspend an application: it has no Pods; the claims of a StatefulSet stay, even if its policy
- * deletes them when it is scaled; Flux does not change it.
+ * Returns the fields that suspend an application. The application has no Pods, a StatefulSet keeps its claims even if
+ * its policy is to delete them when it is scaled down, and Flux does not change the application.
  */
 function restingFields(live: KubeObject): readonly SuspendedField[] {
   const deletes =
@@ -40,7 +43,7 @@ function restingFields(live: KubeObject): readonly SuspendedField[] {
 
 /**
  * Returns the record of an application in its current state. A value that an earlier `up` has set does not count as the
- * application's own; a value that was changed since does.
+ * application's own; a value that was changed afterwards does.
  */
 export function recordFor(
   live: KubeObject | undefined,
@@ -62,7 +65,7 @@ export function recordFor(
   }
 }
 
-/** The merge patch that makes an application rest and leaves the record in it, in one step. */
+/** Returns the merge patch that suspends an application and stores the record in it, in a single step. */
 export function restingPatch(live: KubeObject, record: UpRecord): MergePatch {
   const { resourceVersion } = live.metadata
   return patchOf([
@@ -73,7 +76,7 @@ export function restingPatch(live: KubeObject, record: UpRecord): MergePatch {
   ])
 }
 
-/** A workload with the number of Pods that it has without its mirror. */
+/** Returns a workload with the number of Pods that it has without its mirror. */
 export function beforeUp(live: KubeObject): KubeObject {
   const { path } = scaleField(live)
   const replicas = beforeOf(live, path)
@@ -98,7 +101,7 @@ function ownOwners(live: KubeObject, path: FieldPath): UpRecord['owners'] {
   )
 }
 
-/** Each manager once, with all of its fields. */
+/** Merges the entries of each manager into one entry with all its fields. */
 function byManager(owners: UpRecord['owners']): UpRecord['owners'] {
   const found = new Map<string, UpRecord['owners'][number]>()
   for (const { fields, ...owner } of owners) {

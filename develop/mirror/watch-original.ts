@@ -26,38 +26,41 @@ import { mirrorQuery } from './find-mirror.ts'
 import { placeMirror } from './place-mirror.ts'
 import { beforeUp, recordFor, restingPatch, scaleField } from './suspend-original.ts'
 
-/** A mirror as it was placed, with what it was made of. */
+/** A mirror as it was applied, with the input it was generated from. */
 export interface Kept {
   readonly settings: MirrorSettings
   readonly facts: MirrorFacts
-  /** The application, then those beside it; the first is undefined for a container without one. */
+  /**
+   * The main application, followed by the applications of `services`; the first is undefined for a container without an
+   * application.
+   */
   readonly lives: readonly (KubeObject | undefined)[]
   readonly records: readonly UpRecord[]
-  /** The mirrors as the cluster has taken them. */
+  /** Mirrors as returned by the cluster. */
   readonly placed: readonly KubeObject[]
   /**
-   * Checks that the application is still ours before a value is set again: another user who has just taken it over has
-   * changed it.
+   * Checks that this session still holds the application before a value is set again, because another user who has just
+   * taken it over may have changed the value.
    */
   readonly isHeld: () => Promise<boolean>
-  /** Asked when the application has another image, which has its own program. */
+  /** Called if the image of the application has changed, because the new image has its own program. */
   readonly settingsOf?: (live: KubeObject) => Promise<MirrorSettings>
 }
 
 /** Number of times that an application is scaled to zero again within a minute before it counts as contested. */
 const TIMES = 3
 const MINUTE = 60_000
-/** Milliseconds that `down` may take to restore an application whose mirror is deleted. */
+/** Time that `down` may need to restore an application after its mirror was deleted, in milliseconds. */
 const RESTORING = 5000
 
 const MIRRORS = { apiVersion: 'apps/v1', kind: 'Deployment' } as const
 
 /**
- * Keeps a mirror in line with its application until the signal is aborted. A changed template results in another
- * mirror. If the application is scaled up, `down` restores the new scale, and the application is scaled to zero again,
- * at most `TIMES` times a minute. A record that was spoilt is written again, and a deleted mirror is created again, at
- * most as often. Retries without a limit while the cluster cannot be reached or refuses the credentials. Throws a
- * UserError when the application was deleted, or restored by `down`.
+ * Keeps a mirror in line with its application until the signal is aborted. If the template changes, updates the mirror.
+ * If the application is scaled up, records the new scale for `down` and scales the application to zero again, at most
+ * `TIMES` times a minute. Restores a corrupted record and recreates a deleted mirror, also at most `TIMES` times a
+ * minute. Retries without a limit while the cluster cannot be reached or refuses the credentials. Throws a UserError if
+ * the application was deleted, or restored by `down`.
  */
 export async function watchOriginal(
   session: Session,
@@ -119,8 +122,8 @@ async function follow(
 }
 
 /**
- * Reports changed mirrors and deleted mirrors to the keeper, except those that `down` has deleted, which their records
- * state.
+ * Reports changed and deleted mirrors to the keeper, except mirrors that `down` has deleted, which are marked in their
+ * records.
  */
 async function followMirrors(
   { cluster, namespace, signal }: Session,
@@ -134,7 +137,7 @@ async function followMirrors(
     if (change.type === 'Restarted') there = new Set()
     else if (change.type === 'Listed') {
       const missing = keeper.names.flatMap((name, index) => (there.has(name) ? [] : [index]))
-      // The watch does not show who has deleted them: give a `down` the time to restore the applications.
+      // // The watch does not show who deleted the mirrors, so a `down` gets the time to restore the applications.
       if (missing.length > 0) await pause(RESTORING, signal)
       for (const index of missing) await keeper.gone(index)
     } else if ('object' in change) {
@@ -148,7 +151,7 @@ async function followMirrors(
   }
 }
 
-/** Reports a missing Secret or claim to the keeper: without it the next Pod does not start. */
+/** Reports a deleted Secret or claim to the keeper, because the next Pod could not start without it. */
 async function followNeeded(
   { cluster, namespace, signal }: Session,
   needed: MirrorObject,
@@ -166,7 +169,7 @@ async function followNeeded(
   }
 }
 
-/** Holds what a mirror is made of; one change after another. */
+/** Holds the input of the mirrors, and handles one change after another. */
 class Keeper {
   readonly #session: Session
   readonly #settingsOf: Kept['settingsOf']
@@ -174,12 +177,12 @@ class Keeper {
   readonly #on: (event: CommonEvent) => void
   readonly #lives: (KubeObject | undefined)[]
   readonly #records: UpRecord[]
-  /** When each application was scaled to zero again, in milliseconds since 1970. */
+  /** Times at which each application was scaled to zero again, in milliseconds since 1970. */
   readonly #scaled: number[][]
-  /** Rate limiters for writing the record of each application again, and for creating each mirror again. */
+  /** Rate limiters for rewriting the record of each application, and for recreating each mirror. */
   readonly #written: readonly RateLimiter[]
   readonly #made: readonly RateLimiter[]
-  /** Rate limiters for undoing the changes in each mirror, and the generation of each mirror since then. */
+  /** Rate limiters for undoing changes to each mirror, and the generation of each mirror after the last undo. */
   readonly #mended: readonly RateLimiter[]
   readonly #generations: (number | undefined)[]
   #settings: MirrorSettings
@@ -211,14 +214,14 @@ class Keeper {
     this.#noted = records.map(noted)
   }
 
-  /** The names of the mirrors. */
+  /** Returns the names of the mirrors. */
   get names(): readonly string[] {
     return this.#wanted().map(({ metadata }) => metadata.name)
   }
 
   changed(index: number, live: KubeObject, ref: ObjectRef): Promise<void> {
     return this.#next(async () => {
-      // Its end follows, with the reason.
+      // // A later event reports the deletion, with the reason.
       if (isEnding(live)) return
       const found = readUpRecord(live)
       const isLost = found.kind === 'unreadable' || (found.kind === 'none' && isLabelled(live))
@@ -232,7 +235,7 @@ class Keeper {
     })
   }
 
-  /** Creates a mirror again that was deleted by hand, unless `down` or the `up` of another user is at work. */
+  /** Recreates a mirror that was deleted manually, unless `down` or another user's `up` is in progress. */
   gone(index: number): Promise<void> {
     return this.#next(async () => {
       const { cluster, namespace, clock, signal } = this.#session
@@ -251,7 +254,7 @@ class Keeper {
       this.#generations[index] = generationOf(await placeMirror(this.#session, wanted, own))
       this.#made[index]!.done(clock.now())
       this.#on({ type: 'note', text: `\`deployment/${name}\` was deleted: it was made again` })
-      // Objects that were deleted while no mirror existed were not restored then.
+      // // Required objects that were deleted while no mirror existed have not been recreated yet.
       for (const one of this.needed) {
         const { apiVersion, kind, metadata } = one
         if (!(await cluster.get({ apiVersion, kind, name: metadata.name, namespace }, { signal })))
@@ -260,14 +263,14 @@ class Keeper {
     })
   }
 
-  /** A mirror was changed: what `up` has set in it is set again. What others have added stays. */
+  /** Undoes changes to a mirror in the fields that `up` sets. Additions by others are kept. */
   edited(index: number, seen: KubeObject): Promise<void> {
     return this.#next(async () => {
       const { cluster, namespace, clock, signal } = this.#session
       const { name } = seen.metadata
       if (!isNewer(seen, this.#generations[index])) return
       const live = await cluster.get({ ...MIRRORS, name, namespace }, { signal })
-      // Its end follows.
+      // // A later event reports the deletion.
       if (!live || isEnding(live) || isEndedByDown(live) || !(await this.#isHeld())) return
       if (!this.#mended[index]!.may(clock.now())) {
         this.#generations[index] = generationOf(live)
@@ -283,13 +286,16 @@ class Keeper {
     })
   }
 
-  /** The Secret and the claim of the mirror. */
+  /** Returns the Secret and the claim of the mirror. */
   get needed(): readonly MirrorObject[] {
     const { secret, claim } = this.#objects()
     return claim ? [secret, claim] : [secret]
   }
 
-  /** Something that the Pods of the mirror need was deleted: by hand, as long as the mirror stays. */
+  /**
+   * Recreates an object that the Pods of the mirror need. While the mirror exists, only a user can have deleted the
+   * object.
+   */
   missing(needed: MirrorObject): Promise<void> {
     return this.#next(async () => {
       const { cluster, namespace, signal } = this.#session
@@ -306,7 +312,7 @@ class Keeper {
     this.#on({ type: 'note', text: `\`${nameOf(needed as KubeObject)}\` was deleted: it was made again` })
   }
 
-  /** The user of the image is known now. */
+  /** Updates the mirror once the user of the image is known. */
   found(user: User): Promise<void> {
     return this.#next(async () => {
       this.#facts = { ...this.#facts, user }
@@ -314,12 +320,15 @@ class Keeper {
     })
   }
 
-  /** Reads the settings again for another image, as after a rebuild: it has its own program. */
+  /**
+   * Reads the settings again if the image has changed, for example by a rebuild, because the new image has its own
+   * program.
+   */
   async #takeImage(live: KubeObject): Promise<void> {
     const [before] = this.#lives
     const isOther = before && imageOf(detach(before), this.#settings) !== imageOf(detach(live), this.#settings)
     if (!isOther || !this.#settingsOf) return
-    // The files of the volume stay those of the user for whom it was filled, and so do the containers that fill it.
+    // // The files of the volume keep the user for whom it was filled, and so do the containers that fill it.
     this.#settings = await this.#settingsOf(live)
   }
 
@@ -329,7 +338,7 @@ class Keeper {
     return next
   }
 
-  /** Writes a record again that was spoilt or removed: without it `down` cannot restore the application. */
+  /** Restores a record that was corrupted or removed, because `down` cannot restore the application without it. */
   async #putBack(index: number, live: KubeObject, ref: ObjectRef): Promise<void> {
     const { cluster, clock, signal } = this.#session
     if (!this.#written[index]!.may(clock.now()) || !(await this.#isHeld())) return
@@ -338,7 +347,7 @@ class Keeper {
     try {
       await cluster.patch(ref, { metadata: { resourceVersion, annotations } }, { manager: UP_MANAGER, signal })
     } catch (error) {
-      // Its newer version follows.
+      // // A later event reports the newer version.
       if (error instanceof ClusterError && error.failure === 'conflict') return
       throw error
     }
@@ -356,7 +365,7 @@ class Keeper {
     const by = ownersOf(live, [field.path])[0]?.manager ?? 'somebody'
     const name = nameOf(live)
     if (recent.length >= TIMES) {
-      // Said once, until a minute has passed since.
+      // // Report this once, and again only after a minute.
       if (recent.length === TIMES) this.#on(contested(name, by))
       this.#scaled[index] = recent.length === TIMES ? [...recent, now] : recent
       return
@@ -365,7 +374,7 @@ class Keeper {
     try {
       await cluster.patch(ref, restingPatch(live, record), { manager: UP_MANAGER, signal })
     } catch (error) {
-      // Its newer version follows.
+      // // A later event reports the newer version.
       if (error instanceof ClusterError && error.failure === 'conflict') return
       throw error
     }
@@ -411,14 +420,14 @@ function about({ version: _, before: __, owners: ___, original: ____, isRestored
 
 const isLabelled = ({ metadata }: KubeObject): boolean => metadata.labels?.[UP_LABEL] !== undefined
 
-/** Counts the changes of what is wanted of an object. */
+/** Returns the generation of an object, which the API server increments on each change of its spec. */
 const generationOf = ({ metadata }: KubeObject): number | undefined => metadata.generation
 
 const isNewer = (live: KubeObject, than: number | undefined): boolean => (generationOf(live) ?? 0) > (than ?? 0)
 
 /**
- * Returns the last field manager besides `up` and the controllers, which only write the status; the server does not
- * record every manager.
+ * Returns the last field manager other than `up` and the controllers, which only write the status, if the server has
+ * recorded one.
  */
 function lastEditor({ metadata }: KubeObject): string {
   const others = (metadata.managedFields ?? []).filter(
@@ -431,7 +440,7 @@ function lastEditor({ metadata }: KubeObject): string {
 /** Returns the parts of a record that `down` needs. */
 const noted = ({ before, owners, paused }: UpRecord): string => JSON.stringify({ before, owners, paused })
 
-/** True if an application is as this `up` has left it. Its record may have been spoilt. */
+/** True if an application is still in the state in which this `up` left it. Its record may have been corrupted. */
 function isStillTaken(now: KubeObject | undefined, { metadata: { uid } }: KubeObject, own: UpRecord): boolean {
   if (!now || now.metadata.uid !== uid || isEnding(now)) return false
   const found = readUpRecord(now)

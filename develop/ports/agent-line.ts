@@ -3,17 +3,17 @@ import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import type { Access } from '../../adapters/kubernetes/connection.ts'
 import type { AgentWay } from '../mirror/stream-rights.ts'
 
-/** Something that the agent of a Pod listens on: a port of 127.0.0.1, or the path of a Unix socket. */
+/** An address that the agent of a Pod listens on: a port of 127.0.0.1, or the path of a Unix socket. */
 export interface AgentPlace {
   readonly pod: string
   readonly namespace: string
-  /** The agent's, which has Node.js. */
+  /** Name of the agent's container, which has Node.js. */
   readonly container: string
   readonly at: number | string
 }
 
 /**
- * Opens connections to an agent: by a port-forward, or over the exec API if a port-forward turns out to be forbidden,
+ * Opens connections to an agent by port forwarding, or over the exec API if port forwarding turns out to be forbidden,
  * which is reported once.
  */
 export class AgentLine {
@@ -27,7 +27,7 @@ export class AgentLine {
     this.#on = on
   }
 
-  /** Rejects with a ClusterError. */
+  /** Opens a connection. Rejects with a ClusterError. */
   async open(place: AgentPlace, signal: AbortSignal): Promise<Duplex> {
     const { pod, namespace, at } = place
     if (this.#way === 'port-forward' && typeof at === 'number')

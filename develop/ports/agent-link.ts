@@ -1,13 +1,13 @@
 import { backOff, pause } from '../../adapters/http/back-off.ts'
 import { AgentError, type PodAgent } from '../../adapters/ssh/agent-client.ts'
 
-/** Milliseconds between attempts to reach the agent: the first, and the longest. */
+/** Initial and maximum delay between attempts to reach the agent, in milliseconds. */
 const FIRST_PAUSE = 200
 const LONGEST_PAUSE = 5000
 
 /**
- * The agent of a development container: its Pod may be replaced and its connection lost, and those
- * who use it wait for the next.
+ * Holds the connection to the agent of a development container. If the Pod is replaced or the connection is lost,
+ * callers wait for the next connection.
  */
 export class AgentLink {
   #agent: PodAgent | undefined
@@ -15,8 +15,8 @@ export class AgentLink {
   readonly #listeners = new Set<(agent: PodAgent) => void>()
 
   /**
-   * Connects, and connects again when the connection is lost, until the signal is aborted: that is when the Pod is
-   * replaced. Does not reject; calls `failed` with each failure.
+   * Connects, and reconnects whenever the connection is lost, until the signal is aborted, which happens when the Pod
+   * is replaced. Does not reject; calls `failed` with each failure.
    */
   async keep(
     open: (signal: AbortSignal) => Promise<PodAgent>,
@@ -36,8 +36,8 @@ export class AgentLink {
   }
 
   /**
-   * The agent that is connected, or the next one; rejects with an AgentError after some
-   * milliseconds, or with the reason of the signal.
+   * Returns the connected agent, or waits for the next one. Rejects with an AgentError after a timeout in milliseconds,
+   * or with the signal's abort reason.
    */
   current(milliseconds: number, signal?: AbortSignal): Promise<PodAgent> {
     if (this.#agent) return Promise.resolve(this.#agent)
@@ -65,7 +65,10 @@ export class AgentLink {
     })
   }
 
-  /** Calls with the agent that is connected, and with each later one; gives the undo. */
+  /**
+   * Calls the listener with the connected agent, if any, and with each later agent. Returns a function that removes the
+   * listener.
+   */
   onConnected(listener: (agent: PodAgent) => void): () => void {
     this.#listeners.add(listener)
     if (this.#agent) listener(this.#agent)

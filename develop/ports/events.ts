@@ -1,6 +1,6 @@
 /** Event of the forwards of a session. */
 export type ForwardEvent =
-  /** The port of this machine that was asked for cannot be had; another one leads there instead. */
+  /** The requested port of this machine is unavailable, so another port forwards to the same target. */
   | {
       readonly kind: 'moved'
       readonly wanted: number
@@ -10,14 +10,14 @@ export type ForwardEvent =
     }
   /** The port is in use by another process; the forward waits for it. */
   | { readonly kind: 'waiting'; readonly local: string; readonly remote: string; readonly why: string }
-  /** A connection came to nothing. */
+  /** A connection to the container failed. */
   | { readonly kind: 'refused'; readonly local: string; readonly remote: string; readonly why: string }
-  /** The Pod cannot listen on the port of a reverse forward; tried again. */
+  /** The Pod cannot listen on the port of a reverse forward; the agent retries. */
   | { readonly kind: 'not-reversed'; readonly port: number; readonly why: string }
-  /** A connection from the Pod came to nothing on this machine. */
+  /** A connection from the Pod to this machine failed. */
   | { readonly kind: 'reverse-refused'; readonly port: number; readonly local: string; readonly why: string }
 
-/** The event for the user. */
+/** Returns the text of an event for the user. */
 export function forwardText(event: ForwardEvent): string {
   switch (event.kind) {
     case 'moved':

@@ -7,41 +7,47 @@ import { type LocalPort, listenLocally, ownerNotes, PortUnavailable } from '../.
 import type { AgentLink } from './agent-link.ts'
 import type { ForwardEvent } from './events.ts'
 
-/** Milliseconds for which a client waits for a container that is not connected. */
+/** Time that a client waits for a container that is not connected, in milliseconds. */
 const PATIENCE = 10_000
-/** Milliseconds for which a program that has listened may not listen, without a word: it starts again. */
+/**
+ * Time that a program may take to listen again after it was reachable once, before an error is reported, in
+ * milliseconds: it may be restarting.
+ */
 const RESTART = 10_000
-/** Milliseconds between two checks of a port that another process uses. */
+/** Polling interval for a port that is in use by another process, in milliseconds. */
 const BUSY = 1000
-/** Number of ports after the requested one that are tried. */
+/** Maximum number of ports that are tried after the requested port. */
 const NEXT = 20
 
 export interface LocalForward {
   readonly localPort: number
   readonly remotePort: number
-  /** The name of a Service, resolved in the Pod; undefined: the container itself. */
+  /** Name of a Service, resolved in the Pod; undefined for the container itself. */
   readonly service?: string | undefined
-  /** Finds the Service; called for each connection until it gives one. */
+  /** Returns the name of the Service; called for each connection. */
   readonly findService?: (() => Promise<string | undefined>) | undefined
   /** Label that is shown instead of the name. */
   readonly label?: string | undefined
   /**
-   * If another process has the port: `wait` where it may be another session of the project, which
-   * leads to the same Service.
+   * Behavior if the port is in use by another process: `wait` if that process may be another session of the project,
+   * which forwards to the same Service.
    */
   readonly whenBusy: 'move' | 'wait'
-  /** Milliseconds for which a program may take to start again; default 10 s. */
+  /** Time that a program may take to restart, in milliseconds; defaults to 10 s. */
   readonly restart?: number
 }
 
-/** A forward that listens, or waits for its port. */
+/** A forward that is listening or waiting for its port. */
 export interface OpenForward {
   readonly local: string
   readonly remote: string
   close(): void
 }
 
-/** Listens on the port of a forward, or on the next one. Rejects with a UserError when none can be had. */
+/**
+ * Listens on the port of a forward, or on one of the next ports. Rejects with a UserError if all of them are
+ * unavailable.
+ */
 export async function openLocalForward(
   forward: LocalForward,
   address: string | undefined,
@@ -88,7 +94,7 @@ async function reasonOf(error: unknown): Promise<string> {
   return owner ? `${error.message}, ${owner}` : error.message
 }
 
-/** Listens on one of the next ports; throws the error for the first as a UserError. */
+/** Listens on one of the next ports. If all fail, throws the error for the first port as a UserError. */
 async function listenNearby(
   address: string | undefined,
   wanted: number,
@@ -122,8 +128,9 @@ async function waitForPort(
 }
 
 /**
- * Connects each connection of this machine to the Pod. The same failure is reported once, until a connection is made. A
- * program that has listened before may start again: that is reported if it does not listen by then.
+ * Returns a function that connects local connections to the Pod. Reports the same failure only once until a connection
+ * succeeds. A program that was reachable before may be restarting, so its failure is reported only if it does not
+ * listen again in time.
  */
 function connector(
   forward: LocalForward,
@@ -157,7 +164,7 @@ function connector(
   return socket => {
     const gone = new AbortController()
     const local = shown(socket.localPort ?? forward.localPort)
-    // It may break before it is joined.
+    // // The connection may break before it is joined to the channel.
     socket.on('error', () => {})
     socket.once('close', () => gone.abort(new Error('the client has gone')))
     dial(forward, link, AbortSignal.any([closed, gone.signal])).then(
@@ -177,7 +184,7 @@ function connector(
   }
 }
 
-/** Connects to the target in the Pod. A connection that is lost meanwhile is tried again. */
+/** Connects to the target in the Pod. Retries if the connection is lost in the meantime. */
 async function dial(forward: LocalForward, link: AgentLink, signal: AbortSignal): Promise<Duplex> {
   const until = performance.now() + PATIENCE
   for (;;) {

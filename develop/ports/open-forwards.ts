@@ -6,22 +6,22 @@ import { openReverse, type ReverseForward } from './reverse-forward.ts'
 export interface ForwardsInput {
   readonly forwards: readonly LocalForward[]
   readonly reverse: readonly ReverseForward[]
-  /** The address of this machine to listen on; `localhost`: both loopback addresses. */
+  /** Local address to listen on; `localhost` means both loopback addresses. */
   readonly address: string
   readonly link: AgentLink
 }
 
 /** All forwards of a session. */
 export interface OpenForwards {
-  /** Forwards in the order in which they are shown: those to the container first, by their local ports. */
+  /** Forwards in display order: first those to the container, sorted by local port. */
   readonly forwards: readonly { readonly local: string; readonly remote: string }[]
   readonly reverse: readonly { readonly remote: string; readonly local: string }[]
   close(): void
 }
 
 /**
- * Opens the forwards of a session. They stay open while the container is not connected: clients
- * wait. Rejects with a UserError when a port of this machine cannot be had, and then none is open.
+ * Opens the forwards of a session. They stay open while the container is not connected, and clients wait. If a local
+ * port is unavailable, closes all of them and rejects with a UserError.
  */
 export async function openForwards(
   { forwards, reverse, address, link }: ForwardsInput,
@@ -35,7 +35,7 @@ export async function openForwards(
     for (const one of open) one.close()
     throw error
   }
-  // A program that listens on all addresses of this machine is reached at the loopback address.
+  // // Reverse forwards reach a program that listens on all local addresses through the loopback address.
   const here = ['0.0.0.0', '::'].includes(address) ? 'localhost' : address
   const undo = reverse.map(one => openReverse(one, here, link, on))
   return {

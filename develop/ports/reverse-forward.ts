@@ -5,18 +5,18 @@ import type { AgentListener, PodAgent } from '../../adapters/ssh/agent-client.ts
 import type { AgentLink } from './agent-link.ts'
 import type { ForwardEvent } from './events.ts'
 
-/** Milliseconds before the Pod tries again to listen on a port that is in use there. */
+/** Delay before the Pod retries to listen on a port that is already in use there, in milliseconds. */
 const AGAIN = 5000
 
-/** A port of the Pod that leads to one of this machine. */
+/** A port of the Pod that is forwarded to a port of this machine. */
 export interface ReverseForward {
   readonly remotePort: number
   readonly localPort: number
 }
 
 /**
- * Has the Pod listen on all its addresses, so that Services lead here, with each agent that
- * connects. Gives the undo.
+ * Makes each agent that connects listen on all addresses of its Pod, so that Services reach this machine. Returns a
+ * function that closes the forward.
  */
 export function openReverse(
   { remotePort, localPort }: ReverseForward,
@@ -51,7 +51,7 @@ export function openReverse(
   }
 }
 
-/** Gives undefined when the connection or the forward has ended meanwhile. */
+/** Retries until the agent listens. Returns undefined if the connection or the forward has ended in the meantime. */
 async function listenUntil(
   agent: PodAgent,
   port: number,
@@ -64,7 +64,7 @@ async function listenUntil(
   const signal = AbortSignal.any([closed, lost.signal])
   for (let tries = 1; !signal.aborted; tries++) {
     try {
-      // No address means all of them, in both families.
+      // // An empty address means all addresses, IPv4 and IPv6.
       return await agent.listen('', port, take)
     } catch (error) {
       if (tries === 1 && !signal.aborted) on({ kind: 'not-reversed', port, why: (error as Error).message })

@@ -5,8 +5,8 @@ import type { LocalForward } from './local-forward.ts'
 import type { ForwardsInput } from './open-forwards.ts'
 
 /**
- * The forwards of a development container and of the manifest. Those of the manifest lead to the
- * same Services from each session: another one may have their ports.
+ * Returns the forwards of a development container and of the manifest. The forwards of the manifest lead to the same
+ * Services in each session, so if another session already uses their ports, they wait.
  */
 export function sessionForwards(
   { forward, reverse, interface: address }: Development,

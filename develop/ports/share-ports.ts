@@ -1,17 +1,17 @@
 import type { Forward } from '../../compiler/manifest/forward.ts'
 import type { FoundDevelopment } from '../select/find-development.ts'
 
-/** Development containers whose ports of this machine differ, and what was changed for that. */
+/** Development containers without conflicting local ports, with notes on the changes this required. */
 export interface SharedPorts {
   readonly found: readonly FoundDevelopment[]
-  /** Messages about ports that two of them want. */
+  /** Messages about local ports that several of them want. */
   readonly notes: readonly { readonly dev: string; readonly text: string }[]
 }
 
 /**
- * Gives each port of this machine to one development container, the first that forwards it; the
- * others get the next port that none of them wants. The forwards of the manifest are opened once: by
- * the first, and by another one when that ends.
+ * Assigns each local port to the first development container that forwards it; others get the next port that none of
+ * them wants. The forwards of the manifest are opened only once: by the first session, and by another one when that
+ * session ends.
  */
 export function sharePorts(all: readonly FoundDevelopment[]): SharedPorts {
   const wanted = new Set(all.flatMap(({ development, forward }) => [...development.forward, ...forward].map(portOf)))
@@ -56,7 +56,9 @@ interface Owner {
   readonly forward: Forward
 }
 
-/** True if two forwards lead to the same port of the same Service, whichever Pod resolves it. */
+/**
+ * True if two forwards lead to the same port of the same Service, regardless of the Pod that resolves the Service name.
+ */
 const isSameService = (a: Forward, b: Forward): boolean =>
   a.service !== undefined && a.service.value === b.service?.value && a.remotePort === b.remotePort
 

@@ -7,16 +7,15 @@ import { inside } from '../files/watch-patterns.ts'
 import { type ChooseDev, chooseDev, listed } from './choose.ts'
 import { type ComposeFolders, composeFolders, type FolderHost, isSyncRule } from './compose-folders.ts'
 
-/** A service of a Compose file that can be worked on, with its folders. */
+/** A service of a Compose file that can be developed, with its folders. */
 export interface Candidate extends ComposeFolders {
   readonly service: Service
 }
 
 /**
- * The services that `up` can work on without a manifest, in the order of the file: those that
- * people change, since they are built and have a folder of this machine, or since `develop.watch`
- * copies files into them. If there is none, those that run the folder of the Compose file in an
- * image that is not theirs (`image: node`, `volumes: [.:/app]`).
+ * Returns the services that `up` can develop without a manifest, in the order of the file: services that are built from
+ * source and have a local folder, or into which `develop.watch` copies files. If there are none, returns the services
+ * that run the folder of the Compose file in a stock image (`image: node`, `volumes: [.:/app]`).
  */
 export function candidatesOf(project: Project, host: FolderHost): readonly Candidate[] {
   const all = withFolders(project, host)
@@ -24,7 +23,10 @@ export function candidatesOf(project: Project, host: FolderHost): readonly Candi
   return changed.length > 0 ? changed : all.filter(one => runsProject(one, project))
 }
 
-/** The services that `up --all` works on, in the order of the file: those of either kind that `candidatesOf` knows. */
+/**
+ * Returns the services that `up --all` develops, in the order of the file: both groups that `candidatesOf`
+ * distinguishes.
+ */
 export const allCandidatesOf = (project: Project, host: FolderHost): readonly Candidate[] =>
   withFolders(project, host).filter(one => isChanged(one) || runsProject(one, project))
 
@@ -35,7 +37,10 @@ const withFolders = (project: Project, host: FolderHost): readonly Candidate[] =
 
 const isChanged = ({ service }: Candidate): boolean => service.build !== undefined || service.watch.some(isSyncRule)
 
-/** A database with a folder of scripts does not, and neither does a server that only reads its pages. */
+/**
+ * True if a service runs the project's code. Excludes a database with a folder of scripts, and a server that only reads
+ * its pages.
+ */
 const runsProject = ({ service, folders }: Candidate, { directory }: Project): boolean => {
   const readOnly = new Set(service.mounts.flatMap(({ readOnly, target }) => (readOnly ? [target.value] : [])))
   return folders.some(
@@ -45,9 +50,8 @@ const runsProject = ({ service, folders }: Candidate, { directory }: Project): b
 }
 
 /**
- * The service that `up` works on: the one that is named, the only candidate, or the one that the
- * person chooses. Throws a UserError that lists the candidates, or says what to add if there is
- * none.
+ * Returns the service for `up`: the named service, the only candidate, or the one that the user chooses. Throws a
+ * UserError that lists the candidates or, if there are none, says what to add.
  */
 export async function chooseCandidate(
   project: Project,
@@ -63,7 +67,7 @@ export async function chooseCandidate(
   return all[names.indexOf(chosen)]!
 }
 
-/** A service that is named needs only a folder or file: the user knows what it is. */
+/** Returns the service with this name. It only needs a folder or file, because the user knows what the service is. */
 function namedCandidate(project: Project, host: FolderHost, name: string): Candidate {
   const service = project.services.get(name)
   const workable = () =>
@@ -74,7 +78,9 @@ function namedCandidate(project: Project, host: FolderHost, name: string): Candi
   return found
 }
 
-/** The error for a service that does not exist; what is suggested can be worked on, if anything can. */
+/**
+ * Returns the error for a service that does not exist. Suggests only services that can be developed, if there are any.
+ */
 function noSuchCandidate(name: string, { services }: Project, workable: readonly string[]): UserError {
   const names = workable.length > 0 ? workable : [...services.keys()]
   const begun = names.filter(one => one.startsWith(name))
@@ -83,15 +89,15 @@ function noSuchCandidate(name: string, { services }: Project, workable: readonly
   return new UserError(`service \`${name}\` does not exist`, { hint: didYouMean(name, names) ?? begins ?? all })
 }
 
-/** `choose `api` or `web`, which have folders of this machine`. */
+/** Returns the hint with the names to choose from: ``choose `api` or `web`, which have folders of this machine``. */
 const choice = (names: readonly string[]): string =>
   names.length === 1
     ? `choose \`${names[0]}\`, which has a folder of this machine`
     : `choose ${listed(names.slice(0, -1))} or \`${names.at(-1)}\`, which have folders of this machine`
 
 /**
- * The error for a project, or a service, without a folder to work on. The hint names those that have
- * one; if there are none, the two lines to add follow it, for a service that is built.
+ * Returns the error for a project, or a service, without a folder to develop. The hint names the services that have
+ * one; if there are none, it shows the two lines to add, for a service that is built.
  */
 export function nothingToSync(
   candidate: Candidate | undefined,
@@ -114,7 +120,7 @@ export function nothingToSync(
   })
 }
 
-/** The folder that the service is built from, as far as it can be written shortly. */
+/** Returns the build context of the service as a short relative path, or else `.`. */
 function sourceOf(service: Service | undefined): string {
   const context = service?.build?.context
   if (!context?.value.startsWith('/')) return '.'

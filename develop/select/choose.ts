@@ -1,12 +1,12 @@
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { LeftError, UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** Lets a person choose one of several development containers; gives undefined if they leave. */
+/** Asks the user to choose one of several development containers. Returns undefined if the user cancels. */
 export type ChooseDev = (names: readonly string[]) => Promise<string | undefined>
 
 /**
- * The development container that a command is about: the one that is named, or the only one; else the person is asked.
- * Throws a UserError that lists the names, and a LeftError if nothing is chosen. `names` has at least one.
+ * Returns the development container for a command: the named one, the only one, or the one that the user chooses.
+ * Throws a UserError that lists the names, and a LeftError if the user chooses none. `names` must not be empty.
  */
 export async function chooseDev(
   names: readonly string[],
@@ -29,5 +29,5 @@ export async function chooseDev(
   })
 }
 
-/** Names in a sentence. */
+/** Joins names for a sentence. */
 export const listed = (names: readonly string[]): string => names.map(name => `\`${name}\``).join(', ')

@@ -24,7 +24,7 @@ import {
 } from './from-compose.ts'
 
 /**
- * Selection of a development container: one of the manifest without `sync`, or a service, which may have to be chosen.
+ * Selection of a development container: a declared one without `sync`, or a service, which the user may have to choose.
  */
 export type WhichDevelopment =
   | { readonly declared: Development }
@@ -33,23 +33,23 @@ export type WhichDevelopment =
 export type FoundInCompose =
   | (ComposeDevelopment & {
       readonly kind: 'found'
-      /** Absolute: the folder of the Compose file. */
+      /** Absolute path of the Compose file's folder. */
       readonly folder: string
-      /** The Compose and env files: absolute paths. */
+      /** Absolute paths of the Compose and env files. */
       readonly sources: readonly string[]
     })
   | Refused
 
-/** The files have errors. */
+/** Result if the files have errors. */
 interface Refused {
   readonly kind: 'refused'
   readonly diagnostics: readonly Diagnostic[]
 }
 
 /**
- * The development container that the Compose files describe. `input` has the name of the environment
- * and the namespace as `deploy` has them. Throws a UserError if there is no such service, none that
- * can be worked on, or no Compose file.
+ * Returns the development container that the Compose files describe. `input` contains the name of the environment and
+ * the namespace, as for `deploy`. Throws a UserError if the service does not exist, if no service can be developed, or
+ * if there is no Compose file.
  */
 export async function composeDevelopment(
   workspace: Workspace,
@@ -82,14 +82,13 @@ export async function composeDevelopment(
   return { kind: 'found', ...found, folder, sources: loaded?.sources ?? [] }
 }
 
-/** True if errors may be why the service that is meant is not among those that can be worked on. */
+/** True if errors may be the reason why the selected service is not a candidate. */
 const isOfAll = (which: WhichDevelopment, model: Project, host: FolderHost): boolean =>
   'service' in which &&
   (which.service === undefined ? candidatesOf(model, host).length === 0 : !model.services.has(which.service))
 
 /**
- * The names of all services that can be worked on (`allCandidatesOf`). Throws a UserError if there is
- * none.
+ * Returns the names of all services that can be developed (`allCandidatesOf`). Throws a UserError if there are none.
  */
 export async function composeCandidates(
   workspace: Workspace,
@@ -106,8 +105,8 @@ export async function composeCandidates(
 }
 
 /**
- * Returns the names of the variables that the Compose files give the service of a development container; none if they
- * have no such service, or cannot be read.
+ * Returns the names of the variables that the Compose files set for the service of a development container; empty if
+ * the service does not exist or the files cannot be read.
  */
 export async function composeVariables(
   workspace: Workspace,

@@ -4,38 +4,41 @@ import type { CompilerHost } from '../../compiler/host.ts'
 import type { Span } from '../../compiler/text/source.ts'
 import { inside, type WatchPatterns } from '../files/watch-patterns.ts'
 
-/** A folder or file of this machine that a service has in its container, by a host volume or by `develop.watch`. */
+/** A local folder or file that is available in the container of a service, through a host volume or `develop.watch`. */
 export interface ComposeFolder {
   readonly span: Span
   /** Absolute path on this machine. */
   readonly local: string
-  /** Absolute, in the container. */
+  /** Absolute path in the container. */
   readonly remote: string
   /**
-   * Name of the file in `local`, for a host volume of a file; nothing else in `local` is synchronized. `remote` is the
-   * file, too.
+   * Name of the file in `local`, for a host volume of a single file; nothing else in `local` is synchronized. `remote`
+   * is then the path of the file.
    */
   readonly file?: string
   /**
-   * Paths in it, relative, where the container has something else: another volume, a config. They are not synchronized.
+   * Relative paths in the folder where the container has other content, such as another volume or a config. They are
+   * not synchronized.
    */
   readonly excluded: readonly string[]
   /**
-   * The rules of `develop.watch` that bring it here: what none of them is about is not synchronized. Empty: a host
-   * volume.
+   * Rules of `develop.watch` for this folder: paths that no rule covers are not synchronized. Empty for a host volume.
    */
   readonly rules: readonly WatchPatterns[]
-  /** `up`: files only travel into the container, as with `docker compose watch`. */
+  /**
+   * Direction of the synchronization: with `up`, files are only copied into the container, as with `docker compose
+   * watch`.
+   */
   readonly direction: 'both' | 'up'
 }
 
-/** The folders of a service, and what cannot be one. */
+/** Folders of a service that can be synchronized, and the reasons why others cannot. */
 export interface ComposeFolders {
   readonly folders: readonly ComposeFolder[]
   readonly problems: readonly FolderProblem[]
 }
 
-/** Reason why something of a service is not synchronized. */
+/** Reason why a path of a service is not synchronized. */
 export interface FolderProblem {
   readonly span: Span
   readonly text: string
@@ -43,13 +46,13 @@ export interface FolderProblem {
 
 export type FolderHost = Pick<CompilerHost, 'stat' | 'readFile' | 'realPath' | 'outside'>
 
-/** Rules that copy files into the container. */
+/** True for rules that copy files into the container. */
 export const isSyncRule = ({ action }: WatchRule): boolean => action.value.startsWith('sync')
 
 /**
- * The folders of a service that are synchronized: its host volumes that are folders or files of the
- * project, and the paths of `develop.watch` that are not in one of them at the same place already. What only
- * belongs to this machine, such as `~/.aws`, is left out with a problem.
+ * Returns the folders of a service to synchronize: its host volumes that are folders or files of the project, and the
+ * paths of `develop.watch`, except paths that a host volume already mounts at the same container path. Paths that
+ * belong to this machine only, such as `~/.aws`, are omitted and reported as a problem.
  */
 export function composeFolders(service: Service, host: FolderHost): ComposeFolders {
   const problems: FolderProblem[] = []
@@ -79,14 +82,14 @@ interface Place {
 
 /** Returns the paths of a host volume on both sides. */
 function volumePlace({ span, source, target }: BindMount, host: FolderHost): Place {
-  // A watched path has its links resolved, too.
+  // // Links are resolved because the links of watched paths are, too.
   const local = host.realPath(source.value)
   const remote = target.value
   if (host.stat(source.value)?.kind === 'folder') return { span, local, remote }
   return { span, local: posix.dirname(local), remote, file: posix.basename(local) }
 }
 
-/** True if what is watched is a host volume already, or in one at the same place. */
+/** True if a watched folder is a host volume, or inside one at the same container path. */
 function isIn({ rules, ...one }: WatchedFolder, volume: Place): boolean {
   if (volume.file === undefined) return isSamePlace(one, volume)
   const path = posix.join(volume.local, volume.file)
@@ -97,7 +100,10 @@ interface WatchedFolder extends Place {
   readonly rules: readonly WatchPatterns[]
 }
 
-/** True if a host volume is something to work on: not data that the cluster keeps, nor the machine's own. */
+/**
+ * True if a host volume contains files of the project, rather than data that the cluster keeps or files of this
+ * machine.
+ */
 function isOfProject({ source, as, span }: BindMount, host: FolderHost, problems: FolderProblem[]): boolean {
   const kind = host.stat(source.value)?.kind
   if (kind !== 'folder' && kind !== 'file') return false
@@ -106,7 +112,7 @@ function isOfProject({ source, as, span }: BindMount, host: FolderHost, problems
     problems.push({ span: as.span, text })
     return false
   }
-  // Its content is kept from claims.
+  // // Claims do not contain its content.
   if (kind === 'file' && as?.value === 'secret') return false
   const outside = host.outside?.(source.value)
   if (!outside || outside.is === 'allowed') return true
@@ -115,7 +121,9 @@ function isOfProject({ source, as, span }: BindMount, host: FolderHost, problems
   return false
 }
 
-/** The paths of rules that copy files, as folders; a single file is the only one that is included of its folder. */
+/**
+ * Returns the paths of rules that copy files, as folders; for a single file, only that file of its folder is included.
+ */
 function watchedFolders(service: Service, host: FolderHost, problems: FolderProblem[]): readonly WatchedFolder[] {
   return service.watch.filter(isSyncRule).flatMap((rule): readonly WatchedFolder[] => {
     const { path, span } = rule
@@ -135,7 +143,9 @@ function watchedFolders(service: Service, host: FolderHost, problems: FolderProb
   })
 }
 
-/** Returns the path to which a rule copies its path. A relative target is resolved against the working directory. */
+/**
+ * Returns the container path to which a rule copies files. A relative target is resolved against the working directory.
+ */
 function targetOf({ target }: WatchRule, { workingDir }: Service): string {
   return posix.resolve('/', workingDir?.value ?? '/', target?.value ?? '.')
 }
@@ -152,7 +162,9 @@ export function watchPatterns({ path, ignore, include }: WatchRule, service: Ser
   }
 }
 
-/** `<Dockerfile>.dockerignore`, else `.dockerignore` of the context. */
+/**
+ * Returns the ignore file of a build: `<Dockerfile>.dockerignore`, or else the `.dockerignore` of the build context.
+ */
 function ignoreFileOf({ build }: Service, host: FolderHost): WatchPatterns['dockerIgnore'] {
   const folder = build?.context.value
   if (folder === undefined || !folder.startsWith('/')) return undefined
@@ -164,10 +176,10 @@ function ignoreFileOf({ build }: Service, host: FolderHost): WatchPatterns['dock
   return undefined
 }
 
-/** Rules about one folder, or about folders in it at the same place in the container, are one folder. */
+/** Merges the rules for a folder and for its subfolders at the same container path into one folder. */
 function grouped(watched: readonly WatchedFolder[]): readonly WatchedFolder[] {
   const outer: WatchedFolder[] = []
-  // The shortest are first, so each folder comes after those that it may be in.
+  // // Shortest paths come first, so that each folder comes after its parent folders.
   for (const one of [...watched].sort((a, b) => a.local.length - b.local.length)) {
     const at = outer.findIndex(other => isSamePlace(one, other))
     if (at < 0) outer.push(one)
@@ -176,7 +188,10 @@ function grouped(watched: readonly WatchedFolder[]): readonly WatchedFolder[] {
   return outer
 }
 
-/** A folder of the container can be only one of this machine: the first stays, and host volumes before rules. */
+/**
+ * Removes folders whose container path already belongs to another local folder: the first one is kept, and host volumes
+ * precede rules.
+ */
 function withoutClashes(
   groups: readonly WatchedFolder[],
   volumes: readonly Place[],
@@ -191,7 +206,7 @@ function withoutClashes(
   })
 }
 
-/** True if a folder is another one, or in it at the same place in the container. */
+/** True if a folder is the same as another one, or inside it at the same container path. */
 function isSamePlace(one: Place, other: Place): boolean {
   if (one.local === other.local) return one.remote === other.remote
   const path = inside(one.local, other.local)

@@ -14,12 +14,12 @@ export interface DevelopmentVariable {
   readonly value: string
 }
 
-/** The prefix of the variables that devctl sets itself. */
+/** Prefix of the variables that devctl sets itself. */
 const RESERVED = 'DEVCTL_'
 
 /**
- * The variables of `--env`, as `NAME=VALUE`, or `NAME` for the value on this machine. Throws a
- * UsageError for a text without a name, and for a name that is devctl's own.
+ * Parses the variables of `--env`: `NAME=VALUE`, or `NAME` for the value on this machine. Throws a UsageError for a
+ * text without a name, and for a name that is reserved for devctl.
  */
 export function parseVariables(texts: readonly string[], env: Workspace['env']): readonly DevelopmentVariable[] {
   return texts.flatMap((text): readonly DevelopmentVariable[] => {
@@ -38,16 +38,16 @@ export function parseVariables(texts: readonly string[], env: Workspace['env']):
   })
 }
 
-/** The variables of a development container, and what is wrong in its env files. */
+/** Variables of a development container, and the errors in its env files. */
 export interface FoundVariables {
   readonly variables: readonly DevelopmentVariable[]
   readonly diagnostics: readonly Diagnostic[]
 }
 
 /**
- * The variables of a development container: of its env files, where an empty value is that of this
- * machine; over them `environment`, and over that `--env`. Throws a UserError for a file that
- * cannot be read.
+ * Returns the variables of a development container: those of its env files, where an empty value means the value on
+ * this machine, overridden by `environment`, which is overridden by `--env`. Throws a UserError if a file cannot be
+ * read.
  */
 export function variablesOf(
   { environment, envFiles }: Pick<Development, 'environment' | 'envFiles'>,

@@ -16,59 +16,62 @@ import { type ChooseDev, chooseDev } from './choose.ts'
 import type { WhichDevelopment } from './compose-development.ts'
 import type { ComposeFolder } from './compose-folders.ts'
 
-/** The input of the commands about a development container. */
+/** Input of commands for one development container. */
 export interface DevelopmentInput extends LoadInput {
-  /** Absent: the only one of the manifest, or the one that is chosen. */
+  /** Name of the development container. If absent, the only one of the manifest, or the one that the user chooses. */
   readonly dev?: string | undefined
   readonly choose?: ChooseDev | undefined
 }
 
-/** The input of the commands that take several development containers. */
+/** Input of commands for several development containers. */
 export interface SeveralInput {
-  /** Absent or empty: the only one, or the one that is chosen. */
+  /** Names of the development containers. If absent or empty, the only one, or the one that the user chooses. */
   readonly devs?: readonly string[] | undefined
-  /** True for all of the manifest, or all services of the Compose file that can be worked on. */
+  /** True for all development containers of the manifest, or all services of the Compose file that can be developed. */
   readonly all?: boolean | undefined
 }
 
-/** A development container of a manifest, or of a Compose file alone. */
+/** A development container from a manifest, or from a Compose file alone. */
 export interface FoundDevelopment {
   readonly development: Development
-  /** Absolute: what the paths of the manifest, or of the Compose file, are relative to. */
+  /** Absolute path of the folder that paths in the manifest or the Compose file are relative to. */
   readonly folder: string
-  /** The forwards of the manifest as a whole. */
+  /** Forwards that the manifest defines at the top level. */
   readonly forward: readonly Forward[]
-  /** True if another session of this process has these forwards, and this one opens them when it ends. */
+  /**
+   * True if another session of this process already opens these forwards, so that this session opens them only after
+   * the other one ends.
+   */
   readonly isSpare?: boolean
   /** True if a deploy can create its workload. */
   readonly hasDeploy: boolean
-  /** The files that say what runs on this machine, the manifest among them: absolute paths. */
+  /** Absolute paths of the files that determine which programs run on this machine, including the manifest. */
   readonly sources: readonly string[]
-  /** The folders of `sync`, where they are the host volumes of a service. */
+  /** Folders of `sync`, if they are the host volumes of a service. */
   readonly composeFolders?: readonly ComposeFolder[]
-  /** The names of the variables of the container that the files of the project name; in hybrid mode only. */
+  /** Names of the container variables that the project's files name; only in hybrid mode. */
   readonly named?: ReadonlySet<string>
-  /** The paths that `sync` of the manifest may name. */
+  /** Boundary of the paths that `sync` of the manifest may name. */
   readonly boundary?: Boundary
-  /** Actions for changed files, besides synchronizing them. */
+  /** Actions on changed files, besides synchronizing them. */
   readonly actions: readonly ActionRule[]
   /** True if the container runs the program of its service, whose output is shown. */
   readonly runsService: boolean
-  /** Messages about what is not synchronized, with its position. */
+  /** Messages about paths that are not synchronized, with their positions. */
   readonly notes: readonly string[]
 }
 
 type FindingWorld = Pick<LocalContext<UpEvent>, 'workspace' | 'on'>
 
-/** The names of the development containers; undefined where a Compose file alone says what they are. */
+/** Returns the names of the development containers; undefined if only a Compose file defines them. */
 function developmentNames(project: OpenProject): readonly string[] | undefined {
   const dev = manifestOf(project)?.dev
   return dev && dev.size > 0 ? [...dev.values()].map(({ name }) => name) : undefined
 }
 
 /**
- * The names of those that `--all` is about: of the manifest, else the services of the Compose file
- * that people work on. Throws a UserError if there is none.
+ * Returns the names for `--all`: the development containers of the manifest, or else the services of the Compose file
+ * that can be developed. Throws a UserError if there are none.
  */
 async function allDevelopments(
   world: FindingWorld,
@@ -83,7 +86,10 @@ async function allDevelopments(
   return found.kind === 'found' ? found.names : refused(world, found.diagnostics)
 }
 
-/** The names that a command is about, each once: those that are given, or all. Throws a UsageError for both. */
+/**
+ * Returns the names for a command, without duplicates: the given names, or all. Throws a UsageError if `devs` and `all`
+ * are combined.
+ */
 export async function namedDevelopments(
   world: FindingWorld,
   { devs, all, ...input }: Omit<DevelopmentInput, 'dev'> & SeveralInput,
@@ -99,8 +105,8 @@ export async function namedDevelopments(
 }
 
 /**
- * Finds the development container for a command: in the manifest, else the service of the Compose file that can be
- * developed. Throws a UserError if none exists, and for several if the user cannot be asked.
+ * Finds the development container for a command: in the manifest, or else the service of the Compose file that can be
+ * developed. Throws a UserError if none exists, or if there are several and the user cannot be asked.
  */
 export async function findDevelopment(
   world: FindingWorld,
@@ -146,7 +152,7 @@ async function ofCompose(
   return { ...found, sources, forward: manifest?.forward ?? [], hasDeploy: true }
 }
 
-/** A manifest, and the Compose and env files that it names, or that are read beside it. */
+/** Returns the paths of a manifest and of the Compose and env files that it names or that are read from its folder. */
 function filesOf(manifest: DevctlManifest): readonly string[] {
   const { path, folder } = manifest
   const beside = composeFilesIn(folder).map(one => join(folder, one))
@@ -169,8 +175,8 @@ function refused({ on }: FindingWorld, diagnostics: readonly Diagnostic[]): neve
 }
 
 /**
- * Reports the mistakes of the manifest and throws, where there are errors: what is left of it is not what its author
- * wants.
+ * Reports the errors of the manifest and throws if there are any, because the rest of it may not be what its author
+ * intended.
  */
 function refuseMistakes(world: FindingWorld, { diagnostics }: OpenProject): void {
   if (diagnostics.some(({ severity }) => severity === 'error')) refused(world, diagnostics)

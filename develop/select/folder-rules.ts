@@ -6,9 +6,10 @@ import { inside, type WatchPatterns } from '../files/watch-patterns.ts'
 import type { ComposeFolder } from './compose-folders.ts'
 
 /**
- * Returns what is not synchronized in a folder of a Compose file: paths that its `.stignore` ignores, or the default
- * rules without one; paths where the container has its own content; and, for a folder of `develop.watch`, paths that
- * none of its rules covers. A named file is synchronized in any case. Throws the errors of reading the ignore file.
+ * Returns the rules for paths of a Compose folder that are not synchronized: paths that its `.stignore` ignores
+ * (without one, the default rules apply); paths where the container has its own content; and, for a folder of
+ * `develop.watch`, paths that none of its rules covers. A named file is always synchronized. Throws the errors of
+ * reading the ignore file.
  */
 export function folderRules({
   local,
@@ -40,8 +41,8 @@ function pathRule(local: string, { path, isFolder, ignore, include, dockerIgnore
 }
 
 /**
- * Returns the path of the folder of patterns relative to the sync folder, or the other way around; undefined if neither
- * is in the other.
+ * Returns the path of the patterns' folder relative to the sync folder, or the other way around; undefined if neither
+ * contains the other.
  */
 function placeOf(folder: string, local: string): Omit<PatternSet, 'text'> | undefined {
   if (folder === local) return { below: '', above: '' }
@@ -50,8 +51,8 @@ function placeOf(folder: string, local: string): Omit<PatternSet, 'text'> | unde
 }
 
 /**
- * Patterns of a `.dockerignore` in the grammar of `.stignore`: there the first that matches decides
- * and not the last, a pattern is tied to the folder by a slash, and `**` is at least one folder.
+ * Converts the patterns of a `.dockerignore` into the syntax of `.stignore`, where the first match decides instead of
+ * the last, a leading slash anchors a pattern to the folder, and `**` matches at least one folder.
  */
 function toIgnores(patterns: readonly { readonly path: string; readonly takesBack: boolean }[]): string {
   return [...patterns]
@@ -67,7 +68,7 @@ function variants(parts: readonly string[]): readonly string[] {
   if (first < 0) return ['/**']
   const rest = parts.slice(first)
   const all = withoutFolders(rest).map(one => one.map(part => part.replaceAll(/[{}]/g, '\\$&')).join('/'))
-  // `#` and `(?` have a meaning at the beginning of a line.
+  // // Escape characters that have a special meaning at the beginning of a line.
   return all.map(one => (first > 0 ? one.replace(/^[#(!/]/, '\\$&') : `/${one}`))
 }
 

@@ -14,22 +14,22 @@ import type { ActionRule } from '../files/watch-actions.ts'
 import { type Candidate, nothingToSync } from './candidates.ts'
 import { type ComposeFolder, composeFolders, type FolderHost, watchPatterns } from './compose-folders.ts'
 
-/** A development container with what the Compose file adds to it. */
+/** A development container with the additions from the Compose file. */
 export interface ComposeDevelopment {
   readonly development: Development
-  /** The folders of `development.sync.folders`, in their order. */
+  /** Folders of `development.sync.folders`, in the same order. */
   readonly folders: readonly ComposeFolder[]
-  /** Actions for changed files, besides synchronizing them. */
+  /** Actions on changed files, besides synchronizing them. */
   readonly actions: readonly ActionRule[]
-  /** True if the container runs the program of its service, and `up` shows its output, instead of a shell. */
+  /** True if the container runs the program of its service, and `up` shows its output instead of a shell. */
   readonly runsService: boolean
-  /** Messages about what is not synchronized, with its position. */
+  /** Messages about paths that are not synchronized, with their positions. */
   readonly notes: readonly string[]
 }
 
 /**
- * The development container of a service without a manifest: its folders are synchronized, its
- * published ports are forwarded, and it runs the command of the service.
+ * Returns the development container of a service without a manifest: it synchronizes the folders of the service,
+ * forwards the published ports, and runs the command of the service.
  */
 export function developmentOf(
   candidate: Candidate,
@@ -51,7 +51,7 @@ export function developmentOf(
         container: { value: container.name, span },
         imagePullPolicy: container.imagePullPolicy,
       }),
-      // The name of a Job has a hash, and services that share a Pod have the workload of one of them.
+      // // The name of a Job contains a hash, and services that share a Pod share the workload of one of them.
       selector: workload
         ? [label(ENVIRONMENT_LABEL, plan.environment.name), label(SERVICE_LABEL, workload.service)]
         : [],
@@ -66,8 +66,8 @@ export function developmentOf(
 }
 
 /**
- * A development container of the manifest without `sync`, with the host volumes and watch rules of
- * its service. Throws a UserError if that has no folder.
+ * Adds the host volumes and watch rules of its service to a declared development container without `sync`. Throws a
+ * UserError if the service has no folder.
  */
 export function withHostVolumes(
   development: Development,
@@ -87,8 +87,8 @@ export function withHostVolumes(
 }
 
 /**
- * The service that a development container of the manifest is of: the one that has its name, or that
- * its `container` names. Throws a UserError where there is none.
+ * Returns the service of a declared development container: the service with the same name, or the one that `container`
+ * names. Throws a UserError if there is none.
  */
 export function declaredCandidate(development: Development, project: Project, host: FolderHost): Candidate {
   const service = serviceOf(development, project)
@@ -96,7 +96,7 @@ export function declaredCandidate(development: Development, project: Project, ho
 }
 
 /**
- * Returns the service that a development container of the manifest replaces, if the Compose files have one with its
+ * Returns the service that a declared development container replaces, if the Compose files contain a service with its
  * name.
  */
 export function findService(
@@ -140,7 +140,8 @@ function syncOf(folders: readonly ComposeFolder[]): Sync {
 }
 
 /**
- * Published ports are those that people open; each local port once, and TCP alone, as a tunnel carries nothing else.
+ * Returns forwards for the published ports, which are the ports that users open: each local port once, and only TCP,
+ * because the tunnel supports nothing else.
  */
 function forwardsOf(ports: readonly Port[]): readonly Forward[] {
   const found = new Map<number, Forward>()
@@ -176,7 +177,10 @@ const notesOf = ({ service, problems }: Candidate): readonly string[] => [
   ),
 ]
 
-/** Kubernetes runs a command in a container as its user, with its rights. */
+/**
+ * Returns notes on the `user` and `privileged` settings of a command: Kubernetes always runs a command as the
+ * container's user, with the container's privileges.
+ */
 function userNotes({ user, privileged, span }: WatchExec, service: Service): readonly string[] {
   const isOther = user !== undefined && user.value !== service.user?.value
   return [

@@ -10,7 +10,7 @@ export async function missingServices(
   forwards: readonly LocalForward[],
   { cluster, namespace, signal }: Pick<Session, 'cluster' | 'namespace' | 'signal'>,
 ): Promise<readonly string[]> {
-  // `db.other` is in another namespace, or outside of the cluster.
+  // // `db.other` is in another namespace, or outside the cluster.
   const wanted = forwards.flatMap(({ service, remotePort }) =>
     service !== undefined && !service.includes('.') ? [{ service, remotePort }] : [],
   )
@@ -31,7 +31,7 @@ export async function missingServices(
   }
 }
 
-/** The name of the only Service with a port. */
+/** Returns the name of the only Service with this port. */
 function withPort(services: readonly KubeObject[], port: number): string | undefined {
   const found = services.filter(({ spec }) => {
     const { ports = [] } = (spec ?? {}) as { readonly ports?: readonly { readonly port: number }[] } // a Service's

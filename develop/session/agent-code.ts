@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** The program of the agent, one file, as the build has bundled it (scripts/bundle.mjs). */
+/** Returns the agent's program, the single file that the build has bundled (scripts/bundle.mjs). */
 export function agentCode(): Uint8Array {
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     for (const name of ['agent/agent.cjs', 'dist/agent/agent.cjs']) {

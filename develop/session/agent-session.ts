@@ -3,30 +3,30 @@ import { createSshKeyPair } from '../../adapters/ssh/keys.ts'
 import type { AgentConfig } from '../../agent/config.ts'
 import { FILLED_FILE, READY_FILE, RUN_PATH, VOLUME_PATH } from '../../constructs/mirror/names.ts'
 
-/** Content of the Secret of a mirror: the agent's configuration, and our half of its keys. */
+/** Content of the Secret of a mirror: the agent's configuration, and this side's keys. */
 export interface SessionConfig extends AgentConfig {
-  /** The public key that the agent proves to have. */
+  /** Public key that the agent proves to own. */
   readonly hostPublicKey: string
-  /** The private key that the agent lets in. */
+  /** Private key that the agent accepts. */
   readonly clientKey: string
-  /** Names the last `up --reset`. */
+  /** ID of the last `up --reset`. */
   readonly reset?: string
 }
 
-/** Tasks of the agent of a development container. */
+/** Tasks of the agent in a development container. */
 export interface AgentDuties {
   readonly sshPort: number
-  /** The Pod has the network of its node, on which nothing is to listen. */
+  /** True if the Pod uses the network of its node, where the agent must not listen. */
   readonly hostNetwork?: boolean
   readonly folders: AgentConfig['folders']
   readonly write: AgentConfig['write']
-  /** The volume is filled from the image. */
+  /** True if the volume is filled from the image. */
   readonly fills: boolean
-  /** The volume is emptied first. */
+  /** True to empty the volume first. */
   readonly reset?: boolean
 }
 
-/** The port of the agent for the synchronization; it listens on 127.0.0.1 of the Pod. */
+/** Port of the agent for the synchronization; it listens on 127.0.0.1 of the Pod. */
 const SYNC_PORT = 2223
 
 /**
@@ -34,7 +34,7 @@ const SYNC_PORT = 2223
  * continues; `existing` is the content of its Secret.
  */
 export function agentSession(existing: unknown, { hostNetwork, fills, reset, ...duties }: AgentDuties): SessionConfig {
-  // In one order: another text starts a new Pod.
+  // // Keep the order of the keys, because a different text would start a new Pod.
   const { key, hostKey, userKey, hostPublicKey, clientKey } = keysOf(existing) ?? newKeys()
   const emptied = reset ? randomBytes(8).toString('hex') : resetOf(existing)
   return {
@@ -54,7 +54,7 @@ export function agentSession(existing: unknown, { hostNetwork, fills, reset, ...
   }
 }
 
-/** Returns the reset ID of an existing mirror: without it, its Pod would be replaced. */
+/** Returns the reset ID of an existing mirror, which must be kept: without it, the Pod would be replaced. */
 function resetOf(existing: unknown): string | undefined {
   const { reset } = (existing ?? {}) as { readonly reset?: unknown }
   return typeof reset === 'string' && /^[0-9a-f]{16}$/.test(reset) ? reset : undefined
@@ -80,7 +80,7 @@ function newKeys(): Keys {
   }
 }
 
-/** Returns the ports or sockets on which the agent listens for the synchronization, and for SSH. */
+/** Returns the ports or sockets on which the agent listens for the synchronization and for SSH. */
 export const agentPlaces = ({ sockets, syncPort, sshPort }: AgentConfig) => ({
   sync: sockets?.sync ?? syncPort,
   ssh: sockets?.ssh ?? sshPort,

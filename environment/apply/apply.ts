@@ -16,8 +16,9 @@ import { freeStuckPods } from './stuck-pods.ts'
 import { keepReplicas } from './suspended.ts'
 
 /**
- * Writes the record before anything else: with all kinds, old and new, so that a crash from here on
- * loses track of nothing; and with what is deployed and changed. Gives what it is then; throws as `writeRecord` does.
+ * Writes the record before anything else is changed. The record lists all kinds, old and new, so that no object is lost
+ * track of after a crash, and describes what is deployed and what changes. Returns the record as written; throws like
+ * `writeRecord`.
  */
 export async function recordBefore(
   run: DeployRun,
@@ -35,11 +36,11 @@ export async function recordBefore(
 export interface ApplyOrders {
   readonly wait: boolean
   readonly chances?: readonly UnreadyWorkload[]
-  /** Gives what the record says when all is done. */
+  /** Returns the notes to write into the record when everything has been applied. */
   readonly notesAfter?: () => Promise<EndNotes>
 }
 
-/** The notes of the record about a deploy at its end. */
+/** Notes that a deploy adds to the record when it ends. */
 export type EndNotes = Pick<EnvironmentRecord, 'history'>
 
 /**
@@ -62,7 +63,7 @@ export async function applyChanges(
     await deleteAndWait(cluster, object, 'Foreground', { signal }, () => events.deleting?.(nameOf(object)))
     events.done('delete', nameOf(object))
   }
-  // One kind after another: everything needs its order to be the same each time.
+  // One kind after another, so that the order is the same in every deploy.
   for (const group of byKind(wanted.before)) await inParallel(group, one => applyStep(run, steps.get(one)!))
   const replaced = (pod: KubeObject) => events.done('delete', nameOf(pod))
   await inParallel(chances, one => retryStuckWorkload(cluster, one, run.clock.now(), { signal }, replaced))
@@ -76,13 +77,13 @@ export async function applyChanges(
   else if (notes) await recordEnd(run, wanted, { ...recorded, ...notes })
 }
 
-/** Milliseconds for the last words of a deploy, which may have no time left. */
+/**
+ * Timeout for writing the record at the end of a deploy, in milliseconds: the deadline of the deploy may have passed
+ * already.
+ */
 const LAST_WORDS = 5000
 
-/**
- * Writes what the record says of a deploy at its end, also of one that was interrupted. What fails then changes
- * nothing.
- */
+/** Writes the final record of a deploy, even one that was interrupted. Ignores errors. */
 export async function recordEnd(
   { cluster }: DeployRun,
   wanted: DesiredState,
@@ -93,7 +94,7 @@ export async function recordEnd(
   await writeRecord(cluster, environment, namespace, record, { signal }).catch(() => undefined)
 }
 
-/** Applies workloads and routes, as `rollOut` does, in the steps that were planned. */
+/** Applies the planned steps of workloads and routes, in the order of `rollOut`. */
 export const applyWorkloads = (
   run: DeployRun,
   wanted: DesiredState,
@@ -137,7 +138,7 @@ async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
   if (step.action === 'update' && step.isAdopted && isDeclaredElsewhere(step.live))
     await takeOverFields(cluster, step.live, options)
   try {
-    // With force: the plan has asked, or decided, about all that others have.
+    // With force, because the plan has already decided about the fields of other managers, or asked the user.
     const tell = (ending: KubeObject) => events.ending?.(ending)
     const object = await applyToStay(cluster, step.object, { ...options, manager: MANAGER, force: true }, tell)
     events.done(step.action, nameOf(object))
@@ -166,6 +167,6 @@ async function waitForEnd({ cluster, events, signal }: DeployRun, object: KubeOb
   await gone(cluster, [object], signal)
 }
 
-/** True if it is not about the object. */
+/** True if the error is about the connection or login, not about the object. */
 const isContact = ({ failure }: ClusterError): boolean =>
   failure === 'unreachable' || failure === 'unavailable' || failure === 'unauthorized'

@@ -8,33 +8,33 @@ export interface DeployRun {
   readonly tracker: Tracker
   readonly events: ApplyEvents
   readonly clock: Clock
-  /** The user who deploys. */
+  /** User who deploys. */
   readonly by: string
-  /** Aborted at the deadline, or by Ctrl-C. */
+  /** Aborted at the deadline or by Ctrl-C. */
   readonly signal: AbortSignal
-  /** True if failures end no wait: every wait lasts until its condition is met or the deadline has passed. */
+  /** True if a failure does not end a wait: every wait lasts until its condition is met or the deadline has passed. */
   readonly toleratesFailures?: boolean
 }
 
 /** The events of a running deploy. */
 export interface ApplyEvents {
-  /** An object was written, or deleted. */
+  /** Called when an object has been written or deleted. */
   done(action: 'create' | 'update' | 'replace' | 'delete', object: string): void
-  /** An object is being deleted, to be made again or to make room. */
+  /** Called when the deletion of an object starts, either to recreate the object or to make room for another. */
   deleting?(object: string): void
-  /** A workload waits for others. */
+  /** Called when a workload starts to wait for other workloads. */
   waiting(service: string, needs: readonly string[]): void
-  /** A workload has another status. */
+  /** Called when the status of a workload changes. */
   status(service: string, status: WorkloadStatus): void
   /** Called when a workload has been applied; its status is reported later, when the deploy waits for it. */
   applied(service: string): void
   /** Called when a route has been applied. */
   routed(route: KubeObject): void
   /**
-   * Called when all workloads are ready and these are watched for some more time: the only sign that they work is that
-   * they keep running.
+   * Called when all workloads are ready and the named ones are watched a little longer: the only sign that they work is
+   * that they keep running.
    */
   watching(services: readonly string[]): void
-  /** The end of an object that is being deleted is waited for. */
+  /** Called when the deploy waits for the deletion of an object to finish. */
   ending?(object: KubeObject): void
 }

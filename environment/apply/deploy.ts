@@ -39,11 +39,11 @@ import { deployerOf, type Holder } from './held-lease.ts'
 import { isLocked, withLease } from './lease.ts'
 import { countRetries, findUnreadyWorkloads, type UnreadyWorkload, withJobsAgain } from './retry-stuck.ts'
 
-/** The plan to deploy, and its target. */
+/** Plan to deploy, and its target. */
 export interface Deployment {
   readonly cluster: Cluster
   readonly plan: Plan
-  /** Makes the objects of a plan. */
+  /** Renders the objects of a plan. */
   readonly synth: (plan: Plan) => readonly Manifest[]
   readonly namespace: string
   readonly source: Source
@@ -51,18 +51,20 @@ export interface Deployment {
 }
 
 export interface DeployEnvironmentInput extends Deployment {
-  /** Services of the Compose file; they give failures a position. */
+  /** Services of the Compose file, for the positions in error messages. */
   readonly services: Tree | undefined
   readonly holder: Holder
-  /** Wait until every workload is ready; else only for what others depend on. */
+  /**
+   * True to wait until every workload is ready; if false, the deploy waits only for workloads that others depend on.
+   */
   readonly wait: boolean
-  /** Failures end no wait. */
+  /** True if a failure does not end a wait. */
   readonly toleratesFailures?: boolean
-  /** The caller has the environment's Lease already. */
+  /** True if the caller already holds the environment's Lease. */
   readonly isHeld?: boolean
   /** Values to mask in differences. */
   readonly secrets?: KnownSecrets | undefined
-  /** Hashes of the warnings that were reported; they are kept in the record. */
+  /** Hashes of the reported warnings, which are stored in the record. */
   readonly warnings?: readonly string[]
   /** Origin of this deploy, for the history of the environment. */
   readonly origin?: DeployOrigin | undefined
@@ -70,22 +72,22 @@ export interface DeployEnvironmentInput extends Deployment {
 
 /** Origin of the deployed files. */
 export interface DeployOrigin {
-  /** A file as a path from the top of its repository; undefined for one that is elsewhere. */
+  /** Returns the path of a file relative to the top of its repository; undefined for a file outside the repository. */
   shownFile(location: string): string | undefined
-  /** The facts that are known before the first object is changed. Never rejects. */
+  /** Facts that are known before the first object is changed. Never rejects. */
   readonly commit: Promise<ChangeOrigin>
-  /** The facts that are known later: if there were changes that are not committed. Never rejects. */
+  /** Facts that are known later, such as whether there were uncommitted changes. Never rejects. */
   readonly change: Promise<ChangeOrigin>
 }
 
 export interface DeployEvents extends ApplyEvents {
-  /** The changes are known, and begin now. */
+  /** Called with the planned changes, before the first of them is made. */
   planned(changes: Changes, wanted: DesiredState): void
-  /** Called when another process holds the Lease: it is deploying, or has died while doing so. */
+  /** Called when another process holds the Lease because it is deploying, or died while deploying. */
   locked(holder: string): void
-  /** Returns true if manual changes may be overwritten; absent: they are. */
+  /** Returns true if manual changes may be overwritten. If absent, they are overwritten. */
   mayOverwrite?(drift: readonly Drift[]): Promise<boolean>
-  /** Values set by others are reverted without asking. */
+  /** Called when values set by others are overwritten without asking. */
   overwriting?(drift: readonly Drift[]): void
 }
 
@@ -96,39 +98,38 @@ export interface DeployContext {
 }
 
 export interface DeployResult {
-  /** Nothing had to be done. */
+  /** True if there was nothing to change. */
   readonly isUpToDate: boolean
-  /** The deleted objects, as `deployment/web`. */
+  /** Names of the deleted objects, such as `deployment/web`. */
   readonly pruned: readonly string[]
-  /** Errors about what did not start; empty when all went well. */
+  /** Errors about workloads that failed to start; empty if all started. */
   readonly failures: readonly Diagnostic[]
   /**
-   * The reason why it ended before all was done: the deadline, or Ctrl-C. Then `failures` are about
-   * workloads that were not ready.
+   * Reason why the deploy ended early: the deadline or Ctrl-C. `failures` then describes the workloads that were not
+   * ready.
    */
   readonly ended?: unknown
-  /** Ingresses and HTTPRoutes that have been applied; after a failure, only those of ready services. */
+  /** Ingresses and HTTPRoutes that have been applied; after a failure, only the routes of ready services. */
   readonly routes: readonly KubeObject[]
-  /** Workloads that were not ready when it began although nothing of them was to be changed. */
+  /** Workloads that were not ready when the deploy started, although the deploy does not change them. */
   readonly unready: readonly UnreadyWorkload[]
 }
 
-/** The changes that a deploy would make, and the objects they are about. */
+/** Changes that a deploy would make, and the objects to change. */
 export interface DeployPlan {
   readonly wanted: DesiredState
   readonly changes: Changes
-  /** True if another process is deploying, or has died while doing so. */
+  /** True if another process holds the Lease because it is deploying, or died while deploying. */
   readonly isLocked: boolean
-  /** The secrets to store before anything is applied; undefined if they are stored already. */
+  /** Secrets to store before anything is applied; undefined if they are already stored. */
   readonly toKeep: KeptSecrets | undefined
-  /** The environment has a Secret of devctl's own. */
+  /** True if the environment has a Secret of devctl itself. */
   readonly keepsSecret: boolean
 }
 
 /**
- * Brings an environment to what its plan says: finds out what differs, and changes only that, while
- * holding the environment's Lease. Throws a UserError for what the cluster refuses, and the
- * signal's reason when it is aborted.
+ * Brings an environment to the state of its plan: finds the differences and applies only these, while holding the
+ * environment's Lease. Throws a UserError if the cluster rejects an object, and the signal's abort reason.
  */
 export async function deployEnvironment(input: DeployEnvironmentInput, world: DeployContext): Promise<DeployResult> {
   const { cluster, plan, namespace, holder } = input
@@ -174,7 +175,7 @@ export async function deployEnvironment(input: DeployEnvironmentInput, world: De
     if (input.wait)
       await Promise.all([
         refuseDeleted(cluster, environment, neededAtEnd(first), { signal }),
-        // Its objects may still be there.
+        // Objects in a terminating namespace may still exist, so the namespace is checked separately.
         refuseEndingNamespace(cluster, namespace, { signal }),
       ])
     const all = first.wanted.after.map(({ object }) => object)
@@ -182,7 +183,7 @@ export async function deployEnvironment(input: DeployEnvironmentInput, world: De
   } catch (error) {
     const deleted = errorsIn(error).filter(one => one instanceof WorkloadDeleted || one instanceof ObjectsMissing)
     if (deleted.length > 0) {
-      // With their namespace, perhaps.
+      // Their namespace may have been deleted with them: then that is the error to report.
       await refuseEndingNamespace(cluster, namespace, { signal })
       throw deleted.length === 1 ? deleted[0] : new AggregateError(deleted)
     }
@@ -206,8 +207,8 @@ export async function deployEnvironment(input: DeployEnvironmentInput, world: De
 }
 
 /**
- * The objects that must exist at the end of a deploy and are not watched like workloads: those that
- * workloads need, their routes, and devctl's own.
+ * Returns the objects that must exist at the end of a deploy and are not watched like workloads: the objects that
+ * workloads need, the routes, and devctl's own objects.
  */
 function neededAtEnd({ wanted, keepsSecret }: DeployPlan): readonly ObjectRef[] {
   const { environment, namespace } = wanted
@@ -224,8 +225,8 @@ function neededAtEnd({ wanted, keepsSecret }: DeployPlan): readonly ObjectRef[] 
 }
 
 /**
- * Finds out what a deploy would do, and changes nothing. Throws a UserError for what the cluster
- * would refuse.
+ * Finds out what a deploy would change, without changing anything. Throws a UserError if the cluster would reject an
+ * object.
  */
 export async function planDeploy(
   { cluster, plan, synth, namespace, source, choices }: Deployment,
@@ -243,14 +244,14 @@ export async function planDeploy(
   const wanted = toDesiredState(plan, synth(needsKey ? markSecrets(plan, key) : plan), namespace)
   const [changes, locked] = await Promise.all([
     planChanges(cluster, wanted, recorded, source, choices, options),
-    // The first deploy of an environment always has changes to make, and then finds out whether the Lease is held.
+    // The first deploy of an environment always has changes to make, and checks the Lease when it acquires it.
     recorded !== undefined && isLocked(cluster, environment, namespace, options),
   ])
   const toKeep = needsKey && (!kept || kept.isEnding) ? { key, variables: kept?.variables ?? {} } : undefined
   return { wanted, changes, isLocked: locked, toKeep, keepsSecret: needsKey }
 }
 
-/** Writes the warnings into the record of an environment to which nothing else changes. */
+/** Writes the warnings into the record of an environment that has no other change. */
 async function keepWarnings(
   { cluster, namespace, warnings = [] }: DeployEnvironmentInput,
   { wanted, changes: { recorded } }: DeployPlan,
@@ -260,12 +261,12 @@ async function keepWarnings(
   try {
     await writeRecord(cluster, wanted.environment, namespace, { ...recorded, warnings }, options)
   } catch (error) {
-    // Another deploy has written its own.
+    // Another deploy has written the record, with its own warnings.
     if (!isOvertaken(error)) throw error
   }
 }
 
-/** Does what the plan says; gives the names of what it pruned. */
+/** Carries out the plan, and returns the names of the pruned objects. */
 async function perform(
   input: DeployEnvironmentInput,
   run: DeployRun,
@@ -278,7 +279,7 @@ async function perform(
   const { noting, done } = withNotes(run)
   const notesOn = async (end?: DeployEnd): Promise<EndNotes> => {
     const origin = input.origin?.change
-    // An interruption leaves no time to wait.
+    // After an interruption there is no time to wait for it.
     const known = await (run.signal.aborted ? Promise.race([origin, undefined]) : origin)
     const history = recorded.history && withEnding(recorded.history, { ...(end && { end }), done, origin: known })
     return history === undefined ? {} : { history }
@@ -294,7 +295,7 @@ async function perform(
   return [...changes.pruneFirst, ...changes.prune].map(nameOf)
 }
 
-/** A deploy that notes what it has done. */
+/** Returns a run that also records the names of the objects it has changed. */
 function withNotes(run: DeployRun): { readonly noting: DeployRun; readonly done: ReadonlySet<string> } {
   const done = new Set<string>()
   const events: ApplyEvents = {
@@ -311,15 +312,15 @@ function withNotes(run: DeployRun): { readonly noting: DeployRun; readonly done:
 }
 
 /**
- * Returns `failed` after an error or at the deadline, and `interrupted` if the signal was aborted for another reason:
- * Ctrl-C, or another process that has taken over.
+ * Returns `failed` after an error or at the deadline, and `interrupted` if the signal was aborted for another reason,
+ * such as Ctrl-C or another process taking the Lease.
  */
 const endOf = ({ aborted, reason }: AbortSignal): DeployEnd =>
   aborted && (reason as Partial<Error> | undefined)?.name !== 'TimeoutError' ? 'interrupted' : 'failed'
 
 /**
- * Writes the record down; plans again when it is not the one that the plan was made with. Every
- * deploy that changes something writes it.
+ * Writes the record, as every deploy with changes does. Plans again if the record has changed since the plan was
+ * computed.
  */
 async function begin(
   input: DeployEnvironmentInput,
@@ -338,7 +339,7 @@ async function begin(
   }
 }
 
-/** Returns the parts of the record that describe this deploy, besides the kinds of objects. */
+/** Returns the parts of the record that describe this deploy, other than the kinds of objects. */
 async function notesOf(
   { plan, services, choices, secrets, warnings = [], origin }: DeployEnvironmentInput,
   { by, clock }: DeployRun,
@@ -353,7 +354,7 @@ async function notesOf(
   const history = withChangeList(recorded?.history, {
     by,
     at: new Date(clock.now()).toISOString(),
-    // Nothing waits for what takes longer: it is asked for again at the end.
+    // Uses the change only if it is known already; the end of the deploy reads it again.
     ...(await (origin && Promise.race([origin.change, origin.commit]))),
     end: 'unknown',
     ...recordedChanges(changes, secrets),
@@ -362,8 +363,8 @@ async function notesOf(
 }
 
 /**
- * The workloads that were not ready at the deadline. At Ctrl-C it throws: the user does not want to
- * wait for the logs.
+ * Returns the workloads that were not ready at the deadline; undefined for another error. Throws the abort reason after
+ * Ctrl-C, because the user does not want to wait for the logs.
  */
 export function endedEarly(error: unknown): RolloutTimeout | undefined {
   if (!(error instanceof RolloutTimeout)) return undefined
@@ -372,8 +373,8 @@ export function endedEarly(error: unknown): RolloutTimeout | undefined {
 }
 
 /**
- * The workloads that failed, each once; undefined when something else went wrong. That the time was
- * up then says less.
+ * Returns the workloads that failed, each once; undefined if there is another error. Timeouts do not count as another
+ * error, because the failures explain more.
  */
 export function failuresIn(error: unknown, signal: AbortSignal): readonly WorkloadFailed[] | undefined {
   const byService = new Map<string, WorkloadFailed>()
@@ -385,13 +386,13 @@ export function failuresIn(error: unknown, signal: AbortSignal): readonly Worklo
   return byService.size > 0 ? [...byService.values()] : undefined
 }
 
-/** True if an error is the signal's reason, or was caused by it. */
+/** True if an error is the signal's abort reason, or was caused by it. */
 const isOf = (signal: AbortSignal, error: unknown): boolean =>
   signal.aborted && (error === signal.reason || (error instanceof Error && error.cause === signal.reason))
 
 /**
- * The errors besides failed workloads: a refusal has to be read first, and the next deploy shows
- * the workloads.
+ * Returns the errors other than failed workloads: a rejected object matters more, and the next deploy reports the
+ * workloads again.
  */
 export function beyondWorkloads(error: unknown): unknown {
   const others = errorsIn(error).filter(one => !(one instanceof WorkloadFailed))

@@ -23,18 +23,18 @@ export interface DestroyEnvironmentInput {
   readonly environment: string
   readonly namespace: string
   readonly holder: Holder
-  /** Claims, too. */
+  /** True to delete PersistentVolumeClaims, too. */
   readonly volumes: boolean
-  /** Wait until everything has been deleted, Pods included. */
+  /** True to wait until everything has been deleted, including Pods. */
   readonly wait: boolean
   /**
-   * Selects the objects to delete from all objects of the environment, which continues to exist; absent: deletes all of
-   * them. Throws to stop.
+   * Selects the objects to delete from all objects of the environment, which continues to exist. If absent, all objects
+   * are deleted. Throws to stop.
    */
   readonly select?: (objects: readonly KubeObject[], namespace: NamespaceState) => Promise<readonly KubeObject[]>
   /**
    * Runs first, while the Lease is held; if it throws, nothing is deleted. Also runs if the record was deleted with the
-   * namespace, because nothing then shows that there is no work for it.
+   * namespace, because without a record it is unknown whether it is needed.
    */
   readonly before?: (signal: AbortSignal, namespace: NamespaceState) => Promise<void>
 }
@@ -43,25 +43,25 @@ export interface DestroyContext {
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly events: {
-    /** The objects to delete, and those that stay. */
+    /** Called with the objects to delete and the objects to keep. */
     planned(doomed: readonly KubeObject[], kept: readonly KubeObject[]): void
-    /** True if objects of the whole cluster may be deleted, too; absent: they may. */
+    /** Returns true if cluster-scoped objects may be deleted, too. If absent, they may. */
     mayDelete?(ofCluster: readonly KubeObject[]): Promise<boolean>
-    /** An object's deletion was asked for. */
+    /** Called when the deletion of an object has been requested. */
     deleted(object: string): void
-    /** Called when another process holds the Lease: it is working on the environment, or has died while doing so. */
+    /** Called when another process holds the Lease because it is working on the environment, or died while doing so. */
     locked(holder: string): void
   }
 }
 
 export interface DestroyResult {
-  /** Names of the deleted objects, like `deployment/web`. */
+  /** Names of the deleted objects, such as `deployment/web`. */
   readonly deleted: readonly string[]
-  /** Claims, and what is annotated to be kept. */
+  /** Names of the claims and of the objects annotated to be kept. */
   readonly kept: readonly string[]
-  /** Objects that stay because of their content, with the reason. */
+  /** Objects that were not deleted because of their content, with the reason. */
   readonly held: readonly { readonly object: string; readonly why: string }[]
-  /** There was nothing. */
+  /** True if there was nothing to delete. */
   readonly wasEmpty: boolean
   /** True if the namespace did not exist. */
   readonly isNamespaceGone: boolean
@@ -71,21 +71,20 @@ const recorded = ({ apiVersion, kind }: Kind): RecordedKind => ({ apiVersion, ki
 
 /** Kinds that an environment can have even if its record was deleted or lost. */
 const KNOWN = KINDS.filter(({ isExtra }) => !isExtra).map(recorded)
-/** Further kinds of that sort, which the user may have no right to list. */
+/** Optional kinds that an environment can have, too, and that the user may have no permission to list. */
 const EXTRA = KINDS.filter(({ isExtra }) => isExtra).map(recorded)
 
 /**
- * Order of deletion: routes first, so that no request reaches workloads that are being deleted; then workloads; then
- * the objects that they need; claims last.
+ * Deletion order: routes first, so that no request reaches workloads that are being deleted; then workloads; then the
+ * objects that workloads need; claims last.
  */
 const ORDER = [...kindsOf('route').toReversed(), ...kindsOf('workload')].map(({ kind }) => kind).concat('Service')
 
 /**
- * Deletes what an environment has, in the reverse of the order in which it was made, and the record
- * last, so that a destroy that is killed can be run again. Claims go only with `volumes`; what is
- * annotated `dev.platform/policy: keep` stays, and so do Namespaces and custom resource definitions
- * that hold what is not the environment's. What a namespace takes along that is being deleted is
- * neither deleted nor kept. Throws a UserError, and the signal's reason.
+ * Deletes the objects of an environment in reverse order of creation, and the record last, so that a destroy that was
+ * killed can be run again. Deletes claims only with `volumes`. Keeps objects annotated `dev.platform/policy: keep`, and
+ * Namespaces and CustomResourceDefinitions that contain objects of others. Objects in a namespace that is being deleted
+ * count neither as deleted nor as kept. Throws a UserError, or the signal's abort reason.
  */
 export async function destroyEnvironment(
   input: DestroyEnvironmentInput,
@@ -111,7 +110,7 @@ export async function destroyEnvironment(
   const found = withoutRepeats([...listed, ...beside, ...elsewhere])
   const stays = (object: KubeObject) =>
     keepsItself(object) || (object.kind === 'PersistentVolumeClaim' && !input.volumes)
-  // A mirror belongs to its workload, but a deletion that is waited for waits for its Pods, too.
+  // A mirror belongs to its workload, but it is listed, too, so that waiting for its deletion covers its Pods.
   const all = found.filter(object => !isOwn(object, environment) && (!isDependant(object) || isMirror(object)))
   const ours = input.select ? await input.select(all, state) : all
   const beyond = all.filter(object => !ours.includes(object))
@@ -168,7 +167,7 @@ export async function destroyEnvironment(
       await podsGone(cluster, input, [...beyond, ...kept], active)
     }
     if (input.select) return
-    // Objects that stay are found again by their label; they need no record.
+    // Kept objects are found again by their label, so they need no record.
     await deleteKept(cluster, environment, namespace, { signal: active })
     await deleteRecord(cluster, environment, namespace, { signal: active })
   }
@@ -177,8 +176,8 @@ export async function destroyEnvironment(
 }
 
 /**
- * Does the work while holding the environment's Lease. In a namespace that has been deleted in the
- * meantime no Lease can be created, by others neither: there the work is done without one.
+ * Does the work while holding the environment's Lease. If the namespace has been deleted in the meantime, no process
+ * can create a Lease in it, so the work is done without a Lease.
  */
 async function whileHeld(
   lease: LeaseInput & Required<Pick<LeaseInput, 'isMoot'>>,
@@ -197,8 +196,8 @@ async function whileHeld(
 }
 
 /**
- * Tells which objects exist now, and are not being deleted, alone or with the namespace: others may have
- * deleted some in the meantime.
+ * Returns a predicate that is true for objects that still exist and are not being deleted, alone or with their
+ * namespace: another process may have deleted some in the meantime.
  */
 async function stillThere(
   cluster: Cluster,
@@ -220,8 +219,8 @@ async function stillThere(
 }
 
 /**
- * Waits for Pods that outlive what made them, as after a destroy that did not wait. Those of
- * workloads that are kept stay.
+ * Waits for Pods that outlive their workload, for example after a destroy that did not wait. Ignores Pods of kept
+ * workloads.
  */
 async function podsGone(
   cluster: Cluster,
@@ -236,15 +235,16 @@ async function podsGone(
   if (going.length > 0) await gone(cluster, going, signal)
 }
 
-/** Kinds whose objects an earlier destroy may have left because of their content, after it deleted the record. */
+/** Kinds whose objects an earlier destroy may have kept because of their content, although it deleted the record. */
 const HOLDING: readonly RecordedKind[] = [
   { apiVersion: 'v1', kind: 'Namespace', namespace: null },
   { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', namespace: null },
 ]
 
 /**
- * The objects of an environment outside its namespace, of any kind: the record, which knows what
- * commands have made there, was deleted with the namespace. A kind that cannot be listed has none.
+ * Returns the cluster-scoped and foreign-namespace objects of an environment whose record was deleted with its
+ * namespace. Without the record the kinds are unknown, so it lists every kind of the cluster and skips those that
+ * cannot be listed.
  */
 async function forgottenObjects(
   cluster: Cluster,
@@ -260,7 +260,9 @@ async function forgottenObjects(
   return lists.flat()
 }
 
-/** None if the cluster does not list them, as for a kind whose server is down. */
+/**
+ * Returns an empty list if the cluster does not list the objects, for example because the server of their kind is down.
+ */
 async function unlessFailing<T>(asked: Promise<readonly T[]>, { signal }: CallOptions): Promise<readonly T[]> {
   try {
     return await asked
@@ -270,12 +272,17 @@ async function unlessFailing<T>(asked: Promise<readonly T[]>, { signal }: CallOp
   }
 }
 
-/** Returns each object once: some kinds are in several API groups, and the objects of a namespace are in two lists. */
+/**
+ * Returns each object once: some kinds are in several API groups, and the objects of a namespace appear in two lists.
+ */
 const withoutRepeats = (objects: readonly KubeObject[]): readonly KubeObject[] => [
   ...new Map(objects.map(object => [object.metadata.uid ?? object, object])).values(),
 ]
 
-/** Objects of other kinds that need not be there. A user who may not list a kind has not made any. */
+/**
+ * Returns the objects of further kinds. Skips kinds that the user may not list, because the user cannot have created
+ * any.
+ */
 async function otherObjects(
   cluster: Cluster,
   environment: string,

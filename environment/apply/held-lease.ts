@@ -3,40 +3,42 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Clock } from '../clock.ts'
 import { gone, isEnding } from './removal.ts'
 
-/** Seconds after which a holder that says nothing more counts as gone. */
+/** Seconds without a renewal after which a holder counts as dead. */
 const DURATION = 15
-/** Milliseconds between two signs of life. */
+/** Interval between two renewals, in milliseconds. */
 const RENEWAL = 5000
 /**
- * Milliseconds allowed for releasing the Lease: after Ctrl-C, users should not wait for a server that does not answer.
+ * Timeout for releasing the Lease, in milliseconds: after Ctrl-C, users should not wait for a server that does not
+ * respond.
  */
 const RELEASE = 3000
 
-/** The holder of a Lease. */
+/** Holder of a Lease. */
 export interface Holder {
-  /** Unique name that people can read: `ann@laptop (4711)`. */
+  /** Unique, human-readable name, such as `ann@laptop (4711)`. */
   readonly name: string
-  /** The login name of whose session it is, on a platform. */
+  /** Login name of the user on a platform. */
   readonly person?: string
-  /**
-   * True if a holder of that name is known to be gone: a process of this machine that has ended.
-   */
+  /** Returns true if the holder of that name is known to have died: a process of this machine that has ended. */
   isGone(name: string): boolean
 }
 
-/** Returns the holder's name without the process ID: `ann@laptop`. */
+/** Returns the holder's name without the process ID, such as `ann@laptop`. */
 export const personOf = ({ holder }: { readonly holder: Holder }): string => holder.name.replace(/ \(\d+\)$/, '')
 
-/** Returns who deploys, wherever: `ann`, as the platform knows her, or without a platform `ann@laptop`. */
+/**
+ * Returns the name of the user who deploys: the login name on a platform (`ann`), otherwise user and machine
+ * (`ann@laptop`).
+ */
 export const deployerOf = (of: { readonly holder: Holder }): string => of.holder.person ?? personOf(of)
 
-/** A Lease to hold, and its new holder. */
+/** Lease to acquire, and its new holder. */
 export interface LeaseRequest {
   readonly cluster: Cluster
   readonly name: string
   readonly namespace: string
   readonly labels: Readonly<Record<string, string>>
-  /** Owners of the Lease: it is deleted with the object that it guards. */
+  /** Owners of the Lease, so that it is deleted with the object that it guards. */
   readonly ownerReferences?: KubeObject['metadata']['ownerReferences']
   readonly holder: Holder
   readonly clock: Clock
@@ -47,44 +49,47 @@ export interface LeaseRequest {
   readonly busy: (there: KubeObject | undefined) => UserError
   /** Returns the error for a Lease that another process has taken over. */
   readonly lost: () => UserError
-  /** Milliseconds without a renewal after which it counts as lost: the cluster cannot be reached. */
+  /**
+   * Milliseconds without a successful renewal after which the Lease counts as lost, because the cluster cannot be
+   * reached.
+   */
   readonly silence: number
   /**
-   * True if the Lease counts as lost at that moment even while a renewal is in flight: two processes must never hold it
-   * at once. Otherwise, a machine that has slept can continue if no other process has taken the Lease.
+   * True if the Lease counts as lost after `silence` even while a renewal is in flight, because two processes must
+   * never hold it at once. Otherwise, a machine that was asleep can continue if no other process has taken the Lease.
    */
   readonly isStrict?: boolean
-  /** Take it from a holder who is alive. */
+  /** True to take the Lease from a holder who is alive. */
   readonly takeOver?: boolean
   /**
-   * Create it again if it was deleted: a deletion does not mean that another process has taken it. Otherwise it is
-   * lost.
+   * True to create the Lease again if it was deleted, because a deletion does not mean that another process has taken
+   * it. If false, a deleted Lease is lost.
    */
   readonly remake?: boolean
   /**
-   * Returns true if no process can take a deleted Lease, because its namespace is being deleted, too: then it is not
-   * lost.
+   * Returns true if no process can create the deleted Lease because its namespace is being deleted: then the Lease does
+   * not count as lost.
    */
   readonly isMoot?: () => Promise<boolean>
 }
 
 export interface HeldLease {
-  /** Aborted when the Lease is lost, and with the signal of the wish. */
+  /** Aborted when the Lease is lost, and when the signal of the request is aborted. */
   readonly signal: AbortSignal
-  /** Renews it at once, which aborts the signal if another process has taken it. */
+  /** Renews the Lease at once, which aborts the signal if another process has taken it. */
   check(): Promise<void>
-  /** Gives the Lease back, if it is still ours; never rejects. */
+  /** Releases the Lease if it is still held; never rejects. */
   release(): Promise<void>
 }
 
 /**
- * Acquires a Lease, and renews it until it is released. A holder that has not renewed it for the duration counts as
- * dead, and its Lease is taken. Throws the error that `busy` returns if another process holds it.
+ * Acquires a Lease, and renews it until it is released. A holder that has not renewed its Lease for `DURATION` counts
+ * as dead, and the Lease is taken over. Throws the error that `busy` returns if another process holds the Lease.
  */
 export async function holdLease(input: LeaseRequest): Promise<HeldLease> {
   const { cluster, clock, signal } = input
   let { held, renewed } = await take(input).catch(async error => {
-    // A request that was cut off, or given up, can have reached the cluster all the same.
+    // A request that was interrupted or aborted may still have reached the cluster.
     if (!(error instanceof UserError)) await release(input)
     throw error
   })
@@ -103,18 +108,18 @@ export async function holdLease(input: LeaseRequest): Promise<HeldLease> {
         renewed = begun
         return
       }
-      // After a cut connection the next renewal tries again; but a holder that has not been heard
-      // of for long has to stop, because others count it as gone.
+      // After a connection error the next renewal tries again. But a holder that could not renew for a long time has to
+      // stop, because others consider it dead.
       if (clock.now() - renewed >= input.silence) lost.abort(error)
       if (!isConflict(error) && !isNotFound(error)) return
       const there = await cluster.get(refOf(input), options).catch(() => held)
       if (!there && input.remake) {
-        // A failure is retried at the next renewal, which also shows whether another process has taken it.
+        // If this fails, the next renewal tries again, and also shows whether another process has taken the Lease.
         held = await cluster.create(leaseOf(input, undefined), options).catch(() => held)
         return
       }
-      // If another process has taken it, both would write at once. A newer version with our name comes from a renewal
-      // whose response was lost.
+      // If another process has taken the Lease, both would write at once. A newer version with our name comes from a
+      // renewal whose response was lost.
       if (there && holderOf(there) === input.holder.name) held = there
       else lost.abort(input.lost())
     }
@@ -133,7 +138,7 @@ export async function holdLease(input: LeaseRequest): Promise<HeldLease> {
     check,
     async release() {
       stop()
-      // A renewal that is under way, and may try for long, has no use any more.
+      // Aborts a renewal in flight, which could retry for a long time.
       done.abort()
       await renewing
       await release(input, held)
@@ -142,8 +147,8 @@ export async function holdLease(input: LeaseRequest): Promise<HeldLease> {
 }
 
 /**
- * Gives the Lease back, if it is ours. Not with the signal of the work: an interrupted deploy gives
- * the environment back, too.
+ * Releases the Lease if this process holds it. Does not use the work's signal, because an interrupted deploy releases
+ * the environment, too.
  */
 async function release(input: LeaseRequest, held?: KubeObject): Promise<void> {
   const { cluster, holder } = input
@@ -154,21 +159,21 @@ async function release(input: LeaseRequest, held?: KubeObject): Promise<void> {
   try {
     if (held) return await give(held)
   } catch (error) {
-    // An abandoned renewal has changed its version, or another process has taken it.
+    // An aborted renewal has changed the version, or another process has taken the Lease.
     if (!isConflict(error)) return
   }
   try {
     const there = await cluster.get(refOf(input), options)
     if (there && holderOf(there) === holder.name) await give(there)
   } catch {
-    // The next process to take it finds out that its holder has ended.
+    // The next process that wants the Lease finds out that its holder has ended.
   }
 }
 
-/** Gets the Lease, if need be after waiting until its holder is known to be gone. */
+/** Acquires the Lease, if necessary after waiting until its holder is known to be dead. */
 async function take(input: LeaseRequest): Promise<{ readonly held: KubeObject; readonly renewed: number }> {
   const { cluster, clock, signal, holder } = input
-  // Others count from when it was written, which is before the answer comes.
+  // Other processes measure from the time in the Lease, which is before the response arrives.
   const noted = async (write: () => Promise<KubeObject>) => ({ renewed: clock.now(), held: await write() })
   let seen: { readonly version: string | undefined; readonly since: number } | undefined
   let told: string | undefined
@@ -186,14 +191,14 @@ async function take(input: LeaseRequest): Promise<{ readonly held: KubeObject; r
     const { resourceVersion } = there.metadata
     const holderIdentity = holderOf(there)
     if (isEnding(there)) {
-      // Its holder releases it, or another process deletes it: a write to it would be lost.
+      // Its holder is releasing it, or another process is deleting it: a write to it would be lost.
       if (told !== holderIdentity) input.waiting(holderIdentity)
       told = holderIdentity
       await gone(cluster, [there], signal)
       seen = undefined
       continue
     }
-    // A sign of life: its version has moved since we look. The clocks of two machines are not
+    // The holder is alive if the version has changed since the first check. Clocks of different machines are never
     // compared.
     const isMine = input.takeOver || holder.isGone(holderIdentity)
     if (!isMine && seen && seen.version !== resourceVersion) throw input.busy(there)
@@ -236,7 +241,7 @@ function leaseOf(input: LeaseRequest, resourceVersion: string | undefined): Kube
   }
 }
 
-/** The name of who holds a Lease. */
+/** Returns the name of a Lease's holder. */
 export function holderOf({ spec }: KubeObject): string {
   const { holderIdentity = '' } = (spec ?? {}) as { readonly holderIdentity?: string } // a Lease's spec
   return holderIdentity
@@ -261,8 +266,5 @@ function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise
   })
 }
 
-/**
- * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/: with
- * microseconds.
- */
+/** Formats a time with microseconds: https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/ */
 const microTime = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('Z', '000Z')

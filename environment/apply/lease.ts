@@ -6,7 +6,7 @@ import { recordName } from '../record/record.ts'
 import { type Holder, holderOf, holdLease } from './held-lease.ts'
 import { isEnding } from './removal.ts'
 
-/** Milliseconds without a renewal after which the work ends: the cluster cannot be reached. */
+/** Milliseconds without a renewal after which the work is aborted, because the cluster cannot be reached. */
 const SILENCE = 45_000
 
 export interface LeaseInput {
@@ -19,16 +19,16 @@ export interface LeaseInput {
   /** Called once per holder when it has to wait for a holder that may have died. */
   readonly waiting: (holder: string) => void
   /**
-   * Returns true if no process can take a deleted Lease, because its namespace is being deleted, too: then it is not
-   * lost.
+   * Returns true if no process can create the deleted Lease because its namespace is being deleted: then the Lease does
+   * not count as lost.
    */
   readonly isMoot?: () => Promise<boolean>
 }
 
 /**
- * Does the work while holding the environment's Lease, so that two deploys of one environment never mix. Throws a
- * UserError that names the holder if another process holds it. A holder that has not renewed it for its duration counts
- * as dead, and its Lease is taken. Aborts the work's signal when the Lease is lost.
+ * Does the work while holding the environment's Lease, so that two deploys of one environment never interfere. Throws a
+ * UserError that names the holder if another process holds the Lease. A holder that has not renewed its Lease for its
+ * duration counts as dead, and the Lease is taken over. Aborts the work's signal when the Lease is lost.
  */
 export async function withLease<Result>(
   { environment, ...input }: LeaseInput,
@@ -50,8 +50,8 @@ export async function withLease<Result>(
 }
 
 /**
- * True if the environment's Lease is held, or was left behind. One that is being deleted is not
- * held.
+ * Returns true if the environment's Lease is held, or was left behind by a dead process. A Lease that is being deleted
+ * does not count.
  */
 export async function isLocked(
   cluster: Cluster,

@@ -10,12 +10,10 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { nameOf } from '../plan/desired-state.ts'
 import { webhookRefusal } from '../plan/webhook-refusal.ts'
 
-/**
- * True if an object is being deleted: it counts as not there, and nothing is made of it any more.
- */
+/** Returns true if an object is being deleted: it counts as missing, and no longer produces other objects. */
 export const isEnding = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined
 
-/** The reason why an object is still being deleted, from its finalizers. */
+/** Returns the reason why an object is still being deleted, from its finalizers. */
 export function deletionBlocker({ metadata }: KubeObject): string {
   const others = foreignFinalizers(metadata)
   if (others.length > 0)
@@ -33,7 +31,7 @@ const finalizersOf = (metadata: KubeObject['metadata']): readonly string[] =>
 const foreignFinalizers = (metadata: KubeObject['metadata']): readonly string[] =>
   finalizersOf(metadata).filter(name => !KNOWN_FINALIZERS.has(name))
 
-/** A hint about another tool's finalizer; undefined where only Kubernetes holds the object. */
+/** Returns a hint about another tool's finalizer; undefined if only Kubernetes blocks the deletion. */
 function finalizerHint(object: KubeObject): string | undefined {
   const { metadata } = object
   if (foreignFinalizers(metadata).length === 0) return undefined
@@ -41,7 +39,7 @@ function finalizerHint(object: KubeObject): string | undefined {
   return `its controller removes a finalizer when it is done; if the controller no longer runs: \`kubectl patch ${nameOf(object)}${inNamespace} --type merge -p '{"metadata":{"finalizers":null}}'\``
 }
 
-/** Finalizers of Kubernetes itself, and what they wait for. */
+/** Finalizers of Kubernetes itself, and the reason why each is still set. */
 const KNOWN_FINALIZERS = new Map([
   ['foregroundDeletion', 'its dependents are still being deleted'],
   ['orphan', 'its dependents are being orphaned'],
@@ -49,8 +47,8 @@ const KNOWN_FINALIZERS = new Map([
 ])
 
 /**
- * Deletes this very object, not one that took its name since; says whether it was still there.
- * Throws a UserError that names the object when an admission webhook fails the request.
+ * Deletes this very object, not a newer one with the same name; returns true if it still existed. Throws a UserError
+ * that names the object if an admission webhook rejects the request.
  */
 export async function deleteObject(
   cluster: Cluster,
@@ -69,8 +67,8 @@ export async function deleteObject(
 }
 
 /**
- * Deletes an object and waits until it no longer exists. With `Foreground` its Pods are deleted before it; with
- * `Orphan` they stay. Calls `sent` as soon as the deletion can no longer be stopped. Throws the errors of `gone`.
+ * Deletes an object and waits until it no longer exists. With `Foreground`, its Pods are deleted first; with `Orphan`,
+ * its Pods are kept. Calls `sent` as soon as the deletion can no longer be stopped. Throws the errors of `gone`.
  */
 export async function deleteAndWait(
   cluster: Cluster,
@@ -85,9 +83,9 @@ export async function deleteAndWait(
 }
 
 /**
- * Applies an object so that it stays: what is being deleted takes a change and goes all the same,
- * so its end is waited for, and the object is made again. `ending` is called before the wait.
- * Throws as `gone` does.
+ * Applies an object and makes sure that it stays. An object that is being deleted accepts changes but is deleted all
+ * the same, so in that case this waits for the deletion and then creates the object again. Calls `ending` before the
+ * wait. Throws the errors of `gone`.
  */
 export async function applyToStay(
   cluster: Cluster,
@@ -104,8 +102,8 @@ export async function applyToStay(
 }
 
 /**
- * Waits until none of the objects exists; watches each kind. Throws a UserError that names the remaining ones, with the
- * signal's reason as its cause.
+ * Watches the objects until none of them exists. Throws a UserError that names the remaining objects, with the signal's
+ * abort reason as its cause.
  */
 export async function gone(
   cluster: Cluster,
@@ -142,7 +140,7 @@ async function goneOfOneKind(
       if (left.size === 0) return
     }
   } catch (error) {
-    // Objects go with the definition of their kind.
+    // Objects are deleted with the definition of their kind.
     if (error instanceof ClusterError && error.failure === 'not-found') return
     const isLate = signal?.aborted && error === signal.reason && error instanceof DOMException
     if (!isLate) throw error

@@ -2,7 +2,7 @@ import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes
 
 /** Details of a reconcile request, which sets an annotation to the current time. */
 export interface ReconcileRequest {
-  /** The annotation that has its time. */
+  /** Annotation that is set to the current time. */
   readonly annotation: string
   readonly manager: string
   /** Milliseconds since 1970. */
@@ -10,7 +10,8 @@ export interface ReconcileRequest {
 }
 
 /**
- * Changes nothing but an annotation: a change makes the controllers look at once, which else try again after minutes.
+ * Changes one annotation, so that the object's controllers reconcile at once. Otherwise they would retry only after
+ * minutes.
  */
 export async function requestReconcile(
   cluster: Cluster,

@@ -17,14 +17,11 @@ import { withLease } from './lease.ts'
 import { deleteObject, isEnding } from './removal.ts'
 import type { Step } from './steps.ts'
 
-/**
- * The annotation of a Pod template by which `kubectl rollout restart` rolls Pods; other tools know
- * it.
- */
+/** Annotation of a Pod template with which `kubectl rollout restart` replaces Pods; other tools know it. */
 const RESTARTED = 'kubectl.kubernetes.io/restartedAt'
 /**
- * Field manager of restarts. It differs from the one of deploy, because a deploy removes fields that it has applied
- * before and no longer applies.
+ * Field manager of restarts. It differs from the field manager of deploys, because a deploy removes fields that it has
+ * applied earlier and no longer applies.
  */
 const RESTARTER = `${MANAGER}-restart`
 
@@ -33,13 +30,13 @@ export interface RestartServicesInput {
   readonly environment: string
   readonly namespace: string
   readonly holder: Holder
-  /** Chooses among the workloads of services that the environment has. Throws to stop. */
+  /** Selects the workloads to restart from all workloads of the environment's services. Throws to stop. */
   readonly select: (workloads: readonly KubeObject[]) => readonly KubeObject[]
-  /** Wait until all are ready again. */
+  /** True to wait until all workloads are ready again. */
   readonly wait: boolean
-  /** Failures end no wait. */
+  /** True if a failure does not end a wait. */
   readonly toleratesFailures?: boolean
-  /** Services of the Compose file; they give failures a position. */
+  /** Services of the Compose file, for the positions in error messages. */
   readonly services: Tree | undefined
 }
 
@@ -50,19 +47,18 @@ export interface RestartContext {
 }
 
 export interface RestartResult {
-  /** Services whose Pods are created again, sorted. */
+  /** Services whose Pods are replaced, sorted. */
   readonly restarted: readonly string[]
-  /** Errors about what does not get ready again. */
+  /** Errors about workloads that fail to become ready again. */
   readonly failures: readonly Diagnostic[]
   readonly failedServices: readonly string[]
-  /** The reason why it ended before all were ready: the deadline. */
+  /** Reason why the restart ended before all workloads were ready: the deadline. */
   readonly ended?: unknown
 }
 
 /**
- * Makes the Pods of workloads again as their update policy says, and changes nothing else: the next
- * deploy finds nothing to do. Throws a UserError, what the cluster refuses, and the signal's
- * reason.
+ * Replaces the Pods of workloads according to their update policy, and changes nothing else, so that the next deploy
+ * has nothing to do. Throws a UserError, an error if the cluster rejects a request, and the signal's abort reason.
  */
 export async function restartServices(input: RestartServicesInput, world: RestartContext): Promise<RestartResult> {
   const { cluster, environment, namespace, holder } = input
@@ -85,8 +81,8 @@ export async function restartServices(input: RestartServicesInput, world: Restar
 }
 
 /**
- * The workloads of the environment's services. What commands made has no service, and is left to
- * the tools that made it.
+ * Returns the workloads of the environment's services. Workloads created by commands have no service, and are left to
+ * the tools that created them.
  */
 async function workloadsOf({ cluster, environment, namespace }: RestartServicesInput, signal: AbortSignal) {
   const labels = environmentSelector(environment)
@@ -127,7 +123,7 @@ async function perform(
   }
 }
 
-/** The object to apply: the annotation alone, to this very object. */
+/** Returns the object to apply: only the annotation, for the object with this UID. */
 const markOf = ({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeObject, at: string): KubeObject => ({
   apiVersion,
   kind,
@@ -135,7 +131,7 @@ const markOf = ({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeOb
   spec: { template: { metadata: { annotations: { [RESTARTED]: at } } } },
 })
 
-/** True if its Pods stay until a user deletes them: update policy `on-delete`. */
+/** Returns true if the workload's Pods stay until a user deletes them: update policy `on-delete`. */
 function isReplacedByHand({ spec }: KubeObject): boolean {
   const { updateStrategy } = (spec ?? {}) as { readonly updateStrategy?: { readonly type?: string } } // a workload's spec
   return updateStrategy?.type === 'OnDelete'

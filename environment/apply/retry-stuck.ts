@@ -11,29 +11,28 @@ import { deleteObject, isEnding } from './removal.ts'
 import { requestReconcile } from './request-reconcile.ts'
 import type { Step } from './steps.ts'
 
-/** A workload that is as the files say, and that is not ready. */
+/** Workload that matches the files but is not ready. */
 export interface UnreadyWorkload {
   readonly workload: DesiredWorkload
   readonly live: KubeObject
-  /** Reason in a few words: `its image cannot be pulled`. */
+  /** Reason in a few words, such as `its image cannot be pulled`. */
   readonly why: string
   /**
-   * Waiting alone does not help, or helps late: it gets a fresh chance. What was in its way may be
-   * fixed since.
+   * True if waiting does not help, or only after a long time: the deploy retries the workload, because the cause may
+   * have been fixed.
    */
   readonly isStuck: boolean
-  /** Its Pods that fail; they are replaced. One that runs is left alone, however unwell it is. */
+  /** Failing Pods of the workload, which are replaced. Running Pods are kept, even unhealthy ones. */
   readonly pods: readonly KubeObject[]
-  /** UIDs of its Pods that are on their way: what they are at began before the deploy. */
+  /** UIDs of the workload's Pods that are still starting: their current attempt began before the deploy. */
   readonly begun: readonly (string | undefined)[]
 }
 
-/** The annotation that has the time of the last fresh chance. */
+/** Annotation with the time of the last retry. */
 const RETRIED = 'dev.platform/retried'
 
 /**
- * Finds those of an environment's workloads that are not ready although nothing of them is to be
- * changed, and why.
+ * Finds the workloads of an environment that are not ready although the deploy does not change them, with the reason.
  */
 export async function findUnreadyWorkloads(
   cluster: Cluster,
@@ -77,15 +76,13 @@ export async function findUnreadyWorkloads(
 }
 
 /**
- * True if waiting helps late or not at all: a back-off can take minutes. A Pod that waits for room or a disk keeps its
- * place in the queue.
+ * Returns true if waiting helps late or not at all, because a back-off can take minutes. A Pod that waits for a node or
+ * a volume is not stuck, because it keeps its position in the queue.
  */
 const isStuckBy = ({ code, isPassing, attemptedAt }: Problem): boolean =>
   !isPassing || code === 'image-pull' || attemptedAt !== undefined
 
-/**
- * Deletes the Pods that fail, and makes the controllers look again. `done` is called for each Pod.
- */
+/** Deletes the failing Pods, and triggers a reconcile of their controllers. Calls `done` for each Pod. */
 export async function retryStuckWorkload(
   cluster: Cluster,
   { live, pods }: UnreadyWorkload,
@@ -112,13 +109,13 @@ export function withJobsAgain(
   return new Map([...steps].map(([wanted, step]) => [wanted, again(wanted, step)]))
 }
 
-/** Returns the stuck workloads whose Pods are replaced without replacing the workload, so without Jobs. */
+/** Returns the stuck workloads whose Pods are replaced without replacing the workload itself: all but Jobs. */
 export const countRetries = (unready: readonly UnreadyWorkload[]): readonly UnreadyWorkload[] =>
   unready.filter(one => one.isStuck && !isStuckJob(one))
 
 const isStuckJob = ({ isStuck, live }: UnreadyWorkload): boolean => isStuck && live.kind === 'Job'
 
-/** The live object of a workload whose Pods stay as they are. */
+/** Returns the live object of a workload if the step does not change its Pods. */
 function unchangedIn(step: Step): KubeObject | undefined {
   if (step.action === 'unchanged') return step.live
   if (step.action !== 'update') return undefined

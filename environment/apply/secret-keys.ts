@@ -10,10 +10,10 @@ export interface SecretName {
 
 type Data = Readonly<Record<string, string>>
 
-/** Maximum number of attempts at a Secret that others write at the same time. */
+/** Maximum number of attempts to write a Secret that other clients change at the same time. */
 const TRIES = 5
 
-/** Returns the keys that a Secret of the cluster does not have: all of them if the Secret does not exist. */
+/** Returns the keys that a Secret of the cluster lacks: all keys if the Secret does not exist. */
 export async function missingKeys(
   cluster: Cluster,
   secret: SecretName,
@@ -25,9 +25,9 @@ export async function missingKeys(
 }
 
 /**
- * Adds values to a Secret. A missing Secret is created without labels: it belongs to no deploy, so that none prunes it.
- * Existing keys keep their values. Returns whether the Secret was created. Throws a UserError if the Secret takes no
- * new keys: it is being deleted, immutable, or made by a controller.
+ * Adds values to a Secret. A missing Secret is created without labels: it belongs to no deploy, so that no deploy
+ * prunes it. Existing keys keep their values. Returns true if the Secret was created. Throws a UserError if the Secret
+ * cannot take new keys, because it is being deleted, immutable, or owned by a controller.
  */
 export async function addSecretKeys(
   cluster: Cluster,
@@ -45,7 +45,7 @@ export async function addSecretKeys(
       else await cluster.create(newSecret(secret, added), options)
       return there ? 'extended' : 'created'
     } catch (error) {
-      // Another process was faster.
+      // Another process has created or changed it first.
       const isRace = error instanceof ClusterError && (error.failure === 'exists' || error.failure === 'conflict')
       if (!isRace || left === 1) throw error
     }
@@ -60,7 +60,7 @@ const refTo = (secret: SecretName) => ({ apiVersion: 'v1', kind: 'Secret', ...se
 
 const dataOf = (secret: KubeObject | undefined) => (secret?.['data'] ?? {}) as Data // a Secret's data are texts in base64
 
-/** The Secret itself; throws a UserError where new keys would be refused, or taken away again. */
+/** Returns the Secret; throws a UserError if new keys would be rejected, or removed again. */
 function writable(secret: KubeObject): KubeObject {
   const { name, ownerReferences } = secret.metadata
   const owner = ownerReferences?.find(({ controller }) => controller) ?? ownerReferences?.[0]

@@ -12,7 +12,7 @@ import { statusOf } from '../rollout/status.ts'
 import { isEnding } from './removal.ts'
 import { replicasToKeep, whileResting } from './suspended.ts'
 
-/** The action of a deploy on one object. */
+/** Action of a deploy on one object. */
 export type Step =
   | ({ readonly action: 'create' } & Applied)
   | { readonly action: 'unchanged'; readonly wanted: DesiredObject; readonly live: KubeObject }
@@ -20,28 +20,28 @@ export type Step =
       readonly action: 'update'
       readonly live: KubeObject
       readonly differences: readonly Difference[]
-      /** True if the object belonged to no environment, and becomes part of this one. */
+      /** True if the object belonged to no environment and now becomes part of this one. */
       readonly isAdopted: boolean
-      /** A mirror stands in for it: how many Pods it gets back at its end. */
+      /** Number of Pods that the workload gets back when its mirror ends; only set while a mirror stands in for it. */
       readonly replicasLater?: unknown
     } & Applied)
-  /** Deleted, waited for, and made again, because Kubernetes does not take the change. */
+  /** Deleted, waited for and created again, because Kubernetes does not allow the change. */
   | ({
       readonly action: 'replace'
       readonly live: KubeObject
-      /** Reason for the replacement and its effect, in words. */
+      /** Reason for the replacement, and its effect, as text for users. */
       readonly reason: string
-      /** Its Pods stay and are taken over by the new one. */
+      /** True if its Pods stay and are adopted by the new object. */
       readonly orphan: boolean
     } & Applied)
 
 interface Applied {
   readonly wanted: DesiredObject
-  /** The object to apply: the wanted one, without fields that others may decide. */
+  /** Object to apply: the wanted object without fields that other tools may control. */
   readonly object: KubeObject
 }
 
-/** The common input of the steps of all objects. */
+/** Input that the steps of all objects share. */
 export interface StepContext {
   readonly cluster: Cluster
   readonly environment: string
@@ -50,9 +50,8 @@ export interface StepContext {
 }
 
 /**
- * Finds out what to do with one object, by asking the server with a dry run what would become of
- * it. `live` is the environment's own object of that name. Throws a UserError for what cannot be
- * done.
+ * Determines the action for one object from a dry run on the server. `live` is the environment's existing object of
+ * that name. Throws a UserError if the object cannot be deployed.
  */
 export async function stepFor(
   context: StepContext,
@@ -90,11 +89,11 @@ export async function stepFor(
   if (live) {
     const step = change(wanted, sent, live, next, false)
     if (step.action === 'unchanged' || next.metadata.resourceVersion === live.metadata.resourceVersion) return step
-    // A controller's changes since the listing are not differences.
+    // Changes that a controller has made since the listing do not count as differences.
     const there = (await find(context, object)) ?? live
     return isEnding(there) ? afterItsEnd(there) : change(wanted, sent, there, next, false)
   }
-  // Only an existing object has a version: it does not belong to this environment, or the environment's record is
+  // Only an existing object has a version. This one does not belong to the environment, or the environment's record is
   // missing.
   if (next.metadata.resourceVersion === undefined) return { action: 'create', wanted, object: sent }
   const there = await find(context, object)
@@ -121,14 +120,14 @@ function change(
 }
 
 type DryRun =
-  /** The object as it would be then, and the object to send for that. */
+  /** Resulting object, and the object to send. */
   | { readonly next: KubeObject; readonly sent: KubeObject }
-  /** A StatefulSet has to be made again for it. */
+  /** The change is only possible by creating the StatefulSet again. */
   | { readonly isImmutable: true }
-  /** The object of that name is being deleted. */
+  /** The existing object of that name is being deleted. */
   | { readonly ending: KubeObject }
 
-/** Asks the server what would become of the object. */
+/** Returns the result of a dry run of the object. */
 async function dryRun(
   context: StepContext,
   wanted: DesiredObject,
@@ -146,7 +145,7 @@ async function dryRun(
     const mayBeThere = error.failure === 'conflict' || error.failure === 'invalid' || hasNoDryRun
     const there = live ?? (mayBeThere ? await find(context, object) : undefined)
     if (there && isEnding(there)) return { ending: there }
-    // The owner of the object explains more than the reason why it cannot be changed.
+    // The owner of the object is a better explanation than the error of the change.
     if (there && !isOfEnvironment(context, there)) refuseForeign(wanted, there, choices)
     if (error.failure === 'conflict' && !force && error.causes.length > 0) {
       if (isLeftToScaler(error, there)) return dryRun(context, wanted, withoutReplicas(object), live)
@@ -164,8 +163,8 @@ async function dryRun(
 }
 
 /**
- * Checks that the server accepts the object once the existing object of that name has been deleted. Throws a UserError
- * if not.
+ * Checks that the server will accept the object once the existing object of that name has been deleted. Throws a
+ * UserError if not.
  */
 async function revalidate(context: StepContext, wanted: DesiredObject): Promise<void> {
   const { cluster, options } = context
@@ -173,15 +172,15 @@ async function revalidate(context: StepContext, wanted: DesiredObject): Promise<
     await cluster.apply(wanted.object, { ...options, manager: MANAGER, dryRun: true, force: true })
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error
-    // It may be the old one that does not take the change.
+    // The existing object may be the reason: it does not allow the change.
     if (error.failure === 'invalid') return validate(context, wanted)
     if (!isWithoutDryRun(error)) throw refusal(error, wanted)
   }
 }
 
 /**
- * Checks that the server accepts the object, before the existing one is deleted and created again. A dry run under
- * another name does not collide with it. Throws a UserError if not.
+ * Checks that the server accepts the object, before the existing one is deleted and created again. The dry run uses
+ * another name, so that it does not collide with the existing object. Throws a UserError if the server rejects it.
  */
 async function validate({ cluster, options }: StepContext, wanted: DesiredObject): Promise<void> {
   const { object } = wanted
@@ -208,10 +207,10 @@ function withoutReplicas(object: KubeObject): KubeObject {
   return { ...object, spec }
 }
 
-/** A webhook with side effects does not answer dry runs. */
+/** Returns true if the server cannot do a dry run because a webhook has side effects. */
 const isWithoutDryRun = ({ message }: ClusterError): boolean => /does not support dry run/.test(message)
 
-/** The server's words for a change of what a StatefulSet keeps for life. */
+/** Returns true if a StatefulSet was rejected because an immutable field would change. */
 const isImmutable = (error: ClusterError): boolean =>
   error.failure === 'invalid' && /updates to statefulset spec for fields other than/.test(error.message)
 

@@ -4,10 +4,10 @@ import { deleteObject } from './removal.ts'
 import type { Step } from './steps.ts'
 
 /**
- * Deletes the broken Pods of a StatefulSet that has just got another template. Its controller would
- * wait forever until the old ones are ready before it makes new ones
- * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback). Gives
- * the names of those that were deleted.
+ * Deletes the broken Pods of a StatefulSet whose template has just changed. Its controller would wait forever for the
+ * old Pods to become ready before it creates new ones
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback). Returns the names of the
+ * deleted Pods.
  */
 export async function freeStuckPods(
   cluster: Cluster,

@@ -1,27 +1,27 @@
-/** A field of an object, as the keys that lead to it. */
+/** Path of a field in an object, as a list of keys. */
 export type FieldPath = readonly string[]
 
 /** Annotation that makes Flux leave an object unchanged if its value is `disabled`. */
 const FLUX_ANNOTATION = 'kustomize.toolkit.fluxcd.io/reconcile'
 
-/** The Pods of an application. */
+/** Field with the number of Pods of an application. */
 export const REPLICAS: FieldPath = ['spec', 'replicas']
 /** Field that suspends a Job or CronJob. */
 export const SUSPEND: FieldPath = ['spec', 'suspend']
-/** Policy for the claims of a StatefulSet that is scaled down. */
+/** Field with the policy for the claims of a StatefulSet that is scaled down. */
 export const WHEN_SCALED: FieldPath = ['spec', 'persistentVolumeClaimRetentionPolicy', 'whenScaled']
-/** Annotation that decides if Flux sets the fields of the object. */
+/** Annotation that controls whether Flux sets the fields of the object. */
 export const RECONCILE: FieldPath = ['metadata', 'annotations', FLUX_ANNOTATION]
 
-/** More Pods than a cluster can have: https://kubernetes.io/docs/setup/best-practices/cluster-large/ */
+/** Number of Pods that no cluster exceeds: https://kubernetes.io/docs/setup/best-practices/cluster-large/ */
 const MOST_PODS = 150_000
 
-/** The path of the field by which an application of this kind stops. */
+/** Returns the path of the field that stops an application of this kind. */
 export const scalePath = (kind: string): FieldPath => (kind === 'Job' || kind === 'CronJob' ? SUSPEND : REPLICAS)
 
 /**
- * Returns the problem with a field to restore in an application of this kind, as a clause; undefined if `up` can have
- * changed the field and the value is one that it can have had. Null means that the field had no value.
+ * Describes as a clause why a field of an application of this kind cannot be restored to the value; undefined if `up`
+ * can have changed the field and the value is possible for it. Null means that the field had no value.
  */
 export function fieldProblem(
   kind: string,
@@ -33,7 +33,7 @@ export function fieldProblem(
   return value === null || rule.fits(value) ? undefined : `the value of ${name} is not valid`
 }
 
-/** True for two paths of the same field. */
+/** Returns true if both paths are the path of the same field. */
 export const isSamePath = (a: FieldPath, b: FieldPath): boolean =>
   a.length === b.length && a.every((key, at) => key === b[at])
 

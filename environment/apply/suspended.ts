@@ -4,11 +4,11 @@ import type { Difference } from '../plan/comparison.ts'
 import { isTaken, UP_MANAGER, type UpRecord, upRecordOf, valueAt } from '../record/up-record.ts'
 import { isSamePath, REPLICAS } from './suspend-fields.ts'
 
-/** True for what belongs to a development container; `up` and `down` make and delete it. */
+/** Returns true for the objects of a development container, which `up` and `down` create and delete. */
 export const isDevelopmentWorkload = ({ metadata }: KubeObject): boolean =>
   metadata.labels?.[DEVELOPMENT_LABEL] !== undefined
 
-/** The mirror that stands in for a workload, among objects of its namespace; undefined where it has none. */
+/** Returns the mirror that stands in for a workload, from the objects of its namespace; undefined if it has none. */
 export function mirrorOf(workload: KubeObject, objects: readonly KubeObject[]): KubeObject | undefined {
   if (!isTaken(workload)) return undefined
   return objects.find(
@@ -16,13 +16,13 @@ export function mirrorOf(workload: KubeObject, objects: readonly KubeObject[]): 
   )
 }
 
-/** True for a Deployment that stands in for another workload. */
+/** Returns true for a Deployment that stands in for another workload. */
 export const isMirror = ({ kind, metadata }: KubeObject): boolean =>
   kind === 'Deployment' && metadata.labels?.[MIRROR_LABEL] !== undefined
 
 /**
- * Returns the object that a deploy applies to a workload that a mirror stands in for: without `replicas`, which `up`
- * controls, if the live number differs.
+ * Returns the object that a deploy applies to a workload while a mirror stands in for it: if the live number of
+ * replicas differs, without `replicas`, because `up` controls that field.
  */
 export function whileResting(wanted: KubeObject, live: KubeObject | undefined): KubeObject {
   const replicas = valueAt(wanted, REPLICAS)
@@ -31,14 +31,17 @@ export function whileResting(wanted: KubeObject, live: KubeObject | undefined): 
   return { ...wanted, spec }
 }
 
-/** The number of Pods that `down` restores, where the files have another one; none otherwise. */
+/**
+ * Returns the difference in the number of Pods that `down` restores, if the files have a different number than the
+ * record; otherwise an empty list.
+ */
 export function replicasToKeep(wanted: KubeObject, live: KubeObject): readonly Difference[] {
   const after = valueAt(wanted, REPLICAS)
   const before = upRecordOf(live)?.before.find(isReplicas)?.value
   return after === undefined || before === undefined || before === after ? [] : [{ keys: REPLICAS, before, after }]
 }
 
-/** Writes into the record of a workload how many Pods `down` restores. */
+/** Writes the number of Pods that `down` restores into the record of a workload. */
 export async function keepReplicas(
   cluster: Cluster,
   live: KubeObject,
@@ -46,7 +49,7 @@ export async function keepReplicas(
   options: CallOptions,
 ): Promise<void> {
   const record = upRecordOf(live)
-  // `down` was faster.
+  // `down` has already removed the record.
   if (!record) return
   const before = record.before.map(one => (isReplicas(one) ? { ...one, value: replicas } : one))
   const text = JSON.stringify({ ...record, before })

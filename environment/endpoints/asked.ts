@@ -1,7 +1,7 @@
 import { inParallel } from '../pool.ts'
 import type { Endpoint } from './endpoints.ts'
 
-/** The response of an address: `AddressAnswer` of adapters/kubernetes/ask-address.ts. */
+/** Response from an address: `AddressAnswer` of adapters/kubernetes/ask-address.ts. */
 export interface Answered {
   readonly status?: number
   readonly certificate?: string
@@ -9,16 +9,19 @@ export interface Answered {
   readonly failure?: string
 }
 
-/** Asks a public address; `entry` is where its route says that the cluster takes requests. */
+/**
+ * Sends a request to a public address; `entry` is the address at which the cluster accepts requests, according to its
+ * route.
+ */
 export type Ask = (url: string, entry: string | undefined) => Promise<Answered>
 
 /**
- * The endpoints with what their addresses answer: one whose Pods are ready is only ready when it
- * answers, too. What is not ready anyway is not asked.
+ * Returns the endpoints with the responses of their addresses. An endpoint whose Pods are ready counts as ready only if
+ * its address responds, too. Endpoints that are not ready anyway are not requested.
  */
 export const withAnswers = (endpoints: readonly Endpoint[], ask: Ask): Promise<readonly Endpoint[]> =>
   inParallel(endpoints, async endpoint => {
-    // A host for any name has none that could be asked.
+    // An endpoint for any host name has no address that could be requested.
     if (!endpoint.isReady || endpoint.url.includes('*')) return endpoint
     const { status, certificate, ...rest } = await ask(endpoint.url, endpoint.entry)
     const reason = reasonOf(status, rest)

@@ -7,34 +7,39 @@ import { gatewaysOf } from './gateways.ts'
 import { serviceProblems } from './readiness.ts'
 import { addressesOf, entryOf, problemOf, shorterFirst } from './routes.ts'
 
-/** A public address of an environment. */
+/** Public address of an environment. */
 export interface Endpoint {
-  /** `https://web-shop.dev.example.com/api`. */
+  /** URL such as `https://web-shop.dev.example.com/api`. */
   readonly url: string
-  /** The Services that answer there. */
+  /** Services that answer at the address. */
   readonly services: readonly string[]
   readonly isReady: boolean
-  /** Reason why it is not ready, in words. */
+  /** Reason why the endpoint is not ready, as text for users. */
   readonly reason?: string
-  /** IP address or host name at which the cluster takes requests for it, according to its route. */
+  /** IP address or host name at which the cluster accepts requests for the endpoint, according to its route. */
   readonly entry?: string
-  /** The HTTP status that it answers with; absent where it was not asked, or did not answer. */
+  /** HTTP status of the response; absent if no request was made, or none was answered. */
   readonly status?: number
-  /** The Secret of its certificate, when it does not exist: its gateway shows one of its own. */
+  /**
+   * Name of the certificate's Secret if the Secret does not exist: the gateway then presents a certificate of its own.
+   */
   readonly missingSecret?: string
-  /** Reason why this machine does not trust its certificate. */
+  /** Reason why this machine does not trust the certificate. */
   readonly certificate?: string
 }
 
-/** An address that the manifest names beside the routes: of something that runs elsewhere, say. */
+/**
+ * Address that the manifest declares in addition to the routes, for example of an application that runs outside the
+ * cluster.
+ */
 export interface DeclaredEndpoint {
   readonly url: string
   readonly service?: string
 }
 
 /**
- * The public addresses of an environment, each once, the shorter ones first: those of its Ingresses
- * and HTTPRoutes, and the declared ones. Throws what the cluster refuses.
+ * Returns the public addresses of an environment, each once, shorter ones first: the addresses of its Ingresses and
+ * HTTPRoutes, and the declared ones. Throws if the cluster rejects a request.
  */
 export async function findEndpoints(
   cluster: Cluster,
@@ -46,8 +51,8 @@ export async function findEndpoints(
     cluster.list({ apiVersion, kind, namespace, labels: environmentSelector(environment) }, options)
   const routes = await Promise.all([
     list('networking.k8s.io/v1', 'Ingress'),
-    // A cluster without the Gateway API has none; nor has who may not read them, as with the role
-    // `edit` alone.
+    // A cluster without the Gateway API has no HTTPRoutes. Users may also lack permission to read them, for example
+    // with only the role `edit`.
     unlessForbidden(list('gateway.networking.k8s.io/v1', 'HTTPRoute'), []),
   ])
   return endpointsOf(
@@ -60,9 +65,8 @@ export async function findEndpoints(
 }
 
 /**
- * The public addresses that these Ingresses and HTTPRoutes of a namespace make, as `findEndpoints`
- * gives them. An address is ready when every Service that it leads to has a Pod that is ready, and
- * its gateway has taken the route.
+ * Returns the public addresses of these Ingresses and HTTPRoutes of a namespace, like `findEndpoints`. An address is
+ * ready if every Service behind it has a ready Pod, and the gateway has accepted the route.
  */
 export async function endpointsOf(
   cluster: Cluster,
@@ -112,7 +116,7 @@ export async function endpointsOf(
   return [...byUrl.values()].sort(shorterFirst)
 }
 
-/** Returns the names of the Secrets that do not exist; none for users without permission to read them. */
+/** Returns the names of the Secrets that do not exist; an empty list for users without permission to read them. */
 async function missingSecrets(
   cluster: Cluster,
   namespace: string,

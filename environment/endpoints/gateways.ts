@@ -12,7 +12,7 @@ interface GatewayStatus {
 
 /**
  * Returns the scheme and the address of the Gateways of HTTPRoutes. Assumes `https`, the scheme of public routes, for a
- * Gateway that the user may not read.
+ * Gateway that the user has no permission to read.
  */
 export async function gatewaysOf(
   cluster: Cluster,
@@ -43,14 +43,15 @@ async function look(cluster: Cluster, ref: ParentRef, options: CallOptions): Pro
   const used = listeners.filter(({ name }) => ref.sectionName === undefined || name === ref.sectionName)
   const scheme = used.length > 0 && used.every(({ protocol }) => protocol === 'HTTP') ? 'http' : 'https'
   const { addresses = [] } = (gateway['status'] ?? {}) as GatewayStatus // a Gateway's status
-  // An address without a port means the ordinary one; behind another one it is for DNS and what is
-  // in front to say.
+  // An address has no port, so it implies the default port. For a listener on another port, DNS and the load balancer
+  // in front decide the address.
   const isOrdinary = used.some(({ port }) => port === undefined || port === (scheme === 'http' ? 80 : 443))
   const entry = addresses.find(({ type = 'IPAddress', value }) => value && isReachable(type))?.value
   return { scheme, ...(isOrdinary && entry !== undefined && { entry }) }
 }
 
 /**
- * Other types are a controller's own: https://gateway-api.sigs.k8s.io/reference/spec/#addresstype
+ * Returns true for the standard address types. Other types are specific to a controller:
+ * https://gateway-api.sigs.k8s.io/reference/spec/#addresstype
  */
 const isReachable = (type: string): boolean => type === 'IPAddress' || type === 'Hostname'

@@ -11,9 +11,9 @@ interface Where {
 
 /**
  * Returns the endpoints of an environment with the reason why no ingress controller serves them: the class of their
- * Ingress does not exist, or the cluster has none at all. Checks only endpoints whose address has not answered well
- * (`unanswered`), because some controllers serve Ingresses without a class. Returns the endpoints unchanged for users
- * without permission to read the classes, which are cluster-scoped.
+ * Ingress does not exist, or the cluster has no class at all. Checks only endpoints whose address has not responded
+ * well (`unanswered`), because some controllers serve Ingresses without a class. Returns the endpoints unchanged for
+ * users without permission to read the classes, which are cluster-scoped.
  */
 export async function withClassProblems(
   cluster: Cluster,
@@ -42,7 +42,10 @@ export async function withClassProblems(
   })
 }
 
-/** A controller has taken an Ingress that has an address. */
+/**
+ * Returns the problem with an Ingress's class; undefined if the Ingress has an address, because a controller then
+ * serves it.
+ */
 function problemOf(ingress: KubeObject, classes: ReadonlySet<string>): string | undefined {
   if (entryOf(ingress, new Map()) !== undefined) return undefined
   const { ingressClassName: name } = (ingress['spec'] ?? {}) as { readonly ingressClassName?: string } // its spec

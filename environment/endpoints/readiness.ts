@@ -6,7 +6,7 @@ interface EndpointSlice {
   readonly endpoints?: readonly { readonly conditions?: { readonly ready?: boolean } }[] | null
 }
 
-/** Returns the reason why a Service does not answer, for each Service that does not. */
+/** Returns the Services that do not answer, each with the reason. */
 export async function serviceProblems(
   cluster: Cluster,
   namespace: string,
@@ -22,7 +22,7 @@ export async function serviceProblems(
     const service = await cluster.get({ apiVersion: 'v1', kind: 'Service', name, namespace }, options)
     if (!service || isEnding(service)) return [[name, `the Service \`${name}\` does not exist`] as const]
     const { type } = (service['spec'] ?? {}) as { readonly type?: string } // a Service's spec
-    // It leads out of the cluster, and the cluster does not know what answers there.
+    // It points outside the cluster, which does not know whether the target is ready.
     return type === 'ExternalName' ? [] : [[name, `no Pod of \`${name}\` is ready`] as const]
   })
   return new Map(problems.flat())
@@ -32,6 +32,6 @@ const serviceOf = ({ metadata }: KubeObject): string => metadata.labels?.['kuber
 
 function hasReady(slice: KubeObject): boolean {
   const { endpoints } = slice as EndpointSlice // the server has checked its shape
-  // Absent is unknown, and counts as ready (EndpointConditions of the Kubernetes API).
+  // An absent condition means unknown, which counts as ready (EndpointConditions of the Kubernetes API).
   return endpoints?.some(({ conditions }) => conditions?.ready !== false) ?? false
 }

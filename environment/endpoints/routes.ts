@@ -1,19 +1,19 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
-/** An address of a route, and the Services of its namespace that answer there. */
+/** Address of a route, and the Services of its namespace that answer there. */
 export interface PublicAddress {
   readonly url: string
   readonly services: readonly string[]
-  /** The Secret that its certificate is to come from, where the route names one. */
+  /** Secret of the certificate, if the route names one. */
   readonly secret?: string
 }
 
-/** The facts about a Gateway that routes attached to it need. */
+/** Facts about a Gateway that are needed for the routes attached to it. */
 export interface GatewayFacts {
   /** `NAMESPACE/NAME` of a Gateway that does not exist. */
   readonly missing?: string
   readonly scheme: 'http' | 'https'
-  /** IP address or host name at which it takes requests on the default port of the scheme. */
+  /** IP address or host name at which the Gateway accepts requests on the default port of the scheme. */
   readonly entry?: string
 }
 
@@ -52,23 +52,24 @@ export interface ParentRef {
 }
 
 /**
- * Every address of an Ingress or HTTPRoute: all hosts, all paths. A rule for any host has none that
- * could be determined.
+ * Returns every address of an Ingress or HTTPRoute, for all hosts and paths. A rule for any host has no address,
+ * because its host is unknown.
  */
 export function addressesOf(route: KubeObject, gateways: Gateways): readonly PublicAddress[] {
   return route.kind === 'Ingress' ? ingressAddresses(route) : httpRouteAddresses(route, gateways)
 }
 
-/** The Services of its namespace that a route leads to. */
+/** Returns the Services of the route's namespace that are behind it. */
 export const servicesBehind = (route: KubeObject): readonly string[] =>
   addressesOf(route, new Map()).flatMap(({ services }) => services)
 
-/** Sorts addresses: the shorter ones first, then by the alphabet. */
+/** Sorts addresses by length, then alphabetically. */
 export const shorterFirst = (a: Pick<PublicAddress, 'url'>, b: Pick<PublicAddress, 'url'>): number =>
   a.url.length - b.url.length || (a.url < b.url ? -1 : 1)
 
 /**
- * Returns the reason why a route leads nowhere yet: its gateway is missing, or has not taken it. Ingresses do not tell.
+ * Returns the reason why a route does not work yet: its gateway is missing, or has not accepted it. Always undefined
+ * for Ingresses, which do not report this.
  */
 export function problemOf(route: KubeObject, gateways: Gateways): string | undefined {
   if (route.kind !== 'HTTPRoute') return undefined
@@ -85,8 +86,8 @@ export function problemOf(route: KubeObject, gateways: Gateways): string | undef
 }
 
 /**
- * Returns the address at which requests are taken, as reported by the controller of an Ingress or, if it may be read,
- * by the Gateway of an HTTPRoute.
+ * Returns the address at which requests are accepted, as reported by the controller of an Ingress or, if the user may
+ * read it, by the Gateway of an HTTPRoute.
  */
 export function entryOf(route: KubeObject, gateways: Gateways): string | undefined {
   if (route.kind !== 'Ingress') return factsOf(route, gateways).find(({ entry }) => entry !== undefined)?.entry
@@ -96,11 +97,11 @@ export function entryOf(route: KubeObject, gateways: Gateways): string | undefin
   return loadBalancer?.ingress?.map(({ ip, hostname }) => ip ?? hostname).find(one => one !== undefined)
 }
 
-/** The Gateways that an HTTPRoute attaches to. */
+/** Returns the Gateways that an HTTPRoute attaches to. */
 export const parentsOf = (route: KubeObject): readonly ParentRef[] =>
   ((route['spec'] ?? {}) as HttpRouteSpec).parentRefs?.filter(({ kind = 'Gateway' }) => kind === 'Gateway') ?? [] // its spec
 
-/** A Gateway, and the listener of it where the route names one. */
+/** Returns the map key of a Gateway and, if the route names one, its listener. */
 export const gatewayKey = ({ name, namespace, sectionName = '' }: ParentRef, own: string | undefined): string =>
   `${namespace ?? own}/${name}/${sectionName}`
 
@@ -138,7 +139,7 @@ function httpRouteAddresses(route: KubeObject, gateways: Gateways): readonly Pub
   )
 }
 
-/** True if a certificate's host is this one, or `*.` in front of its domain. */
+/** Returns true if the host of a certificate is this host, or the wildcard for it. */
 function covers(certified: string, host: string): boolean {
   return certified === host || (certified.startsWith('*.') && host.slice(host.indexOf('.')) === certified.slice(1))
 }

@@ -1,6 +1,8 @@
 import { compareTimes, type LogTime } from './line.ts'
 
-/** Number of recent lines to remember. Lines from the two streams of a container may be out of order by some lines. */
+/**
+ * Number of recent lines to remember. Lines from stdout and stderr of a container may be out of order by a few lines.
+ */
 const REMEMBERED = 256
 
 /**
@@ -12,20 +14,20 @@ export class Cursor {
   readonly #recent: LogTime[] = []
   #next = 0
   #last: LogTime | undefined
-  /** Remembered lines that are expected again after `rewind`, with their number. */
+  /** Remembered lines that are expected again after `rewind`, with the number of occurrences. */
   #expected: Map<string, number> | undefined
 
-  /** Nothing was read yet. */
+  /** True if no line was read yet. */
   get isEmpty(): boolean {
     return this.#last === undefined
   }
 
-  /** Time to read from, in RFC 3339; undefined: from the beginning. */
+  /** Time to read from, in RFC 3339; undefined to read from the beginning. */
   get since(): string | undefined {
     return this.#last && new Date(this.#last.seconds * 1000).toISOString()
   }
 
-  /** The lines from `since` on come again. */
+  /** Prepares for reading again: the lines from `since` on are expected once more. */
   rewind(): void {
     this.#expected = new Map()
     for (const time of this.#recent) {
@@ -34,7 +36,7 @@ export class Cursor {
     }
   }
 
-  /** Takes note of a line; false when it was there before. */
+  /** Records a line; returns false if it was read before. */
   take(time: LogTime): boolean {
     if (this.#isRepeated(time)) return false
     if (this.#last === undefined || compareTimes(time, this.#last) > 0) this.#last = time

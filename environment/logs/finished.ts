@@ -4,8 +4,8 @@ import { controllerOf } from '../status/owners.ts'
 import { isFinished } from './source.ts'
 
 /**
- * The Jobs that Pods belong to, when all of them have finished; undefined when one has not, or
- * belongs to something that starts new ones forever.
+ * Returns the Jobs that the Pods belong to if all Pods have finished; undefined if a Pod has not finished, or belongs
+ * to a controller that keeps starting new Pods.
  */
 export function jobsOfFinished(pods: readonly KubeObject[]): ReadonlySet<string> | undefined {
   if (pods.length === 0 || !pods.every(isFinished)) return undefined
@@ -14,8 +14,8 @@ export function jobsOfFinished(pods: readonly KubeObject[]): ReadonlySet<string>
 }
 
 /**
- * Resolves when the Jobs have ended, so that they make no further Pods. Rejects with the signal's
- * reason, or when Jobs may not be watched.
+ * Resolves when the Jobs have ended and so create no further Pods. Rejects with the signal's abort reason, or if the
+ * user may not watch Jobs.
  */
 export async function untilJobsEnd(
   cluster: Cluster,

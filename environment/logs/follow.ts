@@ -9,39 +9,37 @@ import type { WatchedPod } from './watched-pod.ts'
 
 export interface Following extends LogAccess {
   readonly clock: Clock
-  /** Slots for logs that stay open. */
+  /** Limits the number of logs that are open at once. */
   readonly slots: Slots
   print(source: LogSource, line: LogLine): Promise<void> | void
-  /** A run of a container has ended, while its Pod stays. */
+  /** Called when a run of a container has ended and its Pod still exists. */
   ended(source: LogSource, exit: ExitStatus): void
 }
 
-/** Reading position of a container when following begins. */
+/** Position in a container's log at which following begins. */
 export interface LogPosition {
   readonly cursor: Cursor
-  /** Range to show as long as no line was read; absent for containers that began after the command. */
+  /** Range to show as long as no line was read; absent for containers that started after the command. */
   readonly range?: LogRange | undefined
-  /** The run whose log was read so far. */
+  /** Run whose log has been read so far. */
   readonly run?: ContainerRun | undefined
 }
 
 /**
- * Lines that may come again when following begins where the history ended. A program that writes
- * more in the moment between is not to be caught up with: to read all since the second of the last
- * line, which is what the server counts in, would take longer than it takes to write it.
+ * Maximum number of lines to read again when following begins where the history ended. If a program writes more lines
+ * in that moment, they are skipped: the server counts in seconds, so reading everything since the second of the last
+ * line would take longer than the program takes to write it.
  */
 const OVERLAP = 10_000
-/**
- * Milliseconds before a log that ended, though its container runs, is opened again; grows to the
- * second.
- */
+/** Delay in milliseconds, first and maximum, before a log is opened again that ended although its container runs. */
 const PAUSE = [250, 5000] as const
-/** Milliseconds that a connection must have lasted to begin with the shortest pause again. */
+/** Milliseconds that a connection must have lasted for the delay to start over with its first value. */
 const LASTING = 10_000
 
 /**
  * Prints the log of a container from a position on, across its restarts, until its Pod has been deleted or has
- * finished. The watch of the Pod reports when the log may be read. Throws permanent errors, and the signal's reason.
+ * finished. The watch of the Pod reports when the log can be read. Throws permanent errors, and the signal's abort
+ * reason.
  */
 export async function followContainer(
   following: Following,
@@ -50,7 +48,7 @@ export async function followContainer(
   { cursor, range, run: readBefore }: LogPosition = { cursor: new Cursor() },
 ): Promise<void> {
   const { signal, clock, slots } = following
-  /** The run that is read, and the one that was read to its end. */
+  /** ID of the run being read, and of the last run that was read to its end. */
   let last = readBefore?.id
   let done = readBefore && !readBefore.isRunning ? last : undefined
   let opened: number | undefined
@@ -63,12 +61,12 @@ export async function followContainer(
     if (exit && !pod.isGone && pod.object.metadata.deletionTimestamp === undefined) following.ended(source, exit)
   }
   const readRun = async (run: ContainerRun): Promise<void> => {
-    // The end of the run before, and one that has come and gone since.
+    // Reads the end of the previous run, including a run that started and ended in between.
     if (last !== undefined && last !== run.id && run.previous) {
       if (last !== done) leave(run.previous)
       await print(ifThere(readContainer(following, source, cursor, { previous: true })))
     }
-    // A run that began while logs are followed is shown from its start.
+    // A run that starts while logs are followed is shown from its beginning.
     const isFirst = last === undefined || last === run.id
     const from = cursor.isEmpty && range && isFirst ? { range: rangeNow(range) } : {}
     last = run.id
@@ -84,7 +82,10 @@ export async function followContainer(
     await slots.run(signal, () => print(readContainer(following, source, cursor, options)))
   }
 
-  /** When it wrote nothing until the connection was cut, what it wrote since is wanted. */
+  /**
+   * Returns the range to read now. If the connection broke before the container wrote a line, the range covers
+   * everything since the log was first opened.
+   */
   const rangeNow = (range: LogRange): LogRange => (opened === undefined ? range : { since: clock.now() - opened })
 
   for (;;) {
@@ -108,14 +109,14 @@ export async function followContainer(
     if (pod.isGone) return
     const now = runOf(pod.object, source.container)
     if (isRead && (now?.id !== run.id || !now.isRunning)) continue
-    // The cluster does not know yet that it has ended, or the connection was cut.
+    // The cluster does not know yet that the run has ended, or the connection broke.
     failures = clock.now() - began > LASTING ? 1 : failures + 1
     const milliseconds = Math.min(PAUSE[1], PAUSE[0] * 2 ** (failures - 1))
     await pod.change(signal, { clock, milliseconds })
   }
 }
 
-/** Returns true if a Pod still exists: its end may not have been reported yet. */
+/** Returns true if a Pod still exists, because the watch may not have reported its deletion yet. */
 async function isThere({ cluster, signal }: Following, { object: { apiVersion, kind, metadata } }: WatchedPod) {
   const { name, namespace, uid } = metadata
   const live = await cluster.get({ apiVersion, kind, name, namespace }, { signal })

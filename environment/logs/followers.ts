@@ -1,11 +1,11 @@
 import type { CallOptions } from '../../adapters/kubernetes/cluster.ts'
 
-/** Waits until nothing new can begin any more; rejects with the signal's reason. */
+/** Waits until no new task can start any more; rejects with the signal's abort reason. */
 type UntilOver = (options: CallOptions) => Promise<void>
 
 /**
- * The tasks that run while logs are followed. The first failure stops all; so does the end of the
- * last one, when nothing new can begin.
+ * Tasks that run while logs are followed. The first failure stops all tasks. The end of the last task stops following
+ * if no new task can start.
  */
 export class Followers {
   readonly #stop: AbortController
@@ -15,7 +15,7 @@ export class Followers {
   #failure: unknown
   #areDone = false
 
-  /** `untilOver` is asked when none runs; it gives undefined when something may always begin. */
+  /** `untilOver` is called when no task is running; it returns undefined if new tasks may start at any time. */
   constructor(stop: AbortController, untilOver: () => UntilOver | undefined) {
     this.#stop = stop
     this.#untilOver = untilOver
@@ -57,7 +57,7 @@ export class Followers {
         this.#areDone = true
         this.#stop.abort()
       },
-      // A user who may not see Jobs follows until Ctrl-C.
+      // A user without permission to watch Jobs follows until Ctrl-C.
       () => {},
     )
   }

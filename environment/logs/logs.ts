@@ -14,23 +14,23 @@ import { type ExitStatus, type LogSource, runOf, sourcesOf } from './source.ts'
 import type { WatchedPod } from './watched-pod.ts'
 
 /**
- * Logs that are open at the same time. Each is a connection to the API server, and one from there
- * to a node.
+ * Maximum number of logs that are open at once. Each needs a connection to the API server, and one from there to a
+ * node.
  */
 export const MAX_OPEN_LOGS = 100
 
 export interface LogRequest {
   readonly cluster: Cluster
   readonly namespace: string
-  /** Undefined: all Pods of the namespace. */
+  /** Name of the environment; undefined for all Pods of the namespace. */
   readonly environment: string | undefined
-  /** Range of lines to show that were written before the command began. */
+  /** Range of lines to show that were written before the command started. */
   readonly range: LogRange
-  /** Continue with lines that are written from now on. */
+  /** True to continue with lines that are written from now on. */
   readonly follow: boolean
-  /** Characters; longer lines come in pieces. Default: that of the cluster. */
+  /** Maximum length of a line in characters; longer lines come in pieces. Defaults to the limit of the cluster. */
   readonly longestLine?: number
-  /** Absent: none. */
+  /** Limits for Pods; if absent, there are none. */
   readonly limits?: PodLimits
   isWanted(source: LogSource): boolean
 }
@@ -38,20 +38,20 @@ export interface LogRequest {
 export interface LogContext {
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Prints a line; nothing more is read until it resolves. */
+  /** Prints a line; no further line is read until it resolves. */
   print(source: LogSource, line: LogLine): Promise<void> | void
-  /** Containers whose lines may come. */
+  /** Called with the containers whose logs are read. */
   found(sources: readonly LogSource[]): void
-  /** Called if no container is wanted, with the existing ones. An error that it throws ends the command. */
+  /** Called if no container is selected, with the existing containers. An error that it throws ends the command. */
   nothing(present: readonly LogSource[]): Promise<void> | void
-  /** More logs than `MAX_OPEN_LOGS` are to be followed, or Pods do not fit into the limits. */
+  /** Called if more logs than `MAX_OPEN_LOGS` should be followed, or Pods exceed the limits. */
   crowded(): void
   ended(source: LogSource, exit: ExitStatus): void
   troubled(source: LogSource, error: ClusterError): void
   word(source: LogSource, text: string): void
 }
 
-/** A container that was there when the command began. */
+/** Container that existed when the command started. */
 interface Begun {
   readonly source: LogSource
   readonly pod: WatchedPod
@@ -59,9 +59,9 @@ interface Begun {
 }
 
 /**
- * Prints the logs of an environment: first what was written, in the order of its times, and then
- * what comes, over restarts and from new Pods. Ends when nothing more can come, which is when all
- * belong to Jobs that have ended; else with the signal's reason. Throws what the cluster refuses.
+ * Prints the logs of an environment: first the existing lines, ordered by time, then new lines, across restarts and
+ * including new Pods. Returns when no further lines can come, because all containers belong to Jobs that have ended;
+ * otherwise throws the signal's abort reason. Throws if the cluster rejects a request.
  */
 export async function showLogs(request: LogRequest, world: LogContext): Promise<void> {
   const { cluster, namespace, environment, longestLine, limits, isWanted } = request
@@ -85,7 +85,7 @@ export async function showLogs(request: LogRequest, world: LogContext): Promise<
   }
 }
 
-/** The parts of one call of `showLogs`. */
+/** State of one call of `showLogs`. */
 interface Showing {
   readonly following: Following
   readonly pods: PodSet
@@ -137,8 +137,8 @@ async function showPods(request: LogRequest, world: LogContext, { following, pod
 const forOne = (following: Following): Following => ({ ...following, signal: AbortSignal.any([following.signal]) })
 
 /**
- * Prints what the containers have written so far, as many at the same time as may be open. Gives
- * those that could not be waited for.
+ * Prints the existing lines of the containers, reading as many logs at a time as may be open. Returns the logs that
+ * took too long to wait for.
  */
 async function showHistory(
   following: Following,

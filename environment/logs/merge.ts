@@ -1,25 +1,25 @@
 import type { Clock } from '../clock.ts'
 import { compareTimes, type LogLine } from './line.ts'
 
-/** Milliseconds that the others wait for the next line of one log. */
+/** Maximum time in milliseconds that other logs wait for the next line of one log. */
 const LONGEST_HOLD = 3000
 
-/** A log that is read, with the line that comes next. */
+/** Log that is being read, with its next line. */
 interface Head<Source> {
   readonly source: Source
   readonly lines: AsyncIterator<LogLine>
   line: LogLine
 }
 
-/** A log that did not answer in time, to be read on by itself. */
+/** Log that did not respond in time, to be read separately. */
 export interface Late<Source> {
   readonly source: Source
   readonly rest: AsyncIterable<LogLine>
 }
 
 /**
- * Prints the lines of several logs in the order of their times. Reads no faster than they are printed: keeps one line
- * of each in memory. Skips and returns a log that keeps the others waiting because its node does not answer.
+ * Prints the lines of several logs in order of time. Reads no faster than the lines are printed, and keeps one line of
+ * each log in memory. Skips and returns a log that keeps the others waiting because its node does not respond.
  */
 export async function mergeLogs<Source>(
   logs: readonly { readonly source: Source; readonly lines: AsyncIterable<LogLine> }[],
@@ -69,10 +69,7 @@ async function* restOf(
   for (let result = await coming; !result.done; result = await lines.next()) yield result.value
 }
 
-/**
- * Waits for promises, but none of them forever. One timer for all: there may be one for each line
- * of a log.
- */
+/** Waits for promises with a time limit. All share one timer, because there may be one wait for each line of a log. */
 class LimitedWaits {
   readonly #waiting = new Set<{ ticks: number; readonly giveUp: () => void }>()
   readonly stop: () => void

@@ -2,23 +2,23 @@ import type { Change, Cluster, KubeObject, ObjectQuery, PageOptions } from '../.
 import { type LogSource, slimPod, sourcesOf } from './source.ts'
 import { WatchedPod } from './watched-pod.ts'
 
-/** Characters that a container whose log is read counts as: the buffers of a connection, and the times of lines. */
+/** Characters to count for each container whose log is read: the buffers of a connection, and the times of lines. */
 const OF_CONTAINER = 32 * 1024
 
-/** Limits for a program that reads the logs of Pods of others. */
+/** Limits for a program that reads the logs of other users' Pods. */
 export interface PodLimits extends Pick<PageOptions, 'size' | 'slots'> {
-  /** Takes some characters out of a budget; false if less than that is left. */
+  /** Takes a number of characters from a budget; returns false if less is left. */
   take(size: number): boolean
   give(size: number): void
 }
 
-/** The Pods and the containers of them whose logs are read. */
+/** Query for Pods, and the containers whose logs are read. */
 interface PodQuery {
   readonly cluster: Cluster
   readonly query: ObjectQuery
   readonly limits: PodLimits | undefined
   isWanted(source: LogSource): boolean
-  /** Called once, when a Pod does not fit into the limits. */
+  /** Called once, when the Pods exceed the limits. */
   onCut(): void
 }
 
@@ -27,10 +27,10 @@ interface Kept {
   readonly size: number
 }
 
-/** The Pods that a query finds, as they come, change and go: only those of their fields that reading logs needs. */
+/** Pods that match a query, kept up to date. Stores only the fields that are needed to read logs. */
 export class PodSet {
   readonly #asked: PodQuery
-  /** Pods by UID: a Pod of a StatefulSet returns under the same name. */
+  /** Pods by UID, because a Pod of a StatefulSet is recreated under the same name. */
   readonly #pods = new Map<string, Kept>()
   #isCut = false
 
@@ -50,15 +50,15 @@ export class PodSet {
   }
 
   /**
-   * Keeps all of them up to date, and gives the new ones, until it throws what the cluster throws,
-   * or the signal's reason.
+   * Keeps all Pods up to date and yields new ones, until the cluster reports an error or the signal is aborted; throws
+   * the error or the abort reason.
    */
   async *watch(signal: AbortSignal): AsyncGenerator<WatchedPod> {
     const { cluster, query } = this.#asked
     let listed = new Set<string>()
     for await (const change of cluster.watch(query, this.#options(signal))) {
       if (change.type === 'Restarted') listed = new Set()
-      // A watch that starts over does not report deletions from the time in between.
+      // A watch that starts over does not report deletions that happened in between.
       else if (change.type === 'Listed') this.#keepOnly(listed)
       else {
         listed.add(keyOf(change.object))

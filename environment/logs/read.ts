@@ -3,11 +3,11 @@ import type { Cursor } from './cursor.ts'
 import { type LogLine, type LogTime, parseLine } from './line.ts'
 import type { ContainerRun, LogSource } from './source.ts'
 
-/** Range of the log to show for a container that existed before. */
+/** Range of the log to show for a container that existed when the command started. */
 export interface LogRange {
-  /** Lines from its end; absent: all. */
+  /** Number of lines from the end; if absent, all lines. */
   readonly tail?: number | undefined
-  /** Milliseconds; absent: all. */
+  /** Maximum age of the lines in milliseconds; if absent, all lines. */
   readonly since?: number | undefined
 }
 
@@ -15,22 +15,22 @@ export interface LogAccess {
   readonly cluster: Cluster
   readonly signal: AbortSignal
   readonly longestLine?: number | undefined
-  /** The log cannot be read now. */
+  /** Called when the log cannot be read at the moment. */
   troubled(source: LogSource, error: ClusterError): void
-  /** Something that the node says in place of a line: that it has lost the log, say. */
+  /** Called with a message that the node sends in place of a line, for example that the log was lost. */
   word(source: LogSource, text: string): void
 }
 
 interface ReadOptions {
   readonly follow?: boolean
   readonly previous?: boolean
-  /** Absent: from where the cursor is. */
+  /** Range to read; if absent, reading continues at the cursor. */
   readonly range?: LogRange
   /** Maximum number of lines from the end when reading resumes at the cursor. */
   readonly most?: number
 }
 
-/** The lines of a container's log that were not read before. Throws what the cluster throws. */
+/** Yields the lines of a container's log that were not read before. Throws the errors of the cluster. */
 export async function* readContainer(
   { cluster, signal, longestLine, word }: LogAccess,
   source: LogSource,
@@ -60,17 +60,15 @@ export async function* readContainer(
       isNew = cursor.take(last)
       if (isNew) yield line
     } else if (last === undefined) {
-      // Nodes throw logs of former runs away.
+      // Nodes discard the logs of former runs.
       if (!previous) word(source, raw)
     }
-    // The rest of a line too long to come in one piece.
+    // The rest of a line that was too long for one piece.
     else if (isNew) yield { time: last, text: raw }
   }
 }
 
-/**
- * The available log of a container, across its last restart; ends where it cannot be read further.
- */
+/** Yields the available log of a container, including its previous run; ends where it cannot be read further. */
 export async function* readHistory(
   access: LogAccess,
   source: LogSource,
@@ -101,7 +99,9 @@ async function* readRuns(
   yield* ifThere(readContainer(access, source, cursor, { range }))
 }
 
-/** Returns the number of wanted lines from the previous run: those that the current run does not have. */
+/**
+ * Returns the number of lines to show from the previous run: the requested number minus the lines of the current run.
+ */
 async function linesLeft(access: LogAccess, source: LogSource, range: LogRange): Promise<number | undefined> {
   if (range.tail === undefined || range.tail === 0) return range.tail
   const { container, pod: name, namespace } = source
@@ -115,7 +115,7 @@ async function linesLeft(access: LogAccess, source: LogSource, range: LogRange):
   return Math.max(0, range.tail - lines)
 }
 
-/** Yields no lines for a log that does not exist, or no longer exists. */
+/** Yields the lines; if the log does not exist, or no longer exists, yields nothing. */
 export async function* ifThere<T>(lines: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* lines
@@ -128,7 +128,7 @@ export async function* ifThere<T>(lines: AsyncIterable<T>): AsyncGenerator<T> {
 export const isMissing = (error: unknown): boolean =>
   error instanceof ClusterError && (error.failure === 'not-found' || error.failure === 'invalid')
 
-/** The connection, the server or the node fails, and may be well a moment later. */
+/** Returns true if the connection, the server or the node failed, which may work again a moment later. */
 export const isPassing = ({ failure }: ClusterError): boolean => failure === 'unreachable' || failure === 'unavailable'
 
 function rangeOptions({ tail, since }: LogRange): { readonly tailLines?: number; readonly sinceSeconds?: number } {

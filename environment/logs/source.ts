@@ -2,17 +2,15 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { SERVICE_LABEL } from '../labels.ts'
 import { controllerOf } from '../status/owners.ts'
 
-/** A container that has a log. */
+/** Container that has a log. */
 export interface LogSource {
-  /** The name of its Pod. */
+  /** Name of the container's Pod. */
   readonly pod: string
   readonly namespace: string
   readonly container: string
-  /** Service name in Kubernetes form; for a Pod that no service made, the name from its labels or its owner. */
+  /** Service name in Kubernetes form; for a Pod without a service, the name from its labels or its owner. */
   readonly service: string
-  /**
-   * The prefix of its lines: `api-j2fnt`, and `api-j2fnt/fill-data` for a helper of the service.
-   */
+  /** Prefix of the lines: `api-j2fnt`, or `api-j2fnt/fill-data` for a helper container of the service. */
   readonly name: string
 }
 
@@ -22,13 +20,13 @@ export interface ContainerRun {
   readonly isRunning: boolean
   /** Exit status of a run that has ended. */
   readonly exit?: ExitStatus | undefined
-  /** Exit status of the previous run, whose log the node still has; undefined without one. */
+  /** Exit status of the previous run, whose log the node still has; undefined if no previous run exists. */
   readonly previous?: ExitStatus | undefined
 }
 
 export interface ExitStatus {
   readonly code: number
-  /** `Error`, `Completed`, `OOMKilled`. */
+  /** Reason such as `Error`, `Completed` or `OOMKilled`. */
   readonly reason: string | undefined
 }
 
@@ -62,8 +60,8 @@ interface Terminated {
 }
 
 /**
- * The containers of a Pod in the order in which they start. Those of a group of services are each
- * of a service of its own.
+ * Returns the containers of a Pod in the order in which they start. In a group of services, each container belongs to a
+ * service of its own.
  */
 export function sourcesOf(pod: KubeObject): readonly LogSource[] {
   const { name, namespace = '', labels = {} } = pod.metadata
@@ -76,8 +74,8 @@ export function sourcesOf(pod: KubeObject): readonly LogSource[] {
   if (service !== undefined && labels['app.kubernetes.io/managed-by'] === 'devctl')
     return [
       ...initContainers.map(({ name, restartPolicy }) =>
-        // The compiler makes a sidecar of a service that others of its group wait for; what else
-        // runs before are helpers.
+        // The compiler turns a service that others of its group wait for into a sidecar; other init containers are
+        // helpers.
         restartPolicy === 'Always'
           ? source(name, name, `${name}-${instance}`)
           : source(name, service, `${service}-${instance}/${name}`),
@@ -91,7 +89,7 @@ export function sourcesOf(pod: KubeObject): readonly LogSource[] {
   )
 }
 
-/** The newest run of a container that has a log; undefined before the first one. */
+/** Returns the newest run of a container that has a log; undefined before the first run. */
 export function runOf(pod: KubeObject, container: string): ContainerRun | undefined {
   const { containerStatuses = [], initContainerStatuses = [] } = fieldsOf(pod).status
   const status = [...containerStatuses, ...initContainerStatuses].find(({ name }) => name === container)
@@ -100,7 +98,7 @@ export function runOf(pod: KubeObject, container: string): ContainerRun | undefi
   const previous = lastState.terminated && exitOf(lastState.terminated)
   if (state.running) return { id: status.containerID || `#${restartCount}`, isRunning: true, previous }
   if (state.terminated) return { ...endedRun(state.terminated, restartCount), previous }
-  // While it waits to be started again, its log is that of the last run.
+  // While the container waits for a restart, its log is the log of its last run.
   return lastState.terminated && endedRun(lastState.terminated, restartCount)
 }
 
@@ -112,7 +110,7 @@ const endedRun = (ended: Terminated, restarts: number): ContainerRun => ({
   exit: exitOf(ended),
 })
 
-/** True if a Pod has ended for good. */
+/** Returns true if a Pod has ended for good. */
 export function isFinished(pod: KubeObject): boolean {
   const { phase } = fieldsOf(pod).status
   return phase === 'Succeeded' || phase === 'Failed'
@@ -129,10 +127,10 @@ function ownerOf(pod: KubeObject): string {
   return owner?.kind === 'ReplicaSet' ? owner.name.replace(/-[^-]+$/, '') : (owner?.name ?? pod.metadata.name)
 }
 
-/** The labels that `sourcesOf` reads. */
+/** Labels that `sourcesOf` reads. */
 const LABELS = [SERVICE_LABEL, 'app.kubernetes.io/managed-by', 'app.kubernetes.io/name', 'app']
 
-/** Copies the fields of a Pod that reading its logs needs. A whole Pod can have 1.5 MiB. */
+/** Copies the fields of a Pod that are needed to read its logs. A full Pod can have 1.5 MiB. */
 export function slimPod(pod: KubeObject): KubeObject {
   const { apiVersion, kind, metadata } = pod
   const { name, namespace, uid, deletionTimestamp, labels = {} } = metadata

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Clock } from '../clock.ts'
 
-/** A Pod as it was last heard of, for those who wait for a change of it. */
+/** Latest known state of a Pod, with a way to wait for its next change. */
 export class WatchedPod {
   #object: KubeObject
   #isGone = false
@@ -32,8 +32,8 @@ export class WatchedPod {
   }
 
   /**
-   * Resolves at the next change, or after some milliseconds when they are given; rejects with the
-   * signal's reason.
+   * Resolves at the next change, or when the time limit is reached, if one is passed; rejects with the signal's abort
+   * reason.
    */
   change(signal: AbortSignal, limit?: { readonly clock: Clock; readonly milliseconds: number }): Promise<void> {
     return new Promise((resolve, reject) => {

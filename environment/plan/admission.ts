@@ -1,6 +1,6 @@
 import type { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 
-/** Messages of rules of a namespace or a cluster that refuse an object, each with a hint. */
+/** Rejections by rules of a namespace or a cluster, as patterns of their messages, each with a hint. */
 const RULES: readonly (readonly [said: RegExp, hint: string])[] = [
   [
     /exceeded quota/,
@@ -19,7 +19,7 @@ const RULES: readonly (readonly [said: RegExp, hint: string])[] = [
 ]
 
 /**
- * Returns the hint for a refusal by an admission rule of the cluster; undefined for other refusals, such as missing
+ * Returns the hint for a rejection by an admission rule of the cluster; undefined for other rejections, such as missing
  * permissions, which the API server reports with the same status.
  */
 export const admissionHint = ({ failure, message }: Pick<ClusterError, 'failure' | 'message'>): string | undefined =>

@@ -8,19 +8,19 @@ import {
 import { MANAGER } from '../labels.ts'
 import { isMap } from './comparison.ts'
 
-/** Annotation in which `kubectl apply` keeps the object that it has last applied. */
+/** Annotation in which `kubectl apply` stores the object that it applied last. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** The annotation that tells who made an object part of the environment, and when. */
+/** Annotation that records who added the object to the environment, and when. */
 const ADOPTED = 'dev.platform/adopted'
 
 /**
- * Tools that apply on the client's side: each has declared the fields that it has, as devctl does
- * from now on.
+ * Field managers of tools with client-side apply. They own exactly the fields that their files declare, so devctl can
+ * take them over.
  */
 const CLIENT_SIDE = new Set(['kubectl-client-side-apply', 'okteto', 'kompose'])
 
-/** True if a tool on the client's side has declared fields of an object. */
+/** Returns true if a tool has declared fields of the object with client-side apply. */
 export const isDeclaredElsewhere = ({ metadata }: KubeObject): boolean =>
   (metadata.managedFields ?? []).some(isClientSide)
 
@@ -28,8 +28,8 @@ const isClientSide = ({ manager, operation, subresource }: ManagedFields): boole
   operation === 'Update' && subresource === undefined && CLIENT_SIDE.has(manager)
 
 /**
- * Makes devctl the owner of the fields that such a tool has declared, so that the next apply removes those that the
- * files do not set, as the tool's own apply would have
+ * Makes devctl the owner of the fields that a client-side tool has declared, so that the next apply removes fields that
+ * the files do not set, as the tool's own apply would have
  * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply).
  * Retries once if the object changes in the meantime.
  */
@@ -45,8 +45,8 @@ export async function takeOverFields(cluster: Cluster, object: KubeObject, optio
 }
 
 /**
- * Notes on an object that it was adopted, by whom and when: under a manager of its own, so that the
- * next deploy leaves it there.
+ * Records on an object who adopted it and when. Uses a separate field manager, so that the next deploy does not remove
+ * the annotation.
  */
 export async function noteAdoption(
   cluster: Cluster,
@@ -59,7 +59,7 @@ export async function noteAdoption(
   await cluster.apply(object, { ...options, manager: `${MANAGER}-adoption`, force: true })
 }
 
-/** The object with the declared fields under our name; pure. */
+/** Returns the object with the declared fields moved to devctl's field manager; does not change its argument. */
 export function migrated(object: KubeObject): KubeObject {
   const { managedFields = [], annotations, ...metadata } = object.metadata
   const declared = managedFields.filter(isClientSide)
@@ -72,7 +72,7 @@ export function migrated(object: KubeObject): KubeObject {
   return { ...object, metadata: { ...metadata, annotations: kept, managedFields: [...others, ours] } }
 }
 
-/** The fields of both: maps within maps. */
+/** Merges two field sets, which are nested maps. */
 function united(a: unknown, b: unknown): unknown {
   if (!isMap(a) || !isMap(b)) return a ?? b
   const keys = new Set([...Object.keys(a), ...Object.keys(b)])

@@ -20,27 +20,27 @@ import type { Choices } from './choices.ts'
 import { allOf, type DesiredObject, type DesiredState, nameOf, serviceOf } from './desired-state.ts'
 import { keepsItself } from './prune-rules.ts'
 
-/** The changes that a deploy would make; none of them is made yet. */
+/** Changes that a deploy would make. */
 export interface Changes {
   readonly steps: ReadonlyMap<DesiredObject, Step>
   /** Objects of the environment that are no longer wanted. */
   readonly prune: readonly KubeObject[]
   /**
-   * Workloads among those that must be gone before their successor is made: another kind, or an
-   * older Job of the same service.
+   * Workloads to delete before their successor is created, because they are of another kind, or an older Job of the
+   * same service.
    */
   readonly pruneFirst: readonly KubeObject[]
   /** Objects that are no longer wanted but stay: claims, and objects annotated to be kept. */
   readonly kept: readonly KubeObject[]
-  /** The present record; undefined for a new environment. */
+  /** Current record; undefined for a new environment. */
   readonly recorded: EnvironmentRecord | undefined
-  /** The record at the end. */
+  /** Record to write at the end. */
   readonly record: EnvironmentRecord
 }
 
 /**
- * Finds out what a deploy would do: lists what the environment has, and asks the server with a dry
- * run for what would become of each object. Throws a UserError for what cannot be deployed.
+ * Finds out what a deploy would change: lists the existing objects of the environment, and previews each wanted object
+ * with a dry run on the server. Throws a UserError if an object cannot be deployed.
  */
 export async function planChanges(
   cluster: Cluster,
@@ -54,7 +54,7 @@ export async function planChanges(
   refuseOtherSource(environment, recorded?.source, source, choices)
   const objects = allOf(wanted)
   const kinds = unitedKinds(objects.map(({ object }) => object))
-  // Without a record there is nothing to list: the dry run of an object reports whether it exists.
+  // Without a record there is nothing to list, because the dry run of an object reports whether it exists.
   const all = recorded ? unitedKinds(kinds, recorded.kinds) : []
   const live = await listEnvironment(cluster, environment, namespace, all, options)
   const byKey = new Map(live.map(object => [keyOf(object), object]))
@@ -75,7 +75,7 @@ export async function planChanges(
   const isKeptRoute = (object: KubeObject) => isRoute(object) && choices.keepRoutes.has(object.metadata.name)
   const stays = (object: KubeObject) => !mayPrune(object) || isKeptRoute(object)
   const prunable = left.filter(object => !stays(object))
-  // Objects that are being deleted need no action; only a successor has to wait for them.
+  // Objects that are being deleted need no action; only their successors have to wait for them.
   const remain = (object: KubeObject) => !choices.isPart && !isEnding(object)
   const kept = left.filter(object => stays(object) && remain(object))
   const pruneFirst = prunable.filter(object => isWorkload(object) && services.has(serviceOf(object) ?? ''))
@@ -121,10 +121,7 @@ export const isUpToDate = ({ steps, prune, pruneFirst, recorded, record }: Chang
   sameKinds(recorded.kinds, record.kinds) &&
   sameSource(recorded.source, record.source)
 
-/**
- * The objects of an environment, of the kinds given. A kind that the cluster does not have any more
- * has no objects.
- */
+/** Returns the objects of an environment, of the given kinds. A kind that the cluster no longer has counts as empty. */
 export async function listEnvironment(
   cluster: Cluster,
   environment: string,
@@ -143,8 +140,8 @@ export async function listEnvironment(
 }
 
 /**
- * Returns the recorded kinds that the cluster does not have now. They stay in the record: their objects return with
- * them.
+ * Returns the recorded kinds that the cluster does not have at the moment. They stay in the record, because their
+ * objects come back when the kind does.
  */
 async function missingKinds(
   cluster: Cluster,
@@ -176,7 +173,7 @@ export function refuseOtherSource(
   )
 }
 
-/** The kind of an object, with where it is. */
+/** Returns the kind of an object, with its namespace if that differs from the environment's. */
 function kindOf({ apiVersion, kind, metadata }: KubeObject, home: string): RecordedKind {
   return { apiVersion, kind, ...(metadata.namespace !== home && { namespace: metadata.namespace ?? null }) }
 }
@@ -184,11 +181,14 @@ function kindOf({ apiVersion, kind, metadata }: KubeObject, home: string): Recor
 const keyOf = ({ apiVersion, kind, metadata }: KubeObject): string =>
   `${apiVersion} ${kind} ${metadata.namespace ?? ''} ${metadata.name}`
 
-/** True if a command of the manifest made an object. */
+/** Returns true if a command of the manifest created the object. */
 export const isCreatedByCommand = ({ metadata }: KubeObject): boolean =>
   metadata.annotations?.[ORIGIN_ANNOTATION] !== undefined
 
-/** Claims stay until they are asked for, and what commands made until destroy. */
+/**
+ * Returns true if a deploy may delete the object. Claims are only deleted on request, and objects created by commands
+ * only by destroy.
+ */
 function mayPrune(object: KubeObject): boolean {
   if (object.kind === 'PersistentVolumeClaim' || isCreatedByCommand(object)) return false
   return !keepsItself(object)

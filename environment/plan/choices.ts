@@ -1,22 +1,25 @@
-/** The user's choices about things that a deploy does not do by itself. */
+/** Decisions of the user about actions that a deploy does not take by itself. */
 export interface Choices {
-  /** Take over objects that have no environment's label. */
+  /** True to adopt objects without an environment label. */
   readonly adopt: boolean
-  /** Take fields over from other tools that apply them. */
+  /** True to take over fields from other tools that apply them. */
   readonly forceConflicts: boolean
-  /** Deploy although the environment was deployed from somewhere else. */
+  /** True to deploy although the environment was deployed from other files. */
   readonly takeOver: boolean
-  /** Names of routes without a domain: those that exist stay unchanged. */
+  /** Names of routes without a domain: existing routes of these names stay unchanged. */
   readonly keepRoutes: ReadonlySet<string>
-  /** Number of workloads that may be deleted because they were removed from the files; undefined: `max(3, 30 %)`. */
+  /**
+   * Maximum number of workloads that may be deleted because they were removed from the files; if undefined, `max(3, 30
+   * %)`.
+   */
   readonly pruneLimit: number | undefined
-  /** Services, in Kubernetes' form, whose Jobs run again. */
+  /** Services, in Kubernetes form, whose Jobs run again. */
   readonly rerun: ReadonlySet<string>
-  /** Only a part of the application is wanted: everything else in the cluster stays unchanged. */
+  /** True if only a part of the application is deployed: everything else in the cluster stays unchanged. */
   readonly isPart: boolean
 }
 
-/** Nothing but what a deploy does by itself. */
+/** Choices of a deploy without options. */
 export const NO_CHOICES: Choices = {
   adopt: false,
   forceConflicts: false,

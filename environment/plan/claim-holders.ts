@@ -5,9 +5,9 @@ import { claimsOf } from '../rollout/tracker.ts'
 import { controllerOf } from '../status/owners.ts'
 
 /**
- * Throws a UserError for a claim that is being deleted while Pods use it: it goes, with its data,
- * when the last of them ends, and to end them for that is not for a deploy to decide. Nothing for
- * other objects, and for a claim whose Pods are ending.
+ * Throws a UserError for a claim that is being deleted while Pods use it. The claim, with its data, is deleted when the
+ * last of these Pods ends, and a deploy must not end Pods for that. Does nothing for other objects, and for a claim
+ * whose Pods are ending.
  */
 export async function refuseHeldClaim(cluster: Cluster, claim: KubeObject, options: CallOptions): Promise<void> {
   if (claim.kind !== 'PersistentVolumeClaim') return
@@ -24,7 +24,7 @@ export async function refuseHeldClaim(cluster: Cluster, claim: KubeObject, optio
 }
 
 /**
- * The Pods have ended, and hold nothing any more
+ * Returns true if a Pod has ended and so no longer uses its claims
  * (https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection).
  */
 function isOver({ status }: KubeObject): boolean {
@@ -32,7 +32,7 @@ function isOver({ status }: KubeObject): boolean {
   return phase === 'Succeeded' || phase === 'Failed'
 }
 
-/** True if neither the object nor any of its owners is being deleted, or gone. */
+/** Returns true if the object and all its owners exist and none of them is being deleted. */
 async function stays(cluster: Cluster, object: KubeObject, options: CallOptions): Promise<boolean> {
   if (isEnding(object) && !isOrphaning(object)) return false
   const owner = controllerOf(object)
@@ -42,6 +42,6 @@ async function stays(cluster: Cluster, object: KubeObject, options: CallOptions)
   return there !== undefined && there.metadata.uid === uid && stays(cluster, there, options)
 }
 
-/** True if the object is deleted without its dependents. */
+/** Returns true if the object is being deleted without its dependents. */
 const isOrphaning = ({ metadata }: KubeObject): boolean =>
   Array.isArray(metadata['finalizers']) && metadata['finalizers'].includes('orphan')

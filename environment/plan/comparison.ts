@@ -1,19 +1,19 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
 /**
- * A step on the way to a value: the key of a mapping, the name of a list's item, or its index where
- * items have no names.
+ * Segment of the path to a value: the key of a mapping, the name of a list item, or its index if the items have no
+ * names.
  */
 export type FieldKey = string | { readonly item: string } | number
 
-/** A single value of an object that differs. A missing value is undefined. */
+/** Single value in which two objects differ. A missing value is undefined. */
 export interface Difference {
   readonly keys: readonly FieldKey[]
   readonly before: unknown
   readonly after: unknown
 }
 
-/** Metadata that the server maintains, and that is never wanted. */
+/** Metadata that the server maintains and that is never part of the desired state. */
 const KEPT_BY_SERVER = ['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink']
 
 /**
@@ -26,7 +26,7 @@ export function differencesOf(live: KubeObject, next: KubeObject): readonly Diff
   return found
 }
 
-/** `spec.template.spec.containers[web].image`; what is in brackets may have dots. */
+/** Formats a path, such as `spec.template.spec.containers[web].image`; the name in brackets may contain dots. */
 export function pathText(keys: readonly FieldKey[]): string {
   return keys
     .map((key, index) => {
@@ -57,10 +57,7 @@ function compare(before: unknown, after: unknown, keys: readonly FieldKey[], fou
   found.push({ keys, before, after })
 }
 
-/**
- * Items that have names are compared by name: one more at the front does not make all others
- * differ.
- */
+/** Compares named items by name, so that an item inserted at the front does not make all others differ. */
 function compareLists(
   before: readonly unknown[],
   after: readonly unknown[],
@@ -88,6 +85,6 @@ function byName(items: readonly unknown[]): ReadonlyMap<string, unknown> | undef
   return named
 }
 
-/** True if a value is a mapping of an object: neither a list nor a plain value. */
+/** Returns true if a value is a mapping: neither a list nor a scalar. */
 export const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' && !Array.isArray(value)

@@ -3,12 +3,12 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { type DesiredObject, nameOf } from './desired-state.ts'
 
 /**
- * A field and the manager that owns it, as the server reports them when it refuses to apply:
- * `conflict with "kubectl-edit" using apps/v1`.
+ * Field and its manager, as the server reports them when it rejects an apply: `conflict with "kubectl-edit" using
+ * apps/v1`.
  */
 interface Conflict {
   readonly manager: string
-  /** `.spec.replicas`. */
+  /** Path such as `.spec.replicas`. */
   readonly field: string
 }
 
@@ -22,7 +22,9 @@ function conflictsOf(error: ClusterError): readonly Conflict[] {
 const entriesOf = (live: KubeObject | undefined, { manager }: Conflict): readonly ManagedFields[] =>
   live?.metadata.managedFields?.filter(entry => entry.manager === manager) ?? []
 
-/** True if the workload is scaled by an autoscaler or another user, who then decides the number of replicas. */
+/**
+ * Returns true if the workload is scaled by an autoscaler or another user, who then controls the number of replicas.
+ */
 export function isLeftToScaler(error: ClusterError, live: KubeObject | undefined): boolean {
   return conflictsOf(error).every(
     conflict =>
@@ -32,8 +34,8 @@ export function isLeftToScaler(error: ClusterError, live: KubeObject | undefined
 }
 
 /**
- * True if all conflicting fields were changed by hand, or by a tool that overwrites: drift, which a
- * deploy reverts. Fields that another tool applies are not drift.
+ * Returns true if all conflicting fields were changed by hand, or by a tool that overwrites fields: this is drift,
+ * which a deploy reverts. Fields that another tool applies are not drift.
  */
 export function isDrift(error: ClusterError, live: KubeObject | undefined): boolean {
   return conflictsOf(error).every(conflict => {
@@ -42,7 +44,7 @@ export function isDrift(error: ClusterError, live: KubeObject | undefined): bool
   })
 }
 
-/** Names the fields, who has them, and both values. */
+/** Throws an error that names the fields, their managers, and both values. */
 export function refuseConflict(
   error: ClusterError,
   { object, source }: DesiredObject,
@@ -68,7 +70,7 @@ export function refuseConflict(
 }
 
 /**
- * The value at a path as the server writes it: `.spec.template.spec.containers[name="web"].image`,
+ * Returns the value at a path in the server's notation: `.spec.template.spec.containers[name="web"].image`,
  * `.metadata.labels.example.com/team`.
  */
 function valueAt(whole: unknown, path: string): unknown {
@@ -81,7 +83,7 @@ function valueAt(whole: unknown, path: string): unknown {
     return valueAt(found, path.slice(item.length))
   }
   if (typeof whole !== 'object' || whole === null) return undefined
-  // Label keys contain dots: the longest key that exists counts.
+  // Label keys contain dots, so the longest existing key is used.
   const rest = path.slice(1)
   const key = Object.keys(whole)
     .filter(one => rest.startsWith(one) && /^(?:[.[]|$)/.test(rest.slice(one.length)))

@@ -4,29 +4,29 @@ import { isRoute, isWorkload, rankOf } from '../../constructs/kinds.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { SERVICE_LABEL } from '../labels.ts'
 
-/** An object that a deploy wants in the cluster. */
+/** Object that should exist in the cluster. */
 export interface DesiredObject {
   readonly object: KubeObject
-  /** `compose.yaml#services.web`. */
+  /** Source such as `compose.yaml#services.web`. */
   readonly source: string
 }
 
-/** A workload with what has to be reached before it is applied. */
+/** Workload with the dependencies that must be met before it is applied. */
 export interface DesiredWorkload extends DesiredObject {
   /** Service name in Kubernetes form. */
   readonly service: string
   readonly dependencies: readonly DependencyPlan[]
-  /** Services that become ready at the same time, and that it may need. */
+  /** Services that become ready at the same time, and that the workload may need. */
   readonly beside?: readonly string[]
-  /** True for a Job that serves: it is ready when its Pods are, though it may never complete. */
+  /** True for a Job that serves requests: it is ready when its Pods are, though it may never complete. */
   readonly isServer?: boolean
 }
 
-/** Everything that a deploy wants in the cluster, in the order in which it is applied. */
+/** All objects that should exist in the cluster, in the order in which they are applied. */
 export interface DesiredState {
   readonly environment: string
   readonly namespace: string
-  /** The objects that workloads need: accounts, policies, configuration, claims, Services. */
+  /** Objects that workloads need: accounts, policies, configuration, claims, Services. */
   readonly before: readonly DesiredObject[]
   /** Workloads in dependency order. */
   readonly workloads: readonly DesiredWorkload[]
@@ -35,8 +35,8 @@ export interface DesiredState {
 }
 
 /**
- * Sorts the objects of a plan into what comes before its workloads, these, and what comes after.
- * Puts everything into the namespace.
+ * Sorts the objects of a plan into those applied before the workloads, the workloads, and those applied after them.
+ * Sets the namespace of every object.
  */
 export function toDesiredState(plan: Plan, manifests: readonly Manifest[], namespace: string): DesiredState {
   const objects = manifests.map(({ object, source }) => ({
@@ -65,15 +65,13 @@ export function toDesiredState(plan: Plan, manifests: readonly Manifest[], names
   }
 }
 
-/**
- * The service that an object belongs to, in Kubernetes' form; undefined for what services share.
- */
+/** Returns the service that an object belongs to, in Kubernetes form; undefined for objects that services share. */
 export const serviceOf = ({ metadata }: KubeObject): string | undefined => metadata.labels?.[SERVICE_LABEL]
 
-/** `deployment/web`, as kubectl names objects. */
+/** Returns the name of an object in kubectl notation, such as `deployment/web`. */
 export const nameOf = ({ kind, metadata }: KubeObject): string => `${kind.toLowerCase()}/${metadata.name}`
 
-/** Every object of a deploy. */
+/** Returns all objects of a deploy. */
 export const allOf = ({ before, workloads, after }: DesiredState): readonly DesiredObject[] => [
   ...before,
   ...workloads,
@@ -84,7 +82,7 @@ function sortBy<T>(items: readonly T[], rank: (item: T) => number): readonly T[]
   return [...items].sort((a, b) => rank(a) - rank(b))
 }
 
-/** Dependencies come first. The compiler has refused cycles. */
+/** Sorts workloads so that dependencies come first. The compiler has rejected cycles. */
 function inOrder(workloads: readonly DesiredWorkload[]): readonly DesiredWorkload[] {
   const byService = new Map(workloads.map(workload => [workload.service, workload]))
   const ordered = new Set<DesiredWorkload>()

@@ -11,35 +11,35 @@ import { nameOf } from './desired-state.ts'
 import { type Owner, ownerOf } from './field-owners.ts'
 import { type HiddenDifference, withoutKnown } from './hidden-differences.ts'
 
-/** The change that a deploy would make to an object. */
+/** Change that a deploy would make to an object. */
 export interface ObjectDiff {
   readonly action: 'create' | 'update' | 'replace' | 'delete' | 'keep'
-  /** `deployment/web`. */
+  /** Name such as `deployment/web`. */
   readonly object: string
-  /** `compose.yaml#services.web`; absent for what no file has any more. */
+  /** Source such as `compose.yaml#services.web`; absent if the object is no longer in any file. */
   readonly source?: string
   readonly values: readonly ValueDiff[]
-  /** The effect of the change, in words. */
+  /** Effect of the change, as text for users. */
   readonly consequence?: string
 }
 
-/** A value that would change. Secret values are masked. */
+/** Value that would change. Secret values are masked. */
 export interface ValueDiff {
   readonly path: string
   readonly keys: readonly FieldKey[]
-  /** Present value; absent if it does not exist. */
+  /** Current value; absent if it does not exist. */
   readonly before?: unknown
   readonly after?: unknown
-  /** The text shown in place of both values. */
+  /** Text shown in place of both values. */
   readonly masked?: string
-  /** The manager that set the present value, if that was not devctl. */
+  /** Field manager that set the current value, if it is not devctl. */
   readonly by?: Owner
 }
 
 /**
- * The changes that a deploy would make, object by object: the wanted objects in their order, then
- * those that would be deleted, then those that stay although they are no longer wanted. `isPast`: in words for
- * what was done.
+ * Returns the changes that a deploy would make, object by object: first the wanted objects in their order, then the
+ * objects to delete, then the objects that stay although they are no longer wanted. With `isPast`, the texts describe
+ * changes that were made.
  */
 export function diffOf(
   changes: Changes,
@@ -61,7 +61,7 @@ export function diffOf(
           : inTense(reasonOf(object)),
       }),
     ),
-    // Objects created by commands are not the concern of the files.
+    // Objects created by commands are not in the files, so they are not listed.
     ...kept
       .filter(object => !isCreatedByCommand(object))
       .map(
@@ -83,8 +83,9 @@ export function diffOf(
 const REPLACED = 'replaced, because its content changed'
 
 /**
- * Gives the reason why an object goes. The content of files is part of the name of what holds them: it goes although
- * the file is still mounted, when that content changes, or when another object has it, too.
+ * Returns a function that gives the reason for the deletion of an object. The names of ConfigMaps and Secrets that hold
+ * files contain a hash of the content, so such an object is deleted although the file is still mounted: when its
+ * content changes, or when another object has the same content.
  */
 function deletionReasons({ steps, prune }: Changes): (object: KubeObject) => string {
   const all = [...steps.values()]
@@ -138,8 +139,8 @@ function stepDiff(step: Step, secrets: Pick<KnownSecrets, 'maskValue'>): readonl
 }
 
 /**
- * The values that differ, for people and programs: without what is secret, by its name or because
- * it is among the known ones, on both sides.
+ * Returns the differing values for display and for programs. On both sides, masks values that are secret by their name,
+ * or known secrets.
  */
 export function valueDiffs(
   differences: readonly Difference[],
@@ -162,7 +163,7 @@ function valueDiff({ keys, before, after, isHidden }: HiddenDifference, live: Ku
     : { ...base, masked: mask }
 }
 
-/** The annotation of `kubectl apply`: a copy of the whole object. */
+/** Annotation of `kubectl apply`, which contains a copy of the object. */
 const COPY = 'kubectl.kubernetes.io/last-applied-configuration'
 
 function maskOf(kind: string, keys: readonly FieldKey[], before: unknown, after: unknown): string | undefined {
@@ -179,13 +180,13 @@ function maskOf(kind: string, keys: readonly FieldKey[], before: unknown, after:
   return variable && keys.includes('env') && (isSecret(before) || isSecret(after)) ? change : undefined
 }
 
-/** True if the value of a variable, or the variable as a whole, is secret by its name. */
+/** Returns true if the value of a variable, or the variable itself, is secret according to its name. */
 function holdsSecret(name: string, value: unknown): boolean {
   const text = isMap(value) ? value['value'] : value
   return typeof text === 'string' && isVariableWithSecret(name, text)
 }
 
-/** A value without the secret variables in it: a whole container, say. */
+/** Returns a value, such as a container, with its secret variables masked. */
 function masked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(masked)
   if (!isMap(value)) return value

@@ -11,16 +11,15 @@ import { allOf, type DesiredObject, type DesiredState, toDesiredState } from './
 import { refuseEndingNamespace } from './namespace.ts'
 import { refuseForeign, unknownKind } from './refusals.ts'
 
-/** A deployment that is about to be built. */
+/** Deployment whose images have not been built yet. */
 export interface EarlyDeployment extends Deployment {
-  /** True if commands or other deploys come before it: they may install the kinds of its objects. */
+  /** True if commands or other deploys run first: they may install the kinds of its objects. */
   readonly hasMoreBefore: boolean
 }
 
 /**
- * Throws a UserError for what the deploy would refuse in any case, whatever the images contain: building
- * them would be for nothing. The deploy checks again, because others may change the cluster in the
- * meantime.
+ * Throws a UserError for anything that the deploy would reject regardless of the images, to avoid a useless build. The
+ * deploy checks again, because others may change the cluster in the meantime.
  */
 export async function refuseEarly(deployment: EarlyDeployment, options: CallOptions): Promise<void> {
   const { cluster, plan, synth, namespace, source, choices, hasMoreBefore } = deployment
@@ -47,7 +46,7 @@ async function refuseUnknownKinds(
   })
 }
 
-/** Throws a UserError for the first object whose name is already used by an object that is not the environment's. */
+/** Throws a UserError for the first object whose name is already used by an object outside the environment. */
 async function refuseTaken(
   cluster: Cluster,
   wanted: DesiredState,

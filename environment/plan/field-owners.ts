@@ -2,17 +2,17 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { MANAGER } from '../labels.ts'
 import { type Difference, differencesOf, type FieldKey, isMap } from './comparison.ts'
 
-/** The manager, other than devctl, that last set a value of an object. */
+/** Manager, other than devctl, that last set a value of an object. */
 export interface Owner {
   readonly manager: string
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   readonly time?: string
 }
 
 /**
- * The last other manager of the value at a path, from the object's managed fields
- * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management); undefined
- * when only devctl, or no manager, owns it.
+ * Returns the last manager, other than devctl, of the value at a path, from the object's managed fields
+ * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management); undefined if only devctl, or no
+ * manager, owns it.
  */
 export function ownerOf(live: KubeObject, keys: readonly FieldKey[]): Owner | undefined {
   const entries = (live.metadata.managedFields ?? []).filter(
@@ -24,12 +24,11 @@ export function ownerOf(live: KubeObject, keys: readonly FieldKey[]): Owner | un
 }
 
 /**
- * True if devctl decides a value: the wanted object sets it, or devctl set it before and removes it
- * now. Items of lists that are identified by something other than a name count if any item of the
- * list does.
+ * Returns true if devctl controls a value: the wanted object sets it, or devctl set it before and now removes it. An
+ * item of a list without names counts if devctl owns any item of the list.
  */
 export function isOurs(wanted: KubeObject, live: KubeObject, keys: readonly FieldKey[]): boolean {
-  // A Secret is written as text, and kept in base64.
+  // A Secret can be written as text (`stringData`), and is stored in base64.
   const said = keys[0] === 'data' && wanted['stringData'] !== undefined ? ['stringData', ...keys.slice(1)] : keys
   if (valueAt(wanted, said) !== undefined) return true
   return (live.metadata.managedFields ?? []).some(
@@ -40,7 +39,7 @@ export function isOurs(wanted: KubeObject, live: KubeObject, keys: readonly Fiel
 
 /**
  * Returns the differences that an apply makes to fields that devctl owns; `next` is the object as the server would
- * store it. Values that an admission webhook sets at each request, or that controllers set, belong to them.
+ * store it. Values that controllers set, or that an admission webhook sets at each request, are not included.
  */
 export const ownDifferences = (wanted: KubeObject, live: KubeObject, next: KubeObject): readonly Difference[] =>
   differencesOf(live, next).filter(({ keys }) => isOurs(wanted, live, keys))
@@ -57,10 +56,10 @@ const isNamed = (item: Readonly<Record<string, unknown>>, key: FieldKey): boolea
   typeof key === 'object' && item['name'] === key.item
 
 /**
- * True if managed fields of an object have the value at a path; `list` where all that is known is
- * that they have items of its list. Fields have keys with a prefix: `f:` a field, `k:` an item by
- * the keys of its list, whichever those are, `v:` by its value, `i:` by its index. What is below a
- * field that is owned as a whole is owned, too.
+ * Returns true if managed fields of an object contain the value at a path; `list` if it is only known that they contain
+ * items of its list. Keys of managed fields have a prefix: `f:` for a field, `k:` for an item by the key fields of its
+ * list, `v:` for an item by its value, `i:` for an item by its index. Everything below a fully owned field is owned,
+ * too.
  */
 function has(fields: unknown, live: KubeObject, keys: readonly FieldKey[]): boolean | 'list' {
   let at = fields
@@ -76,10 +75,10 @@ function has(fields: unknown, live: KubeObject, keys: readonly FieldKey[]): bool
   return true
 }
 
-/** An item of a list that is distinguished by something else than its name: a port, a mount. */
+/** Returns true for a list item that is identified by something other than its name, such as a port or a mount. */
 const isUnnamedItem = (name: string): boolean => name.startsWith('k:') && !('name' in JSON.parse(name.slice(2)))
 
-/** True if a step of managed fields leads to the value that a key leads to in the object. */
+/** Returns true if a key of managed fields refers to the same value as a key of the object. */
 function isStep(step: string, key: FieldKey, value: unknown): boolean {
   if (typeof key === 'string') return step === `f:${key}`
   const rest = step.slice(2)

@@ -11,19 +11,19 @@ import { isDependant } from '../status/owners.ts'
 import { nameOf } from './desired-state.ts'
 import { keepsItself } from './prune-rules.ts'
 
-/** Environment that an object has to belong to. */
+/** Environment to check objects against. */
 export interface Belonging {
   readonly environment: string
-  /** The namespace of the environment. */
+  /** Namespace of the environment. */
   readonly namespace: string
-  /** Claims count as its own, to be deleted with it. */
+  /** True if claims belong to the environment, too, because they are deleted with it. */
   readonly volumes: boolean
 }
 
 /**
- * Returns the reason why a Namespace or CustomResourceDefinition has to stay when its environment is destroyed: it
- * contains objects that do not belong to the environment, or that are annotated to be kept, and they would be deleted
- * with it. Undefined for other objects, and for one without such content.
+ * Returns the reason why a Namespace or CustomResourceDefinition must not be deleted with its environment: objects that
+ * do not belong to the environment, or that are annotated to be kept, would be deleted with it. Undefined if it
+ * contains no such objects, and for objects of other kinds.
  */
 export async function foreignContent(
   cluster: Cluster,
@@ -43,10 +43,10 @@ export async function foreignContent(
   }
 }
 
-/** Objects that are named. */
+/** Maximum number of objects listed in a message. */
 const SHOWN = 3
 
-/** Returns all objects that are deleted with an object. */
+/** Returns all objects that are deleted together with an object. */
 async function contentOf(cluster: Cluster, object: KubeObject, options: CallOptions): Promise<readonly KubeObject[]> {
   if (object.kind === 'Namespace') {
     const { name: namespace } = object.metadata
@@ -72,8 +72,8 @@ async function contentOf(cluster: Cluster, object: KubeObject, options: CallOpti
 }
 
 /**
- * Lists the objects of a kind; none if its definition is missing, for example because both are being deleted at the
- * same time.
+ * Lists the objects of a kind; returns an empty list if its definition is missing, for example because both are being
+ * deleted at the same time.
  */
 async function listIfKnown(cluster: Cluster, query: ObjectQuery, options: CallOptions): Promise<readonly KubeObject[]> {
   try {
@@ -84,7 +84,7 @@ async function listIfKnown(cluster: Cluster, query: ObjectQuery, options: CallOp
   }
 }
 
-/** True if the environment's end is that of the object, too. */
+/** Returns true if the object is deleted with the environment. */
 function goesWith(object: KubeObject, { environment, namespace, volumes }: Belonging): boolean {
   const { labels, namespace: where } = object.metadata
   if (labels?.[ENVIRONMENT_LABEL] !== environment || keepsItself(object)) return false
@@ -92,7 +92,7 @@ function goesWith(object: KubeObject, { environment, namespace, volumes }: Belon
   return where === namespace || labels[HOME_LABEL] === namespace
 }
 
-/** Objects that Kubernetes, and common additions to it, create in every namespace by themselves. */
+/** Objects that Kubernetes and common add-ons create in every namespace. */
 const GIVEN: Readonly<Record<string, RegExp>> = {
   ConfigMap: /^(kube-root-ca\.crt|openshift-service-ca\.crt|istio-ca-root-cert)$/,
   ServiceAccount: /^(default|builder|deployer)$/,
@@ -109,6 +109,6 @@ function isGiven(object: KubeObject): boolean {
   return isToken || (GIVEN[kind]?.test(metadata.name) ?? false)
 }
 
-/** `gadget/spare in team-b`. */
+/** Formats the name of an object with its namespace: `gadget/spare in team-b`. */
 const placeOf = (object: KubeObject): string =>
   object.metadata.namespace === undefined ? nameOf(object) : `${nameOf(object)} in ${object.metadata.namespace}`

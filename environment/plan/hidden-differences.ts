@@ -1,7 +1,7 @@
 import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.ts'
 import { type Difference, type FieldKey, isMap } from './comparison.ts'
 
-/** A difference without known secrets; `isHidden`: nothing is left of it that could be shown. */
+/** Difference without known secrets; `isHidden` is true if nothing remains that may be shown. */
 export interface HiddenDifference extends Difference {
   readonly isHidden?: true
 }
@@ -9,9 +9,9 @@ export interface HiddenDifference extends Difference {
 const MASK = '***'
 
 /**
- * Returns the differences without known secrets. If the new value contains a secret, the old one most likely contains
- * an older one, which is not known here: of the old value, only the lines that also appear in the new one are shown.
- * The items of a list count together: they move when an item is added or removed.
+ * Returns the differences without known secrets. If the new value contains a secret, the old value most likely contains
+ * an older secret, which is unknown here, so only those lines of the old value are shown that also appear in the new
+ * value. The items of a list are treated together, because they move when an item is added or removed.
  */
 export function withoutKnown(
   differences: readonly Difference[],
@@ -26,7 +26,7 @@ export function withoutKnown(
   return differences.map(one => hidden.get(one) ?? one)
 }
 
-/** The path up to the list whose items have no names. */
+/** Returns the path up to the first list whose items have no names. */
 function groupOf(keys: readonly FieldKey[]): string {
   const index = keys.findIndex(key => typeof key === 'number')
   return JSON.stringify(index < 0 ? keys : keys.slice(0, index))
@@ -46,14 +46,14 @@ function hide(
   })
 }
 
-/** The lines of a text that may be shown; the others are masked. */
+/** Masks all lines of a text except those in `shown`. */
 const onlyShown = (text: string, shown: ReadonlySet<string>): string =>
   text
     .split('\n')
     .map(line => (shown.has(line) ? line : MASK))
     .join('\n')
 
-/** A value with its secrets masked; the same value where it has none. */
+/** Returns a value with its secrets masked; the unchanged value if it contains no secret. */
 function mask(value: unknown, secrets: Pick<KnownSecrets, 'maskValue'>): unknown {
   let any = false
   const masked = mapTexts(value, text => {
@@ -66,7 +66,7 @@ function mask(value: unknown, secrets: Pick<KnownSecrets, 'maskValue'>): unknown
 
 function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
-  // A number may be a secret, and is one as a whole.
+  // A number is masked as a whole if it is a secret.
   if (typeof value === 'number') return change(String(value)) === String(value) ? value : MASK
   if (Array.isArray(value)) return value.map(one => mapTexts(one, change))
   if (!isMap(value)) return value

@@ -3,14 +3,15 @@ import type { RequiredSecret } from '../../compiler/plan/plan.ts'
 import type { Remedy } from '../status/hints.ts'
 import type { Problem } from '../status/problems.ts'
 
-/** A container, as far as its variables come from Secrets. */
+/** Fields of a container that take variables from Secrets. */
 interface Container {
   readonly env?: readonly { readonly valueFrom?: { readonly secretKeyRef?: { name: string; key: string } } }[]
 }
 
 /**
  * Returns a hint on how to create a missing Secret that the variables of a workload refer to, with all keys that they
- * need. The hint points into the manifest if that names the Secret (`secrets.values`). Undefined for other problems.
+ * need. The hint points to the manifest if the manifest names the Secret (`secrets.values`). Undefined for other
+ * problems.
  */
 export function missingSecret(
   { code, detail }: Problem,

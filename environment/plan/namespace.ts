@@ -4,17 +4,15 @@ import { isEnding } from '../apply/removal.ts'
 import { unlessForbidden } from '../forbidden.ts'
 
 /**
- * Throws a UserError when the namespace is being deleted: nothing can be made in it, and what is
- * there goes with it.
+ * Throws a UserError if the namespace is being deleted, because no objects can be created in it and existing ones are
+ * deleted with it.
  */
 export async function refuseEndingNamespace(cluster: Cluster, namespace: string, options: CallOptions): Promise<void> {
   const ending = await endingNamespace(cluster, namespace, options)
   if (ending) throw namespaceEnds(namespace, leftIn(ending))
 }
 
-/**
- * The namespace when it is being deleted; undefined otherwise, and for users who may not read it.
- */
+/** Returns the namespace if it is being deleted; undefined otherwise, and for users without permission to read it. */
 export async function endingNamespace(
   cluster: Cluster,
   namespace: string,
@@ -26,8 +24,8 @@ export async function endingNamespace(
 }
 
 /**
- * `ending` while the namespace is being deleted, `gone` if it does not exist, and `unknown` for users
- * who may not read it. Nothing can be created in one that is ending or gone.
+ * State of a namespace: `ending` while it is being deleted, `gone` if it does not exist, and `unknown` for users
+ * without permission to read it. No object can be created in an ending or missing namespace.
  */
 export type NamespaceState = 'active' | 'ending' | 'gone' | 'unknown'
 
@@ -44,14 +42,14 @@ export async function namespaceState(
   return isEnding(found) ? 'ending' : 'active'
 }
 
-/** True for a namespace whose objects are deleted with it, or were. */
+/** Returns true if the objects of the namespace are deleted with it, or have been. */
 export const takesAllAlong = (state: NamespaceState): boolean => state === 'ending' || state === 'gone'
 
-/** True if the cluster refuses a new object because its namespace is being deleted. */
+/** Returns true if the cluster rejects a new object because its namespace is being deleted. */
 export const isOfEndingNamespace = ({ causes }: ClusterError): boolean =>
   causes.some(({ reason }) => reason === 'NamespaceTerminating')
 
-/** The error for a namespace that is being deleted. */
+/** Returns the error for a namespace that is being deleted. */
 export const namespaceEnds = (namespace: string, notes: readonly string[], cause?: unknown): UserError =>
   new UserError(`the namespace \`${namespace}\` is being deleted`, {
     notes,
@@ -59,7 +57,7 @@ export const namespaceEnds = (namespace: string, notes: readonly string[], cause
     ...(cause !== undefined && { cause }),
   })
 
-/** The reasons why a namespace is not gone yet, in the words of its controller. */
+/** Returns the reasons why a namespace still exists, as reported by its controller. */
 function leftIn({ status }: KubeObject): readonly string[] {
   const { conditions = [] } = (status ?? {}) as {
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[]

@@ -16,7 +16,7 @@ function laid(below: unknown, above: unknown): unknown {
   return Object.fromEntries([...keys].map(key => [key, key in above ? laid(below[key], above[key]) : below[key]]))
 }
 
-/** Items that have names go by them, as the server merges them: those of others stay. */
+/** Merges named items by name, like the server: items of other managers stay. */
 function laidLists(below: readonly unknown[], above: readonly unknown[]): readonly unknown[] {
   const names = above.map(nameOf)
   if (names.includes(undefined) || below.map(nameOf).includes(undefined))
@@ -29,7 +29,10 @@ function laidLists(below: readonly unknown[], above: readonly unknown[]): readon
   return [...kept, ...above.filter(item => !known.has(nameOf(item)))]
 }
 
-/** The key that identifies an item; several mounts can be of one volume. */
+/**
+ * Returns the key that identifies an item: the mount path or port comes before the name, because several mounts can
+ * share a volume.
+ */
 function nameOf(item: unknown): string | undefined {
   if (!isMap(item)) return undefined
   const name = item['mountPath'] ?? item['containerPort'] ?? item['name']

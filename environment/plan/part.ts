@@ -8,8 +8,8 @@ import { serviceOf } from './desired-state.ts'
 import { referencesOf, referenceTo } from './references.ts'
 
 /**
- * Services with all that they depend on, directly or not, and with those that are in the same Pods.
- * Takes and gives names in Kubernetes' form.
+ * Returns the services, all their direct and indirect dependencies, and the services in the same Pods. Accepts and
+ * returns names in Kubernetes form.
  */
 export function withDependencies({ workloads }: Plan, services: Iterable<string>): ReadonlySet<string> {
   const byMember = new Map(workloads.flatMap(one => one.pod.services.map(member => [member, one] as const)))
@@ -25,9 +25,9 @@ export function withDependencies({ workloads }: Plan, services: Iterable<string>
 }
 
 /**
- * The manifests of some services, in their order: what is labelled as theirs, and of what services
- * share that which they use. The manifests must be those of the whole application, since what
- * shares a volume or a Job's name with others looks otherwise alone.
+ * Returns the manifests of some services, in their order: the objects labelled with these services, and the shared
+ * objects that they use. The manifests must be those of the full application, because sharing a volume or a Job name
+ * with another service changes how an object is rendered.
  */
 export function manifestsOf(manifests: readonly Manifest[], services: ReadonlySet<string>): readonly Manifest[] {
   const own = manifests.map(({ object }) => object).filter(object => services.has(serviceOf(object) ?? ''))
@@ -51,7 +51,7 @@ function labelsOfPods(workload: KubernetesObject): Labels {
   return template?.metadata?.labels ?? {}
 }
 
-/** True if an object selects Pods with these labels. We write no expressions into selectors. */
+/** Returns true if an object selects Pods with these labels. devctl writes no selectors with expressions. */
 function selects(object: KubernetesObject, labels: Labels): boolean {
   const spec = (object['spec'] ?? {}) as Readonly<Record<string, { readonly matchLabels?: Labels } | undefined>> // its spec
   const { matchLabels = {} } = spec[podSelectorOf(object) ?? ''] ?? {}
@@ -59,8 +59,8 @@ function selects(object: KubernetesObject, labels: Labels): boolean {
 }
 
 /**
- * The objects of some services, out of those of their environment: those labelled as theirs, and of
- * the shared ones those that no other service uses.
+ * Returns the objects of some services, selected from the objects of the environment: those labelled with these
+ * services, and shared objects that no other service uses.
  */
 export function objectsOfServices(
   objects: readonly KubeObject[],
@@ -89,8 +89,8 @@ export function objectsOfServices(
 }
 
 /**
- * The services whose containers run in the Pods of another one, and which that is: their Services
- * lead there.
+ * Maps each service whose containers run in the Pods of another service to that service. Finds them by the selectors of
+ * their Services.
  */
 export function leadsOf(objects: readonly KubeObject[]): ReadonlyMap<string, string> {
   const leads = new Map<string, string>()

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
-/** Annotations by which objects ask not to be deleted: ours and those of other tools. */
+/** Annotations that protect objects from deletion: devctl's own and those of other tools. */
 const KEEP: Readonly<Record<string, RegExp>> = {
   'dev.platform/policy': /^keep$/,
   'cli-utils.sigs.k8s.io/on-remove': /^keep$/,
@@ -10,7 +10,7 @@ const KEEP: Readonly<Record<string, RegExp>> = {
   'helm.sh/resource-policy': /^keep$/,
 }
 
-/** True if an object is annotated so that neither prune nor destroy takes it. */
+/** Returns true if an annotation protects the object from prune and destroy. */
 export function keepsItself({ metadata }: KubeObject): boolean {
   const annotations = metadata.annotations ?? {}
   return Object.entries(KEEP).some(([name, pattern]) => pattern.test(annotations[name] ?? ''))

@@ -1,9 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
-/**
- * Fields of a Pod's spec that name another object: the kind that they name, and the key of the
- * name.
- */
+/** Fields of a Pod spec that refer to another object, with the kind of that object and the key of its name. */
 const NAMING: Readonly<Record<string, readonly [kind: string, key: string]>> = {
   configMap: ['ConfigMap', 'name'],
   configMapRef: ['ConfigMap', 'name'],
@@ -15,7 +12,7 @@ const NAMING: Readonly<Record<string, readonly [kind: string, key: string]>> = {
   persistentVolumeClaim: ['PersistentVolumeClaim', 'claimName'],
 }
 
-/** Objects that make a Secret of their own name: External Secrets and Sealed Secrets. */
+/** Kinds whose objects create a Secret of the same name: External Secrets and Sealed Secrets. */
 const MAKES_SECRET = new Set(['ExternalSecret', 'SealedSecret'])
 
 /** Returns the name that `referencesOf` uses for an object: `ConfigMap/page`. */
@@ -23,14 +20,14 @@ export const referenceTo = ({ kind, metadata }: Pick<KubeObject, 'kind' | 'metad
   `${MAKES_SECRET.has(kind) ? 'Secret' : kind}/${metadata.name}`
 
 /**
- * The ConfigMaps, Secrets, claims and accounts that the Pods of a workload name, as `referenceTo`
- * calls them.
+ * Returns the ConfigMaps, Secrets, claims and accounts that the Pods of a workload refer to, in the notation of
+ * `referenceTo`.
  */
 export function referencesOf(workload: Pick<KubeObject, 'kind'> & Readonly<Record<string, unknown>>): Set<string> {
   const found = new Set<string>()
   const spec = (workload['spec'] as { readonly template?: { readonly spec?: unknown } } | undefined)?.template?.spec
   const account = (spec as { readonly serviceAccountName?: string } | undefined)?.serviceAccountName
-  // The rights of an account that waits for Jobs have its name.
+  // The Role and RoleBinding of an account that waits for Jobs have the account's name.
   if (account !== undefined)
     for (const kind of ['ServiceAccount', 'Role', 'RoleBinding']) found.add(`${kind}/${account}`)
   collect(spec, found)

@@ -7,7 +7,7 @@ import { type DesiredObject, nameOf } from './desired-state.ts'
 import { isOfEndingNamespace, namespaceEnds } from './namespace.ts'
 import { webhookRefusal } from './webhook-refusal.ts'
 
-/** Throws a UserError unless the object may be adopted: it has no owner, and the user has asked for it. */
+/** Throws a UserError unless the object may be adopted: it has no owner, and the user has requested it. */
 export function refuseForeign({ object, source }: DesiredObject, there: KubeObject, { adopt }: Choices): void {
   const name = `\`${nameOf(object)}\``
   const owner = ownerOf(there)
@@ -24,7 +24,7 @@ export function refuseForeign({ object, source }: DesiredObject, there: KubeObje
   })
 }
 
-/** Marks by which other tools know their objects, and what they are called. */
+/** Labels and annotations with which other tools mark their objects, with the names of these tools. */
 const OWNERS: readonly (readonly [where: 'labels' | 'annotations', key: string, name: (value: string) => string])[] = [
   ['labels', ENVIRONMENT_LABEL, value => `the environment \`${value}\``],
   ['annotations', 'meta.helm.sh/release-name', value => `the Helm release \`${value}\``],
@@ -43,7 +43,7 @@ function ownerOf(object: KubeObject): string | undefined {
   return controller && `${controller.kind.toLowerCase()}/${controller.name}`
 }
 
-/** The error for an object of a kind that the cluster does not have. */
+/** Returns the error for an object of a kind that the cluster does not have. */
 export const unknownKind = ({ object, source }: DesiredObject, cause?: unknown): UserError =>
   new UserError(`the cluster does not know the kind \`${object.kind}\` of \`${object.apiVersion}\``, {
     notes: [`rendered from ${source}`],
@@ -51,7 +51,7 @@ export const unknownKind = ({ object, source }: DesiredObject, cause?: unknown):
     ...(cause !== undefined && { cause }),
   })
 
-/** Says in the user's words why the cluster does not take an object. */
+/** Explains to the user why the cluster rejects an object. */
 export function refusal(error: ClusterError, { object, source }: DesiredObject): unknown {
   const name = `\`${nameOf(object)}\``
   const byWebhook = webhookRefusal(error, name, [`rendered from ${source}`])
@@ -68,7 +68,7 @@ export function refusal(error: ClusterError, { object, source }: DesiredObject):
   if (error.failure === 'not-found') return unknownKind({ object, source }, error)
   if (error.failure === 'forbidden' && /exceeded quota|violates PodSecurity/.test(error.message))
     return new UserError(`the cluster refused ${name}`, { notes, cause: error })
-  // A class that cannot make volumes larger answers 403.
+  // The API server answers 403 if the storage class does not allow expansion.
   const isSize = error.failure === 'forbidden' && /resize/.test(error.message)
   if ((error.failure === 'invalid' || isSize) && object.kind === 'PersistentVolumeClaim')
     return new UserError(`the claim \`${object.metadata.name}\` cannot be changed as the file requires`, {
@@ -76,7 +76,7 @@ export function refusal(error: ClusterError, { object, source }: DesiredObject):
       hint: `a claim can only grow, if its storage class allows it, and cannot change its class: keep its size and class, rename the volume, or delete the claim with its data: \`kubectl delete pvc ${object.metadata.name}\``,
       cause: error,
     })
-  // Only what was there before has another selector: ours never changes.
+  // devctl never changes a selector, so a different selector means that the object existed before.
   if (error.failure === 'invalid' && /spec\.selector.*immutable/s.test(causes.join('\n')))
     return new UserError(`${name} cannot be adopted: the selector of a workload is immutable`, {
       notes: [`rendered from ${source}`],

@@ -10,7 +10,7 @@ import { isEnding } from '../apply/removal.ts'
 import { environmentSelector } from '../labels.ts'
 import { inParallel } from '../pool.ts'
 
-/** Error for objects of a deploy that were deleted before the deploy was done. */
+/** Error for objects of a deploy that were deleted before the deploy ended. */
 export class ObjectsMissing extends UserError {
   constructor(objects: readonly ObjectRef[]) {
     const names = objects.map(({ kind, name }) => `\`${kind.toLowerCase()}/${name}\``)
@@ -24,8 +24,8 @@ export class ObjectsMissing extends UserError {
 
 /**
  * Throws ObjectsMissing for objects of an environment that do not exist, or are being deleted. Sends one list request
- * per kind and namespace; requests single objects only if they are missing from the list, for example because they have
- * lost their label. Ignores kinds that the user may not list.
+ * per kind and namespace; requests an object individually only if the list does not contain it, for example because the
+ * object has lost its label. Ignores kinds that the user may not list.
  */
 export async function refuseDeleted(
   cluster: Cluster,

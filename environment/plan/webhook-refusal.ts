@@ -2,8 +2,8 @@ import { type ClusterError, webhookIn } from '../../adapters/kubernetes/cluster.
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
 /**
- * Names the admission webhook that a request failed for; undefined when it failed for something
- * else. `what` is what was asked for: `` `deployment/web` ``.
+ * Returns an error that names the admission webhook that made a request fail; undefined if the request failed for
+ * another reason. `what` is the target of the request, such as `` `deployment/web` ``.
  */
 export function webhookRefusal(
   error: ClusterError,

@@ -1,9 +1,9 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
-/** An admission webhook that the cluster asks about a write. */
+/** Admission webhook that the cluster calls for a write. */
 export interface ProbedWebhook {
   readonly name: string
-  /** Timeout of the webhook. */
+  /** Timeout of the webhook, in seconds. */
   readonly seconds: number
 }
 
@@ -47,9 +47,8 @@ const OPERATIONS: Readonly<Record<Method, readonly string[]>> = {
 }
 
 /**
- * The admission webhooks whose rules and namespaces a request is among; none where the user may not
- * list them, or the list does not come before the signal. Their further conditions are not looked
- * at.
+ * Returns the admission webhooks whose rules and namespace selectors match a request; an empty list if the user may not
+ * list them, or the signal is aborted first. Ignores further match conditions.
  */
 export async function webhooksFor(
   cluster: Cluster,
@@ -73,7 +72,7 @@ export async function webhooksFor(
       })
       .map(({ name, timeoutSeconds = 10 }) => ({ name, seconds: timeoutSeconds }))
   } catch {
-    // Best effort: the caller reports its error without them.
+    // Best effort: the caller then reports its error without the webhooks.
     return []
   }
 }

@@ -8,11 +8,11 @@ import { changeLists } from './record-texts.validators.ts'
 
 /** Known facts about the origin of a deploy. */
 export interface ChangeOrigin {
-  /** `git.example.com/team/shop`. */
+  /** Repository such as `git.example.com/team/shop`. */
   readonly repository?: string
   readonly branch?: string
   readonly commit?: string
-  /** The first line of what the commit says. */
+  /** First line of the commit message. */
   readonly subject?: string
   /** True if there were uncommitted changes. */
   readonly isDirty?: boolean
@@ -20,7 +20,7 @@ export interface ChangeOrigin {
   readonly isUnchecked?: boolean
 }
 
-/** A value that a deploy has changed; one that may be secret, or long, only as a word. */
+/** Value that a deploy has changed. Long or possibly secret values are replaced by a short text. */
 export interface RecordedValue {
   readonly path: string
   readonly before?: string
@@ -29,74 +29,82 @@ export interface RecordedValue {
   readonly masked?: string
 }
 
-/** An object that a deploy has changed. */
+/** Object that a deploy has changed. */
 export interface RecordedChange {
   readonly action: 'create' | 'update' | 'replace' | 'delete'
-  /** `deployment/web`. */
+  /** Name such as `deployment/web`. */
   readonly object: string
   readonly service?: string
   readonly values: readonly RecordedValue[]
   readonly consequence?: string
 }
 
-/** A change that a deploy did not get to. */
+/** Planned change that a deploy did not make because it ended early. */
 export type UnappliedChange = Pick<RecordedChange, 'action' | 'object' | 'service'>
 
-/** End of a deploy that may not have applied everything; `unknown`: it is running, or was killed. */
+/** End of a deploy that may not have applied everything; `unknown` if it is still running, or was killed. */
 export type DeployEnd = 'unknown' | 'failed' | 'interrupted'
 
-/** The changes of one deploy: written before the first object is changed, as if all will be, and again at the end. */
+/**
+ * Changes of one deploy. Written before the first object is changed, with all planned changes, and again at the end.
+ */
 export interface ChangeList extends ChangeOrigin {
-  /** Counts the deploys of an environment. */
+  /** Sequence number of the deploy within its environment. */
   readonly number: number
   readonly by: string
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   readonly at: string
-  /** Absent: everything was applied. */
+  /** End of the deploy; absent if everything was applied. */
   readonly end?: DeployEnd
   readonly changes: readonly RecordedChange[]
-  /** Changes that were planned, and not made, as it ended before. */
+  /** Changes that were planned but not made, because the deploy ended early. */
   readonly unapplied?: readonly UnappliedChange[]
-  /** Further changes that were too many to be kept. */
+  /** Number of further changes, which were too many to store. */
   readonly left?: number
 }
 
-/** Lists that the record keeps. */
+/** Maximum number of lists in the record. */
 const MOST_LISTS = 10
-/** Characters of all of them, as they are in the record: gzip, in base64. */
+/** Maximum length in characters of all lists as stored in the record: gzip, in base64. */
 const MOST = 64 * 1024
-/** Bytes when they are unpacked: what is more was not written by us. */
+/** Maximum number of bytes after unpacking. devctl never writes more. */
 const MOST_UNPACKED = 1024 * 1024
 /** Maximum number of changes in a list, and of values in a change. */
 const MOST_CHANGES = 200
 const MOST_VALUES = 50
-/** Values of all lists that are read together: as objects, short ones take much more memory than as text. */
+/**
+ * Maximum number of values in all lists that are read together: short values take much more memory as objects than as
+ * text.
+ */
 const MOST_READ = MOST_CHANGES * MOST_VALUES
-/** Characters of a value, and of a line of text. */
+/** Maximum length of a value, and of a line of text, in characters. */
 const LONGEST = 200
-/** Characters of a text that is read: names of objects and addresses are longer. */
+/** Maximum length of a text that is read, in characters: object names and addresses are longer than `LONGEST`. */
 const LONGEST_READ = 500
 
-/** The lists of a record with one more, in the form of the record. */
+/** Returns the lists of a record with one more list, in the format of the record. */
 export function withChangeList(before: string | undefined, list: Omit<ChangeList, 'number'>): string {
   const old = readChangeLists(before)
   return pack([{ ...list, number: (old[0]?.number ?? 0) + 1 }, ...old])
 }
 
-/** End of a deploy, for its list. */
+/** Details of how a deploy ended, for its change list. */
 export interface Ending {
-  /** Absent: everything was applied. */
+  /** End of the deploy; absent if everything was applied. */
   readonly end?: DeployEnd
-  /** The changes that were made, as `changeKey` names them. */
+  /** Keys of the changes that were made, in the format of `changeKey`. */
   readonly done: ReadonlySet<string>
-  /** The facts about the commit that are known by now. */
+  /** Facts about the commit that are known at this point. */
   readonly origin?: ChangeOrigin | undefined
 }
 
-/** Names a change of an object. */
+/** Returns the key of a change to an object. */
 export const changeKey = (action: RecordedChange['action'], object: string): string => `${action} ${object}`
 
-/** The lists of a record whose newest one, that of the deploy, says how it ended, and what was not changed then. */
+/**
+ * Returns the lists of a record with the end of the deploy, and the changes it did not make, added to the newest list,
+ * which is the list of this deploy.
+ */
 export function withEnding(before: string, { end, done, origin }: Ending): string {
   const [newest, ...old] = readChangeLists(before)
   if (!newest) return before
@@ -118,7 +126,7 @@ export function withEnding(before: string, { end, done, origin }: Ending): strin
   ])
 }
 
-/** The part of a change that was made; undefined if nothing was. */
+/** Returns the part of a change that was made; undefined if none was made. */
 function madeOf(change: RecordedChange, done: ReadonlySet<string>): RecordedChange | undefined {
   const { action, object } = change
   if (done.has(changeKey(action, object))) return change
@@ -139,9 +147,8 @@ function pack(all: readonly ChangeList[]): string {
 }
 
 /**
- * Returns the lists of a record, the newest first, within the limits of what a deploy writes. Members of the namespace
- * can write anything into it: a record that cannot be read has no lists, and of one with more than the limits the rest
- * is left out.
+ * Returns the lists of a record, newest first, within the limits of what a deploy writes. Members of the namespace can
+ * write anything into the record, so an unreadable record yields no lists, and anything beyond the limits is dropped.
  */
 export function readChangeLists(packed: string | undefined): readonly ChangeList[] {
   const lists = unpacked(packed).slice(0, MOST_LISTS).map(withinLimits)
@@ -168,12 +175,12 @@ function unpacked(packed: string | undefined): readonly ChangeList[] {
     const read = parseJson(text, changeLists)
     return read.ok ? read.value : []
   } catch {
-    // No gzip, or larger than what we write.
+    // Not gzip, or larger than anything devctl writes.
     return []
   }
 }
 
-/** Copies a list without what exceeds the limits, and without properties that are not in its type. */
+/** Copies a list without anything that exceeds the limits, and without properties that are not in its type. */
 function withinLimits({ number, by, at, repository, branch, commit, subject, ...rest }: ChangeList): ChangeList {
   const left = (rest.left ?? 0) + Math.max(0, rest.changes.length - MOST_CHANGES)
   return {
@@ -205,13 +212,15 @@ const changeWithinLimits = ({ action, object, service, values, consequence }: Re
   ...texts({ consequence }),
 })
 
-/** Returns the texts that are present, shortened. */
+/** Returns the defined texts, truncated. */
 const texts = <K extends string>(all: Readonly<Record<K, string | undefined>>): { readonly [key in K]?: string } =>
   Object.fromEntries(
     Object.entries<string | undefined>(all).flatMap(([key, text]) => (text === undefined ? [] : [[key, short(text)]])),
   ) as { readonly [key in K]?: string } // the same keys
 
-/** Returns the changes of a deploy for the record, with fewer values than a diff shows, because they are stored. */
+/**
+ * Returns the changes of a deploy for the record. They contain fewer values than a diff shows, because they are stored.
+ */
 export function recordedChanges(
   changes: Changes,
   secrets: Pick<KnownSecrets, 'strict'> | undefined,
@@ -238,7 +247,7 @@ export function recordedChanges(
   return { changes: all.slice(0, MOST_CHANGES), ...(left > 0 && { left }) }
 }
 
-/** Fields with arbitrary values: the input of a program, and the content of files. */
+/** Fields with arbitrary values: the input of a program, or the content of files. */
 const CONTENT = new Set(['env', 'command', 'args', 'annotations', 'data', 'binaryData', 'stringData'])
 
 function recorded(object: string, { path, keys, before, after, masked }: ValueDiff): RecordedValue {
@@ -262,7 +271,7 @@ const cut = (text: string, longest = LONGEST): string =>
 
 const short = (text: string): string => cut(text, LONGEST_READ)
 
-/** Half of its changes; without one, no words of the commit either. */
+/** Returns the list without the commit subject and the second half of its changes. */
 function shortened({ changes, left = 0, subject: _, ...rest }: ChangeList): ChangeList {
   const kept = changes.slice(0, changes.length >> 1)
   return { ...rest, changes: kept, left: left + changes.length - kept.length }

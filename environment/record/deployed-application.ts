@@ -7,7 +7,7 @@ import { type DesiredState, serviceOf } from '../plan/desired-state.ts'
 import { HINT_KEYS } from '../status/hints.ts'
 import { application } from './record-texts.validators.ts'
 
-/** A service as it was deployed, without values of variables or secrets. */
+/** Deployed service, without values of variables or secrets. */
 export interface DeployedService {
   /** Service name in Kubernetes form. */
   readonly service: string
@@ -19,33 +19,36 @@ export interface DeployedService {
   /** Path of the file, relative to the top of the repository. */
   readonly file?: string
   readonly line?: number
-  /** The lines of keys that problems are shown at, by their path; sizes and policies with their value. */
+  /** Lines of the keys at which problems are shown, by their path; sizes and policies also have their value. */
   readonly keys: Readonly<Record<string, { readonly line: number; readonly value?: string }>>
 }
 
-/** A deployed application, with enough detail to draw it. */
+/** Deployed application, with enough detail to draw it. */
 export interface DeployedApplication {
   readonly services: readonly DeployedService[]
 }
 
-/** Characters; of a larger application the record has the services without the lines of their keys, or none. */
+/**
+ * Maximum length of the text in characters. For a larger application, the record contains the services without the
+ * lines of their keys, or no services.
+ */
 const MOST = 128 * 1024
-/** Keys whose values say no more than how much, or how often. */
+/** Keys whose values are only sizes, numbers or policies, and so never secret. */
 const PLAIN = /(?:^|[._])(?:memory|mem_\w+|cpus?|restart|pull_policy|condition)$/
 
-/** Sources that the application is read from. */
+/** Input that the application is read from. */
 interface Read {
   readonly plan: Plan
   readonly wanted: DesiredState
   /** Services of the Compose file. */
   readonly services: Tree | undefined
-  /** A file as a path from the top of its repository; undefined for one that is elsewhere. */
+  /** Returns the path of a file relative to the top of its repository; undefined for a file outside the repository. */
   readonly shownFile: (location: string) => string | undefined
 }
 
 /**
  * Returns the description of the application as text for the record. After a partial deploy, `before` supplies the
- * other services. Undefined if the text is too large.
+ * other services. Undefined if the text is too long.
  */
 export function applicationText(read: Read, before?: DeployedApplication): string | undefined {
   const own = deployedServices(read)
@@ -58,8 +61,8 @@ export function applicationText(read: Read, before?: DeployedApplication): strin
 }
 
 /**
- * Reads the application of a record. Members of the namespace can write anything into it: a text that cannot be read
- * has no application, and unknown properties are dropped.
+ * Reads the application of a record. Members of the namespace can write anything into the record, so an unreadable text
+ * yields no application, and unknown properties are dropped.
  */
 export function readApplication(text: string | undefined): DeployedApplication | undefined {
   if (text === undefined || text.length > 2 * MOST) return undefined
@@ -106,7 +109,7 @@ function deployedServices({ plan, wanted, services, shownFile }: Read): readonly
           needs: service === lead ? dependencies.map(one => ({ service: one.service, condition: one.condition })) : [],
           endpoints: [...new Set(urls.get(service) ?? [])],
           ...(span && file !== undefined && { file, line: span.file.position(span.start).line }),
-          // Of another file than the service is in, a line alone would mislead.
+          // Only keys in the same file as the service: a line alone would mislead for another file.
           keys: span && file !== undefined ? keysOf(get(services, name), span.file.location) : {},
         }
       }),
@@ -125,7 +128,7 @@ function keysOf(service: Tree | undefined, location: string): DeployedService['k
   return Object.fromEntries(found)
 }
 
-/** URLs of the routes that are wanted, by the service behind them. */
+/** Returns the URLs of the wanted routes, by the service behind them. */
 function endpointsByService({ before, after }: DesiredState): ReadonlyMap<string, readonly string[]> {
   const owners = new Map(
     before.flatMap(({ object }) =>

@@ -4,7 +4,8 @@ const text = { type: 'string' } as const
 const line = { type: 'integer', minimum: 1, maximum: 1_000_000 } as const
 
 /**
- * The application that a deploy notes in the record (deployed-application.ts), which members of a namespace can edit.
+ * Schema of the application that a deploy writes into the record (deployed-application.ts). Members of the namespace
+ * can edit it.
  */
 export const application = {
   type: 'object',
@@ -49,7 +50,7 @@ export const application = {
 
 const action = { enum: ['create', 'update', 'replace', 'delete'] } as const
 
-/** The change lists that a deploy notes in the record (change-lists.ts). */
+/** Schema of the change lists that a deploy writes into the record (change-lists.ts). */
 export const changeLists = {
   type: 'array',
   maxItems: 100,

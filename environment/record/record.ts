@@ -2,59 +2,56 @@ import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '.
 import { gone, isEnding } from '../apply/removal.ts'
 import { ownLabels } from '../labels.ts'
 
-/** A kind of objects that an environment has. */
+/** Kind of objects that an environment has. */
 export interface RecordedKind {
   readonly apiVersion: string
   readonly kind: string
   /**
    * Namespace of the objects: absent for the environment's own, null for cluster-scoped objects. Only commands create
-   * objects outside of the environment's namespace.
+   * objects outside the environment's namespace.
    */
   readonly namespace?: string | null
 }
 
-/** Origin of the deployed files: two projects of the same name must not overwrite each other's environment. */
+/** Origin of the deployed files, so that two projects of the same name cannot overwrite each other's environment. */
 export interface Source {
-  /** The address of the repository without credentials, else the name of the folder. */
+  /** Address of the repository without credentials, or the name of the folder if there is no repository. */
   readonly repository: string
-  /** The first file, as a path from the top of the repository. */
+  /** Path of the first file, relative to the top of the repository. */
   readonly file: string
 }
 
 /**
- * The cluster's record of an environment. With the kinds of its objects, those that left the
- * Compose file are found without looking through every kind there is. The kinds are written, old
- * and new ones, before anything is applied, and shrunk at the end, so that a crash in between loses
- * track of nothing.
+ * Record of an environment in the cluster. It lists the kinds of the environment's objects, so that objects removed
+ * from the Compose file are found without listing every kind of the cluster. Old and new kinds are written before
+ * anything is applied, and the list is reduced at the end, so that no object is lost track of after a crash.
  */
 export interface EnvironmentRecord {
   readonly kinds: readonly RecordedKind[]
   readonly source?: Source
-  /** The user of the last deploy, and its time (ISO 8601). */
+  /** User of the last deploy, and its time (ISO 8601). */
   readonly deployed?: { readonly by: string; readonly at: string }
   /**
-   * The deployed application, in the format of `readApplication`, and the changes of the last deploys, in the format of
+   * Deployed application, in the format of `readApplication`, and the changes of the last deploys, in the format of
    * `readChangeLists`.
    */
   readonly application?: string
   readonly history?: string
-  /** Hashes of the warnings that the last deploy has reported (deploy/known-warnings.ts). */
+  /** Hashes of the warnings that the last deploy reported (deploy/known-warnings.ts). */
   readonly warnings?: readonly string[]
   /** resourceVersion of the ConfigMap; changes with each write. */
   readonly version?: string
-  /**
-   * The object, when it is being deleted: what it says still holds, but it has to be written again.
-   */
+  /** The object, if it is being deleted: its content is still valid, but it has to be written again. */
   readonly ending?: KubeObject
 }
 
 /**
- * The name of the ConfigMap that holds the record, of the Secret with the environment's key, and of
- * the Lease of a running deploy.
+ * Returns the name of the ConfigMap with the record, of the Secret with the environment's key, and of the Lease of a
+ * running deploy.
  */
 export const recordName = (environment: string): string => `devctl-${environment}`
 
-/** True if an object is one that devctl keeps for itself. */
+/** Returns true for the objects that devctl stores for itself. */
 export const isOwn = ({ kind, metadata }: KubeObject, environment: string): boolean =>
   ['ConfigMap', 'Secret', 'Lease'].includes(kind) && metadata.name === recordName(environment)
 
@@ -63,8 +60,8 @@ export const recordRef = (environment: string, namespace: string) =>
   ({ apiVersion: 'v1', kind: 'ConfigMap', name: recordName(environment), namespace }) as const
 
 /**
- * The record of an environment; undefined when it was never deployed. What cannot be read in it
- * counts as not there.
+ * Returns the record of an environment; undefined if the environment was never deployed. Unreadable parts count as
+ * missing.
  */
 export async function readRecord(
   cluster: Cluster,
@@ -76,9 +73,9 @@ export async function readRecord(
   return found && toRecord(found)
 }
 
-/** The record in an object. */
+/** Parses the record from its object. */
 export function toRecord(found: KubeObject): EnvironmentRecord {
-  // A ConfigMap's data are texts, those of `binaryData` in base64.
+  // The data of a ConfigMap is text; `binaryData` is base64.
   const texts = (field: string) => (found[field] ?? {}) as Readonly<Record<string, string>>
   const { kinds = '', repository, file, by, at, application, warnings } = texts('data')
   const { history } = texts('binaryData')
@@ -96,9 +93,9 @@ export function toRecord(found: KubeObject): EnvironmentRecord {
 }
 
 /**
- * Replaces the record at `version`; without it, creates a record, after waiting for the deletion of a record that is
- * being deleted (`ending`). Returns the new version. Throws a ClusterError for which `isOvertaken` is true if another
- * process was faster.
+ * Replaces the record at `version`. Without a version, creates the record, after waiting for an old record to be
+ * deleted (`ending`). Returns the new version. Throws a ClusterError for which `isOvertaken` is true if another process
+ * has written the record first.
  */
 export async function writeRecord(
   cluster: Cluster,
@@ -126,14 +123,11 @@ export async function writeRecord(
   return written.metadata.resourceVersion
 }
 
-/**
- * True if a record could not be written because it was created, changed or deleted since it was
- * read.
- */
+/** Returns true if a record could not be written because it was created, changed or deleted since it was read. */
 export const isOvertaken = (error: unknown): boolean =>
   error instanceof ClusterError && ['exists', 'conflict', 'not-found'].includes(error.failure)
 
-/** Forgets the environment. */
+/** Deletes the record of an environment. */
 export async function deleteRecord(
   cluster: Cluster,
   environment: string,
@@ -143,7 +137,7 @@ export async function deleteRecord(
   await cluster.delete(recordRef(environment, namespace), options)
 }
 
-/** The kinds of all lists, sorted, each once. */
+/** Returns the kinds of all lists, sorted, each once. */
 export function unitedKinds(...lists: readonly (readonly RecordedKind[])[]): readonly RecordedKind[] {
   const byText = new Map(lists.flat().map(kind => [kindText(kind), kind]))
   return [...byText]
@@ -155,17 +149,17 @@ export function unitedKinds(...lists: readonly (readonly RecordedKind[])[]): rea
     }))
 }
 
-/** True if two lists have the same kinds. */
+/** Returns true if two lists contain the same kinds. */
 export const sameKinds = (a: readonly RecordedKind[], b: readonly RecordedKind[]): boolean =>
   JSON.stringify(unitedKinds(a)) === JSON.stringify(unitedKinds(b))
 
-/** True if two sources are the same; of two that are not known, too. */
+/** Returns true if two sources are the same, or both are unknown. */
 export const sameSource = (a: Source | undefined, b: Source | undefined): boolean =>
   a?.repository === b?.repository && a?.file === b?.file
 
 /**
- * `apps/v1 Deployment`, with where it is behind it where that is not the environment's namespace: a
- * namespace, or `*` for the cluster.
+ * Formats a kind as `apps/v1 Deployment`, followed by a namespace other than the environment's, or by `*` for a
+ * cluster-scoped kind.
  */
 function kindText({ apiVersion, kind, namespace }: RecordedKind): string {
   return `${apiVersion} ${kind}${namespace === undefined ? '' : ` ${namespace ?? '*'}`}`
@@ -178,8 +172,8 @@ function parseKind(line: string): RecordedKind[] {
 }
 
 /**
- * Returns a function that adds a kind to the record before another tool, such as a command, creates the first object of
- * that kind; once per kind. The other entries of the record stay.
+ * Returns a function that adds a kind to the record, to be called before another tool, such as a command, creates the
+ * first object of that kind. Writes each kind once, and keeps the other entries of the record.
  */
 export function kindKeeper(
   cluster: Cluster,
@@ -195,7 +189,7 @@ export function kindKeeper(
       if (!sameKinds(kinds, record.kinds))
         await writeRecord(cluster, environment, namespace, { ...record, kinds }, options)
     })
-    // One that fails is the failure of its own caller.
+    // A failure is reported to the caller that requested the kind, not to later ones.
     last = next.catch(() => undefined)
     return next
   }

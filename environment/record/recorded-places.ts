@@ -2,7 +2,7 @@ import { SourceFile, type Span } from '../../compiler/text/source.ts'
 import { type Entry, mapTree, scalarTree, type Tree } from '../../compiler/text/tree.ts'
 import type { DeployedApplication, DeployedService } from './deployed-application.ts'
 
-/** A key with the keys below it. */
+/** Key with the keys below it. */
 interface Key {
   line?: number
   value?: string
@@ -10,8 +10,8 @@ interface Key {
 }
 
 /**
- * The services of a Compose file as far as the record knows them, for `explainFailure`: keys stand at
- * their lines, in files without a text.
+ * Returns the services of a Compose file as far as the record knows them, for `explainFailure`: the keys have their
+ * line numbers, but the files have no text.
  */
 export function recordedServices({ services }: DeployedApplication): Tree | undefined {
   const entries = services.flatMap(service => {
@@ -42,7 +42,7 @@ function keysOf({ keys }: DeployedService, line: number): Key {
 
 function toEntry(file: SourceFile, { line, value, below }: Key, above: number): Entry {
   const at = line ?? above
-  // Each line is one line end.
+  // The text consists of line ends only, so an offset is a line number.
   const span: Span = { file, start: at - 1, end: at - 1 }
   if (value !== undefined && below.size === 0) return { key: span, value: scalarTree(span, value) }
   return {

@@ -8,8 +8,7 @@ import { recordName } from './record.ts'
 
 /**
  * Marks each Pod template that uses secrets of the plan with an HMAC of their content: when a secret changes, so does
- * the template, and its Pods are created again. Without the key it is impossible to guess values and check them against
- * the mark.
+ * the template, and its Pods are replaced. Without the key, values cannot be guessed and checked against the mark.
  */
 export function markSecrets(plan: Plan, key: string): Plan {
   const byName = new Map(plan.secrets.map(secret => [secret.name, secret]))
@@ -32,18 +31,18 @@ function marked<W extends WorkloadPlan>(workload: W, secrets: ReadonlyMap<string
 }
 
 /**
- * The content of an environment's Secret. It is not in a ConfigMap: a user who may only see those
- * must not be able to try out values.
+ * Content of an environment's Secret. It is not in a ConfigMap, because a user who may only read ConfigMaps must not be
+ * able to check guessed values.
  */
 export interface KeptSecrets {
   /** Key of the HMACs in the marks. */
   readonly key: string
   /**
-   * The variables given to commands of the last deploy by `--var`, and those they handed on:
-   * commands of destroy get them, too.
+   * Variables that the last deploy passed to commands with `--var`, and those that commands exported: the commands of
+   * destroy receive them, too.
    */
   readonly variables: Readonly<Record<string, string>>
-  /** The Secret is being deleted: what it says still holds, but it has to be written again. */
+  /** True if the Secret is being deleted: its content is still valid, but it has to be written again. */
   readonly isEnding?: boolean
 }
 
@@ -52,8 +51,8 @@ export const keptRef = (environment: string, namespace: string) =>
   ({ apiVersion: 'v1', kind: 'Secret', name: recordName(environment), namespace }) as const
 
 /**
- * The content of the environment's Secret; undefined if there is none. Throws a UserError if its
- * variables were changed by others.
+ * Returns the content of the environment's Secret; undefined if it does not exist. Throws a UserError if another tool
+ * or user has changed its variables.
  */
 export async function readKept(
   cluster: Cluster,
@@ -77,7 +76,7 @@ export async function readKept(
   return { key, variables, ...(isEnding(found) && { isEnding: true }) }
 }
 
-/** Undefined for what is no JSON object of texts. */
+/** Parses the variables; undefined if the text is not a JSON object of strings. */
 function variablesIn(text: string): Readonly<Record<string, string>> | undefined {
   if (text === '') return {}
   try {
@@ -89,10 +88,10 @@ function variablesIn(text: string): Readonly<Record<string, string>> | undefined
   }
 }
 
-/** A new key, which is not in the cluster yet. */
+/** Creates a new key, without storing it in the cluster. */
 export const newKey = (): string => randomBytes(32).toString('hex')
 
-/** Keeps the secrets in the cluster; a Secret of before that is being deleted is waited for. */
+/** Stores the secrets in the cluster, after waiting for the deletion of an old Secret that is being deleted. */
 export async function writeKept(
   cluster: Cluster,
   environment: string,
@@ -121,7 +120,7 @@ export async function deleteKept(
   try {
     await cluster.delete(keptRef(environment, namespace), options)
   } catch (error) {
-    // A user who may not touch Secrets has deployed none.
+    // A user without permission for Secrets has not deployed any.
     if (!(error instanceof ClusterError && error.failure === 'forbidden')) throw error
   }
 }

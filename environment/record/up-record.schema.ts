@@ -3,8 +3,8 @@ import type { JSONSchema } from 'json-schema-to-ts'
 const path = { type: 'array', items: { type: 'string' } } as const
 
 /**
- * Schema of the annotation that `up` leaves in an application (up-record.ts). Any user who may edit the application can
- * edit it.
+ * Schema of the annotation that `up` writes to an application (up-record.ts). Any user who may edit the application can
+ * change it.
  */
 export const upRecord = {
   type: 'object',

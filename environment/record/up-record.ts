@@ -4,7 +4,7 @@ import { MIRROR_LABEL, UP_ANNOTATION } from '../../constructs/mirror/names.ts'
 import { type FieldPath, fieldProblem, isSamePath, scalePath } from '../apply/suspend-fields.ts'
 import { upRecord } from './up-record.validators.ts'
 
-/** The field manager of everything that `up` and `down` write. */
+/** Field manager of everything that `up` and `down` write. */
 export const UP_MANAGER = 'devctl-up'
 
 /** Previous owner of fields, in the format of managed fields. */
@@ -14,41 +14,41 @@ export type FieldOwner = Omit<ManagedFields, 'fieldsV1'> & {
 }
 
 /**
- * State of an application before `up`, and the user who replaced it. The authoritative record of a mirror, written in
- * the patch that scales the application to zero.
+ * State of an application before `up`, with the user who ran it. The authoritative record of a mirror, written in the
+ * same patch that scales the application to zero.
  */
 export interface UpRecord {
   readonly version: 1
-  /** The development container. */
+  /** Name of the development container. */
   readonly development: string
-  /** The folder or repository it is of, where that is known. */
+  /** Folder or repository of the development container, if known. */
   readonly project?: string
-  /** `ann@laptop`. */
+  /** User such as `ann@laptop`. */
   readonly by: string
-  /** ISO 8601. */
+  /** Time in ISO 8601. */
   readonly since: string
-  /** The name of the mirror. */
+  /** Name of the mirror. */
   readonly mirror: string
-  /** True of an application beside the main one, from `services`. */
+  /** True for an additional application from `services`, besides the main one. */
   readonly isBeside?: boolean
-  /** Absent for a container without an application. */
+  /** Original application; absent for a container without an application. */
   readonly original?: ObjectRef & { readonly uid: string }
-  /** The values of fields that `up` has changed; null where there was none. */
+  /** Values of the fields before `up` changed them; null if a field had no value. */
   readonly before: readonly { readonly path: FieldPath; readonly value: unknown }[]
   readonly owners: readonly FieldOwner[]
-  /** Scalers of KEDA that are paused, with the annotation that each had before; null: none. */
+  /** Paused KEDA scalers, each with its previous annotation; null if it had none. */
   readonly paused?: readonly { readonly name: string; readonly before: string | null }[]
-  /** True when the values are restored, and only the owners of the fields are left to do. */
+  /** True if the values are restored, and only the field owners remain to be restored. */
   readonly isRestored?: boolean
   /** True in the copy of a mirror that `down` is about to delete. */
   readonly isEnding?: boolean
 }
 
-/** The record of `up` as found in an application or a mirror. Any user who may edit the object can change it. */
+/** Record of `up` as found in an application or a mirror. Any user who may edit the object can change it. */
 export type FoundRecord =
   | { readonly kind: 'none' }
   | { readonly kind: 'record'; readonly record: UpRecord }
-  /** `problem`: a clause that says what is wrong with it. */
+  /** `problem` is a clause that describes the error in the record. */
   | { readonly kind: 'unreadable'; readonly problem: string }
 
 /** Reads the record of an application or a mirror, and checks that `down` can follow it. */
@@ -63,16 +63,16 @@ export function readUpRecord(object: KubeObject | undefined): FoundRecord {
   return problem === undefined ? { kind: 'record', record } : { kind: 'unreadable', problem }
 }
 
-/** The record of an application or a mirror; undefined where there is none, or it cannot be read. */
+/** Returns the record of an application or a mirror; undefined if it does not exist or cannot be read. */
 export function upRecordOf(object: KubeObject | undefined): UpRecord | undefined {
   const found = readUpRecord(object)
   return found.kind === 'record' ? found.record : undefined
 }
 
-/** True for a mirror that `down` deletes; another one was deleted by hand. */
+/** Returns true for a mirror that `down` is deleting; any other deleted mirror was deleted by hand. */
 export const isEndedByDown = (mirror: KubeObject): boolean => upRecordOf(mirror)?.isEnding ?? false
 
-/** True for an application that a mirror stands in for, also if its record cannot be read. */
+/** Returns true for an application that a mirror stands in for, even if its record cannot be read. */
 export const isTaken = (object: KubeObject | undefined): boolean => readUpRecord(object).kind !== 'none'
 
 function valueProblem({ before, owners }: UpRecord, kind: string | undefined): string | undefined {
@@ -83,6 +83,6 @@ function valueProblem({ before, owners }: UpRecord, kind: string | undefined): s
   return [...before, ...paths].map(one => fieldProblem(kind, one)).find(one => one !== undefined)
 }
 
-/** The value at a path; undefined where there is none. */
+/** Returns the value at a path; undefined if none exists. */
 export const valueAt = (whole: unknown, path: FieldPath): unknown =>
   path.reduce<unknown>((at, key) => (at as Readonly<Record<string, unknown>> | undefined)?.[key], whole)

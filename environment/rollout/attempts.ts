@@ -3,20 +3,20 @@ import { type LoggedContainer, lastLogLines } from '../status/last-log-lines.ts'
 import { controllerOf } from '../status/owners.ts'
 import { type SeenContainer, type SeenPod, statusesOf } from '../status/pod-fields.ts'
 
-/** An attempt of a Job that ended in an error. */
+/** Attempt of a Job that ended in an error. */
 export interface Attempt extends LoggedContainer {
   readonly ends: { readonly count: number; readonly exitCode: number; readonly reason?: string }
-  /** The end of its log; if it printed nothing, that of the attempt before. */
+  /** Last lines of its log; if it printed nothing, those of the previous attempt. */
   readonly lines: Promise<readonly string[]>
 }
 
 /**
- * Reads the log of each attempt of a Job when it ends: the Job controller deletes a Pod that has failed too often, and
- * the kubelet keeps the log of the last attempt only.
+ * Reads the log of each attempt of a Job when it ends, because the Job controller deletes a Pod that has failed too
+ * often, and the kubelet keeps only the log of the last attempt.
  */
 export class JobAttempts {
   readonly #cluster: Cluster
-  /** The last attempt, by the uid of its Job. */
+  /** Last attempt, by the UID of its Job. */
   readonly #last = new Map<string, Attempt>()
   readonly #seen = new Set<string>()
 
@@ -24,7 +24,7 @@ export class JobAttempts {
     this.#cluster = cluster
   }
 
-  /** Takes note of a Pod; of one that is of no Job there is nothing to note. */
+  /** Records the failed attempts of a Job's Pod; ignores other Pods. */
   see(pod: KubeObject): void {
     const owner = controllerOf(pod)
     if (owner?.kind !== 'Job') return
@@ -47,7 +47,7 @@ export class JobAttempts {
     }
   }
 
-  /** The last attempt of a Job that ended in an error; undefined if none was seen. */
+  /** Returns the last attempt of a Job that ended in an error; undefined if none was seen. */
   of({ metadata: { uid = '' } }: KubeObject): Attempt | undefined {
     return this.#last.get(uid)
   }
@@ -62,5 +62,8 @@ export class JobAttempts {
   }
 }
 
-/** Returns the last termination of a container, which for a waiting or running one is that of its previous run. */
+/**
+ * Returns the last termination of a container. For a waiting or running container it is the termination of its previous
+ * run.
+ */
 const endOf = ({ state, lastState }: SeenContainer) => state?.terminated ?? lastState?.terminated

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
-/** The fields of a container that count here. */
+/** Fields of a container that are used here. */
 interface Container {
   readonly name: string
   readonly readinessProbe?: { readonly initialDelaySeconds?: number }
@@ -22,7 +22,8 @@ interface Pod {
 const delayOf = ({ readinessProbe }: Container): number => 1000 * (readinessProbe?.initialDelaySeconds ?? 0)
 
 /**
- * Returns how long after its start a Pod of a workload is first checked, in milliseconds: `healthcheck.start_period`.
+ * Returns the delay in milliseconds between the start of a workload's Pod and its first check:
+ * `healthcheck.start_period`.
  */
 export function firstCheckDelay({ spec }: KubeObject): number {
   const { template } = (spec ?? {}) as { readonly template?: { readonly spec?: PodSpec } } // a workload's spec
@@ -30,7 +31,7 @@ export function firstCheckDelay({ spec }: KubeObject): number {
 }
 
 /**
- * Returns the milliseconds until the first check of a Pod whose containers run; 0 when each was checked, or has not
+ * Returns the milliseconds until the first check of a Pod whose containers run; 0 if all were checked, or one has not
  * started.
  */
 export function untilFirstCheck(pod: KubeObject, now: number): number {

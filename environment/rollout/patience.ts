@@ -3,18 +3,18 @@ import type { Problem } from '../status/problems.ts'
 import type { ObservedWorkload } from './tracker.ts'
 
 /**
- * Milliseconds after its dependencies became ready in which an attempt of a program does not count: they run, but may
- * not answer yet. The attempts of the kubelet come after about 0, 10, 30 and 70 seconds.
+ * Milliseconds after a program's dependencies have become ready in which its attempts do not count, because the
+ * dependencies run but may not answer yet. The kubelet makes its attempts after about 0, 10, 30 and 70 seconds.
  */
 const PATIENCE = 60_000
 
-/** True if a program is tried again for which a dependency may not have been ready. */
+/** Returns true if a program is being retried, so that a dependency may not have been ready at its last attempt. */
 export const hasAttempts = ({ problems }: ObservedWorkload): boolean =>
   problems.some(({ isPassing, attemptedAt }) => !isPassing && attemptedAt !== undefined)
 
 /**
- * Marks the problems of a workload that may be gone at the next attempt, because a dependency was not ready when the
- * program was tried, or became ready only moments before. A dependency that fails itself is no reason to wait.
+ * Marks the problems of a workload that the next attempt may solve, because a dependency was not ready at the last
+ * attempt, or had become ready only moments before. A dependency that fails itself is no reason to wait.
  */
 export function withPatience(tracked: ObservedWorkload, dependencies: readonly ObservedWorkload[]): ObservedWorkload {
   const hopeful = dependencies.filter(one => isWell(one) || one.problems.every(({ isPassing }) => isPassing))
@@ -27,7 +27,8 @@ export function withPatience(tracked: ObservedWorkload, dependencies: readonly O
 const isWell = ({ status }: ObservedWorkload): boolean => status.state === 'ready' || status.state === 'complete'
 
 /**
- * When a workload became ready or complete, in milliseconds since 1970 by the cluster's clock; infinity if it is not.
+ * Returns the time at which a workload became ready or complete, in milliseconds since 1970 by the cluster's clock;
+ * infinity if it is not.
  */
 function readySince({ object, status, pods }: ObservedWorkload): number {
   if (status.state === 'complete') return completedAt(object)

@@ -1,7 +1,7 @@
-/** State of a workload among all that have to be ready together: `stable` when it has been ready for long enough. */
+/** State of a workload among all that have to be ready together: `stable` if it has been ready for long enough. */
 export type ReadinessState = 'waiting' | 'ready' | 'stable'
 
-/** Knows when all workloads of a deploy are ready at the same time: `signal` is aborted then. */
+/** Detects when all workloads of a deploy are ready at the same time, and then aborts `signal`. */
 export class ReadinessBarrier {
   readonly #over = new AbortController()
   readonly #standing: Map<string, ReadinessState>
@@ -10,8 +10,8 @@ export class ReadinessBarrier {
   #isTold = false
 
   /**
-   * `onWatching` is called once, when all are ready and only have to stay so for some time: with
-   * the services that have to.
+   * `onWatching` is called once, when all are ready and some only have to stay ready for a while, with the names of
+   * these services.
    */
   constructor(services: Iterable<string>, onWatching: (services: readonly string[]) => void) {
     this.#standing = new Map([...services].map(service => [service, 'waiting']))
@@ -23,7 +23,7 @@ export class ReadinessBarrier {
     return this.#over.signal
   }
 
-  /** Takes note of how a workload is now. */
+  /** Records the current state of a workload. */
   set(service: string, standing: ReadinessState): void {
     this.#count[this.#standing.get(service)!]--
     this.#count[standing]++

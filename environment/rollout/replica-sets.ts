@@ -1,12 +1,12 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
 /**
- * The number that a Deployment gives its ReplicaSets: the one with its own number is the newest,
- * even when it is an old one that is used again.
+ * Annotation with the revision number of a Deployment and its ReplicaSets. The ReplicaSet with the Deployment's number
+ * is the newest, even if it is an old one that is used again.
  */
 export const REVISION = 'deployment.kubernetes.io/revision'
 
-/** The ReplicaSet of a Deployment's newest revision; undefined where it is not known. */
+/** Returns the ReplicaSet of a Deployment's newest revision; undefined if it is not known. */
 export function newestSet({ metadata: { annotations, uid: owner } }: KubeObject, sets: readonly KubeObject[]) {
   const revision = annotations?.[REVISION]
   if (revision === undefined) return undefined
@@ -17,8 +17,9 @@ export function newestSet({ metadata: { annotations, uid: owner } }: KubeObject,
 }
 
 /**
- * Returns true if the failure to create Pods that a Deployment reports comes from an older ReplicaSet: it reports all
- * ReplicaSets that have Pods to create, and those of an older revision do not matter to the deploy.
+ * Returns true if the failure to create Pods that a Deployment reports comes from an older ReplicaSet. A Deployment
+ * reports the failures of all its ReplicaSets that have Pods to create, and older revisions do not matter to the
+ * deploy.
  */
 export function isOlderFailure(workload: KubeObject, sets: readonly KubeObject[]): boolean {
   const newest = newestSet(workload, sets)

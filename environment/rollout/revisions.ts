@@ -5,9 +5,9 @@ import { isSeen } from './status.ts'
 const HASHES = ['pod-template-hash', 'controller-revision-hash']
 
 /**
- * The Pods of a workload's newest revision: what older ones do says nothing about the deploy. None
- * while its controller has not seen the newest, nor made any. `sets` are the ReplicaSets that are
- * known, `pods` the Pods of the workload.
+ * Returns the Pods of a workload's newest revision, because older Pods say nothing about the deploy. Returns an empty
+ * list until the controller has seen the newest revision and created Pods. `sets` are the known ReplicaSets, `pods` the
+ * Pods of the workload.
  */
 export function newestPods(
   workload: KubeObject,
@@ -37,8 +37,8 @@ export function newestPods(
 /**
  * Returns the Pods of a StatefulSet that a newer revision has to replace. The controller waits for each to be ready
  * before it continues, forever if one cannot become ready
- * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback). None if the user has to
- * delete them by hand.
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback). Returns an empty list if
+ * the user has to delete the Pods by hand.
  */
 export function replacedPods(workload: KubeObject, pods: readonly KubeObject[]): readonly KubeObject[] {
   if (workload.kind !== 'StatefulSet' || !isSeen(workload)) return []
@@ -50,7 +50,7 @@ export function replacedPods(workload: KubeObject, pods: readonly KubeObject[]):
   return pods.filter(pod => hashOf(pod) !== status.updateRevision)
 }
 
-/** The Pods that are of the same revision as the one that was made last. */
+/** Returns the Pods of the same revision as the Pod that was created last. */
 function youngest(pods: readonly KubeObject[]): readonly KubeObject[] {
   const last = pods.reduce<KubeObject | undefined>(
     (best, pod) => ((pod.metadata.creationTimestamp ?? '') >= (best?.metadata.creationTimestamp ?? '') ? pod : best),

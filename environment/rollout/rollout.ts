@@ -21,7 +21,7 @@ import { ReadinessBarrier } from './readiness-barrier.ts'
 import { isReached, type WorkloadStatus } from './status.ts'
 import { type ObservedWorkload, WorkloadDeleted } from './tracker.ts'
 
-/** The services that were waited for when the time was up. */
+/** Error with the workloads that were not ready at the deadline. */
 export class RolloutTimeout extends Error {
   readonly late: readonly WorkloadFailed[]
 
@@ -31,7 +31,7 @@ export class RolloutTimeout extends Error {
   }
 }
 
-/** A workload that does not get where it should; `tracked` says why. */
+/** Error for a workload that does not reach the desired state; `tracked` contains the reason. */
 export class WorkloadFailed extends Error {
   readonly workload: DesiredWorkload
   readonly tracked: ObservedWorkload
@@ -47,20 +47,23 @@ export interface RolloutOptions {
   readonly steps: Changes['steps']
   /** Applies one step, and returns the resulting object. */
   readonly apply: (step: Step) => Promise<KubeObject>
-  /** Wait until all workloads are ready at the same time; else only for what others depend on. */
+  /**
+   * True to wait until all workloads are ready at the same time; if false, the rollout waits only for workloads that
+   * others depend on.
+   */
   readonly wait: boolean
 }
 
 /**
- * Milliseconds that other workloads get after one has failed: failures with the same cause are reported together,
- * without waiting for the rest.
+ * Milliseconds that other workloads get after one has failed, so that failures with the same cause are reported
+ * together, without waiting for the rest.
  */
 const GRACE = 3000
 
 /**
- * Applies each workload when its dependencies have reached their condition, all in parallel, and each route when its
- * services are ready. With `wait` it ends when all workloads are ready together, and stay ready for as long as
- * `StabilityWindow` requires. Throws the failures of all workloads that failed.
+ * Applies each workload when its dependencies have met their conditions, all in parallel, and each route when its
+ * services are ready. With `wait`, it returns when all workloads are ready at the same time, and have stayed ready for
+ * as long as `StabilityWindow` requires. Throws the failures of all workloads that failed.
  */
 export async function rollOut(run: DeployRun, wanted: DesiredState, options: RolloutOptions): Promise<void> {
   const others = new AbortController()
@@ -85,18 +88,17 @@ export async function rollOut(run: DeployRun, wanted: DesiredState, options: Rol
     const late = rollout.late()
     if (late.length > 0) throw new RolloutTimeout(late, run.signal.reason)
   }
-  // Failures are reported; the objects that failed ones were to replace stay, and a later deploy
-  // prunes them.
+  // Failures are reported. The objects that failed workloads should have replaced stay, and a later deploy prunes them.
   if (failures.size > 1) throw new AggregateError([...failures])
   for (const failure of failures) throw failure
 }
 
-/** The annotation that has the time when the controllers of refused Pods were last made to try again. */
+/** Annotation with the time of the last requested retry for rejected Pods. */
 const TRIED = 'dev.platform/tried'
 
 /**
- * The result of a look at a workload: it is in the state that its waiter wants (`done`), it is well
- * but watched on, or neither.
+ * Result of a check of a workload: `done` if the wanted state is reached, `well` if the workload is ready but still
+ * watched, otherwise undefined.
  */
 type Look = 'done' | 'well' | undefined
 
@@ -109,11 +111,11 @@ class Rollout {
   readonly #byService: ReadonlyMap<string, DesiredWorkload>
   readonly #applied = new Map<string, Promise<KubeObject>>()
   readonly #objects = new Map<DesiredWorkload, KubeObject>()
-  /** Jobs that may be servers, and who waits for them to complete. */
+  /** Jobs that may be servers, each with the workload that waits for its completion. */
   readonly #completing = new Map<DesiredWorkload, DesiredWorkload>()
-  /** The last status that was reported, by service. */
+  /** Last reported status of each service. */
   readonly #statuses = new Map<string, string>()
-  /** UIDs of Pods that were deleted because nothing else would. */
+  /** UIDs of Pods that the rollout deleted because no controller would. */
   readonly #released = new Set<string | undefined>()
 
   constructor(run: DeployRun, wanted: DesiredState, options: RolloutOptions, signal: AbortSignal) {
@@ -125,10 +127,10 @@ class Rollout {
     this.#together = new ReadinessBarrier(this.#byService.keys(), services => run.events.watching(services))
   }
 
-  /** Begins everything; each promise is that of a workload or a route. */
+  /** Starts everything, and returns one promise for each workload and route. */
   start(): readonly Promise<void>[] {
     const { wait } = this.#options
-    // In the order of their dependencies: what a workload needs has begun before it.
+    // In dependency order: a workload starts after its dependencies have started.
     for (const workload of this.#wanted.workloads) this.#applied.set(workload.service, this.#apply(workload))
     const workloads = this.#wanted.workloads.map(async workload => {
       const object = await this.#applied.get(workload.service)!
@@ -137,7 +139,7 @@ class Rollout {
     return [...workloads, ...this.#wanted.after.map(route => this.#route(route))]
   }
 
-  /** Tells how those are at the end that were waited for some time ago. */
+  /** Reports the final status of workloads that the rollout waited for earlier. */
   end(): void {
     for (const [workload, object] of this.#objects) {
       const tracked = this.#waitedFor(workload, object)
@@ -150,7 +152,7 @@ class Rollout {
     return [...this.#serving(), ...this.#notReady()]
   }
 
-  /** Jobs that run as servers do, and that something waits for until they complete. */
+  /** Returns the Jobs that run like servers although another workload waits for their completion. */
   #serving(): readonly WorkloadFailed[] {
     return [...this.#completing].flatMap(([workload, waits]) => {
       const object = this.#objects.get(workload)
@@ -175,7 +177,7 @@ class Rollout {
     return seen && this.#judged(workload, seen)
   }
 
-  /** Returns the state of a workload, with more patience if its dependencies have only just become ready. */
+  /** Returns the state of a workload, more leniently if its dependencies have only just become ready. */
   #judged(workload: DesiredWorkload, seen: ObservedWorkload): ObservedWorkload {
     const tracked = asServer(workload, seen)
     if (!hasAttempts(tracked)) return tracked
@@ -222,7 +224,7 @@ class Rollout {
     this.#run.events.applied(workload.service)
   }
 
-  /** Watches a workload until all are ready together. */
+  /** Watches a workload until all workloads are ready at the same time. */
   async #stay(workload: DesiredWorkload, object: KubeObject): Promise<void> {
     const together = this.#together
     try {
@@ -242,7 +244,7 @@ class Rollout {
     }
   }
 
-  /** Creates a new route when one of its services is ready; changes an existing one when all of them are. */
+  /** Applies a new route when one of its services is ready, and a changed route when all of them are. */
   async #route(route: DesiredObject): Promise<void> {
     const step = this.#options.steps.get(route)!
     const mayBe = step.action === 'unchanged' || (await this.#isReachable(this.#workloadsBehind(route), step.action))
@@ -252,12 +254,12 @@ class Rollout {
   }
 
   /**
-   * Resolves when a route may lead to these; with false when what it needs has failed, which is
-   * reported as a failure of that.
+   * Resolves with true when the route may point to these workloads, and with false if the workloads that it needs have
+   * failed. Their failure is reported elsewhere.
    */
   async #isReachable(behind: readonly DesiredWorkload[], action: Step['action']): Promise<boolean> {
     if (behind.length === 0) {
-      // The workloads that answer there are not known.
+      // The workloads behind the route are not known, so wait until everything is applied.
       await Promise.allSettled(this.#applied.values())
       return true
     }
@@ -283,7 +285,7 @@ class Rollout {
 
   /**
    * Watches a workload until `check` returns `done`. Throws WorkloadFailed as soon as waiting cannot help, and the
-   * reason of `until`.
+   * abort reason of `until`.
    */
   async #look(
     workload: DesiredWorkload,
@@ -320,8 +322,7 @@ class Rollout {
         const status = found ? tracked.status : shownOf(tracked)
         this.#tell(workload, status)
         if (found === 'done') return true
-        // A try changes the generation: for a moment nothing is known to be in the way, which is no reason to begin
-        // anew.
+        // A retry changes the generation, so for a moment no problem is known. That alone must not reset the retries.
         if (found === 'well') refusals = undefined
         else if (status.state === 'failed' && !this.#run.toleratesFailures && !isPassing(tracked))
           throw new WorkloadFailed(workload, tracked)
@@ -335,7 +336,7 @@ class Rollout {
     })
   }
 
-  /** Reports a workload that was deleted: it may have been ready before. */
+  /** Reports a workload as deleted, even if it was ready before. */
   #lose(workload: DesiredWorkload): void {
     this.#tell(workload, { state: 'failed', text: `${workload.object.kind} was deleted` })
     this.#objects.delete(workload)
@@ -363,15 +364,15 @@ class Rollout {
 
 const isReady = ({ status }: ObservedWorkload): boolean => status.state === 'ready' || status.state === 'complete'
 
-/** A Job that is a server is ready when its Pods are. */
+/** Treats a server Job as ready when its Pods are ready. */
 function asServer({ isServer }: DesiredWorkload, tracked: ObservedWorkload): ObservedWorkload {
   if (!isServer || tracked.status.state !== 'waiting' || !tracked.hasReadyPods) return tracked
   return { ...tracked, status: { state: 'ready', text: 'Job ready, and running: it is a server' } }
 }
 
 /**
- * True if a health check says that a Job works, which is what servers have: a program that ends is
- * never asked.
+ * Returns true if a Job is ready according to a health check. Only servers have health checks that succeed: a program
+ * that ends is not checked.
  */
 const isServing = ({ isServer }: DesiredWorkload, { hasReadyPods, pods, status }: ObservedWorkload): boolean =>
   isServer === true && status.state !== 'complete' && hasReadyPods && pods.every(isProbed)
@@ -388,7 +389,8 @@ const servingText = ({ service }: DesiredWorkload): string =>
 
 /**
  * Returns the status to show for a workload. A problem is shown at once, because the result of the other workloads may
- * take some time. A workload whose problems may pass has not failed, even if its controller sees no progress.
+ * take some time. A workload whose problems may resolve themselves has not failed, even if its controller reports no
+ * progress.
  */
 function shownOf(tracked: ObservedWorkload): WorkloadStatus {
   const problem = tracked.problems.find(one => !one.isPassing) ?? tracked.problems[0]

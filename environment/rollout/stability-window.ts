@@ -2,27 +2,26 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isEnding } from '../apply/removal.ts'
 
 /**
- * Milliseconds for which a container without a readiness probe has to run before what depends on it
- * is applied. Kubernetes calls it ready the moment it starts, also when it ends again at once.
+ * Milliseconds that a container without a readiness probe has to run before dependent workloads are applied. Kubernetes
+ * considers it ready the moment it starts, even if it exits again at once.
  */
 const SETTLED = 3000
 
 /**
- * Milliseconds for which it has to have run before `--wait` ends: most programs that cannot work exit within that time,
- * and a longer wait only delays the others.
+ * Milliseconds that a container without a readiness probe has to run before `--wait` ends: most programs that cannot
+ * work exit within that time, and a longer wait would only delay the others.
  */
 const STABLE = 4000
 
 /**
- * A container that has ended before has to run twice as long as its longest run, but for no less and no longer
- * than this.
+ * Limits in milliseconds for a container that has exited before: it has to run twice as long as its longest run, within
+ * these limits.
  */
 const STABLE_AFTER_END = { least: 10_000, most: 60_000 }
 
 /**
  * Limits for slow nodes, in milliseconds. A kubelet usually reports a start within the same second (`usual`). If it
- * needs longer, it also reports exits later: the container then has to run longer, by `times` the delay, and by `most`
- * at most.
+ * needs longer, it also reports exits later: the container then has to run longer, by `times` the delay, up to `most`.
  */
 const DELAYS = { usual: 1000, times: 2, most: 30_000 }
 
@@ -56,16 +55,16 @@ interface Pod {
   }
 }
 
-/** Knows for how long containers have run, by our own clock: that of the cluster may differ. */
+/** Measures how long containers have run, with the local clock, because the cluster's clock may differ. */
 export class StabilityWindow {
-  /** When we first saw each run of a container. */
+  /** Time at which each run of a container was first seen. */
   readonly #since = new Map<string, number>()
-  /** Milliseconds of the longest run of each container that is known to have ended. */
+  /** Longest known completed run of each container, in milliseconds. */
   readonly #longest = new Map<string, number>()
 
   /**
-   * Takes note of a Pod. `isFirst`: it was there when we began to look, so that only its own word
-   * tells how long.
+   * Records a Pod. `isFirst` is true if the Pod existed when watching started: then only its own status tells how long
+   * it has run.
    */
   see(pod: KubeObject, now: number, isFirst: boolean): void {
     for (const { container, run, status } of containersOf(pod)) {
@@ -78,16 +77,17 @@ export class StabilityWindow {
   }
 
   /**
-   * True if every container of the Pod that has no readiness probe has run for long enough that
-   * others may rely on it.
+   * Returns true if every container of the Pod without a readiness probe has run for long enough that other workloads
+   * may rely on it.
    */
   isSettled(pod: KubeObject, now: number): boolean {
     return containersOf(pod).every(one => one.isProbed || this.#hasRun(one, now, SETTLED + delayOf(pod)))
   }
 
   /**
-   * True if the Pod is expected to keep running: containers without a readiness probe have run for `STABLE`, and those
-   * that have exited before for twice their longest run (see `STABLE_AFTER_END`), whatever their probes report.
+   * Returns true if the Pod is expected to keep running: containers without a readiness probe have run for `STABLE`.
+   * Containers that have exited before have run for twice their longest run (see `STABLE_AFTER_END`), whatever their
+   * probes report.
    */
   isStable(pod: KubeObject, now: number): boolean {
     return containersOf(pod).every(one => {
@@ -105,7 +105,7 @@ export class StabilityWindow {
 
 interface Container {
   readonly container: string
-  /** Identifies one run of the container. */
+  /** Identifier of one run of the container. */
   readonly run: string
   readonly status: ContainerStatus
   readonly isProbed: boolean
@@ -113,7 +113,7 @@ interface Container {
 
 /**
  * Returns the containers that have to keep running: regular containers and sidecars, which are init containers that are
- * always restarted. None for a Pod that has ended or is ending.
+ * always restarted. Returns an empty list for a Pod that has ended or is ending.
  */
 function containersOf(pod: KubeObject): readonly Container[] {
   const { spec, status } = pod as unknown as Pod // the server has checked its shape
@@ -130,9 +130,9 @@ function containersOf(pod: KubeObject): readonly Container[] {
 }
 
 /**
- * Returns by how much longer the containers of a Pod have to run, in milliseconds, because its node is slow: the
- * Pod was called ready long after they had started, both by the clock of the node. Zero for a Pod with probes, which
- * decide when it is ready.
+ * Returns how many milliseconds longer the containers of a Pod have to run because its node is slow: by the node's
+ * clock, the Pod became ready long after its containers started. Zero for a Pod with probes, because they decide when
+ * it is ready.
  */
 function delayOf(pod: KubeObject): number {
   const containers = containersOf(pod)
@@ -144,7 +144,7 @@ function delayOf(pod: KubeObject): number {
   return delay > DELAYS.usual ? Math.min(DELAYS.most, DELAYS.times * delay) : 0
 }
 
-/** True if a Pod is being deleted, was evicted, or has finished: other Pods replace it. */
+/** Returns true if a Pod is being deleted, was evicted, or has finished: other Pods replace it. */
 function isOver(pod: KubeObject): boolean {
   const { phase } = (pod['status'] ?? {}) as { readonly phase?: string } // a Pod's status
   return isEnding(pod) || phase === 'Failed' || phase === 'Succeeded'

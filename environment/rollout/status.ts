@@ -4,7 +4,7 @@ import { changedAt } from '../status/problems.ts'
 /** Progress of a workload, with a text for a progress line. */
 export interface WorkloadStatus {
   readonly state: 'waiting' | 'ready' | 'complete' | 'failed'
-  /** `Deployment 1/2 ready`. */
+  /** Text such as `Deployment 1/2 ready`. */
   readonly text: string
 }
 
@@ -16,7 +16,7 @@ interface Condition {
   readonly lastUpdateTime?: string
 }
 
-/** The fields of the workloads' specs and statuses that count here; each kind has some of them. */
+/** Fields of workload specs and statuses that are used here; each kind has some of them. */
 interface Fields {
   readonly spec: {
     readonly replicas?: number
@@ -40,7 +40,7 @@ interface Fields {
   }
 }
 
-/** The status of a Deployment, StatefulSet, DaemonSet or Job. */
+/** Returns the status of a Deployment, StatefulSet, DaemonSet or Job. */
 export function statusOf(object: KubeObject): WorkloadStatus {
   const { spec = {}, status = {} } = object as unknown as Partial<Fields> // the server has checked its shape
   const seen = isSeen(object)
@@ -54,7 +54,7 @@ export function statusOf(object: KubeObject): WorkloadStatus {
     case 'Deployment': {
       const ready = seen ? readyOf(status) : 0
       const progress = condition('Progressing')
-      // From before the last change, or the last fresh chance, it says nothing.
+      // A condition from before the last change, or the last retry, does not count.
       const isNew = (Date.parse(progress?.lastUpdateTime ?? '') || Number.POSITIVE_INFINITY) >= changedAt(object)
       if (seen && progress?.reason === 'ProgressDeadlineExceeded' && isNew)
         return { state: 'failed', text: `Deployment ${ready}/${replicas} ready, and no progress within its deadline` }
@@ -65,7 +65,7 @@ export function statusOf(object: KubeObject): WorkloadStatus {
     }
     case 'StatefulSet': {
       const ready = status.readyReplicas ?? 0
-      // Its old Pods stay until a user deletes them.
+      // The old Pods stay until a user deletes them, so the revision does not matter.
       if (spec.updateStrategy?.type === 'OnDelete') return counted(ready, replicas, ready >= replicas)
       const isUpdated =
         replicas === 0 || status.currentRevision === status.updateRevision || (status.updatedReplicas ?? 0) >= replicas
@@ -86,22 +86,19 @@ export function statusOf(object: KubeObject): WorkloadStatus {
   }
 }
 
-/** Pods of the newest revision that are certainly ready: those that are, without all older ones. */
+/** Returns the minimum number of ready Pods of the newest revision: the ready Pods minus all older Pods. */
 function readyOf({ replicas = 0, updatedReplicas = 0, readyReplicas = 0 }: Fields['status']): number {
   return Math.min(updatedReplicas, Math.max(0, readyReplicas - Math.max(0, replicas - updatedReplicas)))
 }
 
-/**
- * True if the controller of a workload has seen its newest generation. A Job has none but its
- * first.
- */
+/** Returns true if the controller of a workload has seen its newest generation. A Job only ever has its first. */
 export function isSeen(object: KubeObject): boolean {
   if (object.kind === 'Job') return true
   const { observedGeneration = 0 } = (object['status'] ?? {}) as { readonly observedGeneration?: number } // a workload's status
   return observedGeneration >= (object.metadata.generation ?? 0)
 }
 
-/** True if what a dependant waits for is reached. */
+/** Returns true if the workload meets the condition that a dependent workload waits for. */
 export function isReached(
   condition: 'service_started' | 'service_healthy' | 'service_completed_successfully',
   status: WorkloadStatus,

@@ -40,8 +40,8 @@ export class WorkloadDeleted extends UserError {
 }
 
 /**
- * Milliseconds for which retried failures do not count for a Pod that was starting before the watch began: the kubelet
- * may report an attempt only at the next one, and the cause may have been fixed in between.
+ * Milliseconds during which retried failures of a Pod do not count if the Pod was starting before the watch began: the
+ * kubelet may not report a failure until the next attempt, and the cause may have been fixed in between.
  */
 const RETRY_GRACE = 30_000
 
@@ -49,28 +49,27 @@ const RETRY_GRACE = 30_000
 export interface ObservedWorkload {
   readonly object: KubeObject
   readonly status: WorkloadStatus
-  /** True if its Pods have run for long enough to expect that they keep running (`StabilityWindow.isStable`). */
+  /** True if the Pods have run for long enough to expect that they keep running (`StabilityWindow.isStable`). */
   readonly isStable: boolean
   readonly hasStartedPod: boolean
   /**
-   * True if all of its Pods are ready, and have been for as long as `StabilityWindow.isSettled` requires: the condition
-   * for a Job that is a server to count as ready.
+   * True if all Pods are ready, and have been for as long as `StabilityWindow.isSettled` requires. A server Job counts
+   * as ready when this is true.
    */
   readonly hasReadyPods: boolean
   readonly pods: readonly KubeObject[]
-  /** Older Pods that never get ready, and that the cluster does not replace by itself. */
+  /** Older Pods that will never be ready, and that the cluster does not replace by itself. */
   readonly stuck: readonly KubeObject[]
   readonly problems: readonly Problem[]
-  /** The cluster's warnings about them, the newest last. */
+  /** Warnings of the cluster about these objects, newest last. */
   readonly warnings: readonly Warning[]
-  /** The last attempt of a Job that ended in an error; its Pod may be gone. */
+  /** Last attempt of a Job that ended in an error; its Pod may no longer exist. */
   readonly attempt?: Attempt
 }
 
 /**
- * Watches the workloads, Pods and claims of an environment and the warnings of its namespace, and
- * tells when something of them changes. Watches begin when something is first asked for, and end
- * with `stop`.
+ * Watches the workloads, Pods and claims of an environment and the warnings of its namespace, and notifies listeners of
+ * changes. The watches start with the first request, and end with `stop`.
  */
 export class Tracker {
   readonly #cluster: Cluster
@@ -84,26 +83,26 @@ export class Tracker {
   /** Objects by service. */
   readonly #ofService = new Map<string, Map<string, KubeObject>>()
   readonly #warnings = new Warnings()
-  /** Events of autoscalers. */
+  /** Events from autoscalers. */
   readonly #capacity = new Warnings()
-  /** Restarts of the containers of each Pod when it was first seen, by its UID. */
+  /** Restart counts of the containers of each Pod when it was first seen, by Pod UID. */
   readonly #restarts = new Map<string | undefined, ReadonlyMap<string, number>>()
   readonly #settling = new StabilityWindow()
   readonly #attempts: JobAttempts
-  /** UIDs of Pods that are ending: they hold what others may need. */
+  /** UIDs of Pods that are being deleted: they still occupy resources that other Pods may need. */
   readonly #ending = new Set<string | undefined>()
-  /** When the last of them was gone. */
+  /** Time at which the last of these Pods was deleted. */
   #freedAt = Number.NEGATIVE_INFINITY
   readonly #watched = new Set<string>()
-  /** Workloads that are being deleted, or gone, by uid. */
+  /** Workloads that are being deleted, or have been, by UID. */
   readonly #deleted = new Map<string | undefined, KubeObject>()
-  /** Kinds whose first objects are known. */
+  /** Kinds whose initial list is complete. */
   readonly #listed = new Set<string>()
   /** Listeners by the service that they watch. */
   readonly #listeners = new Map<string, Set<() => void>>()
   #failure: unknown
 
-  /** `begun` are the UIDs of Pods that were on their way before. */
+  /** `begun` are the UIDs of Pods that were already starting. */
   constructor(
     cluster: Cluster,
     environment: string,
@@ -121,8 +120,8 @@ export class Tracker {
   }
 
   /**
-   * Resolves when `check` gives something else than undefined for a workload; throws what it
-   * throws, what ends a watch, WorkloadDeleted, and the signal's reason.
+   * Resolves when `check` returns a value other than undefined for a workload. Throws the errors of `check` and of the
+   * watches, WorkloadDeleted, and the signal's abort reason.
    */
   async until<T>(
     workload: KubeObject,
@@ -155,7 +154,7 @@ export class Tracker {
           end(() => reject(error))
         }
       }
-      // A watch reports no change when something lasts too long.
+      // Checks regularly, too, because a watch does not report that a state lasts too long.
       const stopLooking = this.#clock.every(1000, look)
       listeners.add(look)
       signal.addEventListener('abort', look)
@@ -173,8 +172,8 @@ export class Tracker {
   }
 
   /**
-   * The newest that is known; undefined while it is older than what was applied, or what belongs to
-   * it is not known yet.
+   * Returns the latest known state; undefined while the known object is older than the applied one, or the objects that
+   * belong to it are not known yet.
    */
   #tracked(workload: KubeObject): ObservedWorkload | undefined {
     const isUnknown = (kind: string) => this.#watched.has(kind) && !this.#listed.has(kind)
@@ -182,7 +181,7 @@ export class Tracker {
     const applied = this.#objects.get(keyOf(workload))
     if (!applied || applied.metadata.uid !== workload.metadata.uid) return undefined
     if ((applied.metadata.generation ?? 0) < (workload.metadata.generation ?? 0)) return undefined
-    // The Pods of its mirror stand in for those of a workload.
+    // While a mirror stands in for a workload, the mirror's Pods count.
     const mirror = mirrorOf(applied, [...this.#objects.values()])
     const object = mirror ?? applied
     const all = [...(this.#ofService.get(serviceOf(object) ?? '')?.values() ?? [])]
@@ -204,7 +203,7 @@ export class Tracker {
     }
     const stuck = replacedPods(object, own).filter(pod => podProblemsOf(pod).length > 0)
     const problems = [
-      // Until its controller has seen the change, it says how the former generation was.
+      // Until the controller has seen the change, the status describes the previous generation.
       ...(isSeen(object)
         ? workloadProblems(
             object,
@@ -223,7 +222,7 @@ export class Tracker {
     ]
     const warnings = [object, ...claims, ...pods].flatMap(one => this.#eventsAbout(one)).sort((a, b) => a.time - b.time)
     const known = this.#settled(statusOf(object), pods, now)
-    // The attempts of a Job that has failed are no problem of their own any more.
+    // Once a Job has failed, its attempts are no longer separate problems.
     const hasFailed = object.kind === 'Job' && known.state === 'failed'
     const attempt = object.kind === 'Job' ? this.#attempts.of(object) : undefined
     const status = mirror ? { ...known, text: known.text.replace(/^Deployment/, 'development container') } : known
@@ -237,10 +236,7 @@ export class Tracker {
     }
   }
 
-  /**
-   * A ready status counts only when all Pods have settled: one that has just become ready can still
-   * fail.
-   */
+  /** Downgrades a ready status until all Pods have settled, because a Pod that has just become ready can still fail. */
   #settled(status: WorkloadStatus, pods: readonly KubeObject[], now: number): WorkloadStatus {
     if (status.state !== 'ready') return status
     if (pods.every(pod => this.#settling.isSettled(pod, now))) return status
@@ -249,7 +245,7 @@ export class Tracker {
 
   #watch(apiVersion: string, kind: string): void {
     const query = { apiVersion, kind, namespace: this.#namespace, labels: environmentSelector(this.#environment) }
-    // Objects from before a restart of the watch that were not reported again.
+    // Objects known before a restart of the watch that have not been reported again.
     let lost = new Map<string | undefined, KubeObject>()
     this.#follow(query, change => {
       if (change.type === 'Listed') {
@@ -295,12 +291,12 @@ export class Tracker {
     this.#watchEvents('type=Warning', this.#warnings)
   }
 
-  /** False until it is known what autoscalers have said. */
+  /** False until the events of autoscalers are known. */
   get #knowsCapacity(): boolean {
     return this.#listed.has(eventsOf(CAPACITY_EVENTS))
   }
 
-  /** Autoscalers tell by ordinary events that a node comes, or that none does. */
+  /** Watches the Normal events in which autoscalers report that a node is coming, or that none is. */
   #watchCapacity(): void {
     this.#watchEvents(CAPACITY_EVENTS, this.#capacity)
   }
@@ -313,7 +309,7 @@ export class Tracker {
     })
   }
 
-  /** The warnings about an object, and what autoscalers say of it, the newest last. */
+  /** Returns the warnings about an object, and the autoscaler events about it, newest last. */
   #eventsAbout(object: KubeObject): readonly Warning[] {
     const capacity = this.#capacity.about(object).filter(({ reason }) => isAboutCapacity(reason))
     return [...this.#warnings.about(object), ...capacity].sort((a, b) => a.time - b.time)
@@ -327,7 +323,7 @@ export class Tracker {
       let isWhole = false
       for await (const change of this.#cluster.watch(query, { signal: this.#stop.signal })) {
         take(change)
-        // After a restart all existing objects are sent again: none is missing until all were sent.
+        // After a restart, all existing objects are sent again: until then no object counts as missing.
         if (change.type === 'Restarted') isWhole = false
         else if (change.type === 'Listed') {
           isWhole = true
@@ -338,7 +334,7 @@ export class Tracker {
     }
     run().catch(error => {
       if (this.#stop.signal.aborted) return
-      // Without the warnings there is less to say, that is all.
+      // Without permission to read warnings, messages have less detail.
       if (query.kind === 'Event' && error instanceof ClusterError && error.failure === 'forbidden') {
         this.#listed.add(id)
         return
@@ -348,7 +344,7 @@ export class Tracker {
     })
   }
 
-  /** Has those look whom a change is about; all of them where that is not known. */
+  /** Notifies the listeners of the service that a change is about; if it is unknown, all listeners. */
   #tell(change?: Change): void {
     const service = change && 'object' in change ? this.#serviceOf(change.object) : undefined
     const concerned = service === undefined ? [...this.#listeners.values()] : [this.#listenersOf(service)]
@@ -370,19 +366,22 @@ export class Tracker {
 }
 
 /**
- * Marks a Pod without a node as passing while another Pod is ending, or has just ended: its port, memory or disk may be
- * what the Pod needs.
+ * Marks the scheduling problem of a Pod as temporary while another Pod is ending, or has just ended: the Pod may need
+ * its port, memory or disk.
  */
 const asMakingRoom = (problem: Problem): Problem =>
   problem.code === 'unschedulable' && !problem.isPassing
     ? { ...problem, isPassing: true, because: 'another Pod of the environment is ending' }
     : problem
 
-/** Marks a Pod without a node as passing while it is not known what an autoscaler has reported about it. */
+/**
+ * Marks the scheduling problem of a Pod as temporary while it is not known what an autoscaler has reported about the
+ * Pod.
+ */
 const asUnknown = (problem: Problem): Problem =>
   problem.code === 'unschedulable' ? { ...problem, isPassing: true } : problem
 
-/** The name of a watch of events. */
+/** Returns the name of a watch of events. */
 const eventsOf = (fields = ''): string => `Event ${fields}`
 
 function hasNode(pod: KubeObject): boolean {
@@ -393,8 +392,8 @@ function hasNode(pod: KubeObject): boolean {
 const keyOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.name}`
 
 /**
- * True if a Pod is of a workload. Those of a Deployment belong to its ReplicaSets, whose names
- * begin with its own.
+ * Returns true if a Pod belongs to a workload. A Pod of a Deployment is owned by a ReplicaSet, whose name begins with
+ * the name of the Deployment.
  */
 export function belongsTo(pod: KubeObject, workload: KubeObject): boolean {
   const owner = controllerOf(pod)
@@ -408,7 +407,7 @@ interface PodSpec {
   readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName?: string } }[]
 }
 
-/** The names of the claims that a Pod mounts. */
+/** Returns the names of the claims that a Pod mounts. */
 export function claimsOf({ spec }: KubeObject): readonly string[] {
   const { volumes = [] } = (spec ?? {}) as PodSpec // a Pod's spec
   return volumes.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? [])

@@ -2,25 +2,25 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { SeenPod, SeenProbe } from './pod-fields.ts'
 
 /**
- * The message of a shell, or the runtime, about a program that is not in the image: its name is in
- * one of the groups.
+ * Pattern of the message from a shell or the runtime about a program that is not in the image; one of the groups is its
+ * name.
  */
 export const NO_PROGRAM =
   /exec: "([^"]+)": (?:executable file not found|stat [^:]+: no such file)|(?:^|[\s"])(?:\/bin\/)?(?:ba|a|da|z)?sh: (?:(?:line )?\d+: )?([^\s:]+): (?:command )?not found/
 
 /**
- * The beginning of the kubelet's message: `Readiness probe failed: `, or, if the runtime could not run the check,
- * `Readiness probe errored and resulted in unknown state: `. The name of the Pod may be before it.
+ * Beginning of the kubelet's message: `Readiness probe failed: `, or, if the runtime could not run the check,
+ * `Readiness probe errored and resulted in unknown state: `. The name of the Pod may come first.
  */
 const PREFIX = /^(?:pod\/\S+: )?(Readiness|Liveness|Startup) probe (failed|errored)[^:]*: /
 
-/** The kubelet's message about a command that took too long, in place of the command's output. */
+/** Message of the kubelet about a command that took too long, in place of the command's output. */
 const TIMED_OUT = /^command (?:timed out|".*" timed out)/s
 
 /**
- * Returns the part of a message about a health check that the kubelet, the runtime or the shell has written: a command
- * can print anything, such as an error about another server. Of a command that failed, only its missing program is
- * left. `container` is the one that was checked; undefined: that of any.
+ * Returns the part of a health check message that the kubelet, the runtime or the shell has written, because a command
+ * can print anything, such as an error about another server. For a command that failed, only a missing program remains.
+ * `container` is the checked container; undefined for any.
  */
 export function checkWords(message: string, pod: KubeObject | undefined, container: string | undefined): string {
   const [prefix = '', kind = '', verb = ''] = PREFIX.exec(message) ?? []

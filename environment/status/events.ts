@@ -2,7 +2,7 @@ import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes
 import { unlessForbidden } from '../forbidden.ts'
 
 /**
- * A Warning that the cluster has written about an object
+ * Warning that the cluster has recorded about an object
  * (https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/).
  */
 export interface Warning {
@@ -10,7 +10,7 @@ export interface Warning {
   readonly message: string
   /** Number of occurrences. */
   readonly count: number
-  /** Milliseconds since 1970; of the last time. */
+  /** Time of the last occurrence, in milliseconds since 1970. */
   readonly time: number
   readonly about: { readonly kind: string; readonly name: string; readonly uid: string }
 }
@@ -40,7 +40,7 @@ export function toWarning(event: KubeObject): Warning {
   }
 }
 
-/** The warnings of a namespace that are known, by what they are about. */
+/** Known warnings of a namespace, by the object that they are about. */
 export class Warnings {
   readonly #byName = new Map<string, Warning>()
   /** Warnings by the UID of the object they are about, and by the name of the event. */
@@ -71,13 +71,13 @@ export class Warnings {
     this.#byUid.clear()
   }
 
-  /** Returns the warnings about an object, the newest last. */
+  /** Returns the warnings about an object, newest last. */
   about({ metadata: { uid } }: KubeObject): readonly Warning[] {
     return [...(this.#byUid.get(uid ?? '')?.values() ?? [])].sort((a, b) => a.time - b.time)
   }
 }
 
-/** The warnings that there are in a namespace now; none for users who may not read events. */
+/** Returns the current warnings of a namespace; an empty list for users without permission to read events. */
 export async function listWarnings(cluster: Cluster, namespace: string, options: CallOptions): Promise<Warnings> {
   const asked = cluster.list({ apiVersion: 'v1', kind: 'Event', namespace, fields: 'type=Warning' }, options)
   const warnings = new Warnings()

@@ -15,20 +15,20 @@ import { type ReportedProblem, remedyOf, remedyOfOnFailure, reportedOf } from '.
 import { LOG_TIMEOUT, lastLogLines } from './last-log-lines.ts'
 import { hasStarted, lastEnd, type Problem } from './problems.ts'
 
-/** Warnings that are shown. */
+/** Maximum number of warnings shown. */
 const WARNINGS = 5
-/** Problems of one workload that are explained: it can have any number of containers. */
+/** Maximum number of problems explained for one workload, which can have any number of containers. */
 const MOST_PROBLEMS = 10
 
-/** A workload that does not get ready, and what is known about it. */
+/** Workload that fails to become ready, with the known facts. */
 export interface ExplainedWorkload {
   readonly workload: Pick<DesiredWorkload, 'service' | 'source' | 'object'>
   readonly tracked: Pick<ObservedWorkload, 'status' | 'pods' | 'problems' | 'warnings' | 'attempt'>
 }
 
 /**
- * Says why a workload does not get ready, at the line of the Compose file that it came from, with
- * the cluster's warnings and the end of its log. `required` are the Secrets that the plan expects in the cluster.
+ * Explains why a workload fails to become ready, at its line of the Compose file, with the cluster's warnings and the
+ * last lines of its log. `required` are the Secrets that the plan expects in the cluster.
  */
 export async function explainFailure(
   cluster: Cluster,
@@ -39,11 +39,11 @@ export async function explainFailure(
   const reporter = new Reporter()
   const explained = { cluster, workload, tracked, services, required, reporter }
   const key = workload.source.split('#services.')[1] ?? workload.service
-  // Ten replicas that fail for one reason are one failure.
+  // Ten replicas that fail for the same reason are reported once.
   const reported = new Set<string>()
   for (const problem of tracked.problems) {
     const { code, container } = problem
-    // The container of a group's member has the member's name.
+    // In a group, the container of a member has the member's name.
     const member = container !== undefined && entry(services, container) ? container : key
     const id = `${code} ${member} ${container}`
     if (reported.has(id)) continue
@@ -55,7 +55,7 @@ export async function explainFailure(
   return reporter.diagnostics()
 }
 
-/** A workload that is explained, and where to. */
+/** Workload to explain, and the reporter for the explanation. */
 interface Explained extends ExplainedWorkload {
   readonly cluster: Cluster
   readonly services: Tree | undefined
@@ -63,7 +63,7 @@ interface Explained extends ExplainedWorkload {
   readonly reporter: Reporter
 }
 
-/** Reports a problem of a service, which is the workload's own (`key`) or shares its Pod. */
+/** Reports a problem of a service. The service is the workload's own (`key`), or another one in the same Pod. */
 async function explainProblem(
   { cluster, workload, tracked, services, required, reporter }: Explained,
   key: string,
@@ -96,7 +96,7 @@ async function explainProblem(
   })
 }
 
-/** Reports a workload that has failed, or was not ready in time, for which no problem is known. */
+/** Reports a workload that has failed, or was not ready in time, although no problem is known. */
 async function explainState({ cluster, workload, tracked, services, reporter }: Explained, key: string): Promise<void> {
   const { service, object } = workload
   const { namespace = '' } = object.metadata
@@ -136,7 +136,8 @@ async function explainState({ cluster, workload, tracked, services, reporter }: 
 }
 
 /**
- * Returns the note and the hint about a workload that was not checked yet, because its first health check comes late.
+ * Returns the note and the hint about a workload that has not been checked yet, because its first health check comes
+ * late.
  */
 function lateCheck(
   workload: KubeObject,
@@ -150,12 +151,12 @@ function lateCheck(
   }
 }
 
-/** Returns the notes without repetitions; lines of quoted output stay. */
+/** Returns the notes without duplicates; lines of quoted output are never removed. */
 const unique = (notes: readonly string[]): readonly string[] =>
   notes.filter((note, index) => note.startsWith('| ') || notes.indexOf(note) === index)
 
 const shown = ({ about, message }: { readonly about: { kind: string; name: string }; readonly message: string }) =>
-  // The kubelet has nothing to add where a check printed nothing: `Readiness probe failed: `.
+  // Removes the trailing colon that the kubelet leaves if a check printed nothing: `Readiness probe failed: `.
   `${about.kind.toLowerCase()}/${about.name}: ${message.replace(/:\s*$/, '')}`
 
 async function notesOf(
@@ -169,7 +170,7 @@ async function notesOf(
   const own = `${where}: ${detail}`
   switch (code) {
     case 'crash-loop': {
-      // The kubelet's back-off says nothing new, but that the health check had it killed does.
+      // The kubelet's back-off message adds nothing, unlike the health check that made it kill the container.
       return [...(check ? [check] : []), ...(await logNotes(cluster, namespace, pod!, container, true))]
     }
     case 'serves':
@@ -177,15 +178,17 @@ async function notesOf(
     case 'unhealthy':
       return [own, ...(await logNotes(cluster, namespace, pod!, container, false))]
     case 'configuration':
-      // The same words come as the state of the container and as an event, each with another
-      // beginning.
+      // The same text appears in the container's state and in an event, with different prefixes.
       return [own, ...warnings.filter(text => text.startsWith(where) && !text.includes(detail)).slice(-WARNINGS)]
     default:
       return [own]
   }
 }
 
-/** The message of the check that had a container stopped; undefined when it ended by itself. */
+/**
+ * Returns the message of the check because of which a container was stopped; undefined if the container exited by
+ * itself.
+ */
 async function stoppedBy(
   cluster: Cluster,
   namespace: string,
@@ -196,15 +199,15 @@ async function stoppedBy(
   const failed = warnings.findLast(
     text => text.startsWith(`${where}: `) && /(?:liveness|startup) probe (?:failed|errored)/i.test(text),
   )
-  // A program that ends by itself without an error fails its check, too; one that ends in good
-  // order when it is stopped has the same status.
+  // A program that exits by itself without an error fails its check, too, and has the same exit code as a program that
+  // exits cleanly when it is stopped.
   const isSure = ends?.exitCode !== 0 || !failed || !pod || (await wasStopped(cluster, namespace, pod))
   return isSure ? failed : undefined
 }
 
 /**
- * True if the kubelet says that it stopped a container of the Pod because of a check; false for
- * users who may not read events.
+ * Returns true if the kubelet reports that it stopped a container of the Pod because of a check; false for users
+ * without permission to read events.
  */
 async function wasStopped(cluster: Cluster, namespace: string, { metadata }: KubeObject): Promise<boolean> {
   const query = {
@@ -240,7 +243,7 @@ function isStartedAgain({ kind, spec }: KubeObject): boolean {
   return kind === 'Job' && template?.spec?.restartPolicy === 'OnFailure'
 }
 
-/** The end of a container's log with a line that says so. */
+/** Returns the last lines of a container's log, with a heading. */
 export async function logNotes(
   cluster: Cluster,
   namespace: string,
@@ -255,7 +258,10 @@ export async function logNotes(
   return lines.length > 0 ? linesOf(name, lines) : [emptyText(pod)]
 }
 
-/** The end of the log of a Job's last failed attempt, as far as it was read before its Pod was gone. */
+/**
+ * Returns the last lines of the log of a Job's last failed attempt, as far as the log was read before the Pod was
+ * deleted.
+ */
 async function attemptNotes(attempt: Attempt | undefined): Promise<readonly string[]> {
   const lines = (await attempt?.lines) ?? []
   return attempt && lines.length > 0 ? linesOf(attempt.pod, lines) : []

@@ -1,12 +1,12 @@
 import { diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { Problem } from './problems.ts'
 
-/** The parts of every message about a workload that does not start. */
+/** Parts of every message about a workload that does not start. */
 export interface FailureText {
   readonly service: string
-  /** Facts: the cluster's words, its warnings, the last lines of the log. */
+  /** Facts: messages of the cluster, its warnings, the last lines of the log. */
   readonly notes: readonly string[]
-  /** The message and the hint for this very failure, in place of those for its kind. */
+  /** Message and hint for this particular failure, which replace those for its kind. */
   readonly message?: string
   readonly hint?: string
 }
@@ -145,7 +145,7 @@ const late = diagnostic({
   }),
 })
 
-/** Each problem in a few words, for progress: it is reported in full at the end. */
+/** Short text for each problem, shown as progress; the full report follows at the end. */
 export const SHORT: Readonly<Record<Problem['code'], string>> = {
   'image-pull': 'its image cannot be pulled',
   'crash-loop': 'it keeps exiting',

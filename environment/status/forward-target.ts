@@ -8,7 +8,7 @@ import { isReady } from './problems.ts'
 export interface ForwardTarget {
   readonly pod: string
   readonly namespace: string
-  /** The port of the Pod. */
+  /** Port of the Pod. */
   readonly port: number
 }
 
@@ -22,8 +22,8 @@ interface PodContainer {
 }
 
 /**
- * Returns a running Pod of the service, preferably a ready one, and the port of it that the Service's port leads to; a
- * port that the Service does not list is the Pod's own. Throws a UserError if no Pod of the service is running.
+ * Returns a running Pod of the service, preferably a ready one, and the Pod port for the Service's port; a port that
+ * the Service does not list is taken as a port of the Pod. Throws a UserError if no Pod of the service is running.
  */
 export async function findForwardTarget(
   cluster: Cluster,

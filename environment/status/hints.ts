@@ -4,25 +4,24 @@ import { toDnsLabel } from '../../compiler/values/dns-name.ts'
 import { checkWords, NO_PROGRAM } from './check-words.ts'
 import type { Problem } from './problems.ts'
 
-/** The change that fixes a problem. */
+/** Change that fixes a problem. */
 export interface Remedy {
-  /** The key of the service that is to be changed, or its image, where the file has it. */
+  /** Position of the service's key to change, or of its image; undefined if the file does not have it. */
   readonly place: Span | undefined
-  /**
-   * The error, if it can be more specific than the kind of the problem: a clause about `{service}`.
-   */
+  /** Error message as a clause about `{service}`, if it can be more specific than the kind of the problem. */
   readonly message?: string
   readonly hint?: string
 }
 
-/** A problem, as the cluster has reported it. */
+/** Problem as reported by the cluster. */
 export type ReportedProblem = Pick<Problem, 'code' | 'detail' | 'ends'> & {
-  /** The message of a health check that had the container stopped. */
+  /** Message of the health check because of which the container was stopped. */
   readonly check?: string
 }
 
 /**
- * A problem as its remedy is looked up: the output of a health check is no reason. `check` had the container stopped.
+ * Converts a problem for the lookup of its remedy, without the output of a health check, which is not a reason. `check`
+ * is the check because of which the container was stopped.
  */
 export function reportedOf(problem: Problem, check?: string): ReportedProblem {
   const { code, detail, pod, container } = problem
@@ -33,18 +32,18 @@ export function reportedOf(problem: Problem, check?: string): ReportedProblem {
   }
 }
 
-/** The groups of a match of `match`. */
+/** Groups of a match of `match`. */
 type Found = readonly (string | undefined)[]
 
 interface Rule {
-  /** Pattern for the cluster's message; absent: always matches. */
+  /** Pattern for the cluster's message; if absent, it always matches. */
   readonly match?: RegExp
   /**
-   * Paths of keys of the service: the first that exists in the file gives the position, and is named in the hint. If
-   * none exists, the hint names the first path.
+   * Paths of keys of the service. The first path that exists in the file gives the position and is named in the hint;
+   * if none exists, the hint names the first path.
    */
   readonly keys: readonly string[]
-  /** Selects an item of a key with a list, by the groups that `match` has found. */
+  /** Selects an item from a key with a list, by the groups of `match`. */
   readonly item?: (found: Found) => string | undefined
   readonly message?: (found: Found, service: string) => string
   readonly hint: (found: Found, key: string, value: string | undefined) => string | undefined
@@ -69,7 +68,10 @@ const CHECK = ['healthcheck.test', 'healthcheck.http', 'healthcheck']
 const PROGRAM = ['entrypoint', 'command']
 const RESTART = ['restart', 'deploy.restart_policy']
 const CONDITION = 'deploy.restart_policy.condition'
-/** An object's name in the cluster begins with the environment's; in the file it does not. */
+/**
+ * Returns the name in the file. The name of an object in the cluster starts with the environment's name; the name in
+ * the file does not.
+ */
 const named = (found: Found): string | undefined => found[1]
 
 const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
@@ -232,7 +234,7 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
       hint: found => `nodes have the taint \`${found[1]}\`, which the Pods do not tolerate`,
     },
     {
-      // Kubernetes 1.34 does not name the taints. A node that is not ready has one, too.
+      // Kubernetes 1.34 does not name the taints. A node that is not ready has a taint, too.
       match: /untolerated taint/,
       keys: NODES,
       hint: () =>
@@ -315,7 +317,7 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
   ],
   serves: [
     {
-      // The condition takes precedence.
+      // `condition` takes precedence over `restart`.
       keys: [CONDITION, 'restart'],
       hint: (found, key, value) =>
         `for a server, ${value === undefined ? 'write `restart: always`' : `set \`${key}\` to \`${key === CONDITION ? 'any' : 'always'}\``}, and let ${found[0]} wait with \`condition: service_healthy\``,
@@ -353,7 +355,7 @@ export const HINT_KEYS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns the key of a service that a problem is about, and what to write there. `service` is the service in the file,
+ * Returns the key of a service that a problem is about, and the value to set. `service` is the service in the file,
  * `name` its name.
  */
 export function remedyOf(problem: ReportedProblem, service: Tree | undefined, name: string): Remedy {
@@ -374,7 +376,9 @@ function applied(rule: Rule, found: Found, service: Tree | undefined, name: stri
   return { place: written?.span, ...(message !== undefined && { message }), ...(hint !== undefined && { hint }) }
 }
 
-/** A container that ends: what it was stopped for, or could not run. */
+/**
+ * Returns the remedy for a container that exits: the reason why it was stopped, or the program that it could not run.
+ */
 function remedyOfEnds({ ends, check }: ReportedProblem, service: Tree | undefined, name: string): Remedy {
   const all = [`${ends?.exitCode ?? 0}`]
   const rule = (keys: readonly string[], hint: Rule['hint']) => applied({ keys, hint }, all, service, name)
@@ -400,14 +404,17 @@ function remedyOfEnds({ ends, check }: ReportedProblem, service: Tree | undefine
   return rule([], () => logs)
 }
 
-/** True if a service runs in the Pod of another one, which is no Job. */
+/** Returns true if the service runs in the Pod of another service that is not a Job. */
 const sharesPod = (service: Tree | undefined): boolean =>
   ['network_mode', 'pid', 'ipc', 'uts', 'cgroup'].some(key => {
     const value = get(service, key)
     return value !== undefined && isScalar(value) && /^(?:service|container):/.test(`${value.value}`)
   })
 
-/** The change for a Job that is still running at the deadline: its restart policy, `on-failure`, made it one. */
+/**
+ * Returns the remedy for a Job that is still running at the deadline: its restart policy, `on-failure`, turned the
+ * service into a Job.
+ */
 export function remedyOfOnFailure(services: Tree | undefined, key: string): Remedy {
   const written = [CONDITION, 'restart'].map(one => placeOfKey(get(services, key), one)).find(one => one !== undefined)
   const [policy, always] =
@@ -437,8 +444,8 @@ function placeOfKey(service: Tree | undefined, key: string): Written | undefined
 }
 
 /**
- * A value as the file has it, `900M` and not its bytes; of one with a variable, or over several
- * lines, what became of it.
+ * Returns a value as written in the file, such as `900M` instead of a number of bytes. For a value with a variable, or
+ * with several lines, returns the resulting value.
  */
 function asWritten({ span: { file, start, end }, value }: ScalarTree): string {
   const text = file.text.slice(start, end).replace(/^(["'])(.*)\1$/, '$2')
@@ -446,9 +453,9 @@ function asWritten({ span: { file, start, end }, value }: ScalarTree): string {
 }
 
 /**
- * The item of a list that names something: `secrets: [db_password]` of the Secret `db-password`,
- * also where the cluster's name says more (`shop-token`). The latter only of the first key: the
- * volume `db` is not what the Secret `db-password` comes from.
+ * Returns the list item that refers to a name in the cluster: `db_password` of `secrets: [db_password]` for the Secret
+ * `db-password`. For the first key only, the cluster's name may also be longer (`shop-token`): the volume `db`, for
+ * example, has nothing to do with the Secret `db-password`.
  */
 function itemPlace(service: Tree | undefined, keys: readonly string[], name: string): Written | undefined {
   const itemOf = (key: string, isMeant: (written: string) => boolean): Written | undefined => {

@@ -1,6 +1,9 @@
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 
-/** The last line that a container has written, up to a length; empty: it has written none. Throws a ClusterError. */
+/**
+ * Returns the last line that a container has written, up to a length; empty if it has written none. Throws a
+ * ClusterError.
+ */
 export async function lastLine(
   cluster: Pick<Cluster, 'logs'>,
   pod: { readonly name: string; readonly namespace: string },
@@ -8,7 +11,7 @@ export async function lastLine(
 ): Promise<string> {
   const { longest, ...rest } = options
   let line = ''
-  // A line that is longer than lines are comes in pieces.
+  // A line longer than the cluster's limit comes in pieces.
   for await (const piece of cluster.logs(pod, { ...rest, tailLines: 1 }))
     if (line.length + piece.length <= longest) line += piece
   return line

@@ -11,13 +11,13 @@ import { addCapacityEvents } from './unschedulable.ts'
 
 /** State of an environment. */
 export interface Overview {
-  /** Undefined: it was never deployed, or is destroyed. */
+  /** Record of the environment; undefined if it was never deployed, or was destroyed. */
   readonly record: EnvironmentRecord | undefined
   /** Sorted by service. */
   readonly services: readonly ServiceOverview[]
 }
 
-/** Kinds that show the state of workloads, besides their own kinds and those of routes. */
+/** Kinds needed for the state of workloads, in addition to the kinds of workloads and routes. */
 export const STATE_KINDS = [
   ['v1', 'Pod'],
   ['apps/v1', 'ReplicaSet'],
@@ -26,8 +26,8 @@ export const STATE_KINDS = [
 ] as const
 
 /**
- * Looks once, with one request for each kind of objects, all at the same time. `now` is in
- * milliseconds since 1970. Throws what the cluster refuses.
+ * Reads the state of an environment once, with one request per kind, all in parallel. `now` is in milliseconds since
+ * 1970. Throws if the cluster rejects a request.
  */
 export async function overviewOf(
   cluster: Cluster,
@@ -35,7 +35,7 @@ export async function overviewOf(
   options: CallOptions,
 ): Promise<Overview> {
   const labels = environmentSelector(environment)
-  // A user who may read only some kinds sees less.
+  // A user with permission for only some kinds sees less.
   const list = (apiVersion: string, kind: string) =>
     unlessForbidden(cluster.list({ apiVersion, kind, namespace, labels }, options), [])
   const [record, warnings, ...lists] = await Promise.all([

@@ -1,14 +1,14 @@
 import type { KubeObject, OwnerReference } from '../../adapters/kubernetes/cluster.ts'
 
 /**
- * The owner that creates and deletes an object, as a ReplicaSet does its Pods; at most one of
- * several owners.
+ * Returns the owner that creates and deletes an object, such as the ReplicaSet of a Pod; at most one of several owners
+ * is its controller.
  */
 export const controllerOf = ({ metadata }: KubeObject): OwnerReference | undefined =>
   metadata.ownerReferences?.find(({ controller }) => controller)
 
 /**
- * True if another object owns it: it goes and stays with that one. The claims of a StatefulSet
- * stay, and have no owner.
+ * Returns true if another object owns it, so that it is deleted with its owner. The claims of a StatefulSet have no
+ * owner, and stay.
  */
 export const isDependant = ({ metadata }: KubeObject): boolean => (metadata.ownerReferences ?? []).length > 0

@@ -1,9 +1,9 @@
 /**
- * Errors of a pull that another attempt may not have: the registry or the way to it is slow or overloaded. The words
- * are those of containerd, CRI-O and the Docker Engine, and of Go's network packages: `unexpected status from HEAD
- * request to https://…: 429 Too Many Requests`, `toomanyrequests: You have reached your pull rate limit`, `received
- * unexpected HTTP status: 503 Service Unavailable`, `dial tcp …: i/o timeout`, `net/http: TLS handshake timeout`. A
- * missing tag, a refused login, and a host that does not exist are none of them.
+ * Errors of an image pull that may not occur at the next attempt, because the registry or the connection to it is slow
+ * or overloaded. The patterns cover the messages of containerd, CRI-O, the Docker Engine and Go's network packages:
+ * `unexpected status from HEAD request to https://…: 429 Too Many Requests`, `toomanyrequests: You have reached your
+ * pull rate limit`, `received unexpected HTTP status: 503 Service Unavailable`, `dial tcp …: i/o timeout`, `net/http:
+ * TLS handshake timeout`. A missing tag, a rejected login and an unknown host do not match.
  */
 const PASSING_PULL = [
   /\bstatus\b.*: (?:429|5\d\d)\b|\bstatus(?: code)? (?:429|5\d\d)\b|\b429 Too Many Requests|\btoo ?many ?requests\b/i,
@@ -14,15 +14,17 @@ const PASSING_PULL = [
   /\bserver misbehaving\b|\btemporary failure in name resolution\b|\bno route to host\b|\bnetwork is unreachable\b/i,
 ]
 
-/** True if another pull may succeed: this one took too long, or the registry was overloaded or broken. */
+/**
+ * Returns true if another pull may succeed, because this one took too long, or the registry was overloaded or broken.
+ */
 export const isPassingPull = (message: string): boolean => PASSING_PULL.some(pattern => pattern.test(message))
 
-/** The codes of gRPC with which a driver says that it is still at work, or lacks room just now. */
+/** gRPC codes with which a driver reports that it is still busy, or has no capacity at the moment. */
 const PASSING_CODE = /\bcode = (?:DeadlineExceeded|Unavailable|Aborted|Canceled|ResourceExhausted)\b/
 
 /**
- * True if a driver of volumes may succeed later: it is slow, busy with the same volume, or the volume is not attached
- * yet, or still to another node.
+ * Returns true if a volume driver may succeed later: it is slow, busy with the same volume, or the volume is not
+ * attached yet, or still attached to another node.
  */
 export const isPassingVolume = (message: string): boolean =>
   PASSING_CODE.test(message) ||
@@ -30,6 +32,9 @@ export const isPassingVolume = (message: string): boolean =>
     message,
   )
 
-/** True if the runtime of a node may create the container at the next attempt: it was too slow for this one. */
+/**
+ * Returns true if the runtime of a node may create the container at the next attempt, because this attempt only took
+ * too long.
+ */
 export const isPassingCreation = (message: string): boolean =>
   /\bdeadline exceeded\b|\bcontext canceled\b|\bis reserved for\b|\bcode = Unavailable\b/i.test(message)

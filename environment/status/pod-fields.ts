@@ -1,4 +1,4 @@
-/** The state of a container, as the kubelet reports it. */
+/** State of a container, as reported by the kubelet. */
 export interface SeenContainerState {
   readonly waiting?: { readonly reason?: string; readonly message?: string }
   readonly running?: { readonly startedAt?: string }
@@ -11,18 +11,18 @@ export interface SeenContainerState {
   }
 }
 
-/** The status of a container of a Pod. */
+/** Status of a container of a Pod. */
 export interface SeenContainer {
   readonly name: string
   readonly ready?: boolean
-  /** False until its startup probe, if it has one, has passed. */
+  /** False until the startup probe, if one exists, has passed. */
   readonly started?: boolean
   readonly restartCount: number
   readonly state?: SeenContainerState
   readonly lastState?: SeenContainerState
 }
 
-/** The numbers and the kind of a probe. */
+/** Limits and kind of a probe. */
 export interface SeenProbe {
   readonly initialDelaySeconds?: number
   readonly periodSeconds?: number
@@ -38,7 +38,7 @@ interface ProbedContainer {
   readonly livenessProbe?: SeenProbe
 }
 
-/** The fields of a Pod that tell whether, and why, it is not ready. */
+/** Fields of a Pod that show whether it is ready, and why not. */
 export interface SeenPod {
   readonly spec?: {
     readonly nodeName?: string
@@ -47,7 +47,7 @@ export interface SeenPod {
   }
   readonly status?: {
     readonly phase?: string
-    /** The node on which the scheduler makes room for the Pod. */
+    /** Node on which the scheduler makes room for the Pod. */
     readonly nominatedNodeName?: string
     readonly conditions?: readonly {
       readonly type: string
@@ -61,22 +61,22 @@ export interface SeenPod {
   }
 }
 
-/** The statuses of all containers, the init containers first. */
+/** Returns the statuses of all containers, init containers first. */
 export const statusesOf = ({ status = {} }: SeenPod): readonly SeenContainer[] => [
   ...(status.initContainerStatuses ?? []),
   ...(status.containerStatuses ?? []),
 ]
 
 /**
- * When the last attempt to run a container's program began, in milliseconds since 1970. A program that could not be
- * started has no beginning: the kubelet writes 1970, and the end is what counts.
+ * Returns the start of the last attempt to run a container's program, in milliseconds since 1970. If the program could
+ * not be started, the kubelet reports 1970 as its start, so the end is used instead.
  */
 export function attemptedAt({ state, lastState }: SeenContainer): number | undefined {
   const last = state?.terminated ?? lastState?.terminated
   return Date.parse(last?.startedAt ?? '') || Date.parse(last?.finishedAt ?? '') || undefined
 }
 
-/** When the first container of a Pod started, in milliseconds since 1970; undefined: none has. */
+/** Returns the start of the first container of a Pod, in milliseconds since 1970; undefined if none has started. */
 export function firstStart(pod: SeenPod): number | undefined {
   const starts = statusesOf(pod)
     .flatMap(({ state, lastState }) => [state?.running, state?.terminated, lastState?.terminated])

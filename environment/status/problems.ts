@@ -8,7 +8,7 @@ import { isPassingCreation, isPassingPull, isPassingVolume } from './passing-err
 import { attemptedAt, firstStart, type SeenContainer, type SeenPod, type SeenProbe, statusesOf } from './pod-fields.ts'
 import { noNodeOf } from './unschedulable.ts'
 
-/** Reason why a workload does not become ready; waiting longer does not help, unless it `isPassing`. */
+/** Reason why a workload does not become ready; waiting longer does not help, unless `isPassing` is true. */
 export interface Problem {
   readonly code:
     | 'image-pull'
@@ -19,23 +19,23 @@ export interface Problem {
     | 'refused'
     | 'claim'
     | 'serves'
-  /** The object, as kubectl names it: `pod/web-7d49-j2fnt`. */
+  /** Object in kubectl notation, such as `pod/web-7d49-j2fnt`. */
   readonly where: string
   readonly pod: KubeObject | undefined
   readonly container: string | undefined
   /** Message of the cluster. */
   readonly detail: string
-  /** Milliseconds since 1970: when Pods were last refused, where the cluster tells. */
+  /** Time of the last rejection of Pods, in milliseconds since 1970, if the cluster reports it. */
   readonly time?: number
   /** Number of exits of the container, with the last exit code and reason. */
   readonly ends?: { readonly count: number; readonly exitCode: number; readonly reason?: string }
-  /** True if it may pass: it ends no wait, and is reported at the deadline. */
+  /** True if the problem may resolve itself: it does not end a wait, and is reported at the deadline. */
   readonly isPassing?: boolean
-  /** Reason why it may pass, if the cluster reports one. */
+  /** Reason why the problem may resolve itself, if the cluster reports one. */
   readonly because?: string
   /**
-   * Milliseconds since 1970: when the program was last tried. Set if the kubelet tries it again by itself, so that the
-   * cause may be gone by then.
+   * Time of the last attempt to run the program, in milliseconds since 1970. Set if the kubelet retries by itself, so
+   * that the next attempt may succeed.
    */
   readonly attemptedAt?: number
 }
@@ -50,35 +50,38 @@ const IMAGE = new Set([
   'SignatureValidationFailed',
 ])
 const CONFIGURATION = new Set(['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'])
-/** Failed mounts are tried again; the first may come from a Secret that is just being made. */
+/**
+ * Event reasons of failed mounts, which are retried: the first attempts may fail because a Secret is still being
+ * created.
+ */
 const MOUNTS = new Set(['FailedMount', 'FailedAttachVolume', 'FailedMapVolume'])
 /**
- * A mount that waits for the kubelet's copy of a Secret or ConfigMap, on a busy node several times
- * (kubernetes/kubernetes#99475): nothing in the objects is wrong.
+ * Pattern for a mount that waits for the kubelet's copy of a Secret or ConfigMap, which happens repeatedly on a busy
+ * node (kubernetes/kubernetes#99475). The objects themselves are correct.
  */
 const STALE_COPY = /failed to sync (?:secret|configmap) cache|object "[^"]*"\/"[^"]*" not registered/
 
 /**
- * Restarts after which a container that ends counts as one that cannot work: the first may come
- * from a dependency that is still starting.
+ * Number of restarts after which an exiting container counts as broken: the first exits may be caused by a dependency
+ * that is still starting.
  */
 const TOLERATED_RESTARTS = 2
-/** Milliseconds that a claim without a storage class may wait for a volume before that counts. */
+/** Milliseconds that a claim without a storage class may wait for a volume before this counts as a problem. */
 const CLAIM_GRACE = 15_000
-/** Milliseconds that a container gets in any case before its failing health check counts. */
+/** Minimum time in milliseconds that a container gets before its failing health check counts. */
 const HEALTH_GRACE = 30_000
 
 /**
- * True if the kubelet retries by itself, after ten to fifteen seconds at first: the problem can be
- * about an attempt from before the cause was fixed.
+ * Returns true if the kubelet retries by itself, initially after ten to fifteen seconds: the problem may stem from an
+ * attempt before the cause was fixed.
  */
 export const isTriedAgain = ({ code }: Problem): boolean => code === 'image-pull' || code === 'configuration'
 
 /**
- * Returns the problems that keep a Pod from being ready; none for a Pod that is healthy, starting, or ending. `now` is
- * in milliseconds since 1970. `before` has the number of restarts of each container when the deploy first saw it
- * running: those do not count. `since` is the time of the last change to its workload: a failing health check counts
- * from then on.
+ * Returns the problems that keep a Pod from being ready; an empty list for a Pod that is healthy, starting, or ending.
+ * `now` is in milliseconds since 1970. `before` has the number of restarts of each container when the deploy first saw
+ * it running, which do not count. `since` is the time of the last change to the workload, from which on a failing
+ * health check counts.
  */
 export function podProblems(
   pod: KubeObject,
@@ -98,12 +101,12 @@ export function podProblems(
       ...(isPassing && { isPassing }),
       ...(because !== undefined && { because }),
     })
-  // A Job counts the attempts of its Pods by itself, and says when it has failed.
+  // A Job counts the attempts of its Pods itself, and reports when it has failed.
   const isOfJob = controllerOf(pod)?.kind === 'Job'
   for (const one of statusesOf(seen)) {
     const container = one.name
     const { reason = '', message = '' } = one.state?.waiting ?? {}
-    // The kubelet retries init containers, and then continues with the Pod.
+    // The kubelet retries init containers, and continues with the Pod once they succeed.
     const isRetried = isOfJob || isInit(seen, one)
     const attempt = { container, isPassing: isRetried, attemptedAt: attemptedAt(one) ?? now }
     if (IMAGE.has(reason)) {
@@ -121,7 +124,7 @@ export function podProblems(
       const { readinessProbe, startupProbe } = spec?.containers?.find(({ name }) => name === container) ?? {}
       const probe = one.started === false ? (startupProbe ?? readinessProbe) : readinessProbe
       const check = probe && !one.ready && one.state?.running && lastCheck(warnings, startOf(one))
-      // A missing program does not appear over time.
+      // A missing program does not appear with time, so it counts at once.
       if (check && (isUnhealthy(one, probe, now, since) || NO_PROGRAM.test(checkWords(check, pod, container))))
         add('unhealthy', check, { container, isPassing: isOfJob })
     }
@@ -133,15 +136,15 @@ export function podProblems(
   return found
 }
 
-/** True for an init container that ends, such as a `pre_start` hook: no sidecar. */
+/** Returns true for an init container that ends, such as a `pre_start` hook, as opposed to a sidecar. */
 function isInit({ spec, status = {} }: SeenPod, one: SeenContainer): boolean {
   if (!status.initContainerStatuses?.includes(one)) return false
   return spec?.initContainers?.find(({ name }) => name === one.name)?.restartPolicy !== 'Always'
 }
 
 /**
- * The newest mount that failed and counts, one that cannot pass before others. A container starts when all volumes are
- * mounted: what failed before the `first` one is over.
+ * Returns the newest relevant warning about a failed mount, preferring mounts that cannot succeed later. A container
+ * starts when all volumes are mounted, so failures before `first` are over.
  */
 function failedMount(warnings: readonly Warning[], first = 0): Warning | undefined {
   const failed = warnings.filter(
@@ -151,13 +154,16 @@ function failedMount(warnings: readonly Warning[], first = 0): Warning | undefin
   return failed.findLast(one => !isPassingMount(one)) ?? failed.at(-1)
 }
 
-/** A disk is attached as soon as the node that has it lets it go, or the cloud is done. */
+/**
+ * Returns true if the mount may succeed later: a disk is attached as soon as its current node detaches it, or the cloud
+ * has finished.
+ */
 const isPassingMount = ({ reason, message }: Warning): boolean =>
   reason === 'FailedAttachVolume' || isPassingVolume(message)
 
 /**
- * The problems that keep a workload from having Pods: the cluster refuses to create them. `sets` are the ReplicaSets
- * that are known: what happens to an older one says nothing.
+ * Returns the problems that keep a workload from having Pods, because the cluster rejects them. `sets` are the known
+ * ReplicaSets; failures of older ones do not count.
  */
 export function workloadProblems(
   workload: KubeObject,
@@ -169,13 +175,13 @@ export function workloadProblems(
   const status = (workload['status'] ?? {}) as NonNullable<SeenPod['status']> // conditions have one shape
   const since = changedAt(workload)
   const failure = status.conditions?.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True')
-  // An event lasts an hour, and a condition until the next attempt: one from before the last change
-  // says nothing. Both count whole seconds.
+  // An event lasts an hour, and a condition until the next attempt, so those from before the last change do not count.
+  // Both have a resolution of one second.
   const event = warnings.findLast(({ reason, time }) => reason === 'FailedCreate' && time > since)
   const isNew =
     event !== undefined || (Date.parse(failure?.lastTransitionTime ?? '') || Number.POSITIVE_INFINITY) > since
-  // A Deployment has a condition for as long as its newest Pods are refused: the events of its
-  // ReplicaSet alone may be over.
+  // A Deployment has a condition for as long as its newest Pods are rejected; an event of its ReplicaSet alone may be
+  // outdated.
   const detail = (isNew ? failure?.message : undefined) ?? (workload.kind === 'Deployment' ? undefined : event?.message)
   if (
     detail === undefined ||
@@ -186,8 +192,8 @@ export function workloadProblems(
 }
 
 /**
- * Returns the time in milliseconds since 1970 at which the wanted state of an object was last written, or its last
- * retry requested.
+ * Returns the time at which the desired state of an object was last written, or a retry last requested, in milliseconds
+ * since 1970.
  */
 export function changedAt({ metadata }: KubeObject): number {
   const times = (metadata.managedFields ?? [])
@@ -197,8 +203,8 @@ export function changedAt({ metadata }: KubeObject): number {
 }
 
 /**
- * The problems that keep a claim from being bound. One that waits for its first Pod is well. `now` is in milliseconds
- * since 1970.
+ * Returns the problems that keep a claim from being bound. A claim that waits for its first Pod has no problem. `now`
+ * is in milliseconds since 1970.
  */
 export function claimProblems(claim: KubeObject, warnings: readonly Warning[], now = 0): readonly Problem[] {
   const { phase } = (claim['status'] ?? {}) as { readonly phase?: string } // a claim's status
@@ -211,10 +217,13 @@ export function claimProblems(claim: KubeObject, warnings: readonly Warning[], n
   return [{ code: 'claim', where, pod: undefined, container: undefined, detail, ...(isPassing && { isPassing }) }]
 }
 
-/** The words of Kubernetes, which come as an event that is no warning. */
+/** Text of a Kubernetes event that is not a Warning. */
 const NO_CLASS = 'no persistent volumes available for this claim and no storage class is set'
 
-/** True if nothing provisions a volume for a claim: it has no class, and the cluster has given it no default one. */
+/**
+ * Returns true if nothing provisions a volume for a claim: it has no class, and the cluster has not assigned a default
+ * class.
+ */
 function isWithoutClass({ metadata, spec }: KubeObject, now: number): boolean {
   const { storageClassName = '', volumeName } = (spec ?? {}) as {
     readonly storageClassName?: string
@@ -224,7 +233,7 @@ function isWithoutClass({ metadata, spec }: KubeObject, now: number): boolean {
   return storageClassName === '' && volumeName === undefined && age >= CLAIM_GRACE
 }
 
-/** Returns the exit of the last container of a Pod that exited with an error. */
+/** Returns the last exit of a Pod's container that exited with an error. */
 export function lastEnd(pod: KubeObject): (NonNullable<Problem['ends']> & { readonly container: string }) | undefined {
   const all = statusesOf(pod as unknown as SeenPod) // the server has checked its shape
   const failed = all.findLast(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0)
@@ -232,14 +241,15 @@ export function lastEnd(pod: KubeObject): (NonNullable<Problem['ends']> & { read
 }
 
 /**
- * True if a Pod is ready, as its health checks say; of one without, whether its containers run. True for a ready node.
+ * Returns true if a Pod is ready according to its health checks or, if it has none, if its containers run. Also works
+ * for nodes.
  */
 export function isReady({ status = {} }: KubeObject): boolean {
   const { conditions } = status as NonNullable<SeenPod['status']> // a Pod's status, or a node's
   return conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
 }
 
-/** True if a health check says when a Pod is ready. */
+/** Returns true if a health check determines when a Pod is ready. */
 export function isProbed(pod: KubeObject): boolean {
   const { spec } = pod as unknown as SeenPod // the server has checked its shape
   return spec?.containers?.some(({ readinessProbe }) => readinessProbe !== undefined) ?? false
@@ -251,15 +261,15 @@ export function restartsOf(pod: KubeObject): ReadonlyMap<string, number> {
   return new Map(all.filter(({ state }) => state?.running).map(({ name, restartCount }) => [name, restartCount]))
 }
 
-/** True if a container of the Pod has started, or the Pod has finished. */
+/** Returns true if a container of the Pod has started, or the Pod has finished. */
 export function hasStarted(pod: KubeObject): boolean {
   const { status = {} } = pod as unknown as SeenPod // the server has checked its shape
   return status.phase === 'Running' || status.phase === 'Succeeded'
 }
 
 /**
- * `ErrImagePull` has the registry's own words; the back-off that follows says less than the event
- * before it.
+ * Returns the error of an image pull from its warning, because `ErrImagePull` contains the registry's own message; the
+ * back-off that follows has less detail.
  */
 function pullError(warnings: readonly Warning[], message: string): Pick<Problem, 'detail' | 'isPassing'> {
   const pull = warnings.findLast(({ reason, message }) => reason === 'Failed' && message.startsWith('Failed to pull'))
@@ -267,7 +277,7 @@ function pullError(warnings: readonly Warning[], message: string): Pick<Problem,
   return { detail: withoutLayers(whole), isPassing: isPassingPull(whole) }
 }
 
-/** The prefixes that the kubelet, its protocol and containerd each put before the actual error. */
+/** Prefixes that the kubelet, its protocol and containerd each add before the actual error. */
 const LAYERS =
   /^(?:failed to (?:pull|pull and unpack|resolve)(?: image| reference) "[^"]*": |rpc error: code = \w+ desc = )/i
 
@@ -281,14 +291,15 @@ function endsOf({ state, lastState, restartCount }: SeenContainer): NonNullable<
   return { count: restartCount + 1, exitCode: last?.exitCode ?? 0, ...(last?.reason && { reason: last.reason }) }
 }
 
-/** The message of the last health check since the container started. */
+/** Returns the message of the last health check since the container started. */
 const lastCheck = (warnings: readonly Warning[], since: number): string | undefined =>
   warnings.findLast(({ reason, time }) => reason === 'Unhealthy' && time >= since)?.message
 
 const startOf = ({ state }: SeenContainer): number => Date.parse(state?.running?.startedAt ?? '') || 0
 
 /**
- * True if the check has failed as often as it may, after the time in which it may fail. Compose counts in the same way.
+ * Returns true if the check has failed the maximum number of times after the start period in which failures do not
+ * count. Compose counts in the same way.
  */
 function isUnhealthy(one: SeenContainer, probe: SeenProbe, now: number, since: number): boolean {
   const { initialDelaySeconds = 0, periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe

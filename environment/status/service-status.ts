@@ -16,8 +16,8 @@ import { isDependant } from './owners.ts'
 import { claimProblems, type Problem, podProblems, workloadProblems } from './problems.ts'
 
 /**
- * `stopped`: it has no replicas, and is to have none. `asleep`: that is so because a platform has put its namespace to
- * sleep.
+ * State of a service. `stopped`: it has no replicas, and should have none. `asleep`: it has none because a platform has
+ * put its namespace to sleep.
  */
 export type ServiceStatus = WorkloadStatus['state'] | 'stopped' | 'asleep'
 
@@ -26,31 +26,31 @@ export interface ServiceOverview {
   /** Service name in Kubernetes form; for objects made by commands, the name of the workload. */
   readonly service: string
   /**
-   * The workload, as kubectl names it: `deployment/web`. A service in the Pods of another one has
-   * that one's.
+   * Workload in kubectl notation, such as `deployment/web`. A service in the Pods of another service has the workload
+   * of that service.
    */
   readonly kind: string
   readonly workload: string
   readonly state: ServiceStatus
-  /** Pods that are ready, and that should be. */
+  /** Number of ready Pods, and number of Pods that should be ready. */
   readonly ready: number
   readonly wanted: number
   readonly restarts: number
-  /** When its newest Pods were made, the workload where it has none (ISO 8601). */
+  /** Creation time of its newest Pods, or of the workload if it has no Pods (ISO 8601). */
   readonly since: string | undefined
   readonly image: string | undefined
-  /** Public addresses, the shorter ones first. */
+  /** Public addresses, shorter ones first. */
   readonly addresses: readonly string[]
   /**
-   * Addresses at which it is reachable from outside by TCP or UDP: `203.0.113.7:1883` of a load balancer,
-   * `<node>:31883` of a port of every node.
+   * Addresses for TCP or UDP from outside the cluster: `203.0.113.7:1883` of a load balancer, `<node>:31883` of a port
+   * of every node.
    */
   readonly exposed: readonly string[]
-  /** Addresses at which it is reachable from within the cluster: `web:80`. */
+  /** Addresses within the cluster, such as `web:80`. */
   readonly internal: readonly string[]
-  /** Owner of the development container that stands in for it: `ann@laptop`. */
+  /** Owner of the development container that stands in for the service, such as `ann@laptop`. */
   readonly development?: string
-  /** Reason why it is not ready, in words. */
+  /** Reason why the service is not ready, as text for users. */
   readonly reason?: string
 }
 
@@ -63,15 +63,15 @@ export interface EnvironmentSnapshot {
   readonly now: number
 }
 
-/** A service, and what its state was told by. */
+/** Service, with the objects and findings that its state is based on. */
 export interface ObservedService {
   readonly overview: ServiceOverview
-  /** Workload that runs it: its own, or the mirror that stands in for that. */
+  /** Workload that runs the service: its own, or the mirror that stands in for it. */
   readonly workload: KubeObject
   readonly found: Pick<ObservedWorkload, 'status' | 'pods' | 'problems' | 'warnings'>
 }
 
-/** The services of an environment, sorted. The time it takes grows with the number of objects, not with its square. */
+/** Returns the services of an environment, sorted. Takes linear time in the number of objects. */
 export function listServices(seen: EnvironmentSnapshot): readonly ObservedService[] {
   const indexed = indexOf(seen)
   return seen.objects
@@ -80,7 +80,7 @@ export function listServices(seen: EnvironmentSnapshot): readonly ObservedServic
     .sort((a, b) => (a.overview.service < b.overview.service ? -1 : 1))
 }
 
-/** Returns how a service is in a namespace that a platform has put to sleep. */
+/** Returns the state of a service in a namespace that a platform has put to sleep. */
 export const inSleep = (overview: ServiceOverview): ServiceOverview =>
   overview.state === 'stopped' ? { ...overview, state: 'asleep' } : overview
 
@@ -89,7 +89,7 @@ interface Indexed extends Pick<EnvironmentSnapshot, 'warnings' | 'now'> {
   of(service: string | undefined, kind: string): readonly KubeObject[]
   readonly claims: ReadonlyMap<string, KubeObject>
   readonly mirrors: readonly KubeObject[]
-  /** URLs by the Service behind them. */
+  /** URLs by the name of the Service behind them. */
   readonly urlsOf: ReadonlyMap<string, readonly string[]>
 }
 
@@ -129,7 +129,7 @@ interface ContainerStatus {
   readonly restartCount?: number
 }
 
-/** A workload's service, and those that run in its Pods. */
+/** Returns the states of a workload's service, and of the services that run in its Pods. */
 function statesOf(workload: KubeObject, seen: Indexed): readonly ObservedService[] {
   const service = serviceOf(workload)
   const running = containersOf(workload)
@@ -140,7 +140,7 @@ function statesOf(workload: KubeObject, seen: Indexed): readonly ObservedService
   return [first, ...others.map(one => stateOf(workload, one.name, one, seen))]
 }
 
-/** The containers that run in the Pods of a workload. */
+/** Returns the containers in the Pods of a workload. */
 function containersOf(workload: KubeObject): readonly Container[] {
   const { template } = (workload['spec'] ?? {}) as { readonly template?: { readonly spec?: PodFields } } // its spec
   const { containers = [], initContainers = [] } = template?.spec ?? {}
@@ -207,8 +207,8 @@ const isOwnedBy = (object: KubeObject, { metadata: { uid } }: KubeObject): boole
   object.metadata.ownerReferences?.some(owner => owner.uid === uid) ?? false
 
 /**
- * ``the healthcheck of `web` runs `curl`, which its image does not have``;
- * `its image cannot be pulled: not found`: on one line.
+ * Describes a problem on one line: ``the healthcheck of `web` runs `curl`, which its image does not have``; `its image
+ * cannot be pulled: not found`.
  */
 function reasonOf(problem: Problem, service: string): string {
   const { message } = remedyOf(reportedOf(problem), undefined, service)
@@ -216,14 +216,14 @@ function reasonOf(problem: Problem, service: string): string {
   const { code, detail, ends, because } = problem
   if (code === 'unschedulable' && problem.isPassing && because !== undefined)
     return `it waits for capacity: ${because.split('\n')[0]}`
-  // The kubelet's own words are about its back-off.
+  // The kubelet's own message is about its back-off.
   if (ends) return `${SHORT[code]}: exit code ${ends.exitCode}${ends.reason === 'OOMKilled' ? ', out of memory' : ''}`
   const [first = ''] = detail.split('\n')
   const line = first.trim().replace(/:$/, '')
   return line === '' ? SHORT[code] : `${SHORT[code]}: ${line}`
 }
 
-/** The part of a status beyond the kind and the count. */
+/** Returns the part of a status after the kind and the count. */
 const waitingText = ({ text, state }: WorkloadStatus): string =>
   state === 'failed' ? text : (/, (its old Pods end)$/.exec(text)?.[1] ?? (text === 'Job running' ? 'runs' : 'starts'))
 
@@ -259,8 +259,8 @@ function portsOf({ metadata, spec }: KubeObject): readonly string[] {
 }
 
 /**
- * Addresses of a Service of type LoadBalancer or NodePort. One whose load balancer is not made yet
- * has `<pending>`, in the words of kubectl.
+ * Returns the addresses of a Service of type LoadBalancer or NodePort. If the load balancer does not exist yet, the
+ * address is `<pending>`, as in kubectl.
  */
 function exposedOf({ spec, status }: KubeObject): readonly string[] {
   const { type, ports = [] } = (spec ?? {}) as {

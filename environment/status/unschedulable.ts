@@ -3,33 +3,34 @@ import { unlessForbidden } from '../forbidden.ts'
 import { toWarning, type Warning, type Warnings } from './events.ts'
 import type { SeenPod } from './pod-fields.ts'
 
-/** Reason why a Pod has no node, and whether it may get one. */
+/** Reason why a Pod has no node, and whether a node may become available. */
 export interface NoNode {
   /** Message of the scheduler. */
   readonly detail: string
   readonly isPassing: boolean
-  /** Reason why it may get one, as reported by an autoscaler. */
+  /** Reason why a node may become available, as reported by an autoscaler. */
   readonly because?: string
 }
 
-/** Milliseconds after which a Pod without a node is worth a word; an autoscaler that says no ends the wait then. */
+/** Milliseconds after which a Pod without a node is reported. If an autoscaler has refused by then, the wait ends. */
 const SCHEDULING_GRACE = 15_000
 /**
- * Milliseconds without a word of an autoscaler that end the wait: the one of Kubernetes promises one within 30 s
+ * Milliseconds without an autoscaler event after which the wait ends: the Kubernetes autoscaler promises a decision
+ * within 30 s
  * (https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md#what-are-the-service-level-objectives-for-cluster-autoscaler).
  */
 export const CAPACITY_GRACE = 30_000
 
-/** The reasons of the events with which an autoscaler says that a node comes: that of Kubernetes, and Karpenter. */
+/** Event reasons with which the Kubernetes autoscaler and Karpenter report that a node is coming. */
 const COMING = new Set(['TriggeredScaleUp', 'Nominated'])
 const REFUSED = 'NotTriggerScaleUp'
 
-/** True for events about capacity, which are no warnings. */
+/** Returns true for events about capacity, which are not Warnings. */
 export const isAboutCapacity = (reason: string): boolean => COMING.has(reason) || reason === REFUSED
 
 /**
- * Events of Pods that are no warnings, without those that every Pod has: among the rest are those of autoscalers. A
- * selector of fields cannot name several reasons but by leaving out others.
+ * Field selector for Normal events of Pods, except those that every Pod has. The remaining ones include the events of
+ * autoscalers. A field selector cannot list several reasons, it can only exclude some.
  */
 export const CAPACITY_EVENTS = [
   'involvedObject.kind=Pod',
@@ -38,8 +39,8 @@ export const CAPACITY_EVENTS = [
 ].join(',')
 
 /**
- * Adds to the warnings of a namespace what autoscalers say of its Pods. Asks only if one of the Pods has no
- * node.
+ * Adds the autoscaler events about Pods to the warnings of a namespace. Sends the request only if one of the Pods has
+ * no node.
  */
 export async function addCapacityEvents(
   cluster: Cluster,
@@ -53,13 +54,10 @@ export async function addCapacityEvents(
     if (isAboutCapacity(toWarning(event).reason)) warnings.set(event)
 }
 
-/** True if the scheduler has found no node for a Pod. */
+/** Returns true if the scheduler has found no node for a Pod. */
 export const isUnschedulable = ({ status }: SeenPod): boolean => noNodeCondition(status) !== undefined
 
-/**
- * Judges a Pod without a node; undefined while that says nothing yet. `now` is in milliseconds
- * since 1970.
- */
+/** Assesses a Pod without a node; undefined while it is too early to tell. `now` is in milliseconds since 1970. */
 export function noNodeOf(
   { metadata, status }: SeenPod & { readonly metadata: { readonly creationTimestamp?: string } },
   events: readonly Warning[],
@@ -70,7 +68,7 @@ export function noNodeOf(
   const detail = condition.message ?? ''
   if (status?.nominatedNodeName)
     return { detail, isPassing: true, because: `Pods of lower priority make room on ${status.nominatedNodeName}` }
-  // A volume that is being provisioned; a claim that cannot be bound is a problem of its own.
+  // A volume is still being provisioned; a claim that cannot be bound is a separate problem.
   if (/unbound immediate PersistentVolumeClaims/.test(detail)) return { detail, isPassing: true }
   const [word, time] = [events.findLast(({ reason }) => isAboutCapacity(reason)), condition.lastTransitionTime]
   if (word && COMING.has(word.reason)) return { detail, isPassing: true, because: word.message }

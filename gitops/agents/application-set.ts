@@ -5,25 +5,24 @@ import { LOCK_NAME } from '../../project/lock.ts'
 import { folderOf } from './agents.ts'
 import { type ArgocdSettings, applicationTemplate, CREDENTIALS } from './argocd.ts'
 
-/** Published folders of a repository. */
+/** Published folders of a repository, as covered by one ApplicationSet. */
 export interface AllTarget {
-  /** The name of the ApplicationSet; DNS label. */
+  /** Name of the ApplicationSet; a DNS label. */
   readonly name: string
-  /** Only the folders of this environment; absent: all. */
+  /** Environment whose folders are included. If absent, the folders of all environments. */
   readonly environment?: string
   readonly repository: string
   readonly branch: string
-  /** Only the folders in this one, with `/`. */
+  /** Folder in the repository, with `/`; only folders inside it are included. */
   readonly path: string
-  /** Namespace of the ApplicationSet and its Applications; absent: the default one. */
+  /** Namespace of the ApplicationSet and its Applications. If absent, the default one. */
   readonly controllerNamespace?: string
 }
 
 /**
- * An ApplicationSet of Argo CD that makes an Application of every published folder
- * (https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Generators-Git/). The
- * lock of a folder gives the name and the namespace. Throws a UserError for a repository that no
- * controller can reach.
+ * Returns an Argo CD ApplicationSet that creates an Application for every published folder
+ * (https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Generators-Git/). The lock file of a folder
+ * supplies the name and the namespace. Throws a UserError for a repository that no controller can reach.
  */
 export function argocdApplicationSet(target: AllTarget, settings: ArgocdSettings = {}): string {
   const { name, environment, branch, controllerNamespace: namespace = 'argocd' } = target
@@ -32,8 +31,8 @@ export function argocdApplicationSet(target: AllTarget, settings: ArgocdSettings
   const git = {
     repoURL,
     revision: branch,
-    // The first does not find the folder's own: Argo CD matches as git does, where `**/` is one
-    // folder at least.
+    // The first pattern does not match a lock file in the folder itself, because Argo CD matches like git, where a
+    // leading `**` stands for at least one folder.
     files: ['**', '.'].map(below => ({ path: posix.join(folder, below, LOCK_NAME) })),
   }
   const applicationSet = {
@@ -44,14 +43,14 @@ export function argocdApplicationSet(target: AllTarget, settings: ArgocdSettings
       goTemplate: true,
       goTemplateOptions: ['missingkey=error'],
       generators: [{ git, selector: selectorOf(environment) }],
-      // The controller gives every Application the finalizer, unless this is set.
+      // Unless this is set, the controller adds the finalizer to every Application.
       ...(settings.keepsObjects && { syncPolicy: { preserveResourcesOnDeletion: true } }),
       template: applicationTemplate(settings, {
         name: '{{ .application }}{{ with index . "environment" }}-{{ normalize . }}{{ end }}',
         paths: '.;/apps/{{ .application }}',
         source: { repoURL, targetRevision: branch, path: '{{ .path.path }}' },
         namespace: '{{ .namespace }}',
-        // If the manifests include the Namespace, Argo CD uses that one.
+        // If the manifests include the Namespace, Argo CD uses the Namespace from the manifests.
         syncOptions: ['CreateNamespace=true', 'ServerSideApply=true'],
       }),
     },
@@ -59,7 +58,7 @@ export function argocdApplicationSet(target: AllTarget, settings: ArgocdSettings
   return `${CREDENTIALS}${printYaml(applicationSet)}`
 }
 
-/** Bases of overlays have a lock, too, which says no namespace. */
+/** Returns the label selector. Bases of overlays have a lock file too, but it names no namespace. */
 const selectorOf = (environment: string | undefined) => ({
   ...(environment !== undefined && { matchLabels: { environment } }),
   matchExpressions: [{ key: 'namespace', operator: 'Exists' }],

@@ -2,33 +2,31 @@ import { controllerAddress } from '../../adapters/git/repository-url.ts'
 import { printYaml } from '../../constructs/yaml.ts'
 import { type AgentTarget, type ArtifactTarget, agentName, comments, folderOf } from './agents.ts'
 
-/** The further settings of an Application; absent ones get the values usual for Argo CD. */
+/** Optional settings of an Application. Absent settings get Argo CD's usual values. */
 export interface ArgocdSettings {
   readonly project?: string
-  /**
-   * The cluster it runs on: the name that Argo CD knows it by, or the address of its API server.
-   */
+  /** Cluster that the application runs on: its name in Argo CD, or the address of its API server. */
   readonly destination?: string
-  /** Leave out the finalizer: the objects stay when the Application is deleted. */
+  /** True to omit the finalizer, so that the objects remain when the Application is deleted. */
   readonly keepsObjects?: boolean
 }
 
 /**
- * An Application of Argo CD for a published folder
- * (https://argo-cd.readthedocs.io/en/stable/user-guide/application-specification/). Throws a
- * UserError for a repository that no controller can reach.
+ * Returns an Argo CD Application for a published folder
+ * (https://argo-cd.readthedocs.io/en/stable/user-guide/application-specification/). Throws a UserError for a repository
+ * that no controller can reach.
  */
 export function argocdApplication(target: AgentTarget, settings: ArgocdSettings = {}): string {
   const { branch, path, shared } = target
   const source = { repoURL: controllerAddress(target.repository), targetRevision: branch, path: folderOf(path) || '.' }
-  // Commits to other folders do not make Argo CD generate the manifests again; a path with `/` is
-  // from the root.
+  // Commits to other folders do not make Argo CD regenerate the manifests. A path that starts with `/` is relative to
+  // the root.
   const paths = ['.', ...(shared === undefined ? [] : [`/${shared}`])].join(';')
   return `${CREDENTIALS}${printApplication(target, settings, { source, paths })}`
 }
 
 /**
- * Returns the Application for an artifact; Argo CD reads artifacts since 3.1
+ * Returns the Application for an artifact. Argo CD reads artifacts since version 3.1
  * (https://argo-cd.readthedocs.io/en/stable/user-guide/oci/).
  */
 export function argocdArtifactApplication(target: ArtifactTarget, settings: ArgocdSettings = {}): string {
@@ -58,7 +56,7 @@ function printApplication(
   })
 }
 
-/** Comment lines before an object. */
+/** Comment about the credentials of a private repository, written before an object. */
 export const CREDENTIALS = comments([
   'A private repository: give Argo CD its credentials, with `argocd repo add` or a Secret that is labelled',
   '`argocd.argoproj.io/secret-type: repository`.',
@@ -69,12 +67,11 @@ const REGISTRY_CREDENTIALS = comments([
   'labelled `argocd.argoproj.io/secret-type: repository`.',
 ])
 
-/** The source and the destination of a sync: texts, or templates of them. */
+/** Source and destination of a sync, as literal texts or templates. */
 export interface Synced {
   readonly name: string
   /**
-   * The paths in the repository that the manifests are made from, with `;` between them. Absent:
-   * all of it.
+   * Paths in the repository that the manifests are generated from, separated by `;`. If absent, the full repository.
    */
   readonly paths?: string
   readonly source: Readonly<Record<'repoURL' | 'targetRevision' | 'path', string>>
@@ -82,7 +79,7 @@ export interface Synced {
   readonly syncOptions: readonly string[]
 }
 
-/** The metadata, but for its namespace, and the `spec` of an Application. */
+/** Returns the `spec` of an Application, and its metadata without the namespace. */
 export function applicationTemplate(settings: ArgocdSettings, synced: Synced) {
   const { keepsObjects = false } = settings
   const { name, paths } = synced
@@ -90,7 +87,7 @@ export function applicationTemplate(settings: ArgocdSettings, synced: Synced) {
     metadata: {
       name,
       ...(paths !== undefined && { annotations: { 'argocd.argoproj.io/manifest-generate-paths': paths } }),
-      // With the finalizer the objects go with the Application; those that are to be kept stay.
+      // With the finalizer, the objects are deleted together with the Application, except those marked to be kept.
       ...(!keepsObjects && { finalizers: ['resources-finalizer.argocd.argoproj.io'] }),
     },
     spec: specOf(settings, synced),
@@ -107,7 +104,7 @@ function specOf(settings: ArgocdSettings, { source, namespace, syncOptions }: Sy
     syncPolicy: {
       automated: { prune: true, selfHeal: true },
       syncOptions,
-      // A failed sync is tried again, with the newest commit.
+      // Argo CD retries a failed sync with the newest commit.
       retry: { limit: 5, refresh: true, backoff: { duration: '10s', factor: 2, maxDuration: '3m' } },
     },
   }

@@ -2,7 +2,7 @@ import { controllerAddress } from '../../adapters/git/repository-url.ts'
 import { printYaml } from '../../constructs/yaml.ts'
 import { type AgentTarget, type ArtifactTarget, agentName, comments, folderOf } from './agents.ts'
 
-/** The further settings of the objects of Flux; durations as Go writes them. */
+/** Optional settings of the Flux objects. Durations use Go's syntax. */
 export interface FluxSettings {
   /** Interval at which the repository is checked for a new commit. */
   readonly sourceInterval?: string
@@ -12,21 +12,20 @@ export interface FluxSettings {
   readonly retryInterval?: string
   /** Time limit for the objects to become ready. */
   readonly healthTimeout?: string
-  /** ServiceAccount with whose rights the objects are applied, in the namespace of the Kustomization. */
+  /** ServiceAccount that applies the objects, in the namespace of the Kustomization. */
   readonly serviceAccount?: string
-  /** Namespace that replaces those in the manifests. */
+  /** Namespace that replaces the namespaces in the manifests. */
   readonly targetNamespace?: string
-  /** The Secret with the kubeconfig of another cluster. */
+  /** Secret with the kubeconfig of another cluster. */
   readonly kubeconfigSecret?: string
-  /** The Secret with the keys for what SOPS has encrypted. */
+  /** Secret with the keys that decrypt the values encrypted by SOPS. */
   readonly decryptionSecret?: string
 }
 
 /**
- * The GitRepository and the Kustomization of Flux for a published folder
- * (https://fluxcd.io/flux/components/kustomize/kustomizations/). The manifests say where they
- * belong, unless there is a `targetNamespace`. Throws a UserError for a repository that no
- * controller can reach.
+ * Returns the GitRepository and the Kustomization of Flux for a published folder
+ * (https://fluxcd.io/flux/components/kustomize/kustomizations/). The manifests name their namespaces, unless
+ * `targetNamespace` is set. Throws a UserError for a repository that no controller can reach.
  */
 export function fluxObjects(target: AgentTarget, settings: FluxSettings = {}): string {
   const { repository, branch } = target
@@ -42,7 +41,7 @@ export function fluxObjects(target: AgentTarget, settings: FluxSettings = {}): s
 }
 
 /**
- * The OCIRepository and the Kustomization of Flux for an artifact
+ * Returns the OCIRepository and the Kustomization of Flux for an artifact
  * (https://fluxcd.io/flux/components/source/ocirepositories/).
  */
 export function fluxArtifactObjects(target: ArtifactTarget, settings: FluxSettings = {}): string {

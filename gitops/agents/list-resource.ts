@@ -2,7 +2,7 @@ import { editYaml } from '../../adapters/files/yaml-edit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { look } from '../repository/tree/change.ts'
 
-/** The names under which kustomize finds the kustomization of a folder. */
+/** File names under which kustomize finds the kustomization of a folder. */
 const NAMES = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
 
 /** A file of a repository with its new text. */
@@ -13,9 +13,9 @@ export interface EditedFile {
 }
 
 /**
- * The kustomization of a folder, with `file` of that folder among its resources: controllers that
- * find a kustomization apply what it lists and nothing else. Undefined where the folder has none,
- * or it lists the file already. Throws a UserError where it cannot be edited.
+ * Returns the kustomization of a folder with `file` added to its resources, because controllers that find a
+ * kustomization apply only the resources that it lists. Undefined if the folder has no kustomization, or the
+ * kustomization already lists the file. Throws a UserError if the kustomization cannot be edited.
  */
 export async function listResource(root: string, folder: string, file: string): Promise<EditedFile | undefined> {
   for (const name of NAMES) {

@@ -2,19 +2,19 @@ import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { withAnnotations } from './annotations.ts'
 import { type WaveWorkload, withSyncWaves } from './sync-waves.ts'
 
-/** The options of an environment for the manifests in its repository. */
+/** An environment's options for the manifests in its repository. */
 export interface MarkOptions {
-  /** The workloads of the plan: sync waves of Argo CD follow from what they depend on. */
+  /** Workloads of the plan; their dependencies determine the sync waves of Argo CD. */
   readonly syncWaves?: readonly WaveWorkload[]
-  /** The object of the namespace, first of all. */
+  /** Namespace object to add before all other objects. */
   readonly createNamespace?: NamespaceOptions
 }
 
 export interface NamespaceOptions {
   readonly name: string
-  /** The Pod Security level that the Pods need. */
+  /** Pod Security level that the Pods need. */
   readonly level: 'restricted' | 'baseline' | 'privileged'
-  /** Key that asks for it: `devctl.yml#environments.staging.createNamespace`. */
+  /** Key in the manifest that requests the object: `devctl.yml#environments.staging.createNamespace`. */
   readonly source: string
 }
 
@@ -29,14 +29,14 @@ const KEEP = {
 } as const
 
 /**
- * Flux' `postBuild` would replace the `${…}` of scripts and commands by its own variables, and `$$`
- * by `$`.
+ * Annotation that disables Flux' variable substitution. Otherwise `postBuild` would replace `${…}` in scripts and
+ * commands by its own variables, and `$$` by `$`.
  */
 const LITERAL = { 'kustomize.toolkit.fluxcd.io/substitute': 'disabled' } as const
 
 /**
- * The manifests as controllers should get them: claims outlive their files, and what was asked for
- * is added. What the user's files say stays.
+ * Returns the manifests for controllers: persistent volume claims outlive their files, and the requested options are
+ * added. Annotations from the user's files are kept.
  */
 export function forControllers(manifests: readonly Manifest[], options: MarkOptions = {}): readonly Manifest[] {
   const { syncWaves, createNamespace } = options
@@ -49,13 +49,13 @@ export function forControllers(manifests: readonly Manifest[], options: MarkOpti
   return createNamespace ? [namespaceManifest(createNamespace), ...waved] : waved
 }
 
-/** A Job that removes itself would be made again by the next reconciliation, and run again. */
+/** Throws for a Job that deletes itself, because the next reconciliation would create and run the Job again. */
 function refuseTimeToLive({ kind, metadata, spec }: KubernetesObject): void {
   if (kind === 'Job' && typeof spec === 'object' && spec !== null && 'ttlSecondsAfterFinished' in spec)
     throw new Error(`job ${metadata.name} has a time to live`)
 }
 
-/** Adds annotations, but where the user's files have them. */
+/** Adds annotations, except those that the user's files set. */
 function withDefaults(manifest: Manifest, annotations: Readonly<Record<string, string>>): Manifest {
   return withAnnotations(manifest, { ...annotations, ...manifest.object.metadata.annotations })
 }
@@ -69,7 +69,7 @@ function namespaceManifest({ name, level, source }: NamespaceOptions): Manifest 
     metadata: {
       name,
       labels: { 'app.kubernetes.io/managed-by': 'devctl', 'pod-security.kubernetes.io/enforce': level },
-      // All that is in a namespace would go with it, claims included.
+      // Deleting the namespace would delete everything in it, including claims.
       annotations: { ...KEEP },
     },
   }

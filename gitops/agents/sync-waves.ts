@@ -17,10 +17,10 @@ const WAVE = 'argocd.argoproj.io/sync-wave'
 const SERVICE = 'dev.platform/service'
 
 /**
- * Adds sync waves of Argo CD, which holds a wave back until the previous one is healthy. Only objects that have to come
- * later get one: workloads that wait for another workload to be healthy or complete, the claims that no earlier Pod
+ * Adds sync waves of Argo CD, which delays a wave until the previous one is healthy. Only objects that have to come
+ * later get a wave: workloads that wait for another workload to be healthy or complete, the claims that no earlier Pod
  * mounts, and the routes to these workloads. Services, configuration and accounts stay in the first wave, so that they
- * exist before the objects that need them. A wave set in a file is kept.
+ * exist before the objects that need them. A wave that is set in a file is kept.
  */
 export function withSyncWaves(manifests: readonly Manifest[], workloads: readonly WaveWorkload[]): readonly Manifest[] {
   const layers = layersOf(workloads)
@@ -36,7 +36,7 @@ export function withSyncWaves(manifests: readonly Manifest[], workloads: readonl
   const waveOf = ({ object }: Manifest): number => {
     const { kind, metadata, spec } = object
     if (isWorkload(object)) return layers.get(metadata.labels?.[SERVICE] ?? '') ?? 0
-    // A claim that no Pod mounts may stay unbound for ever, and nothing may wait for that.
+    // A claim that no Pod mounts may stay unbound forever, so nothing may wait for such a claim.
     if (kind === 'PersistentVolumeClaim') return claims.get(metadata.name) ?? last
     if (isRoute(object)) return Math.max(0, ...backendsOf(spec).map(name => services.get(name) ?? 0))
     return 0
@@ -50,8 +50,8 @@ export function withSyncWaves(manifests: readonly Manifest[], workloads: readonl
 }
 
 /**
- * Returns the wave of each service: one more than that of the services that must be healthy or complete first. A
- * service that only has to be started may be in the same wave.
+ * Returns the wave of each service: one more than the wave of the services that must be healthy or complete first. A
+ * service that only needs another service to be started may be in the same wave.
  */
 function layersOf(workloads: readonly WaveWorkload[]): ReadonlyMap<string, number> {
   const byService = new Map(workloads.map(workload => [workload.service, workload]))
@@ -59,8 +59,7 @@ function layersOf(workloads: readonly WaveWorkload[]): ReadonlyMap<string, numbe
   const layerOf = (service: string): number => {
     const known = layers.get(service)
     if (known !== undefined) return known
-    // The compiler has refused circles; a service that waits for itself is one Pod with what it
-    // waits for.
+    // The compiler has rejected cycles. A service that waits for itself runs in the same Pod as its dependency.
     layers.set(service, 0)
     const needed = (byService.get(service)?.dependencies ?? []).filter(one => one.service !== service)
     const layer = Math.max(
@@ -80,8 +79,8 @@ interface Running {
 }
 
 /**
- * A claim binds when its first Pod is scheduled: in an earlier wave it would hold up all that
- * follow (argo-cd#12840).
+ * Returns the wave of each claim. A claim binds when its first Pod is scheduled, so in an earlier wave it would block
+ * all later waves (argo-cd#12840).
  */
 function wavesOfClaims(running: readonly Running[]): ReadonlyMap<string, number> {
   const waves = new Map<string, number>()
@@ -96,7 +95,7 @@ function claimsIn(template: unknown): readonly string[] {
   return names.filter(name => typeof name === 'string')
 }
 
-/** The wave from which on a Service has Pods. */
+/** Returns the first wave in which each Service has Pods. */
 function wavesOfServices(manifests: readonly Manifest[], running: readonly Running[]): ReadonlyMap<string, number> {
   const services = manifests.flatMap(({ object }) => {
     const selector = at(object, 'spec', 'selector')
@@ -114,7 +113,7 @@ function selects(selector: object, template: unknown): boolean {
   return Object.entries(selector).every(([key, value]) => at(template, 'metadata', 'labels', key) === value)
 }
 
-/** The names of the Services that an Ingress or HTTPRoute leads to. */
+/** Returns the names of the Services that an Ingress or HTTPRoute routes to. */
 function backendsOf(spec: unknown): readonly string[] {
   const names = listAt(spec, 'rules').flatMap(rule => [
     ...listAt(rule, 'backendRefs').map(backend => at(backend, 'name')),

@@ -2,28 +2,27 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { isInside } from '../../project/lock.ts'
 
 const BLOCK = 512
-/** The maximum size in bytes of a name in its header field. */
+/** Maximum length of a name in its header field, in bytes. */
 const LONGEST_NAME = 100
-/** The most bytes that an archive unpacks to. */
+/** Maximum unpacked size of an archive, in bytes. */
 const LARGEST = 256 * 1024 * 1024
 
 /**
- * Files as `.tar.gz` (https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html). Nothing
- * but paths and contents is in it: sorted, without times and owners, so that the same files make
- * the same archive.
+ * Packs files as `.tar.gz` (https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html). The archive contains
+ * only paths and contents, sorted, without times and owners, so that the same files produce the same archive.
  */
 export function pack(files: ReadonlyMap<string, string>): Uint8Array {
   const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1))
   const parts = sorted.flatMap(([path, text]) => entry(path, Buffer.from(text)))
   const packed = gzipSync(Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]), { level: 9 })
-  // The operating system that has packed it (RFC 1952, 2.3.1): unknown.
+  // Operating system that packed the archive (RFC 1952, 2.3.1): unknown.
   packed[9] = 255
   return packed
 }
 
 /**
- * The files of an archive, by path with `/`; links and devices are left out. Undefined for what is
- * not an archive, or holds a path that leads out of it.
+ * Returns the files of an archive, by path with `/`, without links and devices. Undefined if the bytes are not an
+ * archive, or if a path leads outside the archive.
  */
 export function unpack(bytes: Uint8Array): ReadonlyMap<string, string> | undefined {
   let archive: Buffer
@@ -41,7 +40,7 @@ export function unpack(bytes: Uint8Array): ReadonlyMap<string, string> | undefin
     if (checksum(header) !== Number.parseInt(textIn(header, 148, 8), 8) || content.length < size) return undefined
     const type = textIn(header, 156, 1)
     if (type === 'x') longName = /(?:^|\n)\d+ path=([^\n]*)\n/.exec(content.toString('utf8'))?.[1]
-    // GNU's own way.
+    // GNU's extension for long names.
     else if (type === 'L') longName = textIn(content, 0, size)
     else {
       const path = (longName ?? nameIn(header)).replace(/^\.\//, '')
@@ -62,7 +61,7 @@ function entry(path: string, content: Buffer): readonly Buffer[] {
   return [...long, header(isLong ? '@' : path, '0', content), block(content)]
 }
 
-/** A header of the format `ustar`. */
+/** Returns a header in the `ustar` format. */
 function header(name: string, type: string, { length }: Buffer): Buffer {
   const made = Buffer.alloc(BLOCK)
   const octal = (value: number, digits: number) => `${value.toString(8).padStart(digits, '0')}\0`
@@ -81,14 +80,14 @@ function header(name: string, type: string, { length }: Buffer): Buffer {
   return made
 }
 
-/** The sum of all bytes, with blanks in place of itself. */
+/** Returns the sum of all bytes, with the checksum field counted as blanks. */
 function checksum(header: Buffer): number {
   let sum = 0
   for (const [at, byte] of header.entries()) sum += at >= 148 && at < 156 ? 0x20 : byte
   return sum
 }
 
-/** `LENGTH KEY=VALUE`, whose length counts itself. */
+/** Returns `LENGTH KEY=VALUE`, where the length includes its own digits. */
 function record(key: string, value: string): Buffer {
   const rest = Buffer.byteLength(` ${key}=${value}\n`)
   let length = rest

@@ -11,22 +11,22 @@ import { OverwriteRefusal } from '../repository/tree/overwrite-refusal.ts'
 import { readerOf } from '../repository/tree/repository-reader.ts'
 import { pack, unpack } from './archive.ts'
 
-/** A folder that should be behind a tag of a registry. */
+/** A folder to publish under a tag of a registry. */
 export interface ArtifactPublication {
   /** Reference as users write it: `registry.example.com/team/shop:staging`. */
   readonly reference: string
-  /** The folder, for what the tag has now. Its path is `.`. */
+  /** Returns the folder to publish, given the tag's current content. The path of the folder is `.`. */
   readonly folder: (there: Repository) => Promise<PublishedFolder>
-  /** The annotations of the folder's manifest; they must follow from the source alone. */
+  /** Annotations of the artifact's manifest. They must depend on the source alone. */
   readonly annotations: () => Promise<Readonly<Record<string, string>>>
-  /** True to publish even if the source is older than the published one. */
+  /** True to publish even if the source is older than the published source. */
   readonly rollback: boolean
 }
 
-/** The registry, as far as it takes part. */
+/** Operations of the registry that a publish needs. */
 export interface ArtifactRegistry {
   find(): Promise<{ readonly digest: string; readonly layer?: Uint8Array } | undefined>
-  /** Pushes unless the tag does not have `expected` any more. */
+  /** Pushes the layer, unless the tag no longer points to `expected`. */
   push(
     layer: Uint8Array,
     annotations: Readonly<Record<string, string>>,
@@ -36,15 +36,15 @@ export interface ArtifactRegistry {
 
 export interface PushedArtifact {
   readonly digest: string
-  /** The tag that only this artifact has. */
+  /** Tag that only this artifact has. */
   readonly ownTag: string
 }
 
 export type ArtifactOutcome =
   | { readonly kind: 'unchanged'; readonly digest: string }
-  /** The content of the tag comes from a source that has ours among its ancestors. */
+  /** The tag's content comes from a source that has our source among its ancestors. */
   | { readonly kind: 'newer'; readonly source: string; readonly digest: string }
-  /** The changes that would be made (`--dry-run`, `--verify`). */
+  /** Changes that would be made (`--dry-run`, `--verify`). */
   | { readonly kind: 'planned'; readonly digest: string | undefined; readonly changes: readonly FolderChange[] }
   | {
       readonly kind: 'pushed'
@@ -56,9 +56,9 @@ export type ArtifactOutcome =
 export interface ArtifactOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
-  /** Only look. */
+  /** True to push nothing and only compute the changes. */
   readonly dryRun: boolean
-  /** Replace also what devctl has not pushed. */
+  /** True to replace content even if devctl did not push it. */
   readonly takeOver: boolean
   readonly isAncestor: IsAncestor
   /** Receives a published commit whose changes this publish undoes. */
@@ -68,9 +68,9 @@ export interface ArtifactOptions {
 }
 
 /**
- * Brings a tag to an artifact of the folder; pushes nothing where its files do not differ. When the
- * tag was moved meanwhile, everything is made again from what it has then. Throws a UserError, and
- * the tag is as it was, where something is in the way.
+ * Points a tag to an artifact of the folder; pushes nothing if the files are unchanged. If the tag was moved meanwhile,
+ * starts over from the tag's new content. Throws a UserError, and leaves the tag unchanged, if the publish cannot
+ * proceed.
  */
 export async function publishArtifact(
   publication: ArtifactPublication,
@@ -90,7 +90,7 @@ export async function publishArtifact(
   }
 }
 
-/** Returns undefined if another push came first. */
+/** Publishes once. Returns undefined if another push came first. */
 async function once(
   publication: ArtifactPublication,
   registry: ArtifactRegistry,
@@ -116,8 +116,8 @@ async function once(
 }
 
 /**
- * Returns the files of the existing artifact. Content that devctl did not push is refused, or replaced as a whole with
- * `takeOver`.
+ * Returns the files of the existing artifact. Throws a UserError for content that devctl did not push; with `takeOver`,
+ * all of that content is replaced.
  */
 function filesOf(
   reference: string,
@@ -144,7 +144,8 @@ function write(top: string, files: ReadonlyMap<string, string>, reference: strin
 }
 
 /**
- * Adds the removal of other users' files to the plan: unlike in a repository, a file that is not written is deleted.
+ * Adds the removal of other users' files to the plan: unlike in a repository, a file that is not part of the pushed
+ * artifact disappears.
  */
 function withOthers(planned: FolderChange, files: ReadonlyMap<string, string>): FolderChange {
   const { change } = planned
@@ -183,7 +184,7 @@ async function orderIn(
   return { is: await orderOf(source, ours, isAncestor), source, ours }
 }
 
-/** A registry has no pull requests. */
+/** Returns the repository view of a folder. A registry has no pull requests. */
 const unrequested = (top: string): Repository => ({
   ...readerOf(top),
   request: { lock: async () => undefined, read: async () => undefined },

@@ -1,11 +1,12 @@
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** The certificate that values are encrypted for. Nothing in it is secret. */
+/** Certificate that values are encrypted for. None of its fields is secret. */
 export interface SealingCertificate {
   readonly publicKey: KeyObject
   /**
-   * Fingerprint of the public key, in hexadecimal digits: a certificate renewed for the same key opens the same values.
+   * Fingerprint of the public key, in hexadecimal digits. A certificate renewed for the same key decrypts the same
+   * values.
    */
   readonly fingerprint: string
 }
@@ -20,9 +21,9 @@ const SMALLEST_KEY = 2048
 const FETCH_HINT = '`kubeseal --fetch-cert` prints the certificate of the cluster'
 
 /**
- * Reads the certificate of a cluster's controller for Sealed Secrets, in PEM; of several the first,
- * as kubeseal does. `shown` names its file in messages. Throws a UserError for what is not a
- * certificate; what the file holds is never part of it.
+ * Reads the PEM certificate of a cluster's Sealed Secrets controller; if the file has several, the first one, as
+ * kubeseal does. `shown` names the file in messages. Throws a UserError for a text that is not a certificate; the
+ * message never contains the file's content.
  */
 export function readSealingCertificate(text: string, shown: string, now: Date): ReadCertificate {
   const refuse = (why: string, hint = FETCH_HINT) => new UserError(`\`${shown}\` ${why}`, { hint })
@@ -52,7 +53,7 @@ export function readSealingCertificate(text: string, shown: string, now: Date): 
 function parse(pem: string): X509Certificate | undefined {
   try {
     const certificate = new X509Certificate(pem)
-    // Is only looked into now.
+    // The public key is only parsed here.
     certificate.publicKey.asymmetricKeyType
     return certificate
   } catch {

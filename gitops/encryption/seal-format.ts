@@ -1,17 +1,16 @@
 import { constants, createCipheriv, type KeyObject, publicEncrypt, randomBytes } from 'node:crypto'
 
-/** The scope in which a sealed value can be opened: one Secret, one namespace, or the whole cluster. */
+/** Scope in which a sealed value can be decrypted: one Secret, one namespace, or the whole cluster. */
 export type SealScope = 'strict' | 'namespace-wide' | 'cluster-wide'
 
 const SESSION_KEY_BYTES = 32
 const TAG_BYTES = 16
 
 /**
- * Encrypts a value as the controller of Sealed Secrets decrypts it: a fresh key for AES-256-GCM,
- * encrypted for the controller by RSA-OAEP with SHA-256, and the value, encrypted with that key. In
- * base64: two bytes with the length of the first part, the first part, the second one with its tag
- * (https://github.com/bitnami-labs/sealed-secrets/blob/main/docs/developer/crypto.md). Never the
- * same twice.
+ * Encrypts a value in the format that the Sealed Secrets controller decrypts: a new AES-256-GCM key, encrypted for the
+ * controller by RSA-OAEP with SHA-256, and the value, encrypted with that key. The base64 result contains two bytes
+ * with the length of the encrypted key, the encrypted key, and the encrypted value with its tag
+ * (https://github.com/bitnami-labs/sealed-secrets/blob/main/docs/developer/crypto.md). The result differs each time.
  */
 export function encryptValue(publicKey: KeyObject, value: Uint8Array, label: string): string {
   const sessionKey = randomBytes(SESSION_KEY_BYTES)
@@ -19,7 +18,7 @@ export function encryptValue(publicKey: KeyObject, value: Uint8Array, label: str
     { key: publicKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256', oaepLabel: Buffer.from(label) },
     sessionKey,
   )
-  // The key is used for this one value, so that the nonce may be zero.
+  // The key is used only for this value, so the nonce may be zero.
   const cipher = createCipheriv('aes-256-gcm', sessionKey, Buffer.alloc(12))
   const length = Buffer.alloc(2)
   length.writeUInt16BE(sealedKey.length)
@@ -28,10 +27,7 @@ export function encryptValue(publicKey: KeyObject, value: Uint8Array, label: str
   )
 }
 
-/**
- * True if a text has the form of a value of `size` bytes that was encrypted with a key like this
- * one.
- */
+/** True if a text has the form of a value of `size` bytes that was encrypted with a key of this size. */
 export function looksEncrypted(text: unknown, publicKey: KeyObject, size: number): text is string {
   if (typeof text !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return false
   const bytes = Buffer.from(text, 'base64')
@@ -40,8 +36,7 @@ export function looksEncrypted(text: unknown, publicKey: KeyObject, size: number
 }
 
 /**
- * The label that the controller needs to decrypt a value of a Secret, and that binds the value to
- * its scope.
+ * Returns the label that the controller needs to decrypt a value of a Secret, and that binds the value to its scope.
  */
 export function scopeLabel(scope: SealScope, namespace: string, name: string): string {
   switch (scope) {

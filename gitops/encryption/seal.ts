@@ -5,17 +5,17 @@ import type { SealingCertificate } from './seal-certificate.ts'
 import { encryptValue, looksEncrypted, type SealScope, scopeLabel } from './seal-format.ts'
 
 /**
- * Marks by key of the Secret: equal marks prove that a value is unchanged without revealing it. They may be stored
+ * Marks, by key of the Secret. Equal marks prove that a value is unchanged without revealing it, so they may be stored
  * beside the sealed values.
  */
 export type SealMarks = Readonly<Record<string, string>>
 
 export interface SealOptions {
-  /** Key of the marks, from `readSealingKey`. */
+  /** Key for computing the marks, from `readSealingKey`. */
   readonly key: KeyObject
-  /** Default `strict`. */
+  /** Scope of the sealed values; `strict` by default. */
   readonly scope?: SealScope
-  /** The result of the last run for this Secret. */
+  /** Result of the last run for this Secret. */
   readonly previous?: { readonly sealed: KubernetesObject; readonly marks: SealMarks } | undefined
 }
 
@@ -31,18 +31,17 @@ const SCOPE_ANNOTATION: Readonly<Record<SealScope, string | undefined>> = {
 }
 
 /**
- * Annotations that do not go along: other scopes, and a copy of the Secret that kubectl may have
- * left there, values and all.
+ * Annotations that are not copied: other scopes, and the copy of the Secret, including its values, that kubectl may
+ * have left.
  */
 const LEFT_OUT = new Set([...Object.values(SCOPE_ANNOTATION), 'kubectl.kubernetes.io/last-applied-configuration'])
 
 /**
- * Makes of a Secret the SealedSecret from which the cluster with that certificate makes the same
- * Secret (https://github.com/bitnami-labs/sealed-secrets). Encryption is never the same twice; so
- * that an unchanged value does not make a commit, it keeps what the last run has made of it, as the
- * marks show: a value is sealed again when it has changed, or the certificate's key, the scope, the
- * name or the key of the marks. Throws a UserError for a Secret without a namespace, but with the
- * scope `cluster-wide`.
+ * Converts a Secret to a SealedSecret, from which the cluster with that certificate creates the same Secret
+ * (https://github.com/bitnami-labs/sealed-secrets). Encryption differs each time. To avoid a commit for an unchanged
+ * value, the value keeps its result of the last run if the marks prove that it is unchanged. A value is sealed again if
+ * the value, the certificate's key, the scope, the name or the key of the marks has changed. Throws a UserError for a
+ * Secret without a namespace, unless the scope is `cluster-wide`.
  */
 export function sealSecret(secret: KubernetesObject, certificate: SealingCertificate, options: SealOptions): Sealed {
   const { key, scope = 'strict', previous } = options
@@ -77,7 +76,7 @@ function toSealedSecret(
     kind: 'SealedSecret',
     metadata: toMetadata(secret.metadata, scope),
     spec: {
-      // Of the Secret that is made of it.
+      // Metadata of the Secret that the controller creates.
       template: {
         metadata: toMetadata(secret.metadata, scope),
         ...(type !== undefined && { type }),
@@ -89,8 +88,8 @@ function toSealedSecret(
 }
 
 /**
- * The controller looks for the scope in the annotations of the SealedSecret; kubeseal writes it to
- * those of the Secret, too.
+ * Returns the metadata with the scope. The controller reads the scope from the annotations of the SealedSecret;
+ * kubeseal also writes it to the annotations of the Secret.
  */
 function toMetadata(metadata: KubernetesObject['metadata'], scope: SealScope): KubernetesObject['metadata'] {
   const { name, namespace, labels } = metadata
@@ -106,7 +105,7 @@ function toMetadata(metadata: KubernetesObject['metadata'], scope: SealScope): K
   }
 }
 
-/** The values of a Secret by key, sorted. As in the API server, `stringData` wins. */
+/** Returns the values of a Secret by key, sorted. As in the API server, `stringData` takes precedence. */
 function valuesOf({ data, stringData }: KubernetesObject): readonly (readonly [string, Buffer])[] {
   const entries = (map: unknown, encoding: BufferEncoding) =>
     Object.entries((map ?? {}) as Readonly<Record<string, string>>) // what a Secret has there
@@ -119,10 +118,7 @@ function encryptedIn(sealed: KubernetesObject | undefined): Readonly<Record<stri
   return spec?.encryptedData ?? {}
 }
 
-/**
- * The parts before the value cannot be mistaken for another division of the same text: JSON has no
- * line ends of its own.
- */
+/** Returns the mark of a value. The parts before the value are unambiguous, because JSON contains no line ends. */
 function markOf(key: KeyObject, parts: readonly string[], value: Uint8Array): string {
   return createHmac('sha256', key)
     .update(`${JSON.stringify(parts)}\n`)

@@ -5,18 +5,17 @@ import { reasonOf } from '../../compiler/diagnostics/system-error.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
 /**
- * The key of the marks of sealed values, and whether it was made just now: then nothing that was
- * sealed before can be known again.
+ * Key for computing the marks of sealed values. If it was just created, no previously sealed value can be recognized.
  */
 export interface SealingKey {
-  /** 32 bytes, which no way of printing shows. */
+  /** A 32-byte key; a KeyObject, so that printing never shows the bytes. */
   readonly key: KeyObject
   readonly isNew: boolean
 }
 
 export interface SealingKeyPlace {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The absolute path of devctl's own folder. */
+  /** Absolute path of devctl's own folder. */
   readonly home: string
 }
 
@@ -26,10 +25,10 @@ const KEY_BYTES = 32
 const HINT = `create one with \`openssl rand -base64 ${KEY_BYTES}\``
 
 /**
- * The key in DEVCTL_SEALING_KEY, in base64 or hexadecimal digits, else that in the file
- * `sealing.key` of devctl's folder, which is made once, for the user's eyes alone. Of several
- * processes that make it, all get the same. Throws a UserError for a key that is not valid and a
- * file that cannot be read or made.
+ * Returns the key in DEVCTL_SEALING_KEY, in base64 or hexadecimal digits, else the key in the file `sealing.key` of
+ * devctl's folder. The file is created on first use, readable only by the user. If several processes create it at the
+ * same time, all get the same key. Throws a UserError for an invalid key, and for a file that cannot be read or
+ * created.
  */
 export async function readSealingKey({ env, home }: SealingKeyPlace): Promise<SealingKey> {
   const given = env[VARIABLE]
@@ -47,7 +46,7 @@ export async function readSealingKey({ env, home }: SealingKeyPlace): Promise<Se
     if (known !== undefined) return { key: known, isNew: false }
     await mkdir(home, { recursive: true, mode: 0o700 })
     const isNew = await makeKeyFile(path)
-    // The existing file counts, whichever process created it.
+    // The existing file takes precedence, whichever process created it.
     return { key: (await readKeyFile(path))!, isNew }
   } catch (error) {
     if (error instanceof UserError) throw error
@@ -72,14 +71,13 @@ async function readKeyFile(path: string): Promise<KeyObject | undefined> {
     throw new UserError(`\`${path}\` does not contain a sealing key`, {
       hint: 'move it away: devctl creates a new one and seals all values again',
     })
-  // Restored from a backup, say. Where the rights cannot be changed, it still is a key.
+  // The file may have been restored from a backup with other permissions. If the permissions cannot be changed, the key
+  // is still valid.
   if ((await stat(path)).mode & 0o077) await chmod(path, 0o600).catch(() => {})
   return key
 }
 
-/**
- * Makes the file, whole or not at all, unless another process is faster; gives whether it was us.
- */
+/** Creates the file atomically, unless another process is faster. Returns true if this process created the file. */
 async function makeKeyFile(path: string): Promise<boolean> {
   const temporary = `${path}.${randomUUID()}.tmp`
   try {
@@ -90,7 +88,7 @@ async function makeKeyFile(path: string): Promise<boolean> {
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException // node throws nothing else
     if (code === 'EEXIST') return false
-    // Some disks have no links; what is left there is a moment in which others see an empty file.
+    // Some file systems have no links. Writing directly leaves a moment in which other processes see an empty file.
     if (!['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes(code)) throw error
     await writeKey(path)
     return true

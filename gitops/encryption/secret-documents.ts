@@ -1,13 +1,13 @@
 import { isEncryptedText } from './sops/encrypted-text.ts'
 
-/** A line with a key; other lines have an empty one. */
+/** A line of a YAML or JSON text. The key is empty if the line has none. */
 interface Line {
-  /** Column where the line begins, before the dashes of a list. */
+  /** Column at which the line starts, before the dashes of a list. */
   readonly indent: number
-  /** Column where its key begins, after the dashes. */
+  /** Column at which the key starts, after the dashes. */
   readonly column: number
   readonly key: string
-  /** The text after the key, without a comment. */
+  /** Text after the key, without a comment. */
   readonly value: string
 }
 
@@ -19,15 +19,15 @@ interface OpenMap {
   holdsValues: boolean
   /** True if the previous line was `data:` alone: the lines indented deeper are its values. */
   isWaiting: boolean
-  /** The map whose values these are. */
+  /** Map that these values belong to. */
   readonly valuesOf: OpenMap | undefined
 }
 
 /**
- * The lines, counted from 1, with the kind of the Secrets that have values of their own (`data`,
- * `stringData`) in a text of YAML or JSON: whole documents, members of a list, and those in a text
- * inside it. Goes by lines and their indentation, so that it needs no parser to agree with another
- * one, and nothing hides behind a mistake. Values that SOPS has encrypted are none.
+ * Returns the line numbers, from 1, of `kind: Secret` in YAML or JSON text, for Secrets that contain values (`data`,
+ * `stringData`): documents, list items, and Secrets embedded in a text value. Works on lines and their indentation
+ * instead of a parser, so that parsers cannot disagree and a syntax error cannot hide a Secret. Ignores values that
+ * SOPS has encrypted.
  */
 export function secretDocumentsIn(text: string): readonly number[] {
   if (!text.includes('Secret')) return []
@@ -65,7 +65,7 @@ function addTo(map: OpenMap, { key, value }: Line, line: number): void {
   else if (!/^(?:\{\s*\}|null|~|""|''),?$/.test(value)) map.holdsValues = true
 }
 
-/** The value of a line without quotes; without a key its value cannot be known. */
+/** Returns the value of a line without quotes; undefined without a key, because the value then cannot be known. */
 const bare = ({ key, value }: Line): unknown => (key === '' ? undefined : value.replace(/^(["'])(.*)\1,?$/, '$2'))
 
 const LINE = /^(\s*)((?:- +)*)(?:(["']?)([\w.-]+)\3\s*:(?:\s+(.*))?)?$/
@@ -76,7 +76,7 @@ function readLine(text: string): Line {
   return { indent, column: indent + dashes.length, key, value: rest.replace(/(?:^|\s)#.*$/, '').trim() }
 }
 
-/** A Secret with values on one line, as in JSON that is not indented. */
+/** Returns true if a line contains a Secret with its values, as in JSON that is not indented. */
 const isFlowSecret = (line: string): boolean =>
   /["']?\bkind\b["']?\s*:\s*["']?Secret\b["']?\s*[,}]/.test(line) &&
   /["']?\b(?:data|stringData)\b["']?\s*:\s*\{\s*[^\s}]/.test(line)

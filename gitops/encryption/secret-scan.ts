@@ -1,15 +1,15 @@
 import { secretDocumentsIn } from './secret-documents.ts'
 
-/** A place with something secret. The secret itself is not part of it. */
+/** Position of a secret in a file. Does not contain the secret itself. */
 export interface SecretFound {
   readonly path: string
-  /** Counted from 1. */
+  /** Line number, from 1. */
   readonly line: number
   /** Description of the secret: `a private key`. */
   readonly what: string
 }
 
-/** A stretch of a text, and what it looks like. */
+/** A part of a text, and the kind of secret that it looks like. */
 export interface FoundShape {
   readonly what: string
   readonly start: number
@@ -17,20 +17,19 @@ export interface FoundShape {
 }
 
 export interface ScanOptions {
-  /** Finds the stretches of a text that have the shape of a secret. */
+  /** Finds the parts of a text that have the form of a secret. */
   readonly shapes: (text: string) => readonly FoundShape[]
-  /** True if a stretch is known not to be a secret, because it was declared public. */
+  /** True if a part is known not to be a secret, because it was declared public. */
   readonly isPublic?: (stretch: string) => boolean
 }
 
-/** Words of base64 that are long enough to hold a key or a token; shorter ones have no shape. */
+/** Base64 strings that are long enough to hold a key or a token; shorter strings cannot be recognized. */
 const ENCODED = /[A-Za-z0-9+/]{24,}={0,2}/g
 
 /**
- * Looks over files before they are committed, whatever made them: for Secrets with values, and for
- * private keys and tokens anywhere, in base64 too. The last line of defence: what is known to be
- * secret has been refused long before. `files` is text by path. The result is in the order of paths
- * and lines.
+ * Scans files before they are committed, whatever produced them, for Secrets with values, and for private keys and
+ * tokens anywhere, including in base64. This is the last line of defense: known secrets have been rejected long before.
+ * `files` is text by path. The result is ordered by path and line.
  */
 export function scanForSecrets(files: ReadonlyMap<string, string>, options: ScanOptions): readonly SecretFound[] {
   return [...files]
@@ -61,7 +60,7 @@ function encodedIn(text: string, options: ScanOptions): readonly FoundShape[] {
   )
 }
 
-/** Gives the line of an offset. */
+/** Returns a function that converts an offset to a line number. */
 function lineCounter(text: string): (offset: number) => number {
   const starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)]
   return offset => {

@@ -18,31 +18,34 @@ import { atPlace, type Destination, destinationOf, sharedFolder } from '../publi
 import { type Agent, ARGOCD, FLUX, messageOf, messageOfAll, NOT_DECRYPTED, SOPS_KEYS, toDo } from './agent.ts'
 import type { AgentSettings, InitInput } from './input.ts'
 
-/** The file with a controller's objects. */
+/** File with a controller's objects. */
 export interface AgentFile {
   readonly agent: Agent
   readonly project: OpenProject
   /** Address of the repository to commit to. */
   readonly address: Destination['target']['address']
-  /** Absent: the repository's main branch. */
+  /** Branch to commit to. If absent, the main branch of the repository. */
   readonly branch?: string
   /** Path from the root of the repository, with `/`. */
   readonly path: string
   readonly textFor: (branch: string) => string
   readonly message: string
-  /** Branch for a pull request. Not below that of `publish`: a git branch cannot be a folder of other branches. */
+  /**
+   * Branch for a pull request. It is not below the branch of `publish`, because a git branch cannot be a folder of
+   * other branches.
+   */
   readonly requestBranch: string
-  /** The steps left to do when the file is applied. */
+  /** Steps left to do after the file is applied. */
   readonly toDo: readonly string[]
 }
 
-/** The diagnostics that prevent a file from being made. */
+/** Diagnostics that prevent a file from being created. */
 interface Refused {
   readonly diagnostics: readonly Diagnostic[]
 }
 
 /**
- * The file to commit for a controller, or only its text; diagnostics after errors, which an event
+ * Returns the file to commit for a controller, or only its text; the diagnostics if there were errors, which an event
  * reports. Throws a UsageError for missing input, and for input that cannot be combined.
  */
 export async function agentFile(
@@ -73,7 +76,7 @@ export async function agentFile(
   return { ...file, textFor }
 }
 
-/** The object for one environment of an application. */
+/** Returns the file with the object for one environment of an application. */
 async function oneObject(
   world: LocalContext<PublishEvent>,
   options: InitInput,
@@ -111,7 +114,7 @@ async function oneObject(
     }
   }
   const repository = options.url ?? to.address.url
-  // Before anything is fetched.
+  // Validates the address before anything is fetched.
   readByController(repository, options, project)
   const target = { ...followed, repository, path, shared: sharedFolder(application) }
   return {
@@ -122,7 +125,10 @@ async function oneObject(
   }
 }
 
-/** The settings with the keys for what SOPS has encrypted; Argo CD takes none, which is reported. */
+/**
+ * Returns the settings with the keys that decrypt values encrypted by SOPS. Argo CD does not accept such keys, which is
+ * reported.
+ */
 function withDecryption(
   { on }: LocalContext<PublishEvent>,
   agent: Agent,
@@ -136,8 +142,8 @@ function withDecryption(
 }
 
 /**
- * The artifact that is followed; undefined where that is a folder of a repository. Throws a UsageError for options that
- * do not go together.
+ * Returns the artifact to follow; undefined if the controller follows a folder of a repository. Throws a UsageError for
+ * options that cannot be combined.
  */
 function artifactToRead(
   { oci: option, url, path }: InitInput,
@@ -152,7 +158,9 @@ function artifactToRead(
   return { artifact: url === undefined ? name : repositoryIn(url), tag }
 }
 
-/** Returns the destination of the file. Throws a UsageError if neither an option nor the manifest names one. */
+/**
+ * Returns the destination of the file. Throws a UsageError if neither an option nor the manifest names a destination.
+ */
 function fileDestination(
   workspace: Workspace,
   options: InitInput,
@@ -169,7 +177,7 @@ function fileDestination(
   return destinationOf(workspace, { ...options, path, verify: true }, project, application)
 }
 
-/** The object for every published folder of the repository. */
+/** Returns the file with the object for every published folder of the repository. */
 async function allObject(world: LocalContext<PublishEvent>, options: InitInput): Promise<AgentFile | Refused> {
   const { workspace } = world
   if (options.controller !== 'argocd')
@@ -206,8 +214,8 @@ async function allObject(world: LocalContext<PublishEvent>, options: InitInput):
 }
 
 /**
- * Returns the address in the form that controllers accept. Throws a UserError, with the position of an address in the
- * manifest.
+ * Returns the address in the form that controllers accept. Throws a UserError for an invalid address, with its position
+ * if it comes from the manifest.
  */
 function readByController(address: string, { url, repository }: InitInput, { environment }: OpenProject): string {
   const place = (url ?? repository) === undefined ? environment?.publish.repository?.span : undefined
@@ -216,7 +224,7 @@ function readByController(address: string, { url, repository }: InitInput, { env
 
 const pathOf = ({ folder }: Agent, name: string, { into = folder }: InitInput) => posix.join(into, `${name}.yaml`)
 
-/** `deploy` of `ssh://git@host/team/deploy.git`. */
+/** Returns `deploy` for `ssh://git@host/team/deploy.git`. */
 const repositoryName = (address: string) => posix.basename(address.replace(/\/+$/, ''), '.git')
 
 interface Compiled {
@@ -224,7 +232,7 @@ interface Compiled {
   readonly plan: Plan
 }
 
-/** The project and its plan. */
+/** Returns the project and its plan, or the diagnostics. */
 async function compile(workspace: Workspace, options: InitInput): Promise<Compiled | Refused> {
   const project = await openProject(workspace, options)
   const { name, namespace } = options
@@ -233,8 +241,7 @@ async function compile(workspace: Workspace, options: InitInput): Promise<Compil
 }
 
 /**
- * The information that a controller needs, wherever it reads. Throws a UsageError where no
- * namespace is set.
+ * Returns the information that a controller needs, wherever it reads from. Throws a UsageError if no namespace is set.
  */
 function followedBy(
   { project: { environment }, plan: { environment: planned } }: Compiled,

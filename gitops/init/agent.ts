@@ -5,20 +5,20 @@ import { argocdApplication, argocdArtifactApplication } from '../agents/argocd.t
 import { fluxArtifactObjects, fluxObjects } from '../agents/flux.ts'
 import type { AgentSettings } from './input.ts'
 
-/** A target whose branch may be unknown until the repository is asked. */
+/** A target whose branch may be unknown until the repository is read. */
 export type BranchlessTarget = Omit<AgentTarget, 'branch'>
 
-/** The repository to read, and the name and namespace of the controller's objects. */
+/** Repository to read, and the name and namespace of the controller's objects. */
 type Accessed = Pick<BranchlessTarget, 'repository' | 'controllerNamespace'> & { readonly name: string }
 
-/** The properties of a controller. */
+/** Properties of a controller. */
 export interface Agent {
   /** Name of the controller for messages. */
   readonly name: string
-  /** The usual folder of its objects. */
+  /** Usual folder of the controller's objects. */
   readonly folder: string
   readonly objects: (target: AgentTarget, settings: AgentSettings) => string
-  /** Describes how to give it access to a private repository. */
+  /** Describes how to give the controller access to a private repository. */
   readonly access: (target: Accessed) => string
   /** Returns the objects for an artifact. */
   readonly artifactObjects: (target: ArtifactTarget, settings: AgentSettings) => string
@@ -54,7 +54,7 @@ export const FLUX: Agent = {
   },
 }
 
-/** The message of the commit. `where` is what is synced. */
+/** Returns the commit message. `where` describes the source of the sync. */
 export function messageOf(
   { name }: Agent,
   { application, environment }: Pick<ArtifactTarget, 'application' | 'environment'>,
@@ -68,7 +68,7 @@ export function messageOf(
   return `gitops(${words}): let ${name} sync ${where}\n\n${ONCE}\n\n${trailers.join('\n')}\n`
 }
 
-/** The message of the commit for all folders. */
+/** Returns the commit message for all folders. */
 export function messageOfAll(environment: string | undefined): string {
   const scope = environment === undefined ? '' : `(${environment})`
   const trailers = environment === undefined ? '' : `\nDevctl-Environment: ${environment}\n`
@@ -77,7 +77,7 @@ export function messageOfAll(environment: string | undefined): string {
 
 const ONCE = 'To be applied to the cluster once. devctl does not change it any more.'
 
-/** The further steps that a controller needs for one application. */
+/** Returns the further steps that a controller needs for one application. */
 export function toDo(
   agent: Agent,
   target: BranchlessTarget | ArtifactTarget,
@@ -93,12 +93,12 @@ export function toDo(
 }
 
 /**
- * The Secret that Flux takes the private keys of SOPS from, where `--decryption-secret` names no other: the name that
- * its guides use.
+ * Secret from which Flux takes the private keys of SOPS if `--decryption-secret` is not set; the name is from the
+ * guides of Flux.
  */
 export const SOPS_KEYS = 'sops-age'
 
-/** Describes how to give Flux the private key for files that SOPS has encrypted. */
+/** Describes how to give Flux the private key for files encrypted by SOPS. */
 function keysOf(
   { controllerNamespace = 'flux-system' }: Pick<BranchlessTarget, 'controllerNamespace'>,
   secret: string,
@@ -107,7 +107,7 @@ function keysOf(
   return `the private key, once, if it is not there: \`kubectl create secret generic ${secret} ${where} --from-file=age.agekey=KEY_FILE\``
 }
 
-/** Argo CD takes no keys of SOPS. */
+/** Warning for Argo CD, which accepts no SOPS keys. */
 export const NOT_DECRYPTED = {
   text: 'Argo CD does not decrypt what SOPS has encrypted',
   hint: 'it needs a plugin that does, such as KSOPS in its repo server, or another backend of secrets (docs/gitops.md)',

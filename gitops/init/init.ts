@@ -8,24 +8,24 @@ import { type AgentFile, agentFile } from './agent-file.ts'
 import type { InitInput } from './input.ts'
 
 export type InitOutcome =
-  /** The files have errors, which an event has reported, and nothing was committed. */
+  /** The files have errors, which an event has reported. Nothing was committed. */
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
-  /** The file, where only its text was wanted. */
+  /** The file, if only its text was requested. */
   | { readonly kind: 'text'; readonly text: string }
   | (AddedOnce & {
       /** Path of the file from the root of the repository. */
       readonly path: string
-      /** The branch of the pull request, where there is to be one. */
+      /** Branch of the pull request, if one should be created. */
       readonly requestBranch?: string
-      /** Pull request, if its branch has the file now. */
+      /** Pull request, if its branch now has the file. */
       readonly request?: OpenedRequest
-      /** The further steps that the controller needs, in words. */
+      /** Further steps that the controller needs, as text. */
       readonly toDo: readonly string[]
     })
 
 /**
- * Commits the objects by which a controller syncs an environment, unless they exist. Throws a UserError if the input is
- * incomplete, or something is in the way.
+ * Commits the objects with which a controller syncs an environment, unless they exist. Throws a UserError if the input
+ * is incomplete, or if the commit cannot be made.
  */
 export async function initGitops(world: LocalContext<PublishEvent>, input: InitInput): Promise<InitOutcome> {
   const { workspace, signal, on } = world
@@ -60,7 +60,7 @@ export async function initGitops(world: LocalContext<PublishEvent>, input: InitI
   return { ...added, path, toDo, ...(requestBranch !== undefined && { requestBranch }), ...(request && { request }) }
 }
 
-/** The pull request for a branch that has the file; undefined for one that has not. */
+/** Returns the pull request for a branch that has the file; undefined for a branch without the file. */
 async function requestFor(
   world: LocalContext<PublishEvent>,
   { forge }: InitInput,

@@ -11,8 +11,7 @@ import type { FolderChange } from '../repository/publication.ts'
 import { objectChanges } from './object-changes.ts'
 
 /**
- * The changes, object by object; undefined where the existing files were edited so that they cannot
- * be read.
+ * Returns the changes, object by object; undefined if the existing files were edited in a way that devctl cannot read.
  */
 export async function changedObjects(
   changes: readonly FolderChange[],
@@ -28,8 +27,8 @@ export async function changedObjects(
 }
 
 /**
- * Returns the changes if no file was added or removed, and reads only the changed files: reading a hundred files takes
- * longer than everything else, and most are unchanged.
+ * Returns the changes if no file was added or removed. Reads only the changed files, because reading a hundred files
+ * takes longer than everything else, and most are unchanged.
  */
 async function inChangedFiles(
   { before, change: { writes } }: FolderChange,
@@ -51,8 +50,9 @@ async function inChangedFiles(
 }
 
 /**
- * The objects that the repository holds for an application: what its own folder, the first, builds to with the base
- * that it names. None before the first publish; undefined where its files were edited beyond what we can read.
+ * Returns the objects that the repository has for an application: the build result of the application's own folder (the
+ * first one) with its base. Empty before the first publish; undefined if the files were edited in a way that devctl
+ * cannot read.
  */
 async function objectsBefore(changes: readonly FolderChange[]): Promise<readonly KubernetesObject[] | undefined> {
   const [own] = changes
@@ -63,7 +63,7 @@ async function objectsBefore(changes: readonly FolderChange[]): Promise<readonly
     )
     return buildFolder(own.path, path => files.get(path))
   }
-  // The output of `render` without a kustomization.
+  // Output of `render` without a kustomization.
   try {
     return await objectsOf(own.before)
   } catch (error) {

@@ -1,21 +1,21 @@
 import type { FolderChange } from '../repository/publication.ts'
 
-/** A file that is not what it should be. */
+/** A file whose content or existence is not as expected. */
 export interface DifferingFile {
   /** Path from the root of the repository. */
   readonly path: string
   readonly why:
     | 'edited-by-hand'
-    /** devctl has not written it. */
+    /** The file was not written by devctl. */
     | 'foreign'
     | 'out-of-date'
     | 'missing'
     | 'removed-by-hand'
-    /** Left over: the file should no longer exist. */
+    /** The file should no longer exist. */
     | 'left-over'
 }
 
-/** The files of a folder that are not what they should be, and why. */
+/** Returns the files of a folder that are not as expected, with the reasons. */
 export function differingFiles({
   path,
   change: { writes, removals, edits, before: lock },

@@ -2,29 +2,30 @@ import type { Rejection } from '../../adapters/git/rejection.ts'
 import type { BuildEvent } from '../../builds/events.ts'
 import type { FolderCounts } from './folder-counts.ts'
 
-/** The events of a publish and of the builds in it, besides the common ones. */
+/** Events of a publish and of its builds, in addition to the common ones. */
 export type PublishEvent =
   | BuildEvent
-  /** The manifests are made; `environment` is that of devctl.yml. */
+  /** The manifests are compiled; `environment` is the environment of devctl.yml. */
   | { readonly type: 'compiled'; readonly objects: number; readonly environment?: string }
   /**
-   * The newest commit of a branch was fetched: again when another push came first. Without `head` it has no commit yet.
+   * The newest commit of a branch was fetched; sent again if another push came first. If `head` is absent, the branch
+   * has no commit yet.
    */
   | { readonly type: 'fetched'; readonly repository: string; readonly branch: string; readonly head?: string }
   /** A push failed, and is retried on the new head. */
   | { readonly type: 'push-failed'; readonly because: Rejection }
-  /** The tag of a registry was read. Without `digest` it does not exist yet. */
+  /** The tag of a registry was read. If `digest` is absent, the tag does not exist yet. */
   | { readonly type: 'tag-read'; readonly reference: string; readonly digest?: string }
-  /** The commit of the source that an environment has, and that is promoted. */
+  /** The source commit that is promoted from an environment. */
   | {
       readonly type: 'promoting'
       readonly environment: string
       readonly application: string
       readonly commit: string
     }
-  /** The files of a folder are in the commit or the artifact that was pushed. */
+  /** The files of a folder were included in the pushed commit or artifact. */
   | { readonly type: 'written'; readonly folder: FolderCounts }
-  /** A commit was pushed to a branch; the failed pushes before it are `retries`. */
+  /** A commit was pushed to a branch, after `retries` failed pushes. */
   | {
       readonly type: 'pushed'
       readonly branch: string
@@ -32,7 +33,7 @@ export type PublishEvent =
       readonly commit: string
       readonly retries: readonly Rejection[]
     }
-  /** An artifact was pushed, also under the tag that only it has. */
+  /** An artifact was pushed, also under a tag that only this artifact has. */
   | {
       readonly type: 'artifact-pushed'
       readonly reference: string
@@ -40,5 +41,5 @@ export type PublishEvent =
       readonly digest: string
       readonly ownTag: string
     }
-  /** The pull request of an application that has no changes any more was closed. */
+  /** A pull request was closed, because its application no longer has changes. */
   | { readonly type: 'request-closed'; readonly url: string }

@@ -9,19 +9,19 @@ import { version } from '../../project/version.ts'
 import { readSource, type SourceCommit } from '../repository/source.ts'
 import { type CompiledForRepository, inputsFrom } from './compile/compile-for-repository.ts'
 
-/** The source of an application. */
+/** Source of an application. */
 export interface Origin {
-  /** Undefined outside of a repository. */
+  /** Source commit; undefined outside a repository. */
   readonly commit: SourceCommit | undefined
-  /** Address of the source repository, without credentials; undefined where it has no remote. */
+  /** Address of the source repository, without credentials; undefined if it has no remote. */
   readonly repository: string | undefined
   /** Web page of the source repository, if it can be derived from the address. */
   readonly page: string | undefined
-  /** Top folder of the source repository, else the project's. */
+  /** Top folder of the source repository; outside a repository, the project folder. */
   readonly top: string
 }
 
-/** Asks git about the folder of a project. */
+/** Reads the source of a project from git. */
 export async function originOf({ directory, inputs }: CompiledForRepository, git: GitOptions): Promise<Origin> {
   const repository = repositoryOf(directory)
   return {
@@ -32,7 +32,7 @@ export async function originOf({ directory, inputs }: CompiledForRepository, git
   }
 }
 
-/** The facts about a rendering for the lock. */
+/** Returns the facts about a rendering for the lock file. */
 export function factsOf(
   { plan, manifests, inputs }: CompiledForRepository,
   { environment }: OpenProject,
@@ -59,8 +59,8 @@ const valuesOf = (key: string, options: readonly (readonly [string, string])[]):
   options.flatMap(([one, value]) => (one === key ? [value] : [])).join(', ')
 
 /**
- * The options that shape what is rendered, as they are written; those about images are not among them, for each release
- * has others.
+ * Returns the options that affect the rendered files, as they are written. Image options are not included, because each
+ * release has different images.
  */
 export function shapingOptions(options: LoadInput & PlanInput): readonly (readonly [string, string])[] {
   const { startOrder } = options

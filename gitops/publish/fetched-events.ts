@@ -3,7 +3,7 @@ import type { LocalContext } from '../../project/session.ts'
 import type { PushEvent } from '../repository/push.ts'
 import type { PublishEvent } from './events.ts'
 
-/** Reports which commit of a repository is worked on, each time that one was fetched, and why a push is tried again. */
+/** Returns a callback that reports each fetched commit of a repository, and the reason for each repeated push. */
 export const fetchedEvents =
   (on: LocalContext<PublishEvent>['on'], { shown: repository }: Address) =>
   (event: PushEvent): void => {

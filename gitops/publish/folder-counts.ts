@@ -17,7 +17,7 @@ export const countsOf = ({ path, change: { writes, removals }, added }: FolderCh
   removed: removals.length,
 })
 
-/** `2 changed, 1 added`; empty where nothing is. */
+/** Returns text such as `2 changed, 1 added`; empty if nothing changed. */
 export function countWords({ changed, added, removed }: Omit<FolderCounts, 'path'>): string {
   const words = Object.entries({ changed, added, removed }).flatMap(([word, count]) =>
     count > 0 ? [`${count} ${word}`] : [],

@@ -2,7 +2,10 @@ import type { LocalContext } from '../../project/session.ts'
 import type { MissingSource } from '../repository/source-order.ts'
 import type { PublishEvent } from './events.ts'
 
-/** Warns of a published commit that ours does not contain. `place` holds it: a folder or a reference. */
+/**
+ * Warns about a published commit that the new source does not contain. `place` is the folder or reference that contains
+ * the commit.
+ */
 export const warnMissing =
   ({ on }: Pick<LocalContext<PublishEvent>, 'on'>, place: string) =>
   ({ source, ours, isRequest }: MissingSource): void => {

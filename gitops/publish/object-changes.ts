@@ -8,8 +8,8 @@ import { isForced, withoutForce } from '../repository/force.ts'
 import { idOf } from '../repository/manifest-files.ts'
 
 /**
- * The differences, object by object, between the existing and the wanted objects. Secret values are
- * masked, those that are known to the run among them.
+ * Returns the differences between the existing and the wanted objects, object by object. Secret values are masked,
+ * including those that are known to this run.
  */
 export function objectChanges(
   before: readonly KubernetesObject[],
@@ -40,8 +40,8 @@ export function objectChanges(
 }
 
 /**
- * Also masks values that look secret by their shape: they may be in the repository from before such
- * checks.
+ * Also masks values that look secret, because the repository may contain some that were published before such checks
+ * existed.
  */
 function withoutShapes(diff: ValueDiff): ValueDiff {
   if (diff.masked !== undefined) return diff

@@ -3,12 +3,12 @@ import { parseImageReference } from '../../compiler/values/images/image-referenc
 import { type OciReference, parseOciReference } from '../../compiler/values/images/oci-reference.ts'
 import { parsedBy } from '../../project/checks.ts'
 
-/** Throws a UsageError for what names no repository of a registry. */
+/** Parses a reference. Throws a UsageError if it does not name a repository of a registry. */
 export const ociReference = parsedBy(parseOciReference)
 
 /**
- * The parts of a reference that was checked; the tag is that of the environment where it has none. Throws a UsageError
- * for an environment that cannot be one.
+ * Returns the parts of a validated reference. Without a tag, the name of the environment is the tag. Throws a
+ * UsageError if that name is not a valid tag.
  */
 export function parseReference(value: string, environment: string | undefined) {
   const { name, tag = environment ?? 'latest' } = partsOf(value)
@@ -17,7 +17,7 @@ export function parseReference(value: string, environment: string | undefined) {
   return { name, tag, reference: `${name}:${tag}` }
 }
 
-/** The registry and the path of a reference that was checked. */
+/** Returns the registry and the path of a validated reference. */
 export const repositoryIn = (value: string): string => partsOf(value).name
 
 function partsOf(value: string): OciReference {

@@ -18,21 +18,21 @@ import type { PublishOutcome } from './outcome.ts'
 import { publish } from './publish.ts'
 import { destinationOf } from './target/destination.ts'
 
-/** The environments of a promotion, and how to publish it. */
+/** Environments of a promotion, and the options for publishing it. */
 export interface PromoteInput
   extends Omit<
     PublishInput,
     'environment' | 'image' | 'imagesFile' | 'tag' | 'oci' | 'verify' | 'addressBase' | 'fallbackName'
   > {
-  /** The environment of the manifest that has it. */
+  /** Key of the environment to promote from. */
   readonly from: string
-  /** The one that gets it. */
+  /** Key of the environment to promote to. */
   readonly to: string
 }
 
 /**
- * Publishes to one environment what another one has: the same commit of the source, compiled for the environment it
- * goes to, with the digests of the images that the other one runs. Throws a UserError where that cannot be made again.
+ * Publishes the state of one environment to another: compiles the same source commit for the target environment, with
+ * the image digests that run in the source environment. Throws a UserError if the state cannot be reproduced.
  */
 export async function promote(
   world: LocalContext<PublishEvent>,
@@ -61,7 +61,7 @@ export async function promote(
       ...wanted,
       file: wanted.file?.map(moved),
       projectDirectory: wanted.projectDirectory === undefined ? undefined : moved(wanted.projectDirectory),
-      // A temporary folder has a name, too.
+      // The temporary folder must not determine the name.
       fallbackName: application,
       image: digestsOf(facts),
       addressBase: wanted.repository === undefined ? folder : workspace.cwd,
@@ -80,8 +80,8 @@ function refuseArtifact(environment: ManifestEnvironment | undefined): void {
 }
 
 /**
- * The application and the facts that an environment has now. Throws a UserError where that cannot
- * be built again.
+ * Returns the application and the facts that an environment currently has. Throws a UserError if this state cannot be
+ * built again.
  */
 async function publishedAs(
   { workspace, signal, on }: LocalContext<PublishEvent>,
@@ -111,8 +111,8 @@ async function publishedAs(
 }
 
 /**
- * The application's name, as the folder of its environment has it. The files of today may have mistakes; their name
- * counts all the same.
+ * Returns the name of the application, as in the folder of its environment. The current files may have errors; their
+ * name is used nevertheless.
  */
 async function applicationName(
   workspace: Workspace,
@@ -131,8 +131,8 @@ async function applicationName(
 }
 
 /**
- * The images that are fixed by a digest: what was tested there is what runs here. Others are as the files and the
- * environment say.
+ * Returns the images that are pinned by digest, so that the tested images also run in the target environment. Other
+ * images are determined by the files and the environment.
  */
 function digestsOf({ images }: Facts): ReadonlyMap<string, string> {
   return new Map(Object.entries(images).filter(([, image]) => image.includes('@')))

@@ -8,9 +8,9 @@ import { artifactDestination } from './target/artifact-destination.ts'
 import { earlyTarget, refuseNoRepository } from './target/destination.ts'
 
 /**
- * Compiles an application and commits it to its GitOps repository, with a pull request where one is asked for, or
- * pushes it to a registry. Throws a UserError, and has pushed nothing, where the destination is not known or something
- * is in the way: an `OverwriteRefusal` for files that were edited by hand.
+ * Compiles an application and commits it to its GitOps repository, with a pull request if requested, or pushes it to a
+ * registry. Throws a UserError, before anything is pushed, if the destination is unknown or the publish cannot proceed;
+ * an `OverwriteRefusal` for files that were edited by hand.
  */
 export async function publish(
   world: LocalContext<PublishEvent>,
@@ -25,10 +25,10 @@ export async function publish(
   }
   refuseNoRepository(input, project)
   const target = earlyTarget(workspace, input, project)
-  // The repository comes while we compile.
+  // The repository is cloned while the project is compiled.
   const startedClone = target && startClone(target, { env: workspace.env, signal })
   try {
-    // All else is loaded while git works.
+    // The remaining modules are loaded while git works.
     const { publishToRepository } = await import('./target/to-repository.ts')
     return await publishToRepository(world, input, { project, ...(startedClone && { startedClone }) })
   } finally {

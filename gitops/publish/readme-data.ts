@@ -8,7 +8,7 @@ import { shapingOptions } from './facts.ts'
 import type { PublishInput } from './input.ts'
 import { repositoryIn } from './oci-reference.ts'
 
-/** The content of the README beside the manifests. The paths in `options` are those of `asWritten`. */
+/** Returns the content of the README beside the manifests. The paths in `options` are written as by `asWritten`. */
 export function readmeData(
   { environment: { name }, requiredSecrets }: Plan,
   manifests: readonly Manifest[],
@@ -30,21 +30,22 @@ export function readmeData(
 }
 
 /**
- * Returns the options that name the destination, unless the manifest does. Machines write the address of one repository
- * in several ways: over HTTPS or SSH, or as a folder.
+ * Returns the options that name the destination, unless the manifest names it. Shows `ADDRESS` for the repository,
+ * because different machines write its address differently: over HTTPS or SSH, or as a folder.
  */
 function targetOptions(options: PublishInput, target: PublishTarget | undefined): readonly string[] {
   const { repository, branch, path, oci } = options
   const shown = repository === undefined ? undefined : 'ADDRESS'
-  // The same folder is the same artifact, whatever the tag.
+  // The same folder produces the same artifact, whatever the tag.
   const name = oci === undefined ? undefined : repositoryIn(oci)
   const said = { repository: shown, branch, path, oci: name, layout: ownLayout(options, target) }
   return Object.entries(said).flatMap(([key, value]) => (value === undefined ? [] : [`--${key}`, value]))
 }
 
 /**
- * `render` does as `publish` does for an environment with a repository only, and makes no overlay into a folder of its
- * own.
+ * Returns the additional options for `render`. Like `publish`, `render` uses the environment's layout, but only if the
+ * environment names a repository or an artifact. It cannot write an overlay into a single folder, so an overlay becomes
+ * `plain`.
  */
 function renderOptions(options: PublishInput, target: PublishTarget | undefined): readonly string[] {
   const layout = ownLayout(options, target)

@@ -8,36 +8,36 @@ import { type Pushed, type PushOptions, pushTo } from './push.ts'
 import { isOnRequest, refuseForeignCommit } from './request-branch.ts'
 import { look } from './tree/change.ts'
 
-/** A file that is written once, and belongs to its readers from then on. */
+/** A file that devctl writes once and that users edit from then on. */
 export interface OneFile {
   /** Path from the root of the repository, with `/`. */
   readonly path: string
-  /** The content of the file, for the branch that is written to. Throws a UserError. */
+  /** Returns the content of the file for the branch that it is written to. Throws a UserError. */
   readonly text: (branch: string) => string
   readonly message: string
-  /** The option that names another folder. */
+  /** Command-line option for choosing another folder. */
   readonly option: string
 }
 
 export type AddedOnce =
   /** The file exists already, and stays unchanged. */
   | { readonly kind: 'there'; readonly branch: string; readonly isSame: boolean }
-  /** The change that would be made. */
+  /** Change that would be made. */
   | { readonly kind: 'planned'; readonly branch: string; readonly text: string; readonly listedIn?: string }
-  /** The branch of a pull request has it already. */
+  /** The branch of a pull request already has the file. */
   | { readonly kind: 'requested'; readonly branch: string; readonly commit: string }
-  /** `listedIn` is the kustomization of the folder, where that had to be changed. */
+  /** `listedIn` is the kustomization of the folder, if it had to be changed. */
   | { readonly kind: 'pushed'; readonly pushed: Pushed; readonly listedIn?: string }
 
 export interface AddOptions extends PushOptions {
-  /** Only look. */
+  /** True to commit nothing and only compute the change. */
   readonly dryRun: boolean
 }
 
 /**
- * Commits a file to a branch of a repository, or to one for a pull request, unless a file of that name exists; adds it
- * to the kustomization of its folder, if there is one. Throws a UserError if something is in the way, and whatever
- * `pushTo` throws.
+ * Commits a file to a branch of a repository, or to a pull-request branch, unless a file of that name exists. Also adds
+ * the file to the kustomization of its folder, if the folder has one. Throws a UserError if the file cannot be added,
+ * and all errors of `pushTo`.
  */
 export async function addOnce(
   target: Omit<PushTarget, 'paths'>,

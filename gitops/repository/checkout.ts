@@ -7,40 +7,39 @@ import { LOCK_NAME } from '../../project/lock.ts'
 import { SOPS_CONFIG } from '../encryption/sops/config-name.ts'
 import { noteName } from './note-name.ts'
 
-/** The parts of a repository that are read and written. */
+/** Parts of a repository that are read and written. */
 export interface PushTarget {
   readonly address: Address
-  /** Absent: the main branch of the repository. */
+  /** Branch to read and write. If absent, the main branch of the repository. */
   readonly branch?: string
   /**
-   * The folders that are written, with `/`; `.` is the whole repository. Of everything else only
-   * the lock files are fetched.
+   * Folders that are written, with `/`; `.` is the full repository. Outside these folders, only lock files are fetched.
    */
   readonly paths: readonly string[]
-  /** A second branch that is made from the first one, for a pull request. */
+  /** Second branch, created from the first one, for a pull request. */
   readonly request?: string
 }
 
-/** A shallow and sparse copy of one branch, of which there is just the newest commit. */
+/** A shallow and sparse clone of one branch that contains only the newest commit. */
 export interface WorkingCopy {
   readonly folder: string
   readonly git: Git
-  /** The branch that is checked out. */
+  /** Branch that is checked out. */
   readonly branch: string
-  /** The commit that is checked out; undefined where the branch has none yet. */
+  /** Commit that is checked out; undefined if the branch has no commit yet. */
   readonly head: string | undefined
-  /** The commit that the branch for a pull request has. */
+  /** Newest commit of the pull-request branch. */
   readonly requestHead: string | undefined
-  /** The note of the newest source was fetched with it. */
+  /** True if the note of the newest source was fetched together with the branch. */
   readonly hasNote: boolean
 }
 
-/** The result of a fetch. */
+/** Result of a fetch. */
 export interface FetchedBranch {
   readonly branch: string
-  /** Undefined where the branch has no commit yet. */
+  /** Newest commit of the branch; undefined if the branch has no commit yet. */
   readonly head: string | undefined
-  /** The note of the first folder was fetched as well, if there is one. */
+  /** True if the fetch included the note of the first folder, if one exists. */
   readonly hasNote?: boolean
 }
 
@@ -48,20 +47,20 @@ export interface FetchedBranch {
 export const NOTE = 'refs/remotes/origin/devctl-note'
 const BRANCH = 'refs/remotes/origin/devctl-target'
 const REQUEST = 'refs/remotes/origin/devctl-request'
-/** Options that fetch one commit, and of its files only those that are read. */
+/** Options that fetch one commit, and only those of its files that are read. */
 const LITTLE = ['--quiet', '--no-tags', '--depth=1', '--filter=blob:none', '--no-recurse-submodules']
 
 /**
- * Clones a target's branch into a folder, without its files, in one process, so that a busy caller does not delay it. A
- * missing branch is created later. Throws a GitFailure, and a UserError for a repository whose main branch cannot be
- * determined, and if git is not installed.
+ * Clones a target's branch into a folder, without its files. Runs as one process, so that a busy caller does not delay
+ * it. A missing branch is created later. Throws a GitFailure, and a UserError for a repository whose main branch cannot
+ * be determined, and if git is not installed.
  */
 export async function clone(
   folder: string,
   git: Git,
   target: Pick<PushTarget, 'address' | 'branch'>,
 ): Promise<FetchedBranch> {
-  // Files left by an interrupted attempt.
+  // Removes files left by an interrupted attempt.
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
   const words = ['clone', ...cloneWords(target)]
   const from = ['--', target.address.url, '.']
@@ -75,7 +74,7 @@ export async function clone(
         cause: error,
       })
     if (!/Remote branch .* not found/.test(error.said)) throw error
-    // The main branch, so that the new one has ids of the same kind.
+    // Clones the main branch, so that the new branch uses the same hash algorithm.
     await git.run('clone', ...cloneWords({}), ...from)
   }
   const branch = target.branch ?? (await git.ask('symbolic-ref', '--quiet', '--short', 'HEAD'))
@@ -88,7 +87,7 @@ export async function clone(
 
 const cloneWords = ({ branch }: Pick<PushTarget, 'branch'>): readonly string[] => [
   ...LITTLE,
-  // The copy is useless after a power failure, and fsync takes half of the time. This setting does not affect the
+  // The clone is useless after a power failure, and fsync takes half of the time. This setting does not affect the
   // repository that is pushed to.
   '--config=core.fsync=none',
   '--no-checkout',
@@ -98,9 +97,9 @@ const cloneWords = ({ branch }: Pick<PushTarget, 'branch'>): readonly string[] =
 ]
 
 /**
- * Clones a target's branch with the files of the target's folders, in one process, so that a busy caller does not delay
- * it: a script for git's own shell, which comes with git everywhere. Failures, such as a missing branch, are left to
- * `clone`. Throws a GitFailure.
+ * Clones a target's branch with the files of the target's folders. Runs as one process, so that a busy caller does not
+ * delay it; the script is for git's own shell, which every git installation includes. Leaves failures, such as a
+ * missing branch, to `clone`. Throws a GitFailure.
  */
 export async function cloneWithFiles(
   folder: string,
@@ -109,7 +108,7 @@ export async function cloneWithFiles(
 ): Promise<WorkingCopy> {
   const prepared = join(folder, '..', 'settings')
   settle(prepared, target)
-  // Aliases run in the top folder of the repository around, if there is one: nothing is relative.
+  // If the current folder is inside a repository, aliases run in its top folder, so no path here may be relative.
   const script = `!f() { unset GIT_DIR GIT_WORK_TREE GIT_PREFIX; at=$1; settings=$2; shift 2; ${STEPS.join(' && ')}; }; f`
   const words = [folder, prepared, ...cloneWords(target), '--', target.address.url, folder]
   const said = await git.run('-c', `alias.devctl-copy=${script}`, 'devctl-copy', ...words)
@@ -127,23 +126,23 @@ const STEPS = [
   '{ ! git -C "$at" rev-parse --quiet --verify HEAD || git -C "$at" checkout --quiet --force; }',
 ]
 
-/** Makes a clone ready for its files. */
+/** Configures a clone before its files are checked out. */
 export function settle(folder: string, { paths }: Pick<PushTarget, 'paths'>): void {
   mkdirSync(join(folder, '.git/info'), { recursive: true })
-  // One write in place of a process for each setting.
+  // A single write replaces one process per setting.
   appendFileSync(join(folder, '.git/config'), CONFIGURATION)
   writeFileSync(join(folder, '.git/info/sparse-checkout'), sparsePatterns(paths))
-  // Bytes are what the lock's hashes are of: neither the repository's nor the user's wish for other
-  // line ends may change them on their way.
+  // The lock's hashes are computed from bytes, so the line-ending settings of the repository or the user must not
+  // change them.
   writeFileSync(join(folder, '.git/info/attributes'), '* -text -ident -working-tree-encoding\n')
 }
 
-/** Settings of the temporary copy: no background work that would outlive this process. */
+/** Settings of the temporary clone: no background tasks that would outlive this process. */
 const CONFIGURATION = '[core]\n\tsparseCheckout = true\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n'
 
 /**
- * The lock files of all applications, for they are compared, the rules for SOPS, and all of our own
- * folders.
+ * Returns the sparse-checkout patterns: the lock files of all applications (because they are compared), the rules for
+ * SOPS, and the full content of our folders.
  */
 function sparsePatterns(paths: readonly string[]): string {
   const own = paths.map(path => (path === '.' ? '/*' : `/${path.replaceAll(/[\\*?[\]!#]/g, '\\$&')}/`))
@@ -151,12 +150,12 @@ function sparsePatterns(paths: readonly string[]): string {
 }
 
 /**
- * Fetches the newest commit of the branch, and that of the branch for a pull request, or what is
- * noted of the first folder. Throws a GitFailure.
+ * Fetches the newest commit of the branch, and either the newest commit of the pull-request branch or the note of the
+ * first folder. Throws a GitFailure.
  */
 export async function fetchAgain(git: Git, branch: string, { request, paths }: PushTarget): Promise<FetchedBranch> {
   const hasNote = request === undefined
-  // A pattern may match nothing, a name must match: with a pattern, a missing branch is not a failure.
+  // A missing branch is an error for a name, but not for a pattern, which may match nothing.
   const second = hasNote ? noteSpec(noteName(paths[0] ?? '.', branch)) : `+refs/heads/${request}*:${REQUEST}*`
   try {
     await git.run('fetch', ...LITTLE, '--prune', 'origin', `+refs/heads/${branch}:${BRANCH}`, second)
@@ -167,7 +166,7 @@ export async function fetchAgain(git: Git, branch: string, { request, paths }: P
   return { branch, head: await git.run('rev-parse', BRANCH), hasNote }
 }
 
-/** Fetches what is noted of a folder's newest source, if anything is. Throws a GitFailure. */
+/** Fetches the note of a folder's newest source, if one exists. Throws a GitFailure. */
 export async function fetchNote(git: Git, name: string): Promise<void> {
   await git.run('fetch', ...LITTLE, '--prune', 'origin', noteSpec(name))
 }
@@ -175,7 +174,8 @@ export async function fetchNote(git: Git, name: string): Promise<void> {
 const noteSpec = (name: string) => `+${name}*:${NOTE}*`
 
 /**
- * Checks out what was found, whatever was there; `isFirst` where nothing was. Throws a GitFailure.
+ * Checks out the fetched commit, replacing whatever was checked out before; `isFirst` is true if nothing was. Throws a
+ * GitFailure.
  */
 export async function checkOut(
   folder: string,
@@ -184,18 +184,18 @@ export async function checkOut(
   { branch, head, hasNote = false }: FetchedBranch,
   isFirst: boolean,
 ): Promise<WorkingCopy> {
-  // Processes cost more than what they do here: side by side they take half the time.
+  // Starting a process costs more than its work, so running processes concurrently halves the time.
   const asked = request === undefined ? undefined : commitOf(git, REQUEST)
   if (head !== undefined) await git.run('checkout', '--quiet', '--force', '-B', branch, '--no-track', head)
   else {
     await git.run('symbolic-ref', 'HEAD', `refs/heads/${branch}`)
     if (!isFirst) {
-      // The commit that could not be pushed.
+      // Removes the commit that could not be pushed.
       await git.ask('update-ref', '-d', `refs/heads/${branch}`)
       await git.ask('rm', '-rfq', '--cached', '--ignore-unmatch', '.')
     }
   }
-  // Files left by a failed commit.
+  // Removes files left by a failed commit.
   if (!isFirst) await git.run('clean', '-ffdxq')
   return { folder, git, branch, head, requestHead: await asked, hasNote }
 }

@@ -5,20 +5,23 @@ const SYNC_OPTIONS = 'argocd.argoproj.io/sync-options'
 const FORCE = 'kustomize.toolkit.fluxcd.io/force'
 const FORCED = ['Replace=true', 'Force=true']
 
-/** Adds the marks that make Argo CD and Flux delete the object and create it again, instead of failing to change it. */
+/**
+ * Adds the annotations that make Argo CD and Flux delete the object and create it again, instead of failing to change
+ * it.
+ */
 export function withForce(manifest: Manifest): Manifest {
   const { annotations = {} } = manifest.object.metadata
   const options = [...optionsOf(annotations), ...FORCED].join(',')
   return withAnnotations(manifest, { ...annotations, [SYNC_OPTIONS]: options, [FORCE]: 'enabled' })
 }
 
-/** True if an object has these marks. */
+/** True if an object has these annotations. */
 export function isForced({ metadata: { annotations = {} } }: KubernetesObject): boolean {
   const options = optionsOf(annotations)
   return FORCED.every(option => options.includes(option)) && annotations[FORCE] === 'enabled'
 }
 
-/** An object without these marks. */
+/** Returns an object without these annotations. */
 export function withoutForce(object: KubernetesObject): KubernetesObject {
   if (!isForced(object)) return object
   const { [SYNC_OPTIONS]: _, [FORCE]: __, ...annotations } = object.metadata.annotations ?? {}

@@ -3,13 +3,13 @@ import { parseQuantity } from '../../compiler/values/numbers/quantity.ts'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { at, isMap, listAt } from '../agents/json-values.ts'
 
-/** The reason why an existing object cannot be changed in place. */
+/** Reason why an existing object cannot be changed in place. */
 export interface Obstacle {
   /** Remedy: `replace` if the object can be deleted and created again, `refuse` if that would lose data. */
   readonly way: 'replace' | 'refuse'
-  /** `a Service cannot become headless or stop being headless`. */
+  /** Reason as text, such as `a Service cannot become headless or stop being headless`. */
   readonly reason: string
-  /** The entry of the volume's `driver_opts` that sets it, for a claim: `size`. */
+  /** Entry of the volume's `driver_opts` that sets the changed field of a claim, such as `size`. */
   readonly option?: string
 }
 
@@ -23,9 +23,8 @@ const refuse = (reason: string, option?: string): Obstacle => ({
 })
 
 /**
- * The change that the API server does not accept for an existing object: the same that makes
- * `devctl deploy` replace or refuse it, found from the two versions alone. Undefined where there is
- * no such change.
+ * Returns the change that the API server rejects for an existing object; undefined if every change is accepted. It is
+ * the same change for which `devctl deploy` replaces or rejects the object, but determined from the two versions alone.
  */
 export function obstacleTo(before: KubernetesObject, after: KubernetesObject): Obstacle | undefined {
   return RULES[after.kind]?.(before, after)
@@ -46,7 +45,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   PersistentVolumeClaim: claimObstacle,
 }
 
-/** A rule for fields that an object keeps for life, below a key or at its top. */
+/**
+ * Returns a rule for fields that cannot change during an object's lifetime, below the key `below` or at the top level.
+ */
 function lasting(below: string | undefined, keys: readonly string[]): Rule {
   const path = (key: string) => (below === undefined ? [key] : [below, key])
   return (before, after) => {
@@ -73,7 +74,7 @@ const LASTING_OF_CLAIMS = [
   ['volumeMode', 'volume mode', undefined],
 ] as const
 
-/** A claim may only grow; to make it again would delete its data. */
+/** Returns the obstacle for a claim. A claim may only grow, and creating it again would delete its data. */
 function claimObstacle(before: KubernetesObject, after: KubernetesObject): Obstacle | undefined {
   for (const [key, word, option] of LASTING_OF_CLAIMS) {
     const [old, fresh] = [before, after].map(claim => withDefaultMode(claim, key))
@@ -97,7 +98,7 @@ function isLess(fresh: unknown, old: unknown): boolean {
   return a?.ok === true && b?.ok === true && a.value.milli < b.value.milli
 }
 
-/** Equal as the API server reads them: what it fills in is not a difference. */
+/** True if the API server treats two values as equal: values that it fills in do not count as a difference. */
 function isSame(before: unknown, after: unknown): boolean {
   return isDeepStrictEqual(filled(before), filled(after))
 }

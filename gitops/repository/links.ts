@@ -2,8 +2,9 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { WorkingCopy } from './checkout.ts'
 
 /**
- * Throws a UserError, with the option that names another folder, if a parent of our folder is a link or a submodule: it
- * would lead into a folder that is not ours. Links and submodules are not checked out, so this reads the git tree.
+ * Throws a UserError that suggests the option for another folder, if a parent of the target folder is a symbolic link
+ * or a submodule, because it would resolve to a folder that does not belong to the application. Links and submodules
+ * are not checked out, so this reads the git tree.
  */
 export async function refuseLinks({ git, head }: WorkingCopy, path: string, option = '--path'): Promise<void> {
   if (head === undefined || path === '.') return
@@ -12,7 +13,7 @@ export async function refuseLinks({ git, head }: WorkingCopy, path: string, opti
   const found = await git.run('ls-tree', '-z', head, '--', ...way)
   for (const line of found.split('\0').filter(line => line !== '')) {
     const [, mode, name] = /^(\d+) \S+ \S+\t(.*)$/s.exec(line) ?? []
-    // If the list has a longer path, git also lists the siblings on the way to it.
+    // If the list contains a longer path, git also lists the siblings of its parents.
     if (mode === '040000' || name === undefined || !way.includes(name)) continue
     const what = mode === '120000' ? 'a symbolic link' : mode === '160000' ? 'a submodule' : 'a file'
     throw new UserError(`\`${name}\` in the repository is ${what}, not a folder`, {

@@ -2,15 +2,15 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 
 /**
- * The identity of an object, equal for two manifests of the same one: group, kind, namespace and
- * name.
+ * Returns the identity of an object (group, kind, namespace and name), which is equal for two manifests of the same
+ * object.
  */
 export const idOf = ({ apiVersion, kind, metadata }: KubernetesObject): string =>
   `${apiVersion.split('/')[0]} ${kind} ${metadata.namespace ?? ''} ${metadata.name}`
 
 /**
- * The objects in the texts of files, by path. What is not a manifest (a kustomization, a README)
- * has none. Throws a UserError for a file that is not YAML.
+ * Returns the objects in the texts of files, by path. Files that are not manifests (a kustomization, a README) contain
+ * no objects. Throws a UserError for a file that is not YAML.
  */
 export async function objectsOf(files: ReadonlyMap<string, string>): Promise<readonly KubernetesObject[]> {
   const { loadAll, YAMLException } = await import('js-yaml')
@@ -28,8 +28,8 @@ export async function objectsOf(files: ReadonlyMap<string, string>): Promise<rea
 }
 
 /**
- * The objects of a document: itself, or the items of a list. What is not a Kubernetes object is
- * left out.
+ * Returns the objects of a document: the document itself, or the items of a list. Omits everything that is not a
+ * Kubernetes object.
  */
 function objectsIn(document: unknown): readonly KubernetesObject[] {
   if (typeof document !== 'object' || document === null || !('kind' in document) || !('apiVersion' in document))

@@ -2,31 +2,31 @@ import { jsonText, printable } from '../../compiler/values/printable.ts'
 import type { SourceCommit } from './source.ts'
 
 /**
- * The entry for an object in a commit message. Structurally the same as the output of `diff`;
- * secret values are masked already.
+ * Entry for an object in a commit message. Has the same structure as the output of `diff`; secret values are already
+ * masked.
  */
 export interface MessageObject {
   readonly action: 'create' | 'update' | 'replace' | 'delete' | 'keep'
-  /** `deployment/web`. */
+  /** Kind and name, such as `deployment/web`. */
   readonly object: string
   readonly values: readonly MessageValue[]
 }
 
 export interface MessageValue {
-  /** `spec.template.spec.containers[web].image`. */
+  /** Path of the value, such as `spec.template.spec.containers[web].image`. */
   readonly path: string
   readonly before?: unknown
   readonly after?: unknown
-  /** The text to show in place of the two. */
+  /** Text to show instead of both values. */
   readonly masked?: string
 }
 
 export interface MessageInput {
   readonly application: string
-  /** The value of `--environment`. */
+  /** Value of `--environment`. */
   readonly environment: string | undefined
   readonly changes: readonly MessageObject[]
-  /** The change of the files, where the changes of objects are not known: `2 files changed`. */
+  /** Summary of the file changes, such as `2 files changed`, if the object changes are unknown. */
   readonly files?: string
   /** True if the commit changes only the record of the source. */
   readonly isRecordOnly?: boolean
@@ -41,12 +41,12 @@ export interface MessageInput {
   readonly source: SourceCommit | undefined
 }
 
-/** Characters of a subject: what forges show in one line. */
+/** Maximum length of a subject, in characters: the length that forges show in one line. */
 const LONGEST_SUBJECT = 100
-/** Lines of the body about objects. */
+/** Maximum number of lines about objects in the body. */
 const MOST_LINES = 60
 
-/** The changes in words: `deploy(shop/staging): api 1.4.2 → 1.4.3`. */
+/** Returns the subject line, such as `deploy(shop/staging): api 1.4.2 → 1.4.3`. */
 export function subjectOf({ application, environment, changes, files, isRecordOnly }: MessageInput): string {
   const name = environment === undefined ? application : `${application}/${environment}`
   if (isRecordOnly) return oneLine(`deploy(${name}): only the record of the source changed`)
@@ -58,7 +58,7 @@ export function subjectOf({ application, environment, changes, files, isRecordOn
 }
 
 /**
- * The message of a commit: what changed, object by object, and trailers that machines read.
+ * Returns the message of a commit: the changes, object by object, and trailers for machines.
  * `Argocd-reference-commit-…` shows the source commit in Argo CD
  * (https://argo-cd.readthedocs.io/en/stable/user-guide/source-hydrator/).
  */
@@ -66,7 +66,7 @@ export function commitMessage(input: MessageInput): string {
   return `${[subjectOf(input), changeLines(input).join('\n'), trailers(input).join('\n')].filter(part => part !== '').join('\n\n')}\n`
 }
 
-/** The change of each object, in lines; of a great many only the first. */
+/** Returns the changes of each object, as lines; truncated if there are too many. */
 export function changeLines({ changes }: Pick<MessageInput, 'changes'>): readonly string[] {
   const lines = changes.flatMap(objectLines)
   const shown =
@@ -95,7 +95,7 @@ function argoTrailers(
     `Argocd-reference-commit-author: ${oneLine(author)}`,
     `Argocd-reference-commit-sha: ${commit}`,
     `Argocd-reference-commit-subject: ${oneLine(subject)}`,
-    // Its lines would be taken for trailers; Argo CD reads a JSON string.
+    // Lines of a plain body would be parsed as trailers. Argo CD reads a JSON string.
     ...(body === '' ? [] : [`Argocd-reference-commit-body: ${jsonText(body)}`]),
     ...(page === undefined ? [] : [`Argocd-reference-commit-repourl: ${page}`]),
     `Argocd-reference-commit-date: ${date}`,
@@ -107,8 +107,8 @@ const oneLine = (text: string) => printable(text.replaceAll(/\s+/g, ' ').trim())
 const isImage = ({ path }: MessageValue) => path.startsWith('spec.') && path.endsWith('].image')
 
 /**
- * `api 1.4.2 → 1.4.3` for each container whose image is another one; what a Pod has for itself
- * (waits, copies) is not the application's.
+ * Returns `api 1.4.2 → 1.4.3` for each container whose image changes. Ignores helper containers of the Pod (waits,
+ * copies), which do not belong to the application.
  */
 function imageChanges(changes: readonly MessageObject[]): readonly string[] {
   const words = changes.flatMap(({ action, values }) =>
@@ -124,8 +124,8 @@ function imageChanges(changes: readonly MessageObject[]): readonly string[] {
 }
 
 /**
- * The parts of two references by which people tell them apart: tags, else the beginnings of
- * digests, else all of them.
+ * Returns the parts of two references that users tell them apart by: tags, else the beginnings of digests, else the
+ * full references.
  */
 function versions(before: string, after: string): string {
   const [old, fresh] = [before, after].map(partsOf) as [Parts, Parts] // map keeps the length
@@ -149,7 +149,7 @@ function partsOf(image: string): Parts {
 
 const short = (digest: string | undefined) => digest?.replace(/^sha256:/, '').slice(0, 7)
 
-/** Returns the summary if no image is new: the objects, or their number if there are many. */
+/** Returns the summary for a commit without new images: the objects, or their number if there are many. */
 function summaryWords(changes: readonly MessageObject[]): readonly string[] {
   if (changes.length > 0 && changes.length <= 3) {
     const verbs = { create: 'add', update: 'change', replace: 'replace', delete: 'remove', keep: 'keep' } as const

@@ -12,11 +12,10 @@ import type { IsAncestor } from './source-order.ts'
 import { readLock } from './tree/change.ts'
 
 /**
- * A source that renders to what a folder already holds makes no commit, yet nothing older may
- * overwrite it. A note remembers it: a ref of the folder and its branch, which points to a commit
- * of nothing whose message names the source and the lock that was there. It counts as long as the
- * folder has that very lock: a revert, a merge or a removal makes the lock's own source count
- * again.
+ * Note about a source that renders to the folder's current content. Such a source makes no commit, yet no older source
+ * may overwrite the folder. The note is a ref for the folder and its branch; it points to an empty commit whose message
+ * names the source and the lock at that time. The note is valid only as long as the folder has exactly this lock. After
+ * a revert, a merge or a removal, the lock's own source is used again.
  */
 interface Note {
   readonly commit: string
@@ -25,8 +24,8 @@ interface Note {
 }
 
 /**
- * The source commit that a folder of a checkout stands for. The note is asked for (one connection)
- * only where it `mustBeKnown`; else it counts if it was fetched.
+ * Returns the source commit that a folder of a checkout represents. Fetches the note (one connection) only if the
+ * source `mustBeKnown`; otherwise uses the note only if it was already fetched.
  */
 export async function newestSource(
   checkout: WorkingCopy,
@@ -40,9 +39,9 @@ export async function newestSource(
 }
 
 /**
- * Records that an unchanged folder is also what a newer source renders to; with `rollback`, any source. Returns the
- * recorded source if it turns out to be newer than ours. Ignores servers that refuse such refs. Throws a GitFailure if
- * another push came first.
+ * Records that the content of the unchanged folder also results from a newer source; with `rollback`, from any source.
+ * Returns the recorded source if it turns out to be newer than ours. Ignores servers that reject such refs. Throws a
+ * GitFailure if another push came first.
  */
 export async function noteUnchanged(
   checkout: WorkingCopy,
@@ -70,8 +69,9 @@ export async function noteUnchanged(
 }
 
 /**
- * Returns the object that the note should be now, for a push that depends on it; empty for none. It is computed from
- * the lock, without asking the server: if another source has been noted since, the push fails.
+ * Returns the object that the note should currently point to, for a push that depends on it; empty if no note should
+ * exist. It is computed from the lock, without a request to the server. If another source has been noted since, the
+ * push fails.
  */
 export async function expectedNote(checkout: WorkingCopy, path: string): Promise<Pick<Mark, 'expected' | 'isGuess'>> {
   const there = readLock(join(checkout.folder, path), path)
@@ -80,12 +80,12 @@ export async function expectedNote(checkout: WorkingCopy, path: string): Promise
     return { expected: (await readNote(checkout, path))?.commit ?? '', isGuess: false }
   if (there === undefined || commit === undefined) return { expected: '', isGuess: true }
   const note = noteText(checkout, path, commit, await algorithmOf(checkout))
-  // A partial clone would fetch what it does not have.
+  // Written locally, because a partial clone would fetch a missing object.
   writeObject(checkout, note)
   return { expected: note.id, isGuess: true }
 }
 
-/** Makes the note that a folder, as its lock is now, stands for a source. */
+/** Creates the note that a folder, with its current lock, represents a source. */
 export async function markFor(
   checkout: WorkingCopy,
   path: string,
@@ -100,7 +100,7 @@ export async function markFor(
   return { ref: noteName(path, checkout.branch), object: note.id, expected }
 }
 
-/** The source that a note names, if the note is for the current lock. */
+/** Returns the source that a note names, if the note is for the current lock. */
 const notedSource = (checkout: WorkingCopy, path: string, note: Note | undefined) =>
   note?.lock === undefined || note.lock !== lockHash(checkout, path) ? undefined : note.source
 
@@ -113,7 +113,7 @@ async function readNote(checkout: WorkingCopy, path: string): Promise<Note | und
   return { commit: said.split('\n', 1)[0]!, source: trailer('Source'), lock: trailer('Lock') }
 }
 
-/** Ignores a refusal: a user who may only read, or only push to branches, can still publish. */
+/** Ignores a rejection, because a user who may only read, or only push to branches, can still publish. */
 async function unlessRefused(done: Promise<unknown>): Promise<void> {
   try {
     await done
@@ -130,10 +130,7 @@ const lockHash = ({ folder }: WorkingCopy, path: string) =>
 
 type Algorithm = 'sha1' | 'sha256'
 
-/**
- * An object of git, and what it is called
- * (https://git-scm.com/book/en/v2/Git-Internals-Git-Objects).
- */
+/** A git object and its ID (https://git-scm.com/book/en/v2/Git-Internals-Git-Objects). */
 interface GitObject {
   readonly id: string
   readonly content: string
@@ -144,7 +141,7 @@ function objectOf(type: 'commit' | 'tree', text: string, algorithm: Algorithm): 
   return { id: createHash(algorithm).update(content).digest('hex'), content }
 }
 
-/** A process for each object would cost more than the two. */
+/** Writes an object directly, because a git process for each object would take longer. */
 function writeObject({ folder }: WorkingCopy, { id, content }: GitObject): void {
   const file = join(folder, '.git/objects', id.slice(0, 2), id.slice(2))
   if (existsSync(file)) return

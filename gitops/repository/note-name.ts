@@ -1,8 +1,7 @@
 /**
- * The ref in which the newest source of a folder is noted:
- * `refs/devctl/environments/staging/shop/@main`. Its last part begins as no other does, so that
- * folders may be in one another; what refs cannot have
- * (https://git-scm.com/docs/git-check-ref-format) is escaped as in addresses.
+ * Returns the ref that notes the newest source of a folder: `refs/devctl/environments/staging/shop/@main`. Only its
+ * last part starts with `@`, so that folders may contain each other. Characters that are invalid in refs
+ * (https://git-scm.com/docs/git-check-ref-format) are percent-encoded.
  */
 export function noteName(path: string, branch: string): string {
   return `refs/devctl/${path.split('/').map(escaped).join('/')}/@${escaped(branch)}`

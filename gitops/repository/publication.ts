@@ -21,17 +21,17 @@ import { type FolderOutput, type FolderPlan, planChange } from './tree/change.ts
 import { applyChange } from './tree/output-directory.ts'
 import { type RepositoryReader, readerOf } from './tree/repository-reader.ts'
 
-/** The desired content of a repository. */
+/** Desired content of a repository. */
 export interface Publication {
   readonly target: PushTarget
-  /** The application's own folder, from the root of the repository with `/`; `.` is the root. */
+  /** Path of the application's own folder from the root of the repository, with `/`; `.` is the root. */
   readonly path: string
   /**
-   * Returns the folders, the application's own first; called again for each fresh head, since some of their content
-   * depends on it.
+   * Returns the folders, the application's own folder first. Called again for each fetched head, since some of the
+   * content depends on it.
    */
   readonly folders: (there: Repository) => Promise<readonly PublishedFolder[]>
-  /** True to publish even if the source is older than the published one. */
+  /** True to publish even if the source is older than the published source. */
   readonly rollback: boolean
 }
 
@@ -44,19 +44,19 @@ export interface Repository extends RepositoryReader {
   }
 }
 
-/** The planned change of a folder. */
+/** Planned change of a folder. */
 export interface FolderChange {
   readonly path: string
   readonly change: FolderPlan
-  /** The files of ours as they are now, by path in the folder. */
+  /** Current content of the files that devctl wrote, by path in the folder. */
   readonly before: ReadonlyMap<string, string>
   readonly added: number
 }
 
 export type Outcome =
   /**
-   * Nothing to write. `request`: a pull request had a branch that has nothing to say any more; it
-   * was removed, or the server did not let it go.
+   * Nothing has to be written. `request` is set if a pull request no longer had changes: its branch was removed, or
+   * left because the server did not allow the removal.
    */
   | {
       readonly kind: 'unchanged'
@@ -64,29 +64,26 @@ export type Outcome =
       readonly branch: string
       readonly request?: 'removed' | 'left'
     }
-  /** The branch of the pull request holds it already. */
+  /** The branch of the pull request already has the content. */
   | {
       readonly kind: 'requested'
       readonly branch: string
       readonly commit: string
       readonly changes: readonly FolderChange[]
     }
-  /**
-   * The content of the branch, or of the pull request, comes from a source that has ours among its
-   * ancestors.
-   */
+  /** The content of the branch, or of the pull request, comes from a source that has our source among its ancestors. */
   | { readonly kind: 'newer'; readonly source: string; readonly isRequest: boolean }
-  /** The changes that would be made (`--dry-run`, `--verify`). */
+  /** Changes that would be made (`--dry-run`, `--verify`). */
   | { readonly kind: 'planned'; readonly branch: string; readonly changes: readonly FolderChange[] }
   | { readonly kind: 'pushed'; readonly pushed: Pushed; readonly changes: readonly FolderChange[] }
 
 export interface PublishOptions extends PushOptions {
-  /** Only look. */
+  /** True to push nothing and only compute the changes. */
   readonly dryRun: boolean
-  /** The message of the commit, from what is changed by it. */
+  /** Returns the commit message for the changes. */
   readonly message: (changes: readonly FolderChange[]) => Promise<string>
   /**
-   * Closes the open pull request into a branch, before its own branch is removed because nothing
+   * Closes the open pull request into a branch, before the branch of the pull request is removed because nothing
    * differs any more.
    */
   readonly closeRequest: (base: string) => Promise<void>
@@ -96,9 +93,9 @@ export interface PublishOptions extends PushOptions {
 }
 
 /**
- * Updates a branch of a repository to the wanted content with one commit, or none if nothing differs. Never touches the
- * files of others, and never overwrites newer content with older. Throws a UserError, and has pushed nothing, if
- * something is in the way.
+ * Updates a branch of a repository to the wanted content with one commit, or without a commit if nothing differs. Never
+ * changes files that devctl did not write, and never overwrites newer content with older. Throws a UserError, before
+ * anything is pushed, if the publish cannot proceed.
  */
 export async function publish(publication: Publication, options: PublishOptions): Promise<Outcome> {
   let changes: readonly FolderChange[] = []
@@ -117,7 +114,7 @@ export async function publish(publication: Publication, options: PublishOptions)
         const written = options.dryRun
           ? { done: { kind: 'planned' as const, branch: checkout.branch, changes } }
           : await writeChanges(checkout, publication, options, seen)
-        // A request that has our files already undoes nothing.
+        // A request that already has our files undoes nothing.
         const isThere = 'done' in written && written.done.kind === 'requested'
         for (const one of missing) if (!(one.isRequest && isThere)) tellMissing(one)
         return written
@@ -128,16 +125,16 @@ export async function publish(publication: Publication, options: PublishOptions)
   return 'done' in result ? result.done : { kind: 'pushed', pushed: result.pushed, changes }
 }
 
-/** The content of a checkout, and the changes to make to it. */
+/** Content of a checkout, and the changes to make to it. */
 interface Seen {
   readonly folders: readonly PublishedFolder[]
   readonly changes: readonly FolderChange[]
   readonly request: RequestBranch | undefined
-  /** Our commit of the source. */
+  /** Source commit that is being published. */
   readonly ours: string | undefined
-  /** The newest source of the folder is noted by our push. */
+  /** True if the push also notes the newest source of the folder. */
   readonly isNoted: boolean
-  /** True if the note must be fetched: our push does not check it. */
+  /** True if the note must be fetched, because the push does not check it. */
   readonly mustKnow: boolean
 }
 
@@ -162,8 +159,8 @@ async function lookAt(checkout: WorkingCopy, publication: Publication, { dryRun 
 }
 
 /**
- * Nothing differs: notes that our source renders to the same, and takes back a pull request that
- * wants something else.
+ * Handles a publish without changes: notes that our source renders to the same files, and withdraws an open pull
+ * request, because its content differs.
  */
 async function leave(
   checkout: WorkingCopy,
@@ -182,10 +179,7 @@ async function leave(
   return { kind: 'unchanged', head, branch, request: isRemoved ? 'removed' : 'left' }
 }
 
-/**
- * Writes the files, and gives the commit to make of them, unless the open pull request has them
- * already.
- */
+/** Writes the files, and returns the commit to create, unless the open pull request already has the files. */
 async function writeChanges(
   checkout: WorkingCopy,
   { target, path }: Publication,
@@ -203,7 +197,7 @@ async function writeChanges(
   return { commit: { message, paths, mark } }
 }
 
-/** A push that is tried again says nothing twice. */
+/** Returns a callback that reports each source only once, even if a push is retried. */
 function eachOnce(tell: PublishOptions['tellMissing']): PublishOptions['tellMissing'] {
   const told = new Set<string>()
   return one => {
@@ -213,7 +207,7 @@ function eachOnce(tell: PublishOptions['tellMissing']): PublishOptions['tellMiss
   }
 }
 
-/** Caches the answers, so that the source's server is asked each question once. */
+/** Caches the answers, so that the source's server receives each request only once. */
 function remembered(ask: IsAncestor): IsAncestor {
   const known = new Map<string, Promise<boolean | undefined>>()
   return (older, newer) => {
@@ -235,8 +229,8 @@ const repositoryIn = (checkout: WorkingCopy): Repository => ({
 })
 
 /**
- * True if nothing has to be written. Each user of a part of a shared folder must be recorded there,
- * or the next publish of another environment removes that part.
+ * True if nothing has to be written. A shared folder's lock must record each user of a part, or the next publish of
+ * another environment would remove that part.
  */
 export function isSame({ change: { writes, removals, before, after } }: FolderChange): boolean {
   if (before === undefined || writes.size + removals.length > 0 || before.facts !== after.facts) return false
@@ -244,8 +238,8 @@ export function isSame({ change: { writes, removals, before, after } }: FolderCh
 }
 
 /**
- * Compares a folder with what it should hold. `top` is that of the repository, and `shown` names
- * the folder in errors. Throws a UserError where something is in the way.
+ * Compares a folder with its wanted content. `top` is the root of the repository, and `shown` names the folder in
+ * errors. Throws a UserError if the folder cannot be written.
  */
 export function planFolder(top: string, { path, output }: PublishedFolder, shown = path): FolderChange {
   const root = join(top, path)
@@ -257,7 +251,7 @@ export function planFolder(top: string, { path, output }: PublishedFolder, shown
 }
 
 /**
- * Throws a UserError if the folder holds another environment: each environment has its own folder, so the path is
+ * Throws a UserError if the folder contains another environment: each environment has its own folder, so the path is
  * wrong.
  */
 function refuseOtherTarget(path: string, { before }: FolderPlan, { facts, takeOver }: FolderOutput): void {
@@ -275,8 +269,9 @@ function pathsOf({ path, change: { writes, removals } }: FolderChange): readonly
 }
 
 /**
- * Compares the source commits that are published already, on the branch and in the pull request, with ours: returns one
- * that has ours among its ancestors, and those that ours lacks.
+ * Compares the source commits that are already published, on the branch and in the pull request, with our source
+ * commit. Returns a published commit that has ours among its ancestors, and the published commits that our history
+ * lacks.
  */
 async function compareSources(
   checkout: WorkingCopy,

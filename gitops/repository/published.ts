@@ -5,8 +5,8 @@ import { type PushOptions, pushTo } from './push.ts'
 import { readLock } from './tree/change.ts'
 
 /**
- * The lock of an application's folder in a repository; undefined where nothing was published there.
- * Throws a UserError where the repository cannot be read.
+ * Returns the lock of an application's folder in a repository; undefined if nothing was published to the folder. Throws
+ * a UserError if the repository cannot be read.
  */
 export async function readPublished(target: PushTarget, path: string, options: PushOptions): Promise<Lock | undefined> {
   const result = await pushTo<Lock | undefined>(

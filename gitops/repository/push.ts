@@ -9,22 +9,19 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { checkOut, clone, fetchAgain, type PushTarget, settle, type WorkingCopy } from './checkout.ts'
 import { type FinishedClone, type StartedClone, startClone } from './started-clone.ts'
 
-/**
- * The work to do on a fresh checkout: it is called again, on a fresh one, whenever another push
- * came first.
- */
+/** Work to do on a fresh checkout. Called again, on another fresh checkout, whenever another push came first. */
 export interface Work<Done> {
   /**
-   * Writes the files. Gives the commit to make of them, or what has come out where there is nothing
-   * to commit. Throws a UserError.
+   * Writes the files. Returns the commit to create from them, or the result if nothing has to be committed. Throws a
+   * UserError.
    */
   write(checkout: WorkingCopy): Promise<{ readonly commit: Commit } | { readonly done: Done }>
 }
 
 export interface Commit {
-  /** Subject, body and trailers. */
+  /** Full commit message: subject, body and trailers. */
   readonly message: string
-  /** The paths that were written and removed, with `/`, from the root of the repository. */
+  /** Paths that were written or removed, with `/`, from the root of the repository. */
   readonly paths: readonly string[]
   readonly mark?: Mark
 }
@@ -32,32 +29,32 @@ export interface Commit {
 /** A ref that is pushed together with the branch, unless another push has moved it. */
 export interface Mark {
   readonly ref: string
-  /** The object that it is to point to; it exists already. */
+  /** Object that the ref should point to. The object already exists. */
   readonly object: string
-  /** The object that it points to now; empty where the ref must not exist. */
+  /** Object that the ref currently points to; empty if the ref must not exist. */
   readonly expected: string
   /** True if `expected` was computed, not read from the server. */
   readonly isGuess: boolean
 }
 
-/** A commit that is on its branch. */
+/** A commit that has reached its branch. */
 export interface Pushed {
   readonly branch: string
-  /** Undefined for the first commit of a branch. */
+  /** Previous commit; undefined for the first commit of a branch. */
   readonly before: string | undefined
   readonly commit: string
-  /** Reasons of the failed attempts before: another push came first, or the connection broke. */
+  /** Reasons of the earlier failed attempts: another push came first, or the connection broke. */
   readonly retries: readonly Rejection[]
 }
 
 export interface PushOptions extends GitOptions {
   /** Receives progress events: the head that was fetched, and why a push is retried. */
   readonly tell?: (event: PushEvent) => void
-  /** Milliseconds of the first pause; tests make it short. */
+  /** First pause in milliseconds; tests shorten it. */
   readonly pause?: number
-  /** The target's copy, which was begun before; who began it ends it. */
+  /** Clone of the target that was started before; the caller that started it also ends it. */
   readonly startedClone?: StartedClone
-  /** `write` only looks: no lock is waited for. */
+  /** True if `write` changes nothing, so that no lock is needed. */
   readonly dryRun?: boolean
 }
 
@@ -65,20 +62,20 @@ export type PushEvent =
   | { readonly type: 'fetched'; readonly branch: string; readonly head: string | undefined }
   | { readonly type: 'again'; readonly because: Rejection }
 
-/** Milliseconds: the shortest first pause, and the longest one. */
+/** Minimum of the first pause, and maximum pause, in milliseconds. */
 const PAUSE = 250
 const LONGEST_PAUSE = 10_000
 /**
- * Retries in a row of a broken connection. Races have no limit but the deadline, since each one means that another push
- * has succeeded.
+ * Maximum number of consecutive retries after a broken connection. Retries after a lost race are limited only by the
+ * deadline, since each one means that another push has succeeded.
  */
 const MAX_BREAKS = 6
 
 /**
- * Writes to a branch of a repository in a temporary copy, commits and pushes. When another push
- * came first, everything is written again on the fresh head: text is never rebased, and a branch
- * that others share is never forced. Gives what `write` has made of it, or the commit. Throws a
- * UserError for what trying again cannot mend, in the server's own words, and the signal's reason.
+ * Writes to a branch of a repository in a temporary clone, commits and pushes. If another push came first, everything
+ * is written again on the new head: text is never rebased, and a shared branch is never force-pushed. Returns the
+ * result of `write`, or the commit. Throws a UserError, with the server's message, for errors that a retry cannot fix,
+ * and the signal's abort reason.
  */
 export async function pushTo<Done>(
   target: PushTarget,
@@ -107,12 +104,12 @@ export async function pushTo<Done>(
       const { kind, failure } = attempt
       breaks = kind === 'broken' || kind === 'unreachable' ? breaks + 1 : 0
       if ((kind !== 'race' && breaks === 0) || breaks > MAX_BREAKS) throw refusal(target, kind, failure, options.env)
-      // A server that has never been reached is not waited for.
+      // Gives up early on a server that has never been reached.
       if (kind === 'unreachable' && retries.length === 0 && breaks > 2)
         throw refusal(target, kind, failure, options.env)
       retries.push(kind)
       tell({ type: 'again', because: kind })
-      // Slow attempts collide more often, so never pause for less than one took.
+      // Slow attempts collide more often, so never pause for less time than an attempt took.
       const pause = options.pause ?? Math.max(PAUSE, performance.now() - began)
       await sleep(pauseAfter(retries.length, pause), undefined, { signal }).catch(() => signal.throwIfAborted())
     }
@@ -121,7 +118,7 @@ export async function pushTo<Done>(
     async function inTurn(): Promise<Attempt> {
       let lock: PushLock | undefined
       try {
-        // Fetching needs no lock; what was found before it may be old when it comes.
+        // Fetching needs no lock, but the result may be outdated by the time the lock is acquired.
         const early = branch === undefined ? await firstFound() : undefined
         const name = `${target.address.url} ${target.request ?? branch}`
         if (!options.dryRun) lock = await takePushLock(options.env, name, signal)
@@ -152,7 +149,7 @@ export async function pushTo<Done>(
       const checkout = early?.checkout ?? (await checkOut(folder, git, target, found, isFirst))
       const { head } = checkout
       tell({ type: 'fetched', branch: checkout.branch, head })
-      // The answer to an earlier push was lost, not the push.
+      // An earlier push may have succeeded even though its answer was lost.
       const arrived = await firstArrived(checkout, target, sent, last)
       if (arrived) return { result: { pushed: { branch: checkout.branch, ...arrived, retries } } }
       const made = await work.write(checkout)
@@ -165,7 +162,7 @@ export async function pushTo<Done>(
       try {
         await pushed
       } catch (error) {
-        // No other push came first: only the guess of the mark was wrong, so it has to be read first.
+        // No other push came first; only the computed value of the mark was wrong, so the mark has to be read first.
         if (made.commit.mark?.isGuess && isStale(error, made.commit.mark)) return await once(undefined, 'race')
         throw error
       }
@@ -174,13 +171,13 @@ export async function pushTo<Done>(
   }
 }
 
-/** A commit that was sent, without an answer that it has come. */
+/** A commit that was sent, but not confirmed by the server. */
 type Sent = Pick<Pushed, 'commit' | 'before'>
 
 /**
- * Returns our commit if it has reached the branch. After a broken connection, other pushes may have come on top of it;
- * after a lost race, only the newest commit is checked: curl repeats a request whose answer was lost, and the second
- * request loses against the first.
+ * Returns our commit if it has reached the branch. After a broken connection, other pushes may have come on top of it.
+ * After a lost race, only the newest commit is checked, because curl repeats a request whose answer was lost, and the
+ * second request then loses against the first.
  */
 async function firstArrived(
   { git, head, requestHead }: WorkingCopy,
@@ -198,8 +195,8 @@ async function firstArrived(
 }
 
 async function commitAll({ folder, git }: WorkingCopy, { message, paths }: Commit): Promise<void> {
-  // In files: a command line has no room for thousands of names. What the repository or the user
-  // ignores is published all the same.
+  // Passed in files, because a command line has no room for thousands of names. Ignored files are published too,
+  // whether the repository or the user ignores them.
   const list = join(folder, '.git/devctl-paths')
   const text = join(folder, '.git/devctl-message')
   writeFileSync(list, paths.map(path => `:(literal)${path}\0`).join(''))
@@ -231,7 +228,7 @@ async function push(
   { request, address }: PushTarget,
   mark?: Mark,
 ): Promise<void> {
-  // A checkout on this machine takes the commit into its files, if nothing in it has been changed.
+  // Updates the files of a local checkout to the commit, if the checkout has no changes.
   const receive = address.isCheckout
     ? ['--receive-pack=git -c receive.denyCurrentBranch=updateInstead receive-pack']
     : []
@@ -252,15 +249,15 @@ async function push(
   await git.run(...words, 'origin', ...to)
 }
 
-/** True if a mark is not what was expected, and nothing else is wrong. */
+/** True if a push failed only because a mark does not have the expected value. */
 const isStale = (error: unknown, { ref }: Mark) =>
   error instanceof GitFailure &&
   error.said.includes(`${ref} (stale info)`) &&
   !/\((fetch first|non-fast-forward)\)/.test(error.said)
 
 /**
- * True if the server may accept the branch without the mark: it accepts no such refs, or does not
- * support pushing two atomically.
+ * True if the server may accept the branch without the mark, because it does not accept such refs, or does not support
+ * pushing two refs atomically.
  */
 function isMarkRefused(error: unknown, { ref }: Mark): boolean {
   if (!(error instanceof GitFailure)) return false
@@ -268,15 +265,18 @@ function isMarkRefused(error: unknown, { ref }: Mark): boolean {
   if (classify(error.said) !== 'refused') return false
   const lines = [...error.said.matchAll(/^ *! \[remote rejected\] \S+ -> (\S+) \((.*)\)/gm)]
   const why = lines.find(([, name]) => name === ref)?.[2]
-  // A hook that checks all refs at once does not report which one it refused.
+  // A hook that checks all refs at once does not report which ref it rejected.
   const isForMark = ([, name, reason = '']: RegExpMatchArray) => name === ref || reason === why || ATOMIC.test(reason)
   return why !== undefined && !ATOMIC.test(why) && lines.every(isForMark)
 }
 
-/** The reason reported for a ref that was refused because of the other one. */
+/** Pattern of the reason reported for a ref that was rejected because of the other ref. */
 const ATOMIC = /atomic|transaction failed/
 
-/** Milliseconds: longer each time, and by chance, so that twenty pipelines do not meet again. */
+/**
+ * Returns a pause in milliseconds, which grows with each retry and is random, so that twenty pipelines do not collide
+ * again.
+ */
 function pauseAfter(times: number, first: number): number {
   return Math.min(LONGEST_PAUSE, first * 1.5 ** Math.min(times - 1, 20)) * (0.5 + Math.random())
 }
@@ -302,7 +302,7 @@ const MESSAGES: Readonly<Record<Rejection, (shown: string) => { readonly message
   unreachable: shown => ({ message: `\`${shown}\` is not reachable`, hint: 'check the URL and the network' }),
 }
 
-/** The message of git and the server, as an error for the user. */
+/** Returns the message of git and the server, as an error for the user. */
 export function refusal(
   { address }: PushTarget,
   kind: Rejection,

@@ -5,24 +5,24 @@ import { fingerprint, LOCK_NAME, type Lock, parseLock } from '../../project/lock
 import type { PushTarget, WorkingCopy } from './checkout.ts'
 import { look } from './tree/change.ts'
 
-/** The trailers by which a commit of ours is known. */
+/** Trailers that identify commits made by devctl. */
 const OURS = /^Devctl-(Source|Environment|Image|Application): /m
 
-/** The existing branch of a pull request. */
+/** Existing branch of a pull request. */
 export interface RequestBranch {
   readonly name: string
   readonly commit: string
   /**
-   * True if our folders have the same content in the commit that the branch starts from and in the base now: the branch
-   * can be merged unchanged.
+   * True if our folders have the same content in the commit that the branch starts from and in the current base, so
+   * that the branch can be merged unchanged.
    */
   readonly isOnBase: boolean
 }
 
 /**
  * Reads the branch of the pull request; undefined if it does not exist. Each publish rewrites the branch, which would
- * discard other users' changes: throws a UserError for a commit of another user, and for one of ours that was amended,
- * unless it is to be taken over.
+ * discard other users' changes. Therefore throws a UserError for a commit of another user, and for an amended commit of
+ * devctl, unless `takeOver` is true.
  */
 export async function readRequestBranch(
   checkout: WorkingCopy,
@@ -43,18 +43,18 @@ export async function readRequestBranch(
 }
 
 /**
- * The commit before one that was fetched alone; undefined where it has none, or the server does not
- * give it.
+ * Returns the parent of a commit that was fetched without its history; undefined if it has no parent, or if the server
+ * does not provide the parent.
  */
 async function parentOf(git: Git, commit: string, known: string | undefined): Promise<string | undefined> {
-  // The copy is shallow: only the commit itself tells what was before it.
+  // The clone is shallow, so only the commit object names the parent.
   const parent = /^parent ([0-9a-f]+)$/m.exec(await git.run('cat-file', 'commit', commit))?.[1]
   if (parent === undefined || parent === known) return parent
   const fetched = await git.ask('fetch', '--quiet', '--no-tags', '--depth=1', '--filter=blob:none', 'origin', parent)
   return fetched === undefined ? undefined : parent
 }
 
-/** Throws a UserError for a newest commit that devctl has not made. */
+/** Throws a UserError if the newest commit was not made by devctl. */
 export async function refuseForeignCommit(
   { git }: Pick<WorkingCopy, 'git'>,
   { name, commit }: Pick<RequestBranch, 'name' | 'commit'>,
@@ -70,7 +70,10 @@ export async function refuseForeignCommit(
 const HINT =
   'make the change in the Compose files and remove it from the branch, or merge or close the request and remove the branch; `--take-over` discards it'
 
-/** Compares what the commit changes with what its locks say that devctl wrote. */
+/**
+ * Compares the changes of the commit with the files that devctl wrote according to its locks. Throws a UserError if
+ * they differ.
+ */
 async function refuseAmended(
   { git, folder }: WorkingCopy,
   commit: string,
@@ -85,7 +88,7 @@ async function refuseAmended(
   const locks = new Map<string, Lock | undefined>()
   for (const path of paths) locks.set(path, await lockAt(git, commit, path))
   const inside = changed.filter(({ path, isThere }) => isThere && folderOf(path) !== undefined).map(({ path }) => path)
-  // Another user's file may have any name.
+  // A file of another user may have any name.
   const literal = inside.map(path => `:(literal)${path}`)
   if (inside.length > 0) await git.run('restore', `--source=${commit}`, '--worktree', '--', ...literal)
   const theirs = changed.filter(({ path, isThere }) => {
@@ -108,14 +111,14 @@ async function refuseAmended(
 }
 
 /**
- * The lock that the branch of the pull request has in a folder. A damaged one counts as none: the
- * branch is written again.
+ * Returns the lock that the branch of the pull request has in a folder. A damaged lock is treated as missing, because
+ * the branch is rewritten.
  */
 export async function requestLock({ git, requestHead }: WorkingCopy, path: string): Promise<Lock | undefined> {
   return requestHead === undefined ? undefined : lockAt(git, requestHead, path)
 }
 
-/** The text of a file that the branch of the pull request has; undefined where there is none. */
+/** Returns the text of a file on the branch of the pull request; undefined if the file does not exist. */
 export async function requestFile({ git, requestHead }: WorkingCopy, path: string): Promise<string | undefined> {
   const text = requestHead === undefined ? undefined : await git.ask('show', `${requestHead}:${path}`)
   return text === undefined ? undefined : `${text}\n`
@@ -134,9 +137,9 @@ async function lockAt(git: Git, commit: string, path: string): Promise<Lock | un
 }
 
 /**
- * True if the branch of the pull request has the content just written to the files of `paths` in
- * these folders, and can be merged. The locks do not count: they name the commit of the source, and
- * a request is not written again for that alone.
+ * True if the branch of the pull request already has the content that was just written to the files of `paths` in these
+ * folders, and can be merged. Locks are ignored, because they name the source commit, and a request is not rewritten
+ * for that alone.
  */
 export async function isOnRequest(
   { git }: WorkingCopy,
@@ -151,9 +154,9 @@ export async function isOnRequest(
 }
 
 /**
- * Deletes the branch of a pull request that is no longer wanted: merging an open request would restore old content, and
- * a forge closes a request without a branch. Returns false if the server refuses. Throws a GitFailure if the branch has
- * just moved.
+ * Deletes the branch of a pull request that is no longer wanted, because merging an open request would restore old
+ * content, and a forge closes a request without a branch. Returns false if the server rejects the deletion. Throws a
+ * GitFailure if the branch has just moved.
  */
 export async function removeRequestBranch({ git }: WorkingCopy, { name, commit }: RequestBranch): Promise<boolean> {
   try {

@@ -6,9 +6,9 @@ import type { WorkingCopy } from './checkout.ts'
 import type { PublishedFolder } from './published-folder.ts'
 
 /**
- * Two folders of a repository must not hold the same object of one namespace: their controllers
- * would take it from each other forever. Compares the lock files of a checkout. Those of other
- * environments are about other clusters. Throws a UserError.
+ * Throws a UserError if two folders of a repository contain the same object of one namespace, because their controllers
+ * would overwrite each other's object forever. Compares the lock files of a checkout. Ignores locks of other
+ * environments, because those may be for other clusters.
  */
 export async function refuseSameObjects(checkout: WorkingCopy, folders: readonly PublishedFolder[]): Promise<void> {
   const facts = folders[0]?.output.facts
@@ -28,7 +28,10 @@ export async function refuseSameObjects(checkout: WorkingCopy, folders: readonly
   }
 }
 
-/** Two environments are two clusters, or may be; who names none may be on any. */
+/**
+ * Two environments may run on different clusters. An application without an environment may run on any cluster, so it
+ * conflicts with all.
+ */
 const isElsewhere = (one: Facts, other: Facts) =>
   one.environment !== undefined && other.environment !== undefined && one.environment !== other.environment
 
@@ -37,7 +40,7 @@ function factsAt({ folder }: WorkingCopy, path: string): Facts | undefined {
   try {
     return parseLock(readFileSync(file, 'utf8'), `${path}/${LOCK_NAME}`).facts
   } catch {
-    // A damaged lock in another application's folder is not ours to fix.
+    // A damaged lock in another application's folder is not reported here.
     return undefined
   }
 }

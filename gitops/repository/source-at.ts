@@ -7,10 +7,9 @@ import { withTemporary } from '../../adapters/git/temporary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
 /**
- * Does work with the files of the repository around `folder` as a commit has them: in a temporary
- * clone that borrows its objects, so that the user's own files stay as they are. The work gets the
- * clone's top folder. Throws a UserError for a commit that neither the repository nor its remote
- * has.
+ * Calls `work` with the files of a commit of the repository around `folder`, in a temporary clone that shares the
+ * repository's objects, so that the user's files stay unchanged. Passes the top folder of the clone. Throws a UserError
+ * for a commit that neither the repository nor its remote has.
  */
 export async function withSourceAt<Result>(
   folder: string,

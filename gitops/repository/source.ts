@@ -2,27 +2,27 @@ import { relative, sep } from 'node:path'
 import type { GitOptions } from '../../adapters/git/git.ts'
 import { withSource } from '../../adapters/git/source-repository.ts'
 
-/** The commit of the repository that an application comes from. */
+/** Commit of the repository that an application comes from. */
 export interface SourceCommit {
   readonly commit: string
-  /** The project's folder in the repository, with `/`; `.` is its root. */
+  /** Path of the project folder in the repository, with `/`; `.` is the root. */
   readonly path: string
-  /** The files that were read have uncommitted changes. */
+  /** True if the files that were read have uncommitted changes. */
   readonly isDirty: boolean
   readonly author: string
-  /** ISO 8601, of the commit. */
+  /** Date of the commit (ISO 8601). */
   readonly date: string
   readonly subject: string
   readonly body: string
 }
 
-/** The fields requested for a commit, separated by NUL. */
+/** Fields requested for a commit, separated by NUL. */
 const FORMAT = ['%H', '%an <%ae>', '%cI', '%s', '%b'].join('%x00')
 
 /**
- * Returns the commit that the repository around a folder is at; `top` is its top folder. `inputs` are the absolute
- * paths of the files that were read: changes to other files are ignored. Returns undefined outside of a repository,
- * before its first commit, and without git.
+ * Returns the current commit of the repository around a folder; `top` is its top folder. `inputs` are the absolute
+ * paths of the files that were read; changes to other files are ignored. Returns undefined outside a repository, before
+ * its first commit, and without git.
  */
 export async function readSource(
   folder: string,
@@ -32,11 +32,11 @@ export async function readSource(
 ): Promise<SourceCommit | undefined> {
   const inside = inputs.map(path => relative(top, path)).filter(path => !path.startsWith('..'))
   const named = inside.map(path => `:(literal)${path}`)
-  // Processes cost more than what they do here: side by side they take half the time.
+  // Starting a process costs more than its work, so running processes concurrently halves the time.
   const told = await withSource(top, options, git =>
     Promise.all([
       git.ask('log', '-1', `--format=${FORMAT}`, 'HEAD'),
-      // Of a submodule git would ask its own configuration.
+      // In a submodule, git would use the submodule's own configuration.
       named.length === 0 ? '' : git.ask('status', '--porcelain', '-z', '--ignore-submodules=all', '--', ...named),
     ]),
   )
@@ -44,6 +44,6 @@ export async function readSource(
   if (said === undefined) return undefined
   const [commit = '', author = '', date = '', subject = '', body = ''] = said.split('\0')
   const path = relative(top, folder).split(sep).join('/') || '.'
-  // When git could not say whether there are changes, there may be some.
+  // If git could not report whether changes exist, assumes that they do.
   return { commit, path, isDirty: changes !== '', author, date, subject, body: body.trim() }
 }

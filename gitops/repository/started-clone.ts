@@ -5,23 +5,22 @@ import { classify, type Rejection } from '../../adapters/git/rejection.ts'
 import { openTemporary } from '../../adapters/git/temporary.ts'
 import { clone, cloneWithFiles, type FetchedBranch, type PushTarget, type WorkingCopy } from './checkout.ts'
 
-/** A copy of a repository that is on its way. */
+/** A clone of a repository in progress. */
 export interface StartedClone {
   /** Temporary folder of the clone. */
   readonly folder: string
   readonly git: Git
-  /** Rejects as `clone` does. */
+  /** Result of the clone; rejects as `clone` does. */
   readonly found: Promise<FinishedClone>
-  /** Ends what runs, and removes the folder; may be called again. */
+  /** Stops running processes and removes the folder; may be called several times. */
   end(): Promise<void>
 }
 
-/** The fetched branch, with its files where the paths were known. */
+/** Fetched branch, with its files if the paths were known. */
 export type FinishedClone = FetchedBranch & { readonly checkout?: WorkingCopy; readonly paths?: readonly string[] }
 
 /**
- * Starts to fetch a repository into a temporary folder, while the caller has other things to do.
- * The caller must `end` it.
+ * Starts to fetch a repository into a temporary folder while the caller does other work. The caller must call `end`.
  */
 export function startClone(
   target: Pick<PushTarget, 'address' | 'branch'> & Partial<Pick<PushTarget, 'paths'>>,

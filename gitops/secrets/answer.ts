@@ -8,45 +8,48 @@ import type { OpenProject } from '../../project/opened-project.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { type SecretAnswers, withSecretAnswers } from './edit-manifest.ts'
 
-/** A value that `publish` refuses because it is a secret, or looks like one. */
+/** A value that `publish` rejects because it is a secret, or looks like a secret. */
 export type FoundSecret = Diagnostic & { readonly secret: SecretFinding }
 
 export interface AnswerInput extends LoadInput {
-  /** The environment's name. */
+  /** Name of the environment. */
   readonly name?: string | undefined
   readonly namespace?: string | undefined
-  /** The answers of the caller. */
+  /** Answers of the caller. */
   readonly answers: SecretAnswers
-  /** Nothing is written: the outcome has the text of the manifest. */
+  /** True to write nothing; the outcome contains the text of the manifest. */
   readonly dryRun?: boolean | undefined
 }
 
 export interface AnswerContext {
   readonly workspace: Workspace
-  /** Asks the user whether a value is secret; undefined if the user cancels. Absent: no user can be asked. */
+  /**
+   * Asks the user whether a value is secret; undefined if the user cancels. If absent, the command is not interactive.
+   */
   readonly whatIsSecret?: (found: FoundSecret) => Promise<'secret' | 'public' | 'later' | undefined>
 }
 
 export type AnswerOutcome =
-  /** The files have other errors, and nothing was written. */
+  /** The files have other errors. Nothing was written. */
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
-  /** The person left, and nothing was written. */
+  /** The user canceled. Nothing was written. */
   | { readonly kind: 'cancelled' }
   | {
       readonly kind: 'answered'
       readonly environment: string
-      /** The path of the manifest, for people. */
+      /** Path of the manifest as shown to users. */
       readonly manifest: string
       /** Number of answers that this run adds to the manifest. */
       readonly answered: number
-      /** The manifest with them, where it was not to be written and there are any. */
+      /** Manifest text with the answers, for a dry run with answers. */
       readonly text?: string
       readonly left: readonly FoundSecret[]
     }
 
 /**
- * Finds what `publish` would refuse as secret, and writes what the caller or a person answers into the manifest. Throws
- * a UsageError where there is no environment to write to, and for answers that fit nothing.
+ * Finds the values that `publish` would reject as secret, and writes the answers of the caller or the user into the
+ * manifest. Throws a UsageError if no environment is selected or no manifest can be written, and for answers that match
+ * no finding.
  */
 export async function answerSecrets(
   { workspace, whatIsSecret }: AnswerContext,
@@ -74,14 +77,14 @@ export async function answerSecrets(
   return outcome
 }
 
-/** Throws a UsageError where there is no environment that could be written to. */
+/** Returns the manifest and the environment to edit. Throws a UsageError if either is missing. */
 function editable({ manifest, environment }: OpenProject) {
   if (!environment) throw new UsageError('which environment?', { hint: 'add `--environment NAME`' })
   if (!manifest || manifest.automatic) throw new UsageError('no devctl.yml to write the answers to')
   return { manifest, environment }
 }
 
-/** Throws a UsageError for an answer without a question. */
+/** Throws a UsageError for an answer that matches no finding. */
 function refuseUnknown({ values, public: open }: SecretAnswers, found: readonly FoundSecret[]): void {
   const known = new Map(found.map(({ secret }) => [secret.path, secret]))
   const hint = known.size === 0 ? 'nothing is left to answer' : `there are ${[...known.keys()].join(', ')}`
@@ -94,7 +97,7 @@ function refuseUnknown({ values, public: open }: SecretAnswers, found: readonly 
     })
 }
 
-/** The answers of a person, beside the given ones; undefined when they leave. */
+/** Returns the user's answers in addition to the given ones; undefined if the user cancels. */
 async function askAll(
   whatIsSecret: NonNullable<AnswerContext['whatIsSecret']>,
   found: readonly FoundSecret[],

@@ -3,28 +3,28 @@ import { hasNamespace, noNamespace } from '../../project/namespaces.ts'
 import type { OperationContext } from '../../project/session.ts'
 import type { NeededKey } from './needed-secrets.ts'
 
-/** A Secret that nothing publishes was created in the cluster, or got the keys that it lacked. */
+/** Reports a Secret that devctl does not publish and that was created in the cluster, or got its missing keys. */
 export interface SecretEvent {
   readonly type: 'secret'
   readonly name: string
   readonly namespace: string
   readonly action: 'created' | 'extended' | 'unchanged'
-  /** The added keys. */
+  /** Keys that were added. */
   readonly keys: readonly string[]
 }
 
 export interface CreateContext extends Pick<OperationContext<SecretEvent>, 'workspace' | 'session' | 'on'> {
   /**
-   * Returns the value of a key that has no other source; undefined if the user cancels, empty for none. Absent: no user
-   * can be asked.
+   * Returns the value of a key that has no other source; undefined if the user cancels, empty for no value. If absent,
+   * the command is not interactive.
    */
   readonly valueFor?: (key: NeededKey) => Promise<string | undefined>
 }
 
 export type CreateOutcome =
-  /** The person left. What was created before stays. */
+  /** The user canceled. Secrets that were created before remain. */
   | { readonly kind: 'cancelled' }
-  /** The keys without a value are `left`. */
+  /** `left` contains the keys without a value. */
   | { readonly kind: 'created'; readonly left: readonly NeededKey[] }
 
 /**
@@ -45,7 +45,7 @@ export async function createSecrets(world: CreateContext, needed: readonly Neede
   return { kind: 'created', left }
 }
 
-/** Gives the keys that are still missing; undefined when the person has left. */
+/** Adds missing keys to a Secret, and returns the keys that are still missing; undefined if the user cancels. */
 async function addTo(
   world: CreateContext,
   name: string,
@@ -70,7 +70,7 @@ async function addTo(
   return keys.filter(({ key }) => missing.has(key) && !values.has(key))
 }
 
-/** The user's answer; empty where there is no user to ask; undefined when they leave. */
+/** Returns the user's answer; empty if the command is not interactive; undefined if the user cancels. */
 async function asked({ workspace, valueFor }: CreateContext, key: NeededKey): Promise<Uint8Array | undefined> {
   if (!valueFor) return new Uint8Array()
   const text = await valueFor(key)
@@ -79,7 +79,7 @@ async function asked({ workspace, valueFor }: CreateContext, key: NeededKey): Pr
   return new TextEncoder().encode(text)
 }
 
-/** The keys by the names of their Secrets. */
+/** Groups the keys by the names of their Secrets. */
 export function bySecret(needed: readonly NeededKey[]): ReadonlyMap<string, readonly NeededKey[]> {
   const found = new Map<string, NeededKey[]>()
   for (const one of needed) found.set(one.secret, [...(found.get(one.secret) ?? []), one])

@@ -1,15 +1,15 @@
 import { editYaml, type YamlEdit } from '../../adapters/files/yaml-edit.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** The sources of an environment's secret values by their paths, and the values that are public. */
+/** Sources of an environment's secret values, by path, and the values that are public. */
 export interface SecretAnswers {
   readonly values: ReadonlyMap<string, { readonly secret: string; readonly key: string }>
   readonly public: readonly string[]
 }
 
 /**
- * The text of a manifest whose environment also says where secret values come from and what is public. Throws a
- * UserError where the manifest cannot be edited: the environment is an alias, or the text is not YAML.
+ * Returns the text of a manifest with the given answers added to the environment. Throws a UserError if the manifest
+ * cannot be edited, because the environment is an alias or the text is not YAML.
  */
 export async function withSecretAnswers(text: string, environment: string, answers: SecretAnswers): Promise<string> {
   const secrets = ['environments', environment, 'secrets']

@@ -8,21 +8,21 @@ import type { LoadInput } from '../../project/input.ts'
 import type { OpenProject } from '../../project/opened-project.ts'
 import type { Workspace } from '../../project/workspace.ts'
 
-/** A key of a Secret that the application reads, and that nothing devctl publishes creates. */
+/** A key of a Secret that the application reads, and that no object published by devctl contains. */
 export interface NeededKey {
   readonly secret: string
   readonly key: string
-  /** Paths of what reads it. */
+  /** Paths of the settings that read the key. */
   readonly usedBy: readonly string[]
-  /** The value from the files and variables. */
+  /** Value from the files and variables. */
   readonly value?: Uint8Array
 }
 
 type Input = LoadInput & { readonly name?: string | undefined; readonly namespace?: string | undefined }
 
 /**
- * The keys that have to be in the namespace beside what `publish` writes, with the values that are known here; none
- * where the files have errors. Throws a UserError for a key that two different values are meant for.
+ * Returns the keys that must exist in the namespace in addition to those that `publish` writes, with the values that
+ * are known on this machine; empty if the files have errors. Throws a UserError for a key with two different values.
  */
 export async function neededKeys(
   workspace: Workspace,
@@ -49,7 +49,7 @@ export async function neededKeys(
   return [...found.values()]
 }
 
-/** The values that the files and variables give, by path. What is not set has none, and is not a mistake here. */
+/** Returns the values from the files and variables, by path. A missing value is not an error here. */
 async function knownValues(
   workspace: Workspace,
   options: Input,
@@ -57,7 +57,7 @@ async function knownValues(
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const rules = project.environment?.secrets
   if (!rules) return new Map()
-  // Only for a backend that encrypts them are all values read.
+  // All values are read only for a backend that encrypts them.
   const secretRules = { ...rules, backend: 'sops' as const }
   const { name, namespace } = options
   const extra = { project, secretRules, assumesRequired: 'expressions' as const }

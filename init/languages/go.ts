@@ -20,11 +20,11 @@ export function recogniseGo(files: ProjectFiles): Recognised | undefined {
   }
 }
 
-/** The packages that are programs: of the folder itself, and of `cmd`. */
+/** Returns the packages that are programs: in the project's folder and below it, such as in `cmd`. */
 function mainPackages(files: ProjectFiles): readonly Guess<string>[] {
   const sources = files.sources(['.go']).filter(path => !path.endsWith('_test.go'))
   const mains = sources.filter(path => /^package main\b/m.test(files.text(path) ?? ''))
-  // One that listens is what one develops; others are tools.
+  // A program that listens on a port is usually the one to develop; others are tools.
   const listens = (path: string) => /\bListen\w*\(/.test(files.text(path) ?? '')
   const ordered = [...mains.filter(listens), ...mains.filter(path => !listens(path))]
   const folders = [...new Set(ordered.map(path => path.slice(0, path.lastIndexOf('/') + 1)))]

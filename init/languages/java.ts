@@ -74,7 +74,7 @@ const JAVA: readonly (readonly [what: string, pattern: RegExp])[] = [
 
 function javaVersion(text: string): Guess<string> {
   for (const [from, pattern] of JAVA) {
-    // 1.8 is what Java 8 calls itself.
+    // Java 8 calls itself 1.8.
     const found = version(pattern.exec(text)?.[1]?.replace(/^1\./, ''), 1)
     if (found !== undefined) return { value: found, from }
   }

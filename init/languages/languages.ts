@@ -10,8 +10,8 @@ import { recogniseRuby } from './ruby.ts'
 import { recogniseRust } from './rust.ts'
 
 /**
- * The languages in the order in which their marker files count. A Rails or Laravel project has a `package.json` for its
- * assets beside its own marker, so a `package.json` without a script for development comes last.
+ * Languages in order of precedence of their marker files. A Rails or Laravel project has a `package.json` for its
+ * assets in addition to its own marker, so a `package.json` without a development script comes last.
  */
 const LANGUAGES: readonly (readonly [Language, (files: ProjectFiles) => Recognised | undefined])[] = [
   ['node', recogniseNode],
@@ -26,7 +26,7 @@ const LANGUAGES: readonly (readonly [Language, (files: ProjectFiles) => Recognis
 
 export const LANGUAGE_NAMES: readonly Language[] = LANGUAGES.map(([language]) => language)
 
-/** The files that say that the main program is not the one of `package.json`. */
+/** Files that show that the main program is not the one in `package.json`. */
 const STRONGER_THAN_PACKAGE_JSON = ['bin/rails', 'artisan', 'manage.py', 'go.mod', 'pom.xml', 'Cargo.toml']
 
 /**

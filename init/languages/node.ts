@@ -10,7 +10,7 @@ interface Package {
   readonly manager: string | undefined
 }
 
-/** Frameworks by the package that says so, those built on others first, with the port of their development server. */
+/** Frameworks by package, those that build on others first, with the port of their development server. */
 const FRAMEWORKS: readonly (readonly [name: string, title: string, port?: number])[] = [
   ['next', 'Next.js', 3000],
   ['nuxt', 'Nuxt', 3000],
@@ -106,7 +106,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // A mistake in it is the package manager's to report.
+    // The package manager reports a syntax error in the file.
     return undefined
   }
 }

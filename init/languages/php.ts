@@ -18,7 +18,7 @@ export function recognisePhp(files: ProjectFiles): Recognised | undefined {
       connects: true,
     },
     caches: ['/root/.composer'],
-    // The image has no Composer: the packages of the laptop are used, which fit any system.
+    // The image has no Composer, so the packages from the laptop are used, which work on any system.
     ignores: [],
   }
 }

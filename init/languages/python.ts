@@ -5,7 +5,7 @@ import { firstLine, version } from './versions.ts'
 
 const MARKERS = ['pyproject.toml', 'requirements.txt', 'manage.py', 'Pipfile', 'setup.py']
 
-/** A package manager: what installs, and what comes before a command that runs in its environment. */
+/** Package managers: marker file, install command, and prefix for commands that run in the manager's environment. */
 const MANAGERS: readonly (readonly [marker: string, install: string, run: string])[] = [
   ['uv.lock', 'pip install uv && uv sync', 'uv run '],
   ['poetry.lock', 'pip install poetry && poetry install', 'poetry run '],
@@ -68,7 +68,7 @@ const served = (framework: string, command: string, from: string | undefined, po
   port: { value: port, from: 'the command' },
 })
 
-/** The module and variable of an application, as servers take it: `shop.main:app`. */
+/** Finds the module and variable of an application, in the notation of servers: `shop.main:app`. */
 function moduleWith(files: ProjectFiles, pattern: RegExp, otherwise: string) {
   for (const path of files.sources(['.py'])) {
     const variable = pattern.exec(files.text(path) ?? '')?.[1]

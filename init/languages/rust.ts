@@ -25,6 +25,6 @@ function imageOf(files: ProjectFiles): Guess<string> {
   const pinned = version(channel, 2)
   if (pinned !== undefined)
     return { value: `rust:${pinned}`, from: toolchain ? 'rust-toolchain.toml' : 'rust-toolchain' }
-  // `rust-version` in Cargo.toml is the oldest compiler that can build it; a newer one can, too.
+  // `rust-version` in Cargo.toml is the oldest compiler that can build the project; a newer one can, too.
   return { value: 'rust:1' }
 }

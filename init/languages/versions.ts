@@ -1,13 +1,13 @@
 /**
- * The first version in a text, with this many parts: `20` of `>=20.11 <23` for one. Undefined if it names none, such as
- * `lts/*`.
+ * Returns the first version in a text, with this many parts: for one part, `20` from `>=20.11 <23`. Undefined if it
+ * contains no version, such as `lts/*`.
  */
 export function version(text: string | undefined, parts: number): string | undefined {
   const found = /\d+(?:\.\d+)*/.exec(text ?? '')?.[0]
   return found?.split('.').slice(0, parts).join('.')
 }
 
-/** The first line that says something: files with a version have it alone, below comments. */
+/** Returns the first line that is not a comment: version files consist of the version, below optional comments. */
 export const firstLine = (text: string | undefined): string | undefined =>
   text
     ?.split(/\r?\n/)

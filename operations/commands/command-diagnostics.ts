@@ -29,7 +29,7 @@ export const handedVariables = diagnostic({
   }),
 })
 
-/** A hint for a shell's exit status or signal that has a known meaning. */
+/** Returns a hint for an exit status or signal that has a known meaning, otherwise undefined. */
 export function hintFor(exitCode: number | null, signal: string | null): string | undefined {
   if (signal === 'SIGKILL' || exitCode === 137) return 'it was killed, most often because it ran out of memory'
   if (exitCode === 127) return 'a program was not found: check that it is installed and on the PATH'

@@ -3,53 +3,53 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { secretValues } from '../../compiler/values/secrets/known-secrets.ts'
 import { toVariableName } from '../../compiler/values/variable-name.ts'
 
-/** The outputs of a dependency that was waited for. */
+/** Outputs of a dependency that the deploy has waited for. */
 export interface DependencyOutputs {
   readonly builds: ReadonlyMap<string, BuiltImage>
   readonly variables: Readonly<Record<string, string>>
 }
 
 export interface CommandVariablesInput {
-  /** The environment of devctl's own process. */
+  /** Environment of devctl's own process. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Variables of `--var`. */
+  /** Variables set with `--var`. */
   readonly vars: Readonly<Record<string, string>>
-  /** True if they come from a manifest, as `variables` of a dependency: only those with a secret name are secret. */
+  /**
+   * True if `vars` come from the `variables` of a dependency in a manifest: then only those with a secret name are
+   * secret.
+   */
   readonly areVarsPublic?: boolean
-  /** The environment's. */
+  /** Name of the environment. */
   readonly name: string
   readonly namespace: string
   readonly context: string
   readonly domain?: string | undefined
   readonly user?: string | undefined
-  /** The platform's token, where the context is a platform. */
+  /** Token of the platform, if the context is a platform. */
   readonly token?: string | undefined
   readonly registry?: string | undefined
-  /** The address of BuildKit. */
+  /** Address of BuildKit. */
   readonly builder?: string | undefined
-  /** Known facts about the repository that the commands come from. */
+  /** Facts about the repository that the commands come from, as far as they are known. */
   readonly git: { readonly branch?: string; readonly commit?: string; readonly repository?: string }
   readonly builds: ReadonlyMap<string, BuiltImage>
   readonly dependencies: ReadonlyMap<string, DependencyOutputs>
 }
 
 export interface CommandVariables {
-  /**
-   * The whole environment of the commands, but for `KUBECONFIG` and `DEVCTL_ENV`, which the proxy
-   * and the runner set.
-   */
+  /** Full environment of the commands, except `KUBECONFIG` and `DEVCTL_ENV`, which the proxy and the runner set. */
   readonly env: Readonly<Record<string, string>>
-  /** Values that are never to be shown. */
+  /** Values that must never be shown. */
   readonly secrets: readonly string[]
 }
 
-/** Variables that `--var` may not set: it would contradict the options that decide them. */
+/** Variables that `--var` may not set, because they would contradict the options that decide them. */
 const RESERVED = ['DEVCTL_CONTEXT', 'DEVCTL_NAMESPACE', 'DEVCTL_URL', 'DEVCTL_TOKEN', 'DEVCTL_ENV', 'KUBECONFIG']
 
 /**
- * The variables that commands of the `deploy` and `destroy` sections find. Later ones win: those of
- * this process, git's where it does not have them already, those of `--var`, ours. Throws a
- * UserError when `--var` sets one that is ours.
+ * Returns the environment for the commands of the `deploy` and `destroy` sections. In ascending precedence: the
+ * variables of this process, facts from git that the process does not set, `--var`, and devctl's own variables. Throws
+ * a UserError if `--var` sets a reserved variable.
  */
 export function commandVariables(input: CommandVariablesInput): CommandVariables {
   const { env, vars, git } = input
@@ -72,7 +72,7 @@ export function commandVariables(input: CommandVariablesInput): CommandVariables
       ...[...input.builds].map(([service, image]) => buildVariables('DEVCTL_BUILD', service, image)),
     ),
     ...Object.assign({}, ...[...input.dependencies].map(([dependency, outputs]) => outputsOf(dependency, outputs))),
-    // The commands' own devctl must not ask anything, nor draw.
+    // A devctl that a command runs must neither prompt nor draw.
     DEVCTL_WITHIN_DEPLOY_COMMAND_CONTEXT: 'true',
     DEVCTL_DISABLE_SPINNER: 'true',
   })
@@ -103,8 +103,8 @@ function outputsOf(dependency: string, { builds, variables }: DependencyOutputs)
 }
 
 /**
- * The labelling proxy is on this machine. Some programs (Python's) would go to it through a proxy
- * that the environment names.
+ * Excludes 127.0.0.1 from the proxies in the environment: some programs (for example in Python) would otherwise connect
+ * to the labelling proxy on this machine through them.
  */
 function withoutDetour(env: Record<string, string>): Record<string, string> {
   if (!['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].some(name => env[name])) return env

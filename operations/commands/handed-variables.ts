@@ -5,13 +5,15 @@ import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { parseDotenv } from '../../compiler/text/dotenv.ts'
 import { SourceFile } from '../../compiler/text/source.ts'
 
-/** Maximum number of bytes: more than commands need to hand on, and few enough for the environment of a process. */
+/**
+ * Maximum size of the file in bytes: more than commands need to pass on, and small enough for the environment of a
+ * process.
+ */
 const LARGEST = 1 << 20
 
 /**
- * The file that `DEVCTL_ENV` names: what a command writes to it as `NAME=value`, in the grammar of
- * a `.env` file, is in the environment of the commands after it. Only its user may read it. To be
- * removed at the end.
+ * File that `DEVCTL_ENV` names. Lines `NAME=value` (`.env` syntax) that a command writes to it become variables of the
+ * commands after it. Only its user may read it. Call `remove` at the end.
  */
 export class HandedVariables {
   readonly path: string
@@ -23,19 +25,19 @@ export class HandedVariables {
     this.#folder = mkdtempSync(join(tmpdir(), 'devctl-env-'))
     this.path = join(this.#folder, '.env')
     writeFileSync(this.path, '', { mode: 0o600 })
-    // Also when the process ends in the midst of it.
+    // Also removes the file if the process exits early.
     process.once('exit', this.#remove)
   }
 
-  /** All variables that were handed on so far. */
+  /** All variables that commands have passed on so far. */
   get values(): Readonly<Record<string, string>> {
     return { ...this.#values }
   }
 
   /**
-   * Reads what a command has written. `env` is the environment it ran with, for variables in
-   * values. Gives a sentence for each line that is not understood, which counts for nothing; values
-   * are never in it.
+   * Reads the variables that a command has written. `env` is the environment that the command ran with, for variables
+   * in values. Returns a message for each line that is not understood and therefore ignored; the messages never contain
+   * values.
    */
   read(env: Readonly<Record<string, string | undefined>>): readonly string[] {
     const text = this.#text()
@@ -58,7 +60,7 @@ export class HandedVariables {
   #text(): string | { readonly problem: string } {
     try {
       const found = lstatSync(this.path)
-      // A pipe would have us wait forever.
+      // Reading a pipe would block forever.
       if (!found.isFile()) return { problem: 'it is not a file anymore' }
       if (found.size > LARGEST) return { problem: `it has more than ${LARGEST} bytes` }
       return readFileSync(this.path, 'utf8')

@@ -3,9 +3,8 @@ import { ENVIRONMENT_LABEL, ORIGIN_ANNOTATION, ORIGIN_COMMAND } from './labels.t
 import type { ManifestCommand } from './run-commands.ts'
 
 /**
- * The names of the Helm releases in a namespace that commands of an environment installed, sorted:
- * Helm keeps each revision in a Secret, which has our label. What is annotated to be kept is left
- * out by `helm uninstall` itself.
+ * Lists the names of the Helm releases in a namespace that commands of an environment installed, sorted. Helm keeps
+ * each revision in a Secret, which has our label. `helm uninstall` itself skips objects that are annotated to be kept.
  */
 export async function listHelmReleases(
   cluster: Cluster,
@@ -23,8 +22,8 @@ const nameOfRelease = ({ metadata }: KubeObject) => metadata.labels?.['name'] ??
 
 /**
  * Returns the command that uninstalls releases, for the runner of the manifest's commands. A release that was deleted
- * in the meantime is no error. Every user who may write Secrets of the namespace can write the names: they are passed
- * as arguments, not as code.
+ * in the meantime is no error. Every user who may write Secrets in the namespace can choose the names, so they are
+ * passed as arguments, not as shell code.
  */
 export const uninstallCommand = (releases: readonly string[], namespace: string): ManifestCommand => ({
   name: `uninstall ${releases.join(', ')}`,
@@ -33,9 +32,9 @@ export const uninstallCommand = (releases: readonly string[], namespace: string)
 })
 
 /**
- * The names of the claims that StatefulSets made by commands have in a namespace. They carry no
- * label of ours: the templates of a StatefulSet never change, so one that had our label would make
- * every later `kubectl apply` or `helm upgrade` of it fail.
+ * Lists the names of the PersistentVolumeClaims of StatefulSets that commands created in a namespace. The claims do not
+ * carry our label: `volumeClaimTemplates` are immutable, so if our label were added to them, every later `kubectl
+ * apply` or `helm upgrade` of the StatefulSet would fail.
  */
 export async function listTemplateClaims(
   cluster: Cluster,
@@ -48,7 +47,7 @@ export async function listTemplateClaims(
     ({ metadata }) => metadata.annotations?.[ORIGIN_ANNOTATION] === ORIGIN_COMMAND,
   )
   const prefixes = sets.flatMap(set => {
-    // The server's own type.
+    // Objects from the API server are valid StatefulSets.
     const { volumeClaimTemplates = [] } = (set['spec'] ?? {}) as { volumeClaimTemplates?: KubeObject[] }
     return volumeClaimTemplates.map(({ metadata }) => `${metadata.name}-${set.metadata.name}-`)
   })

@@ -2,28 +2,28 @@ import { variableNameProblem } from '../../platform/rules/variable-names.ts'
 import type { CommonEvent } from '../../project/events.ts'
 
 /**
- * Names that only say which version of something is meant, of the families that decide what programs do. With
- * `USE_BAZEL_VERSION`, a program is downloaded and run.
+ * Names that only carry a version, in families whose other names change what programs do. `USE_BAZEL_VERSION` does not
+ * match: with it, a program is downloaded and run.
  */
 const HARMLESS = /^(NODE_ENV|[A-Z]+(_COMMIT|_IMAGE|_BUILD)?_(VERSION|SHA|COMMIT|BRANCH|TAG))$/
 
 /**
- * True for a variable that may be passed from the cluster to programs of this machine: other users can write the kept
+ * Returns true if a variable may be passed from the cluster to programs on this machine. Other users can write the kept
  * variables, and some names make programs run code (`BASH_ENV`, `PATH`).
  */
 export const isUsableHere = (name: string, value: string): boolean =>
   (variableNameProblem(name) === undefined || HARMLESS.test(name)) && !value.includes('\0')
 
-/** The variables that a deploy has kept in the cluster, as far as commands get them. */
+/** Variables that a deploy has kept in the cluster, as far as commands may use them. */
 export interface UsableVariables {
   readonly taken: Readonly<Record<string, string>>
-  /** The names of those that would be usable, if the manifest named them. */
+  /** Names of the variables that would be usable if the manifest named them. */
   readonly unnamed: readonly string[]
 }
 
 /**
- * Selects the variables kept in the cluster that commands get. Every user who may deploy in the namespace can write
- * them, so only those that the manifest names are used. A name that changes what programs do is left out, with a
+ * Selects the kept variables of the cluster that commands receive. Every user who may deploy in the namespace can write
+ * them, so only variables that the manifest names are used. Names that change what programs do are skipped with a
  * warning.
  */
 export function usableVariables(

@@ -14,27 +14,27 @@ import { Upstream } from './proxy/upstream.ts'
 export type { WrittenKind } from './proxy/labelling.ts'
 
 export interface ProxyOptions {
-  /** The user's own way to the cluster: `kubeconfigAccess`. */
+  /** The user's own connection to the cluster, from `kubeconfigAccess`. */
   readonly access: KubeconfigAccess
   readonly environment: string
   /** Namespace of the environment. */
   readonly namespace: string
   /**
    * Called before the first object of a kind is written; the write waits for it. The environment's record can then list
-   * the kind before the object exists, so that a crash loses track of nothing. If it fails, the write is refused.
+   * the kind before the object exists, so no object is lost after a crash. If the call fails, the write is refused.
    */
   readonly remember?: (kind: WrittenKind) => Promise<void>
 }
 
 export interface LabellingProxy {
-  /** `KUBECONFIG` and what else leads kubectl and helm through the proxy. */
+  /** `KUBECONFIG` and the other variables that make kubectl and helm use the proxy. */
   readonly variables: Readonly<Record<string, string>>
-  /** Never to be shown. */
+  /** Values that must never be shown. */
   readonly secrets: readonly string[]
   readonly port: number
-  /** The kinds of what was written so far. */
+  /** Returns the kinds of the objects written so far. */
   written(): readonly WrittenKind[]
-  /** Ends all connections, and removes the kubeconfig. */
+  /** Closes all connections and removes the kubeconfig. */
   close(): Promise<void>
 }
 
@@ -53,8 +53,7 @@ export async function startLabellingProxy(options: ProxyOptions): Promise<Labell
   const forwarder = new Forwarder(upstream, labelling)
 
   const server = createServer({ key, cert: certificate, minVersion: 'TLSv1.2' })
-  // A request may take as long as the real server lets it, and a connection stays as long as its
-  // client wants.
+  // The real server limits the duration of requests, and the client decides how long a connection stays open.
   Object.assign(server, { requestTimeout: 0, keepAliveTimeout: 0 })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     if (isLetIn(request, token)) void forwarder.forward(request, response)
@@ -64,7 +63,7 @@ export async function startLabellingProxy(options: ProxyOptions): Promise<Labell
     if (isLetIn(request, token)) void forwarder.upgrade(request, socket, head)
     else forwarder.refuseUpgrade(socket, unknownToken())
   })
-  // Someone who talks no TLS, or gives up: nothing of ours.
+  // A client that does not speak TLS or disconnects is no error of the proxy.
   server.on('tlsClientError', (_, socket) => socket.destroy())
   server.on('clientError', (_, socket) => socket.destroy())
   await new Promise<void>((resolve, reject) => {
@@ -94,7 +93,7 @@ export async function startLabellingProxy(options: ProxyOptions): Promise<Labell
 
 function isLetIn({ headers }: IncomingMessage, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
-  // Digests are of one length, and comparing them takes the same time whatever is in them.
+  // Digests have equal lengths, and the comparison takes the same time for all contents.
   return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`))
 }
 

@@ -1,16 +1,16 @@
 /**
- * The label of everything that belongs to an environment, as `environment/labels.ts` has it; a test
- * holds the two together.
+ * Label of all objects that belong to an environment. Same value as in `environment/labels.ts`; a test compares the
+ * two.
  */
 export const ENVIRONMENT_LABEL = 'dev.platform/environment'
 
 /**
- * The label, beside that of the environment, of objects that commands made outside the
- * environment's own namespace: in another one, or for the whole cluster. Two namespaces may have an
- * environment of the same name each; this tells whose object it is.
+ * Label of objects that commands created outside the environment's own namespace, that is in another namespace or
+ * cluster-wide, in addition to the environment's label. Environments in different namespaces may have the same name;
+ * this label names the namespace of the owner.
  */
 export const HOME_LABEL = 'dev.platform/environment-namespace'
 
-/** The annotation of what a command made: prune leaves it, destroy takes it. */
+/** Annotation of objects that a command created: prune keeps them, destroy deletes them. */
 export const ORIGIN_ANNOTATION = 'dev.platform/origin'
 export const ORIGIN_COMMAND = 'command'

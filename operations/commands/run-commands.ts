@@ -6,12 +6,15 @@ import { KnownSecrets, secretValues } from '../../compiler/values/secrets/known-
 import { commandFailed, handedVariables, hintFor } from './command-diagnostics.ts'
 import { HandedVariables } from './handed-variables.ts'
 
-/** A command of the `deploy` or `destroy` section. */
+/** Command of the `deploy` or `destroy` section. */
 export interface ManifestCommand {
   readonly name: string
-  /** A text for the shell. */
+  /** Shell script to run. */
   readonly command: string
-  /** The arguments of the text, `"$@"`: what comes from elsewhere is no code of the shell. */
+  /**
+   * Arguments of the script (`"$@"`): values from outside the manifest are passed here, so that the shell does not run
+   * them as code.
+   */
   readonly args?: readonly string[]
   /** Position in the manifest. */
   readonly span?: Span | undefined
@@ -20,55 +23,48 @@ export interface ManifestCommand {
 export interface OutputLine {
   readonly command: ManifestCommand
   readonly stream: 'stdout' | 'stderr'
-  /** Masked, without its end. */
+  /** Masked text of the line, without its line break. */
   readonly text: string
 }
 
 export interface RunOptions {
-  /** Absolute path: the folder of the manifest. */
+  /** Absolute path of the manifest's folder. */
   readonly folder: string
-  /**
-   * All of the environment, with the variables of `commandVariables` and those of the labelling
-   * proxy.
-   */
+  /** Full environment, with the variables of `commandVariables` and of the labelling proxy. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** `sh` in place of bash. Default false. */
+  /** True to run `sh` instead of bash. Default false. */
   readonly noBash?: boolean
-  /** Values that never reach the output, besides those that are `known`. */
+  /** Values that are masked in the output, in addition to those in `known`. */
   readonly secrets?: readonly string[]
-  /** The secrets and names of the project. */
+  /** Secrets of the project and their names. */
   readonly known?: KnownSecrets | undefined
-  /** Keep colours in the output. Default false. */
+  /** True to keep colors in the output. Default false. */
   readonly colours?: boolean
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds between SIGTERM and SIGKILL. Default 5000. */
+  /** Time between SIGTERM and SIGKILL, in milliseconds. Default 5000. */
   readonly grace?: number
-  /**
-   * Milliseconds that output of background processes is waited for after their shell has ended.
-   * Default 500.
-   */
+  /** Time to wait for output of background processes after their shell has ended, in milliseconds. Default 500. */
   readonly drain?: number
   readonly begin?: (command: ManifestCommand) => void
-  /** Output is not read on until its promise is kept. */
+  /** Called for each line. If it returns a promise, the next line is read after the promise resolves. */
   readonly output: (line: OutputLine) => unknown
 }
 
 export interface RunResult {
-  /** The command that failed; those after it did not run. */
+  /** The command that failed; later commands did not run. */
   readonly failed:
     | { readonly command: ManifestCommand; readonly exitCode: number | null; readonly signal: string | null }
     | undefined
-  /** The variables that commands handed on through the file of `DEVCTL_ENV`. */
+  /** Variables that commands passed on through the file of `DEVCTL_ENV`. */
   readonly variables: Readonly<Record<string, string>>
-  /** `deploy/command-failed`, and warnings. */
+  /** A diagnostic `deploy/command-failed`, and warnings. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
 /**
- * Runs commands one after another, each in a shell of its own in the folder, until one fails. What
- * they leave in the background stays for the commands after them, and is ended at the end. Rejects
- * with the signal's reason when that is aborted, with a UserError when there is no shell or no
- * folder; then, too, nothing is left running.
+ * Runs commands in sequence, each in a new shell in the folder, until one fails. Background processes keep running for
+ * the later commands and are stopped at the end. Rejects with the signal's abort reason, or with a UserError if the
+ * shell or the folder does not exist; no process is left running then, either.
  */
 export async function runCommands(commands: readonly ManifestCommand[], options: RunOptions): Promise<RunResult> {
   const { env, secrets = [], known = new KnownSecrets(), grace = 5_000, drain = 500, signal, output } = options

@@ -5,42 +5,42 @@ import type { CommonEvent } from '../../project/events.ts'
 import type { OperationContext } from '../../project/session.ts'
 import type { ManifestCommand } from './run-commands.ts'
 
-/** The commands of `deploy` or `destroy`, and their inputs. */
+/** Commands of the `deploy` or `destroy` section, and their inputs. */
 export interface Section {
   readonly commands: readonly ManifestCommand[]
   /** Absolute path of the manifest's folder. */
   readonly folder: string
   readonly environment: string
-  /** The images that were built, by service. */
+  /** Images that were built, by service. */
   readonly built: ReadonlyMap<string, BuiltImage>
   readonly noBash: boolean
-  /** The names of the variables of the platform that the commands get: those that their manifest names. */
+  /** Names of the platform variables that the commands receive, because their manifest names them. */
   readonly named: ReadonlySet<string>
   /**
-   * The names of variables that the commands do not get because their manifest does not name them, besides those of the
-   * platform.
+   * Names of variables, other than those of the platform, that the commands do not receive because their manifest does
+   * not name them.
    */
   readonly unnamed?: readonly string[]
-  /** Variables of `--var`, and those kept by an earlier deploy. */
+  /** Variables set with `--var`, and those kept by an earlier deploy. */
   readonly variables: Readonly<Record<string, string>>
   readonly domain: string | undefined
   readonly registry: string | undefined
-  /** True if `variables` are from a manifest, not from a command line. */
+  /** True if `variables` come from a manifest and not from a command line. */
   readonly areVariablesPublic?: boolean
-  /** The variables that dependencies handed on. */
+  /** Variables that dependencies passed on, by dependency. */
   readonly dependencies: ReadonlyMap<string, Readonly<Record<string, string>>>
 }
 
 export interface SectionResult {
   readonly hasFailed: boolean
-  /** The variables that commands handed on through the file of `DEVCTL_ENV`. */
+  /** Variables that commands passed on through the file of `DEVCTL_ENV`. */
   readonly variables: Readonly<Record<string, string>>
   readonly diagnostics: readonly Diagnostic[]
 }
 
 /**
- * Runs the commands of a section with their variables, and labels what they make as the
- * environment's. Rejects with the signal's reason, and with a UserError where there is no shell.
+ * Runs the commands of a section with their variables, and labels the objects that they create as objects of the
+ * environment. Rejects with the signal's abort reason, and with a UserError if the shell does not exist.
  */
 export async function runSection(
   { workspace, session, on }: OperationContext,
@@ -55,13 +55,13 @@ export async function runSection(
   ])
   const { cluster, access, namespace, target } = session
   const { environment, folder, noBash, commands, domain, registry, named } = section
-  // Other people can set them, and a name decides which programs go by it.
+  // Other users can set platform variables, and their names can change what programs do.
   const ofPlatform = [...(workspace.platformVariables ?? [])]
   const unnamed = [...ofPlatform.map(([name]) => name), ...(section.unnamed ?? [])].filter(
     name => !named.has(name) && workspace.env[name] === undefined && section.variables[name] === undefined,
   )
   const { env, secrets } = commandVariables({
-    // Those of the shell count more than those of the platform.
+    // Variables of the shell take precedence over those of the platform.
     env: { ...Object.fromEntries(ofPlatform.filter(([name]) => named.has(name))), ...workspace.env },
     vars: section.variables,
     areVarsPublic: section.areVariablesPublic ?? false,
@@ -107,7 +107,7 @@ export async function runSection(
   }
 }
 
-/** The most names that a note has. */
+/** Maximum number of names in a note. */
 const MOST_NAMES = 10
 
 function unnamedNote(names: readonly string[]): CommonEvent {

@@ -3,25 +3,25 @@ import type { ScalarTree, Tree } from '../../compiler/text/tree.ts'
 
 /** Origin of one value of the model. */
 export interface Provenance {
-  /** `services.web.ports[0].target`. */
+  /** Path in the model, such as `services.web.ports[0].target`. */
   readonly path: string
-  /** An empty mapping or list is a value too. */
+  /** Scalar value, or an empty mapping or list. */
   readonly value: string | number | boolean | null | readonly [] | Readonly<Record<string, never>>
   readonly place: FilePlace
-  /** Places whose value this one replaced, the newest first. */
+  /** Positions of the values that this value replaced, newest first. */
   readonly replaced: readonly FilePlace[]
-  /** Variables that took part, and where their values came from: `the shell`, `.env:3`, `its default`. */
+  /** Variables used in the value, and the origins of their values: `the shell`, `.env:3`, `its default`. */
   readonly variables: readonly { readonly name: string; readonly origin: string }[]
 }
 
 export interface FilePlace {
   readonly file: string
-  /** Line and column count from 1. */
+  /** Line and column, starting at 1. */
   readonly line: number
   readonly column: number
 }
 
-/** The values of a tree with their places, in the order of the tree. */
+/** Returns the values of a tree with their positions, in the order of the tree. */
 export function provenanceOf(tree: Tree): readonly Provenance[] {
   const found: Provenance[] = []
   collect(tree, '', found)
@@ -48,7 +48,7 @@ function join(path: string, key: string): string {
 }
 
 function plainValue({ value }: ScalarTree): string | number | boolean | null {
-  // JSON has no integers beyond those of a double that are exact.
+  // JSON numbers are exact only up to 2^53, so larger integers become strings.
   return typeof value === 'bigint' ? String(value) : value
 }
 

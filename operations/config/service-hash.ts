@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** Keys that can change without a new container for the service. */
+/** Keys of a service that can change without a new container. */
 const NOT_HASHED = new Set(['build', 'depends_on', 'profiles', 'pull_policy', 'scale'])
 
 /**
- * A line `SERVICE HASH` for each named service of a printed model, `*` for all, joined by commas. Throws a UserError
- * for a name it does not have.
+ * Returns a line `SERVICE HASH` for each of the named services of a printed model. `names` is a comma-separated list,
+ * or `*` for all services. Throws a UserError if the model does not have a named service.
  */
 export function serviceHashes(model: unknown, names: string): string {
   const services = (model as { services?: Readonly<Record<string, Readonly<Record<string, unknown>>>> }).services ?? {}
@@ -32,7 +32,7 @@ function hashOf(service: Readonly<Record<string, unknown>>): string {
     .digest('hex')
 }
 
-/** The order in which a file lists its keys is no part of the configuration. */
+/** Sorts the keys, whose order is not part of the configuration. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value

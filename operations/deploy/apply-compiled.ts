@@ -14,20 +14,20 @@ import { addressesInOrder, deployEvents } from './progress.ts'
 import { ServiceStates } from './service-states.ts'
 
 interface How {
-  /** When the deploy began, in milliseconds since 1970. */
+  /** Start time of the deploy, in milliseconds since 1970. */
   readonly began: number
-  /** The caller has the environment's Lease. */
+  /** True if the caller holds the environment's Lease. */
   readonly isHeld: boolean
   readonly signal: AbortSignal
-  /** The hashes of the warnings, for the record of the environment. */
+  /** Hashes of the warnings, for the record of the environment. */
   readonly warnings?: readonly string[]
-  /** The variables that commands handed on. */
+  /** Variables that commands passed on. */
   readonly variables?: Readonly<Record<string, string>>
 }
 
 /**
- * Applies what was compiled, and waits as `input` says. Throws what the cluster refuses, and the
- * reason of the signal.
+ * Applies a compiled project, and waits as `input` requests. Throws if the cluster rejects an object, and throws the
+ * signal's abort reason.
  */
 export async function applyCompiled(
   { workspace, session, on, ask }: OperationContext<DeployEvent>,

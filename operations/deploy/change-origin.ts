@@ -5,32 +5,35 @@ import type { ChangeOrigin } from '../../environment/record/change-lists.ts'
 import { plainAddress } from '../../project/deploy-source.ts'
 import { repositoryOf } from '../../project/names/environment-name.ts'
 
-/** Milliseconds for git, which is asked while the cluster is: in a large checkout `git status` takes some seconds. */
+/**
+ * Time limit for git, in milliseconds. Git runs in parallel with requests to the cluster; in a large checkout `git
+ * status` takes several seconds.
+ */
 const DEADLINE = 10_000
-/** Characters of the first line of a commit. */
+/** Maximum length of a commit subject, in characters. */
 const LONGEST = 200
 
 type Env = GitOptions['env']
 
-/** Commit that a CI pipeline runs for, as its variables report it. */
+/** Commit that a CI pipeline runs for, according to the environment variables of the pipeline. */
 interface Pipeline {
   readonly commit: string | undefined
   readonly branch: string | undefined
-  /** `team/shop`. */
+  /** Repository of the pipeline, such as `team/shop`. */
   readonly project: string | undefined
 }
 
-/** Answers about the commit that a folder has. They never reject. */
+/** Commit of a folder, as pending answers of git. The promises never reject. */
 export interface AskedOrigin {
-  /** The commit, which git reports at once. Uncommitted changes are marked as not checked yet. */
+  /** Commit without the check for uncommitted changes; the origin is marked as unchecked. */
   readonly commit: Promise<ChangeOrigin>
-  /** The commit, and whether there are changes that are not committed; that takes longer. */
+  /** Commit with the check for uncommitted changes, which takes longer. */
   readonly change: Promise<ChangeOrigin>
 }
 
 /**
- * Asks for the commit that a folder has, for the history of an environment: as git says, and where it does not, as
- * the variables of the pipeline do.
+ * Finds the commit of a folder, for the history of an environment. Facts that git does not report come from the
+ * variables of the CI pipeline.
  */
 export function askOrigin(folder: string, env: Env, signal: AbortSignal): AskedOrigin {
   const found = repositoryOf(folder)
@@ -51,14 +54,16 @@ export function askOrigin(folder: string, env: Env, signal: AbortSignal): AskedO
 
 const orNothing = <T>(asked: Promise<T>): Promise<T | undefined> => asked.catch(() => undefined)
 
-/** The answers of git about a commit. */
+/** Answers of git about a commit. */
 interface Said {
   readonly branch: string | undefined
   readonly own: string | undefined
   readonly subject: string | undefined
 }
 
-/** The branch and the commit do not depend on what takes longer, or fails. */
+/**
+ * Returns the branch, the commit and its subject. A slow or failed `asked` does not affect the branch and the commit.
+ */
 async function askCommit(top: string, options: GitOptions, asked: Promise<string | undefined>): Promise<Said> {
   const git = openGit(top, options)
   const [branch, own, subject] = await Promise.all([
@@ -69,7 +74,7 @@ async function askCommit(top: string, options: GitOptions, asked: Promise<string
   return { branch, own, subject }
 }
 
-/** Asks for the first line of the commit, and for changes that are not committed: undefined if git does not say. */
+/** Requests the subject of the commit, and the uncommitted changes; undefined if git does not report them. */
 function askSource(
   top: string,
   options: GitOptions,
@@ -85,7 +90,7 @@ function askSource(
     ])
     return said
   })
-  // Nothing was asked, perhaps: then there is no first line either.
+  // If the query failed before git ran, the subject is undefined, too.
   return { subject, changes: orNothing(asked).finally(() => tell()) }
 }
 
@@ -94,7 +99,7 @@ function originFrom(
   env: Env,
 ): ChangeOrigin {
   const pipeline = pipelineOf(env)
-  // A pipeline may deploy what it has cloned from elsewhere.
+  // A pipeline may deploy a folder that it has cloned from another repository.
   const isItsOwn =
     pipeline?.project !== undefined && repository?.toLowerCase().endsWith(`/${pipeline.project.toLowerCase()}`)
   const commit = own || (isItsOwn ? pipeline?.commit : undefined)

@@ -23,68 +23,69 @@ import type { OperationContext } from '../../project/session.ts'
 import { chooseTargetDefaults, registryText } from '../../project/target-defaults.ts'
 import type { ForCluster } from './input.ts'
 
-/** Warnings about copies of host volumes, which are not used while the service is developed. */
+/** Codes of warnings about copies of host volumes, which are not used while the service is developed. */
 const ABOUT_COPIES: ReadonlySet<string> = new Set([
   'volumes/host-for-up',
   'volumes/host-read-only',
   'volumes/host-unversioned',
 ])
 
-/** A project, compiled for the cluster. */
+/** Project compiled for the cluster. */
 export interface CompiledForCluster {
   readonly plan: Plan
   readonly synth: (plan: Plan) => readonly Manifest[]
-  /** The services of the Compose file. */
+  /** Services of the Compose file. */
   readonly services: Tree | undefined
   readonly source: Source
-  /** The project's folder, absolute. */
+  /** Absolute path of the project's folder. */
   readonly directory: string
-  /** The one under which routes get their hosts; without it they are left out. */
+  /** Domain for the hosts of routes. If undefined, only routes with hosts of the user's own are created. */
   readonly domain: string | undefined
   readonly registry: string | undefined
-  /** The images of services with `build` that go by their digest, by service. */
+  /** Images of services with `build`, by service, as references with digests. */
   readonly built: ReadonlyMap<string, string>
-  /** Names of the routes that were left out. */
+  /** Names of the routes that were omitted because there is no domain. */
   readonly keepRoutes: ReadonlySet<string>
-  /** The part of it that is wanted; absent: all. */
+  /** Part of the application to deploy. If absent, the full application. */
   readonly part?: Part
-  /** Services whose Jobs run again, in Kubernetes' form. */
+  /** Services whose Jobs run again, by their names in Kubernetes. */
   readonly rerun: ReadonlySet<string>
 }
 
-/** A project, compiled for the cluster, whose warnings have not been reported yet. */
+/** Project compiled for the cluster, whose warnings have not been reported yet. */
 export interface PreparedForCluster extends CompiledForCluster {
-  /** The warnings and remarks about the files. */
+  /** Warnings and notes about the files. */
   readonly warnings: readonly Diagnostic[]
-  /** Reports the warnings and notes; `seen` are the warnings that the last deploy has reported. */
+  /** Reports the warnings and notes; `seen` are the warnings that the last deploy has already reported. */
   readonly tell: (seen?: ReadonlySet<Diagnostic>) => void
 }
 
-/** A project whose files have no errors, before its images are built. */
+/** Project whose files have no errors, before its images are built. */
 export type NotYetBuilt = Pick<
   CompiledForCluster,
   'plan' | 'synth' | 'services' | 'source' | 'keepRoutes' | 'part' | 'rerun'
 > & {
-  /** True if there are images that have to exist. */
+  /** True if images have to be built, or found in a registry. */
   readonly hasBuilds: boolean
 }
 
-/** The surroundings of a compilation for the cluster. */
+/** Context of a compilation for the cluster. */
 export interface CompileContext extends Omit<OperationContext, 'session'> {
   readonly session: Pick<OperationContext['session'], 'namespace' | 'signal' | 'target'>
-  /** Is called before images are built; when it throws, none is built. */
+  /** Called before images are built. If it throws, no image is built. */
   readonly beforeBuild?: (project: NotYetBuilt) => Promise<void>
 }
 
-/** The files have errors, which were reported. */
+/** Result for files with errors, which were reported. */
 export interface RefusedForCluster {
   readonly plan?: undefined
   readonly diagnostics: readonly Diagnostic[]
 }
 
 /**
- * Compiles for the cluster: what `render` may leave open is an error here, and without a domain there are no routes.
- * Tells what is wrong, and keeps the warnings back: variables that are handed on later may make them wrong.
+ * Compiles for the cluster: values that `render` may leave open are errors here, and without a domain no routes are
+ * created. Reports the errors but holds the warnings back, because variables that commands pass on later may resolve
+ * them.
  */
 export async function prepareForCluster(
   { workspace, session: { namespace, signal, target }, on, beforeBuild }: CompileContext,
@@ -156,7 +157,7 @@ export async function prepareForCluster(
   const { loaded } = compilation
   const plan = compilation.plan && (startOrder === 'manifest' ? inNoOrder(compilation.plan) : compilation.plan)
   const found = compilation.diagnostics.filter(isBesidesBuild)
-  // The builder says it again.
+  // The builder reports the same error.
   const isSaid = ({ code, span }: Diagnostic) =>
     code === 'build/unknown-target' && refused.some(other => other.span?.start === span?.start)
   const all = [...found.filter(one => !isSaid(one)), ...refused]
@@ -185,17 +186,21 @@ export async function prepareForCluster(
   return { ...common, plan: pulling.plan }
 }
 
-/** The properties of a compiled project that do not depend on its images. */
+/** Properties of a compiled project that do not depend on its images. */
 type InCluster = Omit<CompiledForCluster, 'plan' | 'domain' | 'registry' | 'built'>
 
 /**
- * True for diagnostics other than a missing domain and a missing registry; the builder handles the missing registry.
+ * Returns true for diagnostics other than a missing domain and a missing registry. The builder reports the missing
+ * registry.
  */
 const isBesidesBuild = ({ code }: Diagnostic): boolean => code !== 'routes/no-domain' && code !== 'image/no-registry'
 
 const errorsBesidesBuild = ({ diagnostics }: CompiledProject): number => count(diagnostics.filter(isBesidesBuild)).error
 
-/** The manifests of a plan; without a domain only hosts of the user's own have routes. */
+/**
+ * Returns the function that creates the manifests of a plan. Without a domain, only hosts of the user's own have
+ * routes.
+ */
 async function withRoutes(
   plan: Plan,
   domain: string | undefined,
@@ -213,13 +218,19 @@ async function withRoutes(
   }
 }
 
-/** All is applied at once: the manifests wait for themselves. */
+/**
+ * Removes the dependencies: all objects are applied at once, and the Pods themselves wait for the services that they
+ * depend on.
+ */
 const inNoOrder = (plan: Plan): Plan => ({
   ...plan,
   workloads: plan.workloads.map(({ dependencies: _, ...workload }) => workload),
 })
 
-/** The references with digests of the services with `build`. Throws as `ImageBuilder.ensure` does. */
+/**
+ * Builds or finds the images of services with `build`. Returns their references with digests. Throws like
+ * `ImageBuilder.ensure`.
+ */
 async function ensureImages(
   { project, plan }: CompiledProject,
   { build = false }: ForCluster,
@@ -228,19 +239,19 @@ async function ensureImages(
   ofManifest: (plan: Plan) => Promise<readonly PlannedBuild[]>,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
-  // With errors nothing will be deployed; without a plan there is nothing to build for.
+  // If there are errors, nothing is deployed; without a plan, there is nothing to build for.
   if (!plan || !project) return new Map()
   const builds = [...(await buildsOf(project, plan, chosen)), ...(await ofManifest(plan))]
   if (builds.length === 0) return new Map()
   const built = await images.ensure(builds, { build: build ? 'all' : 'missing', given: plan.images, signal })
-  // Commands need no images of services that only others are built on.
+  // Commands do not need images of services that only serve as a base for other builds.
   const inner = new Set(project.contextServices.keys())
   return new Map([...built].filter(([service]) => !inner.has(service)))
 }
 
 /**
- * The images whose configurations refine the plan: those that were built, also of services without
- * `build` that share one, and plain ones that are at hand.
+ * Returns the images whose configurations refine the plan: built images, including those that services without `build`
+ * share, and plain images that are available.
  */
 async function wantedImages(
   { plan, project }: CompiledProject,
@@ -256,7 +267,7 @@ async function wantedImages(
   return { built: ofServices, plain: plainImages(project, plan.images, ofServices) }
 }
 
-/** The builds of services; with `chosen` those of these. */
+/** Returns the builds of all services, or only of those in `chosen`. */
 async function buildsOf(
   project: Project,
   plan: Plan,
@@ -267,7 +278,7 @@ async function buildsOf(
   return plannedBuilds(project, plan).filter(({ service }) => !chosen || chosen.has(service))
 }
 
-/** The services of a part, as the files call them, and those whose builds it needs. */
+/** Returns the services of a part, by their names in the files, and the services whose builds the part needs. */
 async function chosenServices({ project, plan }: CompiledProject, part: Part): Promise<ReadonlySet<string>> {
   if (!project || !plan) return new Set(part.named)
   const [labels, { sharersOf }, { withNeeded }] = await Promise.all([
@@ -288,7 +299,7 @@ const routesOf = ({ routes, openRoutes }: Plan, part: Part | undefined): readonl
     ({ service, isOwnHost }) => !isOwnHost && (!part || service === undefined || part.services.has(service)),
   )
 
-/** The ports behind routes, in words: `port 80 of web, port 8080 of api have`. */
+/** Describes the ports behind routes, such as `port 80 of web, port 8080 of api have`. */
 function portsOf(routes: readonly RoutePlan[]): string {
   const all = [
     ...new Set(routes.flatMap(({ rules }) => rules.map(({ service, port }) => `port ${port} of ${service}`))),
@@ -297,11 +308,11 @@ function portsOf(routes: readonly RoutePlan[]): string {
   return `${shown.join(', ')} ${all.length > 1 ? 'have' : 'has'}`
 }
 
-/** Ports that are named in a note. */
+/** Maximum number of ports listed in a note. */
 const MOST_PORTS = 3
 
 /**
- * The services of `--rerun`, in Kubernetes' form. Throws a UserError for one that is not deployed
+ * Returns the services of `--rerun`, by their names in Kubernetes. Throws a UserError if a service is not deployed
  * here.
  */
 async function toRerun(
@@ -341,7 +352,7 @@ async function addRegistryCredentials(
   return addCredentials(plan, registries, await readRegistryCredentials([...hosts], { env, signal }))
 }
 
-/** The user's choices about things that a deploy does not do by itself. */
+/** Returns the user's choices about actions that a deploy takes only on request. */
 export function choicesOf(
   options: ForCluster,
   { keepRoutes, part, rerun }: Pick<CompiledForCluster, 'keepRoutes' | 'part' | 'rerun'>,

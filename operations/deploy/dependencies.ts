@@ -25,11 +25,10 @@ type DeployProject = (
 ) => Promise<DeployOutcome>
 
 /**
- * Deploys the repositories that a manifest depends on, one after another and each with its own
- * first, unless they are in the namespace already (`dependencies` deploys them all the same). Puts
- * what their commands handed on into `outputs`, for those that are waited for. Tells each outcome,
- * and gives false at the first that fails. Throws a UserError for a cycle, and for a repository
- * that cannot be cloned.
+ * Deploys the repositories that a manifest depends on, one after another and each after its own dependencies.
+ * Repositories that are already in the namespace are skipped, unless the input has `dependencies`. Adds the variables
+ * that their commands passed on to `outputs`, for dependencies with `wait`. Reports each outcome, and returns false
+ * after the first failure. Throws a UserError for a cycle, and for a repository that cannot be cloned.
  */
 export async function deployDependencies(
   world: OperationContext<DeployEvent>,
@@ -83,8 +82,8 @@ export async function deployDependencies(
 }
 
 /**
- * Options for a dependency: its name and its own manifest, in place of what they say about the
- * files above it.
+ * Returns the options for a dependency: its name and manifest replace the options about the files of the project that
+ * depends on it.
  */
 export function ownOptions<Values extends LoadInput>(options: Values, { name, manifest }: ManifestDependency) {
   const file = manifest && [manifest.value]
@@ -92,8 +91,8 @@ export function ownOptions<Values extends LoadInput>(options: Values, { name, ma
 }
 
 /**
- * Clones a repository with the user's own git and credentials, does the work in it, and removes it
- * again. Throws a UserError.
+ * Clones a repository with the user's git and credentials, runs `work` in the clone, and deletes the clone. Throws a
+ * UserError if the repository cannot be cloned.
  */
 export async function inClone<Result>(
   { workspace, session: { signal } }: Pick<OperationContext, 'workspace' | 'session'>,

@@ -27,9 +27,8 @@ import { reportLock } from './progress.ts'
 import { compileWithStoredVariables } from './stored-variables.ts'
 
 /**
- * Deploys one project: its dependencies first, then its commands, then its Compose files, compiled
- * with what the commands handed on. `above` are the repositories that depend on it, the nearest
- * last.
+ * Deploys one project: first its dependencies, then its commands, then its Compose files, compiled with the variables
+ * that the commands passed on. `above` are the repositories that depend on the project, the nearest last.
  */
 export async function deploy(
   world: OperationContext<DeployEvent>,
@@ -51,10 +50,10 @@ export async function deploy(
     if (above.length === 0) createNamespace ||= await confirmNamespace(world, { createNamespace })
     await checkEarly(world, input, found, hasMoreBefore)
   }
-  // Before anything is run: what is wrong in the files shows at once.
+  // Compile before anything runs, so that errors in the files show immediately.
   const compiled = await prepare({ ...world, beforeBuild }, input, project, images)
   if (!compiled.plan) return { kind: 'refused', diagnostics: compiled.diagnostics }
-  // Commands may set the variables that warnings are about.
+  // Commands may still set the variables that the warnings are about.
   const told = runsCommands(input, project) ? {} : await tellWarnings(world, input, compiled)
   const environment = compiled.plan.environment.name
   if (above.length === 0) await ensureNamespace(world, { createNamespace })
@@ -115,7 +114,7 @@ export async function deploy(
   })
 }
 
-/** The modules are loaded once there is something to build. */
+/** Loads the build modules only when there is something to build. */
 const imageBuilder = (world: OperationContext<DeployEvent>): ImageBuilder => ({
   async ensure(images, options) {
     const [{ missingImagesBuilder }, { chooseBuilder }] = await Promise.all([
@@ -139,7 +138,8 @@ const runsCommands = (input: DeployInput, project: OpenProject): boolean =>
   !isPartOf(input) && (manifestOf(project)?.deploy?.commands.length ?? 0) > 0
 
 /**
- * Reports the warnings, and which of them the last deploy has reported. Gives the hashes that the record keeps.
+ * Reports the warnings, and which of them the last deploy has already reported. Returns the hashes to store in the
+ * record.
  */
 async function tellWarnings(
   { session, workspace }: OperationContext,
@@ -149,7 +149,7 @@ async function tellWarnings(
   const hashes = hashWarnings(warnings, services, workspace.secrets)
   const isPart = part !== undefined
   const known = await knownWarnings(session, plan.environment.name, hashes, isPart).catch((error: unknown) => {
-    // The files have the warnings, whatever the cluster answers.
+    // The warnings are about the files, so report them even if the cluster does not answer.
     tell()
     throw error
   })
@@ -157,7 +157,7 @@ async function tellWarnings(
   return { warnings: known.hashes }
 }
 
-/** Refuses what the deploy would refuse in any case, before images are built for it and commands run. */
+/** Checks for reasons to refuse the deploy before images are built and commands run. */
 async function checkEarly(
   { session }: OperationContext,
   input: DeployInput,
@@ -165,7 +165,7 @@ async function checkEarly(
   hasMoreBefore: boolean,
 ): Promise<void> {
   const { plan, synth, services, source } = found
-  // Commands may set the profiles.
+  // Commands may still set the profiles.
   if (!hasMoreBefore) refuseWithoutServices(plan, services)
   const { cluster, namespace, signal } = session
   const { refuseEarly } = await import('../../environment/plan/early-refusals.ts')
@@ -173,7 +173,7 @@ async function checkEarly(
   await refuseEarly({ cluster, plan, synth, namespace, source, choices, hasMoreBefore }, { signal })
 }
 
-/** Compiles before the commands run. */
+/** Compiles the project before the commands run. */
 function prepare(
   world: OperationContext<DeployEvent> & Pick<CompileContext, 'beforeBuild'>,
   input: DeployInput,
@@ -185,7 +185,7 @@ function prepare(
     : compileWithStoredVariables(world, input, project, images)
 }
 
-/** Keeps variables for the commands of destroy, and for those who depend on the environment. */
+/** Stores variables for the commands of destroy, and for projects that depend on the environment. */
 async function keep(
   { cluster, namespace }: Session,
   environment: string,

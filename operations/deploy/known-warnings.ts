@@ -6,20 +6,20 @@ import type { KnownSecrets } from '../../compiler/values/secrets/known-secrets.t
 import { readRecord } from '../../environment/record/record.ts'
 import type { Session } from '../../project/session.ts'
 
-/** The warnings that the record of an environment remembers. */
+/** Maximum number of warnings in the record of an environment. */
 const MOST = 1000
 
-/** The warnings of a deploy, with those that the last deploy of the environment has printed. */
+/** Warnings of a deploy, and which of them the last deploy of the environment has already printed. */
 export interface KnownWarnings {
-  /** The warnings that the last deploy had as well. */
+  /** Warnings that the last deploy had as well. */
   readonly seen: ReadonlySet<Diagnostic>
-  /** The hashes of all, for the record of this deploy. */
+  /** Hashes of all warnings, for the record of this deploy. */
   readonly hashes: readonly string[]
 }
 
 /**
- * Compares the warnings of a deploy with the hashes in the environment's record. After a deploy of some services, the
- * record also keeps the hashes of the others.
+ * Compares the warnings of a deploy with the hashes in the environment's record. After a partial deploy, the record
+ * also keeps the hashes of the services that were not deployed.
  */
 export async function knownWarnings(
   { cluster, namespace, signal }: Pick<Session, 'cluster' | 'namespace' | 'signal'>,
@@ -35,8 +35,8 @@ export async function knownWarnings(
 }
 
 /**
- * Hashes the warnings and remarks by their code, text and service, so that a warning that only moves to another line
- * stays the same. The hashed texts are masked as they are when they are printed.
+ * Hashes the warnings and notes by code, text and service, so that the hash does not change if a warning only moves to
+ * another line. Secrets in the texts are masked, as in the printed texts.
  */
 export function hashWarnings(
   diagnostics: readonly Diagnostic[],

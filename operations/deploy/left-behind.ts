@@ -4,17 +4,17 @@ import { at, listAt } from '../../gitops/agents/json-values.ts'
 import type { Session } from '../../project/session.ts'
 import type { CompiledForCluster } from './compile-for-cluster.ts'
 
-/** A service that runs an older image than one of those that were deployed without it. */
+/** Service that still runs an older version of an image, because only other services were deployed. */
 export interface LeftBehind {
   readonly service: string
-  /** The deployed service that has its image. */
+  /** Deployed service with the same image. */
   readonly with: string
 }
 
 /**
- * The services that have an image in common with those that were deployed alone, as far as they run
- * with another version of it. Only images that were built count: other references change only with
- * the files. Throws as `Cluster.get` does.
+ * Finds services that were not deployed, but share an image with a service that was, and run another version of that
+ * image. Only built images count, because other references change only together with the files. Throws like
+ * `Cluster.get`.
  */
 export async function leftBehind(
   { cluster, namespace }: Pick<Session, 'cluster' | 'namespace'>,

@@ -2,50 +2,50 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { UnreadyWorkload } from '../../environment/apply/retry-stuck.ts'
 import type { PublicAddress } from '../../environment/endpoints/routes.ts'
 
-/** The outcome for a service: each has exactly one. */
+/** Outcome for a service; each service has exactly one. */
 export type ServiceState = 'ready' | 'not-ready' | 'not-made' | 'not-changed' | 'not-waited-for'
 
-/** The outcome of a deploy. Errors were reported by events before. */
+/** Outcome of a deploy. Errors have already been reported by events. */
 export type DeployOutcome =
   /** The files have errors, and nothing was deployed. */
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
   /**
-   * A repository that the manifest depends on was not deployed, so this was not begun. Its own
-   * outcome was reported by an event.
+   * A repository that the manifest depends on could not be deployed, so this project was not started. The repository's
+   * own outcome was reported by an event.
    */
   | { readonly kind: 'dependency-failed' }
-  /** A command of the manifest failed, so its services were not deployed. */
+  /** A command of the manifest failed, so the services of the project were not deployed. */
   | { readonly kind: 'command-failed'; readonly environment: string; readonly namespace: string }
   | (Deployed & {
       readonly kind: 'deployed'
-      /** Nothing had to be done. */
+      /** True if nothing had to be changed. */
       readonly isUpToDate: boolean
-      /** The deleted objects, as `deployment/web`. */
+      /** Deleted objects, such as `deployment/web`. */
       readonly pruned: readonly string[]
-      /** Workloads that were not ready when it began although nothing of them was to be changed. */
+      /** Workloads that were not ready when the deploy began, although the deploy did not change them. */
       readonly unready: readonly UnreadyWorkload[]
-      /** The variables that its commands handed on. */
+      /** Variables that the commands passed on. */
       readonly variables: Readonly<Record<string, string>>
     })
-  /** Services do not start. */
+  /** Services failed to start. */
   | (Deployed & {
       readonly kind: 'failed'
-      /** The reason why it ended before all was done: the deadline. */
+      /** Reason why the deploy ended early, such as the deadline. */
       readonly ended?: unknown
     })
 
-/** The environment after a deploy. */
+/** Environment after a deploy. */
 interface Deployed {
-  /** A DNS label. */
+  /** Name of the environment, a DNS label. */
   readonly environment: string
   readonly namespace: string
-  /** The services that were named, where it was a part of the application. */
+  /** Services that the user named, if only a part of the application was deployed. */
   readonly named?: readonly string[]
-  /** True if all workloads were waited for. */
+  /** True if the deploy waited for all workloads. */
   readonly waits: boolean
-  /** Every service that was to be deployed, in the order of the plan. */
+  /** State of every service that should be deployed, in the order of the plan. */
   readonly services: ReadonlyMap<string, ServiceState>
-  /** Public addresses whose routes have been applied. */
+  /** Public addresses whose routes were applied. */
   readonly endpoints: readonly PublicAddress[]
   readonly milliseconds: number
 }

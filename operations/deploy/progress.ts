@@ -12,16 +12,18 @@ import { firstCheckDelay } from '../../environment/rollout/first-check.ts'
 import type { CommonEvent } from '../../project/events.ts'
 import type { ServiceStates } from './service-states.ts'
 
-/** The time that a deploy has. */
+/** Clock and deadline of a deploy. */
 interface Timing {
   readonly now: () => number
-  /** True if it waits until every workload is ready; else only for those that others depend on. */
+  /**
+   * True to wait until every workload is ready. Otherwise the deploy only waits for workloads that others depend on.
+   */
   readonly waits: boolean
-  /** Milliseconds since 1970; absent: it has all the time. */
+  /** Deadline in milliseconds since 1970. If absent, there is no deadline. */
   readonly deadline?: number | undefined
 }
 
-/** Tells what happens; `onChange` is called when something was written. */
+/** Reports the progress of a deploy as events; `onChange` is called after an object was written. */
 export function deployEvents(
   on: (event: CommonEvent) => void,
   states: Pick<ServiceStates, 'events'>,
@@ -79,8 +81,8 @@ export function deployEvents(
 }
 
 /**
- * Names the services that this deploy waits for, and that cannot be ready in the time that is left: their first health
- * check comes later.
+ * Returns a note for each service that the deploy waits for and that cannot become ready in the remaining time, because
+ * its first health check comes later.
  */
 function lateChecks({ steps }: Changes, { workloads }: DesiredState, waits: boolean, rest: number): readonly string[] {
   const awaited = new Set(
@@ -95,7 +97,7 @@ function lateChecks({ steps }: Changes, { workloads }: DesiredState, waits: bool
   })
 }
 
-/** `deployment/web spec.replicas 5 → 2, set by kubectl-edit 3 hours ago`. */
+/** Describes a manual change, for example `deployment/web spec.replicas 5 → 2, set by kubectl-edit 3 hours ago`. */
 export function driftText({ object, path, before, after, masked, by }: Drift, now: number): string {
   const values = [before, after].map(value => (value === undefined ? 'nothing' : JSON.stringify(value)))
   const isShort = values.every(value => value.length <= LONGEST_VALUE)
@@ -104,24 +106,22 @@ export function driftText({ object, path, before, after, masked, by }: Drift, no
   return `${[object, path, change].filter(text => text !== '').join(' ')}, set by ${by.manager}${when}`
 }
 
-/** Characters of a value that a line still shows. */
+/** Maximum length of a value that is shown in a line. */
 const LONGEST_VALUE = 60
 
-/** Tells whom a command waits for. */
+/** Reports the holder of the lock that a command waits for. */
 export function reportLock(on: (event: CommonEvent) => void, holder: string): void {
   on({ type: 'note', text: `waiting for the lock of ${holder}` })
 }
 
-/** Maximum number of listed names; the others are counted. */
+/** Maximum number of names to list; further names are only counted. */
 const NAMES = 12
 
-/** Names with commas, and of many how many more there are. */
+/** Joins names with commas. If there are many, lists the first and counts the rest. */
 export const listed = (names: readonly string[]): string =>
   names.length > NAMES + 1 ? `${names.slice(0, NAMES).join(', ')} and ${names.length - NAMES} more` : names.join(', ')
 
-/**
- * The addresses of routes with the services that answer there, each once, the shorter ones first.
- */
+/** Returns the addresses of routes and the services that answer there, without duplicates, shorter addresses first. */
 export function addressesInOrder(routes: readonly KubeObject[]): readonly PublicAddress[] {
   const byUrl = new Map(routes.flatMap(route => addressesOf(route, new Map())).map(one => [one.url, one]))
   return [...byUrl.values()].sort(shorterFirst)

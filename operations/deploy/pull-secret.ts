@@ -2,13 +2,13 @@ import type { RegistryLogin } from '../../adapters/registry/docker-config.ts'
 import { HUB_KEY } from '../../adapters/registry/registry.ts'
 
 /**
- * The type of a Secret with credentials of registries, and its only key
+ * Type of a Secret with registry credentials, and its only key
  * (https://kubernetes.io/docs/concepts/configuration/secret/#docker-config-secrets).
  */
 export const PULL_SECRET_TYPE = 'kubernetes.io/dockerconfigjson'
 export const PULL_SECRET_KEY = '.dockerconfigjson'
 
-/** The content of such a Secret; the same for the same logins, in whatever order. */
+/** Returns the content of such a Secret. The content does not depend on the order of the logins. */
 export function pullSecretContent(logins: ReadonlyMap<string, RegistryLogin>): string {
   const auths = [...logins]
     .map(([registry, { username, password }]) => {

@@ -5,14 +5,17 @@ import type { Manifest } from '../../constructs/manifest.ts'
 import { serviceOf } from '../../environment/plan/desired-state.ts'
 import { PULL_SECRET_KEY, PULL_SECRET_TYPE, pullSecretContent } from './pull-secret.ts'
 
-/** A plan that has what its images need to be pulled. */
+/** Plan with the pull Secret that its images need. */
 export interface WithCredentials {
   readonly plan: Plan
   /** Notes about registries without credentials. */
   readonly notes: readonly string[]
 }
 
-/** The registries of the images that each service's Pods use, those of waits and fills included. */
+/**
+ * Returns the registries of the images in each service's Pods, including the images of init containers that wait or
+ * fill volumes.
+ */
 export function registriesIn(manifests: readonly Manifest[]): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, ReadonlySet<string>>()
   for (const { object } of manifests) {
@@ -48,7 +51,7 @@ function pulling<W extends WorkloadPlan>(workload: W, secret: string): W {
 }
 
 function pullSecret({ environment, secrets }: Plan, content: string): SecretPlan {
-  // A secret of the project may be called so.
+  // A secret of the project may already have this name.
   const taken = new Set(secrets.map(({ name }) => name))
   let name = `${environment.name}-registry`
   while (taken.has(name)) name += '-pull'
@@ -80,7 +83,7 @@ interface Containers {
 }
 
 function imagesOf({ spec }: Manifest['object']): readonly string[] {
-  // A workload's spec; those of other kinds have no template.
+  // Spec of a workload; the specs of other kinds have no template.
   const { template } = (spec ?? {}) as { readonly template?: { readonly spec?: Containers } }
   const { containers = [], initContainers = [] } = template?.spec ?? {}
   return [...initContainers, ...containers].flatMap(({ image }) => image ?? [])

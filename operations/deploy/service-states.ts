@@ -7,18 +7,18 @@ import type { ServiceState } from './outcome.ts'
 
 /** Collects the states of services that a deploy reports, so that its outcome contains each service exactly once. */
 export class ServiceStates {
-  /** The services of each workload, by the one that gives it its name. */
+  /** Names of all services in each workload, keyed by the service that the workload is named after. */
   #members: ReadonlyMap<string, readonly string[]>
   readonly #statuses = new Map<string, WorkloadStatus['state']>()
   readonly #applied = new Set<string>()
-  /** Services whose workload was there before. */
+  /** Services whose workload existed before the deploy. */
   readonly #older = new Set<string>()
 
   constructor({ workloads }: Pick<Plan, 'workloads'>) {
     this.#members = new Map(workloads.map(({ service, pod }) => [service, pod.services]))
   }
 
-  /** The events of a deploy that it listens to. */
+  /** Handlers for the events of a deploy that change the states. */
   readonly events: Pick<DeployEvents, 'planned' | 'applied' | 'status'> = {
     planned: (changes, wanted) => this.#plan(changes, wanted),
     applied: service => {
@@ -29,18 +29,18 @@ export class ServiceStates {
     },
   }
 
-  /** True if any of it is in the cluster, or was sent to it. */
+  /** True if an object is in the cluster or was sent to it. */
   get isBegun(): boolean {
     return this.#applied.size > 0 || this.#statuses.size > 0
   }
 
-  /** Every service that was to be deployed, in the order of the plan, with what became of it. */
+  /** Returns the state of every service that should be deployed, in the order of the plan. */
   services(): ReadonlyMap<string, ServiceState> {
     return new Map([...this.#members].flatMap(([lead, members]) => members.map(name => [name, this.#stateOf(lead)])))
   }
 
   #plan({ steps }: Changes, { workloads }: DesiredState): void {
-    // A part of the application has fewer workloads than the plan.
+    // A partial deploy has fewer workloads than the plan.
     const wanted = new Set(workloads.map(({ service }) => service))
     this.#members = new Map([...this.#members].filter(([lead]) => wanted.has(lead)))
     for (const workload of workloads) if (steps.get(workload)!.action !== 'create') this.#older.add(workload.service)

@@ -13,8 +13,8 @@ import type { DeployEvent } from './events.ts'
 import type { ForCluster } from './input.ts'
 
 /**
- * Compiles for the cluster where the commands of the manifest are not run: what they handed on at
- * the last deploy stands for it. The caller reports the warnings.
+ * Compiles for the cluster without running the commands of the manifest: uses the variables that they passed on in the
+ * last deploy. The caller reports the warnings.
  */
 export async function compileWithStoredVariables(
   world: OperationContext<DeployEvent> & Pick<CompileContext, 'beforeBuild'>,
@@ -32,7 +32,7 @@ export async function compileWithStoredVariables(
   ])
   const kept = await readKept(cluster, compiled.plan.environment.name, namespace, { signal })
   if (!kept || Object.keys(kept.variables).length === 0) return compiled
-  // They are for Compose files here, and for no program.
+  // All names are usable, because the variables are used only in Compose files here and not passed to programs.
   const { taken } = usableVariables(kept.variables, new Set(Object.keys(kept.variables)), world.on)
   const workspace = withHanded(world.workspace, { ...taken, ...options.var })
   return prepareForCluster({ ...world, workspace }, options, project, images)

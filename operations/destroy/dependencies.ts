@@ -18,7 +18,7 @@ type DestroyProject = (
   above: readonly string[],
 ) => Promise<unknown>
 
-/** Destroys the repositories that a manifest depends on, the last first and each before its own. */
+/** Destroys the repositories that a manifest depends on, in reverse order and each before its own dependencies. */
 export async function destroyDependencies(
   world: OperationContext<DestroyEvent>,
   input: DestroyInput,

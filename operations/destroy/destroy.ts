@@ -18,9 +18,9 @@ import type { DestroyOutcome } from './outcome.ts'
 import { refuseForServices, selectServices } from './services.ts'
 
 /**
- * Destroys an environment, or some of its services: runs its commands first, then deletes the objects that they and
- * deploy made, then, if requested, destroys its dependencies. Reports each outcome, and returns that of the
- * environment. Throws a UserError if the user declines, or cannot be asked.
+ * Destroys an environment, or some of its services: runs the `destroy` commands, deletes the objects that commands and
+ * deploy created, and then, if requested, destroys the dependencies. Reports each outcome, and returns the outcome of
+ * the environment. Throws a UserError if the user declines, or cannot be asked.
  */
 export async function destroy(
   world: OperationContext<DestroyEvent>,
@@ -46,8 +46,8 @@ export async function destroy(
 }
 
 /**
- * Asks for confirmation: claims and dependencies cannot be restored. Throws a UserError if the user declines, or cannot
- * be asked.
+ * Asks for confirmation, because PersistentVolumeClaims and dependencies cannot be restored. Throws a UserError if the
+ * user declines, or cannot be asked.
  */
 async function confirmAll(
   { ask, session }: OperationContext,
@@ -137,9 +137,9 @@ async function destroyProject(
 }
 
 /**
- * The commands of the manifest, with the variables that the deploy kept, and after them what takes
- * Helm releases away. They also run if the namespace was deleted: what they made outside the cluster
- * still exists.
+ * Runs the `destroy` commands of the manifest with the variables that the deploy stored, and then uninstalls Helm
+ * releases. The commands also run if the namespace was deleted, because objects that they created elsewhere still
+ * exist.
  */
 async function runCommands(
   world: OperationContext<DestroyEvent> & { readonly state: NamespaceState },
@@ -197,7 +197,7 @@ async function runCommands(
     await cluster.delete({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace }, { signal })
 }
 
-/** Cluster-scoped objects can be in use by others: the user has to confirm their deletion. */
+/** Asks the user to confirm the deletion of cluster-scoped objects, which others may use. */
 async function mayDeleteOfCluster(
   { ask }: OperationContext,
   { yes }: DestroyInput,

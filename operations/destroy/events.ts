@@ -1,8 +1,8 @@
 import type { DestroyOutcome } from './outcome.ts'
 
-/** The events of a destroy, besides the common ones. */
+/** Events of a destroy, in addition to the common events. */
 export type DestroyEvent =
-  /** The destroy ends before it is done: its promise rejects. Has the number of deleted objects, and of all. */
+  /** The destroy ends early: its promise rejects. Contains the number of deleted objects, and the total. */
   | {
       readonly type: 'destroy-stopped'
       readonly environment: string
@@ -11,5 +11,5 @@ export type DestroyEvent =
       readonly deleted: number
       readonly planned: number
     }
-  /** The environment, or one that the manifest depends on, is destroyed. */
+  /** The environment, or an environment that the manifest depends on, was destroyed. */
   | { readonly type: 'destroyed'; readonly outcome: DestroyOutcome }

@@ -1,22 +1,22 @@
 import type { LoadInput } from '../../project/input.ts'
 
 export interface DestroyInput extends LoadInput {
-  /** The environment; absent: the one that the files have. */
+  /** Name of the environment. If absent, the name in the files. */
   readonly name?: string | undefined
-  /** Only these services; absent or empty: the whole environment. */
+  /** Services to destroy. If absent or empty, the full environment. */
   readonly services?: readonly string[] | undefined
-  /** True if the claims and their data go, too. */
+  /** True to delete the PersistentVolumeClaims and their data, too. */
   readonly volumes?: boolean | undefined
-  /** The claims, and the repositories that the manifest depends on, too. */
+  /** True to delete the PersistentVolumeClaims and destroy the dependencies, too. */
   readonly all?: boolean | undefined
-  /** True if the repositories that the manifest depends on go, too. */
+  /** True to destroy the repositories that the manifest depends on, too. */
   readonly dependencies?: boolean | undefined
-  /** True to ask no questions, and answer all with yes. */
+  /** True to answer all confirmations with yes, without a prompt. */
   readonly yes?: boolean | undefined
-  /** True to wait until everything has been deleted. */
+  /** True to wait until all objects are deleted. */
   readonly wait?: boolean | undefined
-  /** True if commands run with bash (default), false for `sh`. */
+  /** True to run commands with bash (default), false for `sh`. */
   readonly bash?: boolean | undefined
-  /** Variables that count like those of the process; they are in the workspace's, too. */
+  /** Variables with the precedence of environment variables; the workspace contains them, too. */
   readonly var?: Readonly<Record<string, string>> | undefined
 }

@@ -1,27 +1,30 @@
-/** The outcome of a destroy. */
+/** Outcome of a destroy. */
 export interface DestroyOutcome {
-  /** A DNS label. */
+  /** Name of the environment, a DNS label. */
   readonly environment: string
   readonly namespace: string
-  /** The services that were named, where it was a part of the environment. */
+  /** Services that the user named, if only a part of the environment was destroyed. */
   readonly named?: readonly string[]
-  /** There was nothing. */
+  /** True if nothing existed to destroy. */
   readonly wasEmpty: boolean
-  /** True if the namespace did not exist: that is no error, because nothing is left to destroy in it. */
+  /** True if the namespace did not exist. This is no error, because nothing is left to destroy in it. */
   readonly isNamespaceGone: boolean
-  /** A namespace that does not exist may be a spelling mistake: ``did you mean `shop`?`` */
+  /** Suggestion in case the namespace was misspelled, such as ``did you mean `shop`?`` */
   readonly similarNamespace?: string
-  /** The deleted objects, as `deployment/web`. */
+  /** Deleted objects, such as `deployment/web`. */
   readonly deleted: readonly string[]
-  /** Claims, and what is annotated to be kept; without what others have deleted in the meantime. */
+  /**
+   * PersistentVolumeClaims, and objects annotated to be kept, except those that other users have deleted in the
+   * meantime.
+   */
   readonly kept: readonly string[]
-  /** True if claims were to go, too. */
+  /** True if PersistentVolumeClaims should be deleted, too. */
   readonly volumes: boolean
-  /** Objects that stay because of their content, with the reason. */
+  /** Objects that were kept because of their content, with the reason. */
   readonly held: readonly { readonly object: string; readonly why: string }[]
-  /** True if it was waited until everything was gone. */
+  /** True if destroy waited until all objects were deleted. */
   readonly waits: boolean
-  /** The repositories that the manifest depends on, and that stay. */
+  /** Repositories that the manifest depends on and that were not destroyed. */
   readonly left: readonly string[]
   readonly milliseconds: number
 }

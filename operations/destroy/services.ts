@@ -10,7 +10,7 @@ import { serviceWords } from '../../project/names/service-words.ts'
 import type { Questions } from '../../project/questions.ts'
 import type { DestroyInput } from './input.ts'
 
-/** Refuses what is about a whole environment where services are named. Throws a UsageError. */
+/** Throws a UsageError if services are named together with an option that applies to the full environment. */
 export function refuseForServices({ all, dependencies }: Pick<DestroyInput, 'all' | 'dependencies'>): void {
   for (const [option, isGiven] of Object.entries({ '--all': all, '--dependencies': dependencies }))
     if (isGiven)
@@ -18,9 +18,9 @@ export function refuseForServices({ all, dependencies }: Pick<DestroyInput, 'all
 }
 
 /**
- * The selection of the objects of the named services. If services that stay depend on them it asks,
- * or needs `--yes`. It throws a UserError for a word that is not a service, and for a service that
- * runs in the Pods of another one.
+ * Returns a function that selects the objects of the named services. If remaining services depend on them, it asks for
+ * confirmation, or requires `--yes`. It throws a UserError for a name that is not a service, and for a service that
+ * runs in the Pods of another service.
  */
 export async function selectServices(
   ask: Questions | undefined,
@@ -30,7 +30,7 @@ export async function selectServices(
 ): Promise<NonNullable<DestroyEnvironmentInput['select']>> {
   const toLabels = await serviceWords(known)
   return async (objects, namespace) => {
-    // The files alone know which services were in a namespace that does not exist.
+    // If the namespace does not exist, only the files know which services were in it.
     if (namespace === 'gone' && objects.length === 0 && !known.project) return []
     const named = toLabels(words, objects)
     const leads = leadsOf(objects)
@@ -56,8 +56,8 @@ interface Dependant {
 }
 
 /**
- * Services of the cluster that the files say depend on some that go, directly or not, and that do
- * not go with them: those that depend on them directly come first.
+ * Returns the remaining services of the cluster that, according to the files, depend directly or indirectly on services
+ * to destroy. Direct dependents come first.
  */
 function dependantsOf(
   services: ReadonlySet<string>,

@@ -19,8 +19,8 @@ import type { ForCluster } from '../deploy/input.ts'
 import type { DiffOutcome } from './diff.ts'
 
 /**
- * Compares what `render` would print with the manifests at a path, without a cluster. Throws a
- * UserError for a path without manifests.
+ * Compares the output of `render` with the manifests at a path, without a cluster. Throws a UserError if the path has
+ * no manifests.
  */
 export async function diffAgainst(
   world: Pick<LocalContext<BuildEvent>, 'workspace' | 'on'>,
@@ -42,7 +42,7 @@ export async function diffAgainst(
   if (before.length === 0) throw new UserError(`no manifests in \`${path}\``, { hint: HINT })
   const { toManifests } = await import('../../constructs/index.ts')
   const manifests = toManifests(plan)
-  // As `render` and `publish` write it.
+  // In the form that `render` and `publish` write.
   const { repository, oci } = project.environment?.publish ?? {}
   const isPublished = repository !== undefined || oci !== undefined
   const all = isPublished ? forController({ plan, manifests }, project) : manifests
@@ -58,8 +58,8 @@ const OUTSIDE_HINT = 'add `--allow-outside` if you trust these files'
 const HINT = 'name a folder or file that `devctl render` wrote'
 
 /**
- * Gives the texts of files, of those outside of `boundary` as it says: a link in a folder of
- * manifests may lead anywhere. Throws a UserError for what may not be read, and for what cannot.
+ * Returns a function that reads the text of a file. For files outside `boundary`, the boundary decides, because a link
+ * in a folder of manifests may lead anywhere. Throws a UserError if a file may not or cannot be read.
  */
 function readerOf(on: LocalContext<BuildEvent>['on'], boundary: Boundary): ReadText {
   const told = new Set<string>()
@@ -78,8 +78,8 @@ function readerOf(on: LocalContext<BuildEvent>['on'], boundary: Boundary): ReadT
 }
 
 /**
- * The objects of a file or a folder; what a folder with a kustomization builds to, as far as devctl
- * writes them.
+ * Returns the objects of a file or folder. A folder with a kustomization is built, which works for kustomizations as
+ * devctl writes them. Throws a UserError for others.
  */
 async function objectsAt(path: string, shown: string, read: ReadText): Promise<readonly KubernetesObject[]> {
   const folder = path.split(sep).join('/')
@@ -94,7 +94,7 @@ async function objectsAt(path: string, shown: string, read: ReadText): Promise<r
   )
 }
 
-/** The texts of a file, or of the files of a folder and those below it. */
+/** Reads the text of a file, or of all files in a folder and its subfolders. */
 function readTexts(path: string, shown: string, read: ReadText): ReadonlyMap<string, string> {
   return new Map(filesAt(path, shown).map(file => [file, read(file) ?? '']))
 }

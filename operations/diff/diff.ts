@@ -9,11 +9,11 @@ import type { DeployEvent } from '../deploy/events.ts'
 import type { ForCluster } from '../deploy/input.ts'
 import { compileWithStoredVariables } from '../deploy/stored-variables.ts'
 
-/** The objects that differ, and the number of those that do not. */
+/** Objects that differ, and the number of objects that do not. */
 export interface Compared {
-  /** The changes that a deploy would make, one per object. Secret values are masked. */
+  /** Changes that a deploy would make, one per object. Secret values are masked. */
   readonly diffs: readonly ObjectDiff[]
-  /** Number of objects that it would leave unchanged. */
+  /** Number of objects that a deploy would leave unchanged. */
   readonly unchanged: number
 }
 
@@ -22,11 +22,11 @@ export type DiffOutcome =
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
   | (Compared & {
       readonly kind: 'compared'
-      /** Services of the Compose file; they give differences a position. */
+      /** Services of the Compose file, from which differences get their positions. */
       readonly services: Tree | undefined
     })
 
-/** Finds out what a deploy would do, and changes nothing. Throws what the cluster refuses. */
+/** Computes the changes that a deploy would make, without making them. Throws if the cluster rejects an object. */
 export async function diff(
   world: OperationContext<DeployEvent>,
   input: ForCluster,

@@ -10,27 +10,27 @@ import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext, Session } from '../../project/session.ts'
 import { type LocalPort, listenLocally, PortUnavailable } from './listen.ts'
 
-/** A port of this machine, and the port of the service that it leads to. */
+/** Port of this machine, and the port of the service that it forwards to. */
 export interface ForwardedPort {
-  /** 0: any that is free. */
+  /** Port number; 0 for any free port. */
   readonly local: number
   readonly remote: number
 }
 
 export interface ForwardInput extends LoadInput {
-  /** The environment; absent: the one that the files have. */
+  /** Name of the environment. If absent, the name in the files. */
   readonly name?: string | undefined
   /** Service name in the files. */
   readonly service: string
   readonly ports: readonly ForwardedPort[]
-  /** The address of this machine to listen on; absent: both loopback addresses. */
+  /** Address of this machine to listen on. If absent, both loopback addresses. */
   readonly address?: string | undefined
 }
 
 /**
- * Listens on ports of this machine and connects what comes there to Pods of a service, until the
- * signal of the session is aborted, whose reason it then throws. Each connection looks for a ready
- * Pod, so that a rollout in between does no harm. `listening` is notified of each port.
+ * Listens on ports of this machine and forwards connections to Pods of a service until the session's signal is aborted;
+ * then throws its abort reason. Each connection looks up a ready Pod, so a rollout in between does no harm. `listening`
+ * is called for each port.
  */
 export async function forward(
   world: OperationContext,
@@ -66,10 +66,7 @@ export async function forward(
   }
 }
 
-/**
- * The name of the service in Kubernetes' form; throws a UserError for one that the files do not
- * have.
- */
+/** Returns the name of the service in Kubernetes. Throws a UserError if the files do not contain the service. */
 async function labelOf(
   project: Awaited<ReturnType<typeof findEnvironment>>['project'],
   service: string,
@@ -87,7 +84,7 @@ async function labelOf(
   return planNames(project, {}, new Reporter()).of(service)
 }
 
-/** Throws the error for a port that cannot be had, with the command for another one. */
+/** Throws the error for a port that cannot be opened, with a command that uses another port. */
 async function refuse(error: unknown, service: string, remote: number): Promise<never> {
   if (!(error instanceof PortUnavailable)) throw error
   const { port, reason } = error
@@ -95,10 +92,7 @@ async function refuse(error: unknown, service: string, remote: number): Promise<
   throw await error.toUserError(`use ${reason === 'busy' ? 'another one' : 'a port above 1023'}: \`${other}\``)
 }
 
-/**
- * Connects one connection of this machine to a Pod; rejects when the Pod, or the way to it, does
- * not take it.
- */
+/** Connects a local connection to a Pod. Rejects if the Pod or the API server refuses the connection. */
 async function serve(
   { cluster, access, signal }: Session,
   query: Parameters<typeof findForwardTarget>[1],
@@ -112,7 +106,7 @@ async function serve(
     await pipeline(socket, remote, socket)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // Either end may hang up when it likes.
+    // Both sides may disconnect at any time.
     if (!signal.aborted && code !== 'ERR_STREAM_PREMATURE_CLOSE' && code !== 'ECONNRESET' && code !== 'EPIPE')
       throw error
   } finally {

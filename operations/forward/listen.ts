@@ -2,14 +2,14 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { portOwner } from '../../adapters/process/port-owner.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** A port of this machine that is listened on. */
+/** Port of this machine with a listener. */
 export interface LocalPort {
   readonly port: number
-  /** Accepts no more connections; open ones continue. */
+  /** Stops accepting connections; open connections continue. */
   close(): void
 }
 
-/** Thrown when a port of this machine cannot be had. */
+/** Error for a port of this machine that cannot be opened. */
 export class PortUnavailable extends Error {
   readonly reason: 'busy' | 'forbidden' | 'other'
   readonly port: number
@@ -20,22 +20,22 @@ export class PortUnavailable extends Error {
     this.port = port
   }
 
-  /** Returns a UserError with the process that uses the port, and the hint. */
+  /** Returns a UserError that names the process using the port, and contains the hint. */
   async toUserError(hint: string): Promise<UserError> {
     const notes = this.reason === 'busy' ? await ownerNotes(this.port) : []
     return new UserError(this.message, { ...(this.reason !== 'other' && { hint }), notes, cause: this })
   }
 }
 
-/** Returns the process that uses a port as a note; none if it is unknown. */
+/** Returns a note that names the process using a port, or no note if it is unknown. */
 export async function ownerNotes(port: number): Promise<readonly string[]> {
   const owner = await portOwner(port)
   return owner ? [`\`${owner.name}\` (process ${owner.process}) listens on it`] : []
 }
 
 /**
- * Listens on a port of an address of this machine, or of both loopback addresses: the browser takes
- * either for `localhost`. Port 0 is any that is free. Rejects with PortUnavailable.
+ * Listens on a port of one address of this machine, or of both loopback addresses, because a browser may use either for
+ * `localhost`. Port 0 stands for any free port. Rejects with a PortUnavailable.
  */
 export async function listenLocally(
   address: string | undefined,
@@ -58,7 +58,7 @@ export async function listenLocally(
   return { port: portOf(servers[0]!), close } // one of the addresses was there
 }
 
-/** Gives undefined where this machine does not have the address, as `::1` without IPv6. */
+/** Listens on one address. Returns undefined if this machine does not have the address, such as `::1` without IPv6. */
 function listen(address: string, port: number, connect: (socket: Socket) => void): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer({ allowHalfOpen: true, noDelay: true }, connect)

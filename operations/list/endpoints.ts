@@ -9,33 +9,34 @@ import { chooseTargetDefaults } from '../../project/target-defaults.ts'
 import { sleeps } from '../ensure-namespace.ts'
 
 export interface EndpointsInput extends LoadInput {
-  /** The environment; absent: the one that the files have. */
+  /** Name of the environment. If absent, the name in the files. */
   readonly name?: string | undefined
 }
 
 export interface EndpointsOutcome {
-  /** A DNS label. */
+  /** Name of the environment, a DNS label. */
   readonly environment: string
   readonly namespace: string
   readonly endpoints: readonly Endpoint[]
-  /** The reason if there are none. */
+  /** Reason for having no endpoints. */
   readonly none?: NoEndpoints
 }
 
 /**
- * The reason why an environment has no endpoints:
- * - `not-deployed`: it is not deployed.
- * - `not-public`: the files publish no ports, and have no `endpoints`.
- * - `not-http`: the files publish ports, none of which gets a public address: they are not HTTP, say. Diagnostics tell
- *   why.
- * - `no-domain`: no domain is set, so that a deploy creates no routes.
- * - `asleep`: its namespace sleeps.
- * - `no-routes`: its routes do not exist.
- * - `unknown`: the last deploy created no routes, and the files, which have errors or are elsewhere, do not tell why.
+ * Reason why an environment has no endpoints:
+ * - `not-deployed`: the environment is not deployed.
+ * - `not-public`: the files publish no ports and have no `endpoints`.
+ * - `not-http`: none of the published ports gets a public address, for example because they are not HTTP. Diagnostics
+ *   report the reasons.
+ * - `no-domain`: no domain is set, so a deploy creates no routes.
+ * - `asleep`: the namespace sleeps.
+ * - `no-routes`: the routes do not exist.
+ * - `unknown`: the last deploy created no routes, and the files do not show why, because they have errors or are not on
+ *   this machine.
  */
 export type NoEndpoints = 'not-deployed' | 'not-public' | 'not-http' | 'no-domain' | 'asleep' | 'no-routes' | 'unknown'
 
-/** Warnings about published ports without a public address. */
+/** Codes of warnings about published ports without a public address. */
 const NOT_PUBLIC: ReadonlySet<string> = new Set([
   'ports/loopback',
   'ports/never-public',
@@ -44,7 +45,7 @@ const NOT_PUBLIC: ReadonlySet<string> = new Set([
   'ports/not-public',
 ])
 
-/** The public addresses of an environment, each with what answers there. */
+/** Returns the public addresses of an environment, each with the service that answers there. */
 export async function endpoints(
   world: OperationContext,
   input: EndpointsInput,
@@ -69,11 +70,11 @@ export async function endpoints(
   return { environment, namespace, endpoints, none: await reasonOf(world, known, project) }
 }
 
-/** Returns the addresses that were ready in the cluster and have not answered well. */
+/** Returns the addresses that are ready according to the cluster, but did not respond successfully. */
 const unansweredOf = (found: readonly Endpoint[], answered: readonly Endpoint[]): ReadonlySet<string> =>
   new Set(answered.flatMap(({ url, isReady }, index) => (found[index]?.isReady && !isReady ? [url] : [])))
 
-/** Finds the reason for having no endpoints. Reports the warnings about the ports that are not public. */
+/** Determines why an environment has no endpoints. Reports the warnings about ports that are not public. */
 async function reasonOf(world: OperationContext, known: KnownEnvironment, opened: OpenProject): Promise<NoEndpoints> {
   const { session, workspace, on } = world
   const { cluster, namespace, signal, target } = session
@@ -92,7 +93,7 @@ async function reasonOf(world: OperationContext, known: KnownEnvironment, opened
       if (about.length > 0) on({ type: 'diagnostics', diagnostics: about })
       return about.length > 0 || publishes(project) ? 'not-http' : 'not-public'
     }
-    // Hosts of the user's own need no domain.
+    // Hosts of the user's own do not need a domain.
     const needsDomain = plan.routes.every(({ isOwnHost }) => !isOwnHost)
     if (needsDomain && chooseTargetDefaults(workspace, {}, opened, target).domain === undefined) return 'no-domain'
   }

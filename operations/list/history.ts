@@ -6,22 +6,25 @@ import type { OpenProject } from '../../project/opened-project.ts'
 import type { OperationContext } from '../../project/session.ts'
 
 export interface HistoryInput extends LoadInput {
-  /** The environment; absent: the one that the files have. */
+  /** Name of the environment. If absent, the name in the files. */
   readonly name?: string | undefined
 }
 
 export interface HistoryOutcome {
-  /** A DNS label. */
+  /** Name of the environment, a DNS label. */
   readonly environment: string
   readonly namespace: string
-  /** The last deploys that changed something, the newest first. */
+  /** Last deploys that changed something, newest first. */
   readonly deploys: readonly ChangeList[]
   readonly isDeployed: boolean
-  /** When it was looked, in milliseconds since 1970. */
+  /** Time of the query, in milliseconds since 1970. */
   readonly now: number
 }
 
-/** Returns the changes of the last deploys of an environment. Members of the namespace can edit the stored history. */
+/**
+ * Returns the changes of the last deploys of an environment. The history is not tamper-proof: members of the namespace
+ * can edit it.
+ */
 export async function history(
   world: OperationContext,
   input: HistoryInput,

@@ -10,25 +10,25 @@ import type { OperationContext } from '../../project/session.ts'
 import { sleeps } from '../ensure-namespace.ts'
 
 export interface ServicesInput extends LoadInput {
-  /** The environment; absent: the one that the files have. */
+  /** Name of the environment. If absent, the name in the files. */
   readonly name?: string | undefined
-  /** Absent or empty: all. */
+  /** Services to list. If absent or empty, all services. */
   readonly services?: readonly string[] | undefined
 }
 
 export interface ServicesOutcome {
-  /** A DNS label. */
+  /** Name of the environment, a DNS label. */
   readonly environment: string
   readonly namespace: string
-  /** Sorted by service. */
+  /** Rows sorted by service. */
   readonly services: readonly ServiceRow[]
-  /** When it was looked, in milliseconds since 1970. */
+  /** Time of the query, in milliseconds since 1970. */
   readonly now: number
 }
 
 /**
- * Returns the states of the named services of an environment, or of all, including services of the files that are not
- * deployed. Throws a UserError for an unknown name.
+ * Returns the states of the named services of an environment, or of all services, including services of the files that
+ * are not deployed. Throws a UserError for an unknown name.
  */
 export async function services(
   world: OperationContext,
@@ -47,7 +47,7 @@ export async function services(
   return { environment: known.name, namespace, services: await rowsOf(found, input.services ?? [], known), now }
 }
 
-/** A service of the files that is not in the cluster. */
+/** Service in the files that is not in the cluster. */
 export interface MissingService {
   readonly service: string
   readonly state: 'missing'

@@ -1,24 +1,24 @@
 import type { ExitStatus, LogSource } from '../../environment/logs/source.ts'
 
-/** The events of reading logs, besides the lines. */
+/** Events while logs are read, in addition to the lines. */
 export type LogEvent =
-  /** A service with `attach: false` is left out, because the user has not named it. */
+  /** A service with `attach: false` was skipped because the user has not named it. */
   | { readonly type: 'left-out'; readonly service: string }
-  /** There is no Pod yet that is wanted. */
+  /** No matching Pod exists yet. */
   | {
       readonly type: 'no-pod'
-      /** A DNS label; absent: of the whole namespace. */
+      /** Name of the environment, a DNS label. If absent, the logs are those of the full namespace. */
       readonly environment?: string
       readonly namespace: string
-      /** Not all services are wanted. */
+      /** True if only some services are selected. */
       readonly isFiltered: boolean
       /** True if the command waits for a Pod. */
       readonly follows: boolean
     }
-  /** The maximum number of logs is open (`most`); the others wait until one of them ends. */
+  /** The maximum number of logs is open (`most`); further logs wait until an open log ends. */
   | { readonly type: 'too-many-logs'; readonly most: number }
   | { readonly type: 'container-ended'; readonly source: LogSource; readonly exit: ExitStatus }
-  /** A log cannot be read; reported once until a line comes. */
+  /** A log cannot be read. Reported once, until a line arrives again. */
   | { readonly type: 'log-unreadable'; readonly source: LogSource; readonly reason: string; readonly follows: boolean }
-  /** Something is to be known of a log: lines are missing, for instance. */
+  /** Note about a log, for example that lines are missing. */
   | { readonly type: 'log-note'; readonly source: LogSource; readonly text: string }

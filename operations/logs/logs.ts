@@ -10,26 +10,26 @@ import type { OperationContext } from '../../project/session.ts'
 import type { LogEvent } from './events.ts'
 
 export interface LogsInput extends LoadInput {
-  /** The environment; absent: the one that the files have. */
+  /** Name of the environment. If absent, the name in the files. */
   readonly name?: string | undefined
-  /** The logs of the whole namespace, whatever environment or tool they are of. */
+  /** True to read the logs of the full namespace, regardless of environment and tool. */
   readonly all?: boolean | undefined
-  /** Only services whose names match. */
+  /** Pattern of the services to include. If absent, all services. */
   readonly services?: RegExp | undefined
-  /** But not those whose names match this. */
+  /** Pattern of the services to exclude. */
   readonly exclude?: RegExp | undefined
-  /** Lines from the end of each log; absent: all. */
+  /** Number of lines from the end of each log. If absent, all lines. */
   readonly tail?: number | undefined
-  /** Milliseconds: only lines that are newer; absent or 0: all. */
+  /** Maximum age of lines in milliseconds. If absent or 0, all lines. */
   readonly since?: number | undefined
-  /** True to continue with new lines until the session's signal. */
+  /** True to follow new lines until the session's signal is aborted. */
   readonly follow?: boolean | undefined
 }
 
 export interface LogsContext extends Pick<OperationContext<LogEvent>, 'workspace' | 'session' | 'on'> {
-  /** Takes a line; nothing more of its log is read until it resolves. */
+  /** Called for each line. The next line of the same log is read after the promise resolves. */
   readonly print: (source: LogSource, line: LogLine) => Promise<void> | void
-  /** Receives the containers whose lines may come, before they come. */
+  /** Called with the containers found, before any of their lines. */
   readonly found?: (sources: readonly LogSource[]) => void
 }
 
@@ -38,7 +38,7 @@ export type LogsOutcome =
   | { readonly kind: 'ended' }
   /** The environment is not in the namespace. */
   | { readonly kind: 'not-deployed'; readonly environment: string; readonly namespace: string }
-  /** No service matches; `known` has the existing ones, and those of the files. */
+  /** No service matches; `known` contains the deployed services and those in the files. */
   | {
       readonly kind: 'no-match'
       readonly environment?: string
@@ -47,9 +47,9 @@ export type LogsOutcome =
     }
 
 /**
- * Reads the logs of an environment's services: what was written, in the order of its times, then what comes. Ends when
- * nothing more can come; else rejects with the reason of the session's signal. Throws a UserError where there is no
- * namespace, and what the cluster refuses.
+ * Reads the logs of an environment's services: existing lines in the order of their timestamps, then new lines.
+ * Resolves when no more lines can come; otherwise rejects with the abort reason of the session's signal. Throws a
+ * UserError if the namespace does not exist, and throws if the cluster rejects a request.
  */
 export async function logs(world: LogsContext, input: LogsInput, project: OpenProject): Promise<LogsOutcome> {
   const { session, on } = world
@@ -94,7 +94,7 @@ export async function logs(world: LogsContext, input: LogsInput, project: OpenPr
   }
 }
 
-/** True if an environment has a record or a workload; GitOps controllers write no record. */
+/** Returns true if an environment has a record or a workload; GitOps controllers write no record. */
 async function isThere(
   { cluster, namespace, clock, signal }: OperationContext['session'],
   environment: string,
@@ -104,10 +104,10 @@ async function isThere(
   return services.length > 0 || record !== undefined
 }
 
-/** Ends the reading where there is no environment. */
+/** Error that stops reading if the environment does not exist. */
 class NotDeployed extends Error {}
 
-/** Ends the reading where no service is wanted. */
+/** Error that stops reading if no service matches. */
 class NoMatch extends Error {
   readonly known: readonly string[]
 
@@ -117,7 +117,7 @@ class NoMatch extends Error {
   }
 }
 
-/** Lines go to the caller, everything else becomes events. */
+/** Passes lines to the caller, and reports everything else as events. */
 function reporting(
   { on, print }: LogsContext,
   follows: boolean,
@@ -143,7 +143,7 @@ function reporting(
   }
 }
 
-/** A service of the files: how they call it, and how the cluster does. */
+/** Names of a service in the files and in the cluster. */
 interface ServiceName {
   readonly name: string
   readonly label: string
@@ -157,12 +157,12 @@ async function serviceNames({ project }: KnownEnvironment): Promise<readonly Ser
   return [...project.services.values()].map(({ name, attach }) => ({ name, label: names.of(name), isAttached: attach }))
 }
 
-/** Services with `attach: false`, by their labels: a pattern that matches one names it. */
+/** Returns the services with `attach: false`, by their labels. With a pattern, none are skipped. */
 function mutedServices(names: readonly ServiceName[], wanted: RegExp | undefined): ReadonlyMap<string, ServiceName> {
   return new Map(names.filter(({ isAttached }) => !isAttached && !wanted).map(one => [one.label, one]))
 }
 
-/** True if a service of the cluster is wanted by its label, or by its name in the files. */
+/** Returns true if the label of a service, or its name in the files, matches the patterns. */
 function isWanted(label: string, names: readonly ServiceName[], { services, exclude }: LogsInput): boolean {
   const both = [label, ...names.filter(one => one.label === label).map(({ name }) => name)]
   const matched = (regexp: RegExp) => both.some(name => regexp.test(name))

@@ -17,20 +17,19 @@ export type RenderOutcome =
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
   | {
       readonly kind: 'rendered'
-      /** Warnings, and what else is to be known. */
+      /** Warnings and notes. */
       readonly diagnostics: readonly Diagnostic[]
-      /** Manifests in the order in which they are read; for a published environment, as controllers get them. */
+      /** Manifests in the order of the files, or for a published environment in the form that controllers receive. */
       readonly manifests: readonly Manifest[]
-      /** Number of services that the manifests are for. */
+      /** Number of services in the manifests. */
       readonly serviceCount: number
-      /** The result for the files of the folder; absent if no files were to be written. */
+      /** Counts for the files in the folder; absent if no folder was requested. */
       readonly written?: WrittenCounts
     }
 
 /**
- * Compiles an application, and writes its manifests to a folder where one is named. Reads files only, no cluster.
- * Throws a UserError for a project without Compose files, and an `OverwriteRefusal` for files of the folder that were
- * edited by hand.
+ * Compiles an application, and writes its manifests to a folder if requested. Uses only files, no cluster. Throws a
+ * UserError if the project has no Compose files, and an `OverwriteRefusal` if files in the folder were edited by hand.
  */
 export async function render(
   { workspace }: Pick<LocalContext, 'workspace'>,
@@ -66,7 +65,7 @@ const sumOf = (all: readonly WrittenCounts[]): WrittenCounts => {
   return { written: sum('written'), removed: sum('removed'), unchanged: sum('unchanged') }
 }
 
-/** Writes a file for each object, and nothing else but what the format asks for. */
+/** Writes one file per object, plus the files that the format requires. */
 async function writeFiles(
   { cwd }: Workspace,
   { format = 'yaml', takeOver = false, services = [] }: RenderInput,
@@ -84,16 +83,15 @@ async function writeFiles(
     sources: sourcesOf(manifests),
     files: toFiles(manifests, format),
     index: format === 'kustomize',
-    // The objects of the services that were not asked for are still wanted.
+    // The objects of services that were not selected must stay.
     keepOthers: services.length > 0,
     takeOver,
   })
 }
 
 /**
- * The layout of what is written: what `publish` would commit, for an environment that is published, unless a format is
- * asked for. An overlay alone is of no use in a folder of its own: it is laid out plainly there, with what it would
- * build to.
+ * Returns the layout to write. For a published environment, that is the layout that `publish` would commit, unless a
+ * format is requested. An overlay is useless without its base, so its built result is written in plain layout instead.
  */
 function layoutOf({ layout, format }: RenderInput, { environment }: OpenProject): LayoutName | undefined {
   if (layout !== undefined) return layout

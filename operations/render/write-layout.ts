@@ -18,13 +18,13 @@ interface LaidOut {
   readonly layout: LayoutName
   /** Path of the output folder, as the user gave it. */
   readonly outputDir: string
-  /** The project's folder, absolute. */
+  /** Absolute path of the project's folder. */
   readonly directory: string
 }
 
 /**
- * Writes to a folder of this machine what `publish` commits. With overlays the folder stands for the root of the
- * repository: they are of no use without their base. Throws a UserError.
+ * Writes the files that `publish` would commit to a local folder. With overlays, the folder corresponds to the root of
+ * the repository, because overlays are useless without their base. Throws a UserError.
  */
 export async function writeLayout(
   workspace: Workspace,

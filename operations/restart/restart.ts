@@ -14,30 +14,30 @@ import { deployEvents } from '../deploy/progress.ts'
 import type { ServiceStates } from '../deploy/service-states.ts'
 
 export interface RestartInput extends LoadInput, Tolerance {
-  /** The environment; absent: the one that the files have. */
+  /** Name of the environment. If absent, the name in the files. */
   readonly name?: string | undefined
-  /** Absent or empty: all but Jobs. */
+  /** Services to restart. If absent or empty, all services except Jobs. */
   readonly services?: readonly string[] | undefined
-  /** True if it is waited until the new Pods are ready. */
+  /** True to wait until the new Pods are ready. */
   readonly wait?: boolean | undefined
 }
 
 export interface RestartOutcome {
-  /** A DNS label. */
+  /** Name of the environment, a DNS label. */
   readonly environment: string
   readonly namespace: string
   readonly restarted: readonly string[]
-  /** Jobs, which are not restarted unless the user names them. */
+  /** Jobs; they were not restarted, because they run only once. */
   readonly skipped: readonly string[]
-  /** Services that did not get ready again; what is wrong was reported. */
+  /** Services that failed to become ready again; the problems were reported. */
   readonly failed: readonly string[]
   readonly waits: boolean
   readonly milliseconds: number
 }
 
 /**
- * Makes the Pods of services again. Throws a UserError for what is not deployed, and for a Job that
- * is named.
+ * Restarts services by replacing their Pods. Throws a UserError for a service that is not deployed, and for a named
+ * Job.
  */
 export async function restart(
   world: OperationContext,
@@ -91,18 +91,18 @@ export async function restart(
   }
 }
 
-/** Counts nothing: a restart reports each service by itself. */
+/** Ignores the states: a restart reports each service itself. */
 const NOTHING_COUNTED: Pick<ServiceStates, 'events'> = { events: { planned() {}, applied() {}, status() {} } }
 
 const isJob = ({ kind }: KubeObject): boolean => kind === 'Job'
 
-/** Returns the hint about running the Jobs of these services again. */
+/** Returns a hint with the command that runs these Jobs again. */
 export const jobsHint = (jobs: readonly string[]): string =>
   `a Job runs again with \`devctl deploy ${jobs.map(one => `--rerun ${one}`).join(' ')}\``
 
 /**
- * The workloads of the named services; a service that runs in the Pods of another one is restarted
- * with these.
+ * Returns the workloads of the named services. For a service that runs in the Pods of another service, that is the
+ * workload of the other service. Throws a UserError for Jobs, and for services that are not deployed.
  */
 function chosen(
   workloads: readonly KubeObject[],

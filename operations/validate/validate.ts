@@ -5,19 +5,19 @@ import type { LoadInput, PlanInput } from '../../project/input.ts'
 import type { LocalContext } from '../../project/session.ts'
 
 export interface ValidateInput extends LoadInput, PlanInput {
-  /** Only these services and what they depend on; absent or empty: all. */
+  /** Services to validate, together with their dependencies. If absent or empty, all services. */
   readonly services?: readonly string[] | undefined
-  /** True to refuse what `publish` refuses, too. */
+  /** True to report the errors of `publish`, too. */
   readonly forRepository?: boolean | undefined
 }
 
-/** The errors in the files, and the keys that are lost. */
+/** Errors in the files, and keys that have no effect in Kubernetes. */
 export interface ValidateOutcome {
   readonly diagnostics: readonly Diagnostic[]
-  /** There is no error among them. */
+  /** True if the diagnostics contain no error. */
   readonly isValid: boolean
   readonly serviceCount: number
-  /** The manifest, for people, where it alone was checked: there is no Compose file. */
+  /** Path of the manifest for messages, if only the manifest was checked because there is no Compose file. */
   readonly onlyManifest?: string
 }
 

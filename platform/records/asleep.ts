@@ -1,6 +1,6 @@
 /**
- * The changes that sleep has made in a namespace, with the previous values: an annotation of the Namespace, which its
- * members cannot write.
+ * An object that sleep has changed in a namespace, with its previous values. These are stored in an annotation of the
+ * Namespace, which the namespace's members cannot write.
  */
 export type RestingObject =
   | { readonly kind: 'Deployment'; readonly name: string; readonly uid: string; readonly replicas: number }
@@ -9,7 +9,7 @@ export type RestingObject =
       readonly name: string
       readonly uid: string
       readonly replicas: number
-      /** Scaling it down would have deleted its claims. */
+      /** True if scaling the StatefulSet down would delete its PersistentVolumeClaims. */
       readonly deletesClaims?: true
     }
   | { readonly kind: 'CronJob'; readonly name: string; readonly uid: string }
@@ -17,7 +17,7 @@ export type RestingObject =
       readonly kind: 'ScaledObject'
       readonly name: string
       readonly uid: string
-      /** The previous annotation that pauses KEDA, if there was one. */
+      /** The previous value of the annotation that pauses KEDA, if any. */
       readonly paused?: string
     }
   | {
@@ -25,14 +25,14 @@ export type RestingObject =
       readonly name: string
       readonly uid: string
       readonly class?: string
-      /** The previous annotation for the class, from before classes were a field, if there was one. */
+      /** The previous value of the legacy class annotation, which predates the `ingressClassName` field, if any. */
       readonly annotation?: string
-      /** The hosts of its rules. */
+      /** The hosts of the Ingress rules. */
       readonly hosts?: readonly string[]
     }
 export type RestingKind = RestingObject['kind']
 
-/** Annotations of a Namespace: the objects that are asleep in it, and when it was last woken (RFC 3339). */
+/** Annotations of a Namespace: the objects that are asleep in it, and the time of its last wake (RFC 3339). */
 export const ASLEEP = 'dev.platform/asleep'
 export const WOKEN = 'dev.platform/woken'
 /**
@@ -41,12 +41,14 @@ export const WOKEN = 'dev.platform/woken'
  */
 export const UNFOLLOWED = 'dev.platform/routes-unfollowed'
 
-/** More than a quota allows; further entries of an annotation are ignored. */
+/**
+ * Maximum number of entries read from the annotation, which is more than a quota allows; further entries are ignored.
+ */
 const MOST = 1000
 
 export const fromResting = (objects: readonly RestingObject[]): string => JSON.stringify(objects)
 
-/** The valid entries: an object with an impossible value is left out. */
+/** Parses the annotation. Entries with invalid values are skipped. */
 export function toResting(text: string | undefined): readonly RestingObject[] {
   if (text === undefined) return []
   try {
@@ -57,7 +59,7 @@ export function toResting(text: string | undefined): readonly RestingObject[] {
   }
 }
 
-/** The hosts whose routes are asleep. */
+/** Returns the hosts whose routes are asleep. */
 export const restingHosts = (objects: readonly RestingObject[]): ReadonlySet<string> =>
   new Set(objects.flatMap(one => (one.kind === 'Ingress' ? (one.hosts ?? []) : [])))
 

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isIPv4 } from '../rules/networks.ts'
 import { isOutside, type Networks } from './network-rules.ts'
 
-/** An address of a node or a Pod; `of` names it: `node-1`, `kube-system/coredns-7d49`. */
+/** An address of a node or a Pod; `of` names the node or Pod, such as `node-1` or `kube-system/coredns-7d49`. */
 export interface OwnedAddress {
   readonly of: string
   readonly address: string
@@ -18,17 +18,20 @@ interface PodStatus {
   readonly podIPs?: readonly { readonly ip?: string }[]
 }
 
-/** The IPv4 addresses of a Node, internal and external. */
+/** Returns the internal and external IPv4 addresses of a Node. */
 export function nodeAddresses({ status }: KubeObject): readonly string[] {
   const { addresses = [] } = (status ?? {}) as NodeStatus // as Kubernetes defines it
   return [...new Set(addresses.map(({ address }) => address).filter(isIPv4))]
 }
 
-/** The addresses of nodes to which a way out leads. */
+/** Returns the node addresses that the network policies let Pods reach. */
 export const openNodes = (nodes: readonly KubeObject[], networks: Networks): readonly OwnedAddress[] =>
   nodes.flatMap(node => open(node.metadata.name, nodeAddresses(node), networks))
 
-/** The IPv4 addresses of running Pods to which a way out leads; not those that a Pod shares with its node. */
+/**
+ * Returns the IPv4 addresses of running Pods that the network policies let other Pods reach, without the addresses that
+ * a Pod shares with its node.
+ */
 export const openPods = (pods: readonly KubeObject[], networks: Networks): readonly OwnedAddress[] =>
   pods.flatMap(pod => {
     const { hostNetwork } = (pod['spec'] ?? {}) as { readonly hostNetwork?: boolean } // as Kubernetes defines both

@@ -1,26 +1,28 @@
 import { isUserId } from '../rules/names.ts'
 import { isUlid } from '../rules/ulid.ts'
 
-/** The request to delete a namespace; it survives a restart of the replica that handles it. */
+/** A request to delete a namespace. It survives a restart of the replica that handles it. */
 export interface Deletion {
   /** A ULID. */
   readonly id: string
-  /** The id of the user who requested it; absent: the platform itself, because the namespace is unused. */
+  /**
+   * The id of the user who requested the deletion; absent if the platform deletes the namespace because it is unused.
+   */
   readonly by?: string
-  /** The commands of deployed manifests are skipped. */
+  /** True if the commands of deployed manifests are skipped. */
   readonly isForced?: boolean
-  /** The reason why it is not over. */
+  /** The reason why the deletion has not finished yet. */
   readonly waits?: string
   /** Reason why the deletion failed. */
   readonly problem?: string
 }
 
-/** The annotation. */
+/** Annotation of a Namespace that stores the deletion request. */
 export const DELETION = 'dev.platform/deletion'
 
 export const fromDeletion = (deletion: Deletion): string => JSON.stringify(deletion)
 
-/** Undefined if there is none, or it cannot be read. */
+/** Parses the annotation. Returns undefined if it is absent or invalid. */
 export function toDeletion(annotation: string | undefined): Deletion | undefined {
   try {
     const { id, by, isForced, waits, problem } = JSON.parse(annotation ?? '') as Readonly<Record<string, unknown>>

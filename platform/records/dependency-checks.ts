@@ -12,7 +12,10 @@ import { RECORD_LABEL, USERS_NAMESPACE } from './names.ts'
 
 export const checksRef = { apiVersion: 'v1', kind: 'Secret', name: 'dependencies', namespace: USERS_NAMESPACE } as const
 
-/** The record of the last checks. It is a Secret like all records of this namespace, and contains no secrets. */
+/**
+ * Returns the record of the last checks. Like all records in this namespace, it is a Secret, but it contains nothing
+ * secret.
+ */
 export const fromChecks = (checks: DependencyChecks): KubeObject => ({
   apiVersion: checksRef.apiVersion,
   kind: checksRef.kind,
@@ -20,7 +23,7 @@ export const fromChecks = (checks: DependencyChecks): KubeObject => ({
   data: { checks: Buffer.from(JSON.stringify(checks)).toString('base64') },
 })
 
-/** Reads the record; undefined if there is none, or it cannot be read. */
+/** Parses the record. Returns undefined if it is missing or invalid. */
 export function toChecks(live: KubeObject | undefined): DependencyChecks | undefined {
   const text = (live?.['data'] as Readonly<Record<string, unknown>> | undefined)?.['checks']
   if (typeof text !== 'string') return undefined

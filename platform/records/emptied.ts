@@ -4,7 +4,7 @@ import { isUserId } from '../rules/names.ts'
 import type { Member } from './member.ts'
 import { MANAGED_LABEL, RECORD_LABEL, USER_LABEL, USERS_NAMESPACE } from './names.ts'
 
-/** A personal namespace that is being emptied: what is needed to create it again. */
+/** A personal namespace that is being emptied, with the data needed to create it again. */
 export interface EmptiedNamespace {
   readonly name: string
   /** The uid of the old namespace. */
@@ -14,7 +14,10 @@ export interface EmptiedNamespace {
   readonly members: readonly Pick<Member, 'user' | 'role'>[]
 }
 
-/** The Secret of `devctl-users`, named after the person, who has only one personal namespace. */
+/**
+ * Returns the name of the record, a Secret in `devctl-users`. It contains only the user's id, because each user has
+ * only one personal namespace.
+ */
 export const emptiedName = (owner: string): string => `e-${owner}`
 
 export const fromEmptied = ({ owner, name, uid, members }: EmptiedNamespace): KubeObject => ({
@@ -33,7 +36,7 @@ export const fromEmptied = ({ owner, name, uid, members }: EmptiedNamespace): Ku
   },
 })
 
-/** Undefined for a record that the platform did not write. */
+/** Parses a record. Returns undefined if the platform did not write it. */
 export function toEmptied({ metadata, data }: KubeObject): EmptiedNamespace | undefined {
   const owner = metadata.name.replace(/^e-/, '')
   if (metadata.name !== emptiedName(owner) || !isUserId(owner)) return undefined

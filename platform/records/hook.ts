@@ -12,17 +12,17 @@ import { MANAGED_LABEL, RECORD_LABEL, USER_LABEL, USERS_NAMESPACE } from './name
 export interface HookSetup {
   readonly id: string
   readonly forge: HookForge
-  /** The HTTPS address for clones: `https://git.example.com/team/shop`. */
+  /** The HTTPS clone URL, such as `https://git.example.com/team/shop`. */
   readonly repository: string
-  /** The forge's id of the repository: names can be reassigned. */
+  /** The repository's id at the forge, because repository names can be reassigned. */
   readonly repositoryId: string
-  /** The id of the user who created it and owns the previews. */
+  /** The id of the user who created the webhook and owns the previews. */
   readonly owner: string
   readonly scope: PreviewScope
   readonly forks: ForkPolicy
-  /** The prefix of the names of its previews. */
+  /** The prefix of its previews' names. */
   readonly prefix: string
-  /** The manifest, as a path in the repository. */
+  /** Path of the manifest in the repository. */
   readonly file?: string
   /** RFC 3339. */
   readonly created: string
@@ -36,7 +36,7 @@ export interface PullRecord {
   readonly title?: string
   /** Name of the author at the forge, for display. */
   readonly author: string
-  /** Branch of the pull request, and the clone URL of the repository of that branch, for display. */
+  /** Branch of the pull request, and the clone URL of the repository that contains the branch; for display only. */
   readonly branch?: string
   readonly from?: string
   readonly commit: string
@@ -47,13 +47,13 @@ export interface PullRecord {
   readonly deployed?: { readonly commit: string; readonly trust: CodeTrust }
   /** Reason why the commit has no preview. */
   readonly problem?: string
-  /** The comment on it: its number at the forge, and its text. */
+  /** The platform's comment on the pull request: its id at the forge, and the state that it reports. */
   readonly comment?: { readonly id?: number; readonly told: string }
 }
 
-/** The state of a webhook, which changes. */
+/** The mutable state of a webhook. */
 export interface HookState {
-  /** Numbers of requests to check, the oldest first. */
+  /** Numbers of the pull requests to check, the oldest first. */
   readonly look: readonly number[]
   readonly pulls: readonly PullRecord[]
   /** Digests of earlier deliveries (`rules/deliveries.ts`). */
@@ -62,27 +62,30 @@ export interface HookState {
 
 /** A delivery that was signed with the secret of its webhook. It contains nothing secret. */
 export interface DeliveryRecord {
-  /** RFC 3339. */
+  /** RFC 3339 time. */
   readonly time: string
-  /** The name of the event at the forge: `pull_request`. */
+  /** The event name that the forge sent, such as `pull_request`. */
   readonly event?: string
   readonly result: DeliveryResult
-  /** The number of the request that it is about. */
+  /** The number of the pull request that the delivery is about. */
   readonly number?: number
-  /** The reason for which it was ignored or refused. */
+  /** The reason why the delivery was ignored or refused. */
   readonly reason?: string
 }
 
-/** The change of a webhook by a delivery, or by a check of its requests. */
+/** A state change of a webhook, caused by a delivery or by a check of its pull requests. */
 export interface HookChange extends HookState {
   readonly lastDelivery?: DeliveryRecord
 }
 
 export interface HookRecord extends HookSetup, HookState {
   readonly lastDelivery?: DeliveryRecord
-  /** RFC 3339: a recent time at which a delivery was refused because of its signature. Not every one is recorded. */
+  /**
+   * RFC 3339 time of a recent delivery that was refused because of its signature. Not every refused delivery is
+   * recorded.
+   */
   readonly lastUnsigned?: string
-  /** Its number in the settings of the repository, if the platform has created it there. */
+  /** The webhook's id in the settings of the repository, if the platform created it there. */
   readonly remote?: number
   /** The signing secret of the forge and the token for its API, both sealed. */
   readonly sealed: { readonly secret: string; readonly token: string }
@@ -90,18 +93,20 @@ export interface HookRecord extends HookSetup, HookState {
   readonly version: string
 }
 
-/** Limits for one webhook: requests that are remembered, of the repository's own people and of forks. */
+/** Maximum number of pull requests remembered for one webhook: from the repository itself, and from forks. */
 export const MOST_PULLS = 100
 export const MOST_FORKS = 100
-/** The limit for requests of one webhook that are waiting to be checked. */
+/** Maximum number of pull requests of one webhook that wait to be checked. */
 export const MOST_LOOKS = 1000
-/** The label of webhooks with requests to check: the leader lists only these. */
+/** Label of webhooks with pull requests to check. The leader lists only webhooks with this label. */
 export const LOOK_LABEL = 'dev.platform/look'
 
-/** The label of webhooks with comments to write. */
+/** Label of webhooks with comments to write. */
 export const TELL_LABEL = 'dev.platform/tell'
 
-/** The final text of the comment on a request; undefined if there is nothing to say. */
+/**
+ * Returns the final state that the comment on a pull request has to report; undefined if there is nothing to report.
+ */
 export function finalTold({ isWaiting, problem, commit, deployed }: PullRecord): string | undefined {
   if (isWaiting) return `waits ${commit}`
   if (problem !== undefined) return `refused ${commit}`
@@ -117,11 +122,13 @@ export function isUntold(pull: PullRecord): boolean {
 export const hookRef = (id: string) =>
   ({ apiVersion: 'v1', kind: 'Secret', name: `h-${id}`, namespace: USERS_NAMESPACE }) as const
 
-/** A sealed text of a webhook can be opened for that webhook and repository only. */
+/**
+ * Returns the context that a sealed secret or token is bound to: it can be opened for this webhook and repository only.
+ */
 export const hookSealedFor = ({ id, forge, repository }: HookSetup, what: 'secret' | 'token'): string =>
   JSON.stringify(['hook', id, forge, repository, what])
 
-/** A record with an empty state. */
+/** Returns a new record with an empty state. */
 export function fromHook(setup: HookSetup, sealed: HookRecord['sealed']): KubeObject {
   const { apiVersion, kind, name, namespace } = hookRef(setup.id)
   return {
@@ -138,9 +145,10 @@ export function fromHook(setup: HookSetup, sealed: HookRecord['sealed']): KubeOb
 }
 
 /**
- * Returns the pull requests to remember, in their order. Any user of the forge can open a pull request from a fork:
- * such requests never displace those of the people of the repository, nor those that wait for approval, are approved or
- * are deployed. If too many forks wait, the newest requests of the authors who have the most of them are left out.
+ * Returns the pull requests to remember, in their original order. Any user of the forge can open a pull request from a
+ * fork, so pull requests from forks never displace those from the repository itself, nor those that wait for approval,
+ * are approved or are deployed. If too many forks wait, the newest pull requests of the authors with the most pull
+ * requests are dropped.
  */
 export function keptPulls(pulls: readonly PullRecord[]): readonly PullRecord[] {
   const own = pulls.filter(one => one.trust === 'repository').slice(-MOST_PULLS)
@@ -164,14 +172,14 @@ function ofManyAuthors(pulls: readonly PullRecord[], most: number): readonly Pul
     before.set(pull.author, rank + 1)
     return { pull, rank }
   })
-  // The first of each author, then the second of each.
+  // First the first pull request of each author, then the second of each, and so on.
   return ranked
     .sort((a, b) => a.rank - b.rank)
     .slice(0, most)
     .map(({ pull }) => pull)
 }
 
-/** The patch that changes the state; entries that do not fit are left out. */
+/** Returns the patch that changes the state. Entries beyond the limits are dropped. */
 export const fromHookState = ({ look, pulls, seen }: HookState) => ({
   metadata: {
     labels: {
@@ -188,16 +196,19 @@ export const fromHookState = ({ look, pulls, seen }: HookState) => ({
   },
 })
 
-/** The patch that records the last delivery that was signed. It changes nothing else, so it conflicts with nothing. */
+/**
+ * Returns the patch that records the last signed delivery. The patch changes nothing else, so it cannot conflict with
+ * another write.
+ */
 export const fromDelivery = (delivery: DeliveryRecord) => ({ data: { delivery: encode(delivery) } })
 
-/** The patch that records the time of a delivery without a valid signature. */
+/** Returns the patch that records the time of a delivery without a valid signature. */
 export const fromUnsigned = (time: string) => ({ data: { unsigned: encode({ time }) } })
 
-/** The patch that records the number of a webhook in the settings of its repository. */
+/** Returns the patch that records the id of a webhook in the settings of its repository. */
 export const fromRemoteHook = (remote: number) => ({ data: { remote: encode({ id: remote }) } })
 
-/** Undefined if the object is no webhook, or cannot be read: its deliveries are refused. */
+/** Parses a webhook. Returns undefined if the object is not a webhook or is invalid; deliveries to it are refused. */
 export function toHook({ metadata, data }: KubeObject): HookRecord | undefined {
   const parts = record(data)
   const [setup, sealed] = [toSetup(decode(parts['setup'])), decode(parts['sealed'])]
@@ -292,7 +303,7 @@ function toPull(found: Fields): PullRecord | undefined {
     commit,
     trust,
     ...(found['isWaiting'] === true && { isWaiting: true }),
-    // An approval has to be complete.
+    // An incomplete approval is ignored.
     ...(isCommit(approved['commit']) && by && time && { approved: { commit: approved['commit'], by, time } }),
     ...(isCommit(deployed['commit']) &&
       deployedTrust && { deployed: { commit: deployed['commit'], trust: deployedTrust } }),
@@ -303,7 +314,7 @@ function toPull(found: Fields): PullRecord | undefined {
 
 const toTrust = (value: unknown): CodeTrust | undefined => CODE_TRUSTS.find(one => one === value)
 
-/** The full hash: an abbreviated one could also match another commit. */
+/** Returns true for a full commit hash. An abbreviated hash could also match another commit. */
 export const isCommit = (value: unknown): value is string =>
   typeof value === 'string' && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(value)
 

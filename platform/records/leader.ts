@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { LEADER_LEASE, PLATFORM_NAMESPACE } from './names.ts'
 
-/** Milliseconds after the last renewal at which the Lease has expired. */
+/** Time after the last renewal at which the Lease expires, in milliseconds. */
 const LEASE_ENDS = 20_000
 
 export const leaderLease = {
@@ -16,7 +16,7 @@ interface LeaseSpec {
   readonly renewTime?: string
 }
 
-/** The name of the leading Pod, according to the Lease; undefined if there is none. */
+/** Returns the name of the leading Pod, according to the Lease; undefined if no Pod leads. */
 export function toLeader(lease: KubeObject | undefined, now: number): string | undefined {
   const { holderIdentity = '', renewTime = '' } = (lease?.['spec'] ?? {}) as LeaseSpec // as Kubernetes defines it
   const isHeld = holderIdentity !== '' && now - Date.parse(renewTime) < LEASE_ENDS

@@ -13,19 +13,24 @@ import {
   userAccount,
 } from './names.ts'
 
-/** A person's role in a namespace: it is stored as a RoleBinding there, so no second list could disagree. */
+/**
+ * A user's role in a namespace. It is stored as a RoleBinding in that namespace, so there is no second list that could
+ * disagree.
+ */
 export interface Member {
   readonly namespace: string
   readonly user: string
   readonly role: NamespaceRole
-  /** UID of the RoleBinding that was read. */
+  /** UID of the RoleBinding, if it was read from the cluster. */
   readonly uid?: string
 }
 
 const ROLE_LABEL = 'dev.platform/role'
 const RBAC = 'rbac.authorization.k8s.io'
 
-/** The name contains the role, because the `roleRef` of a binding is immutable. */
+/**
+ * Returns the name of the RoleBinding. The name contains the role, because the `roleRef` of a RoleBinding is immutable.
+ */
 export const bindingName = ({ user, role }: Pick<Member, 'user' | 'role'>): string =>
   `devctl-${clusterRoleOf(role) === 'devctl-viewer' ? 'viewer' : 'developer'}-${userAccount(user)}`
 
@@ -44,7 +49,7 @@ export function fromMember(member: Member): KubeObject {
   }
 }
 
-/** Returns the RoleBinding with which all users of the platform can view a global namespace. */
+/** Returns the RoleBinding that lets all users of the platform view a global namespace. */
 export const everybodysBinding = (namespace: string): KubeObject => ({
   apiVersion: `${RBAC}/v1`,
   kind: 'RoleBinding',
@@ -53,7 +58,10 @@ export const everybodysBinding = (namespace: string): KubeObject => ({
   subjects: [{ kind: 'Group', apiGroup: RBAC, name: USERS_GROUP }],
 })
 
-/** The rights with which the platform puts a namespace to sleep and wakes it; it has no others there. */
+/**
+ * Returns the RoleBinding that lets the platform put a namespace to sleep and wake it. The platform has no other rights
+ * in the namespace.
+ */
 export const keeperBinding = (namespace: string): KubeObject => ({
   apiVersion: `${RBAC}/v1`,
   kind: 'RoleBinding',
@@ -63,8 +71,8 @@ export const keeperBinding = (namespace: string): KubeObject => ({
 })
 
 /**
- * Undefined for another RoleBinding, and for one whose labels disagree with its user or role: the rights count, not the
- * labels.
+ * Parses a RoleBinding. Returns undefined if it is not a member's, or if its labels disagree with its user or role,
+ * because the rights count and not the labels.
  */
 export function toMember({ metadata, roleRef, subjects }: KubeObject): Member | undefined {
   const { namespace, labels = {} } = metadata

@@ -4,68 +4,72 @@ export const USERS_NAMESPACE = 'devctl-users'
 export const RUNS_NAMESPACE = 'devctl-runs'
 export const BUILD_NAMESPACE = 'devctl-build'
 
-/** The server's port for runs only: there it trusts no `X-Forwarded-For`. */
+/** Port of the server that only runs use. On this port, `X-Forwarded-For` is not trusted. */
 export const RUNS_PORT = 8081
 /**
- * The address of the server for the Pods of runs; a certificate that is only valid outside of the cluster does not
- * matter to them.
+ * Address of the server for the Pods of runs. It uses HTTP inside the cluster, so a certificate that is valid only
+ * outside the cluster does not matter.
  */
 export const RUNS_ADDRESS = `http://platform.${PLATFORM_NAMESPACE}.svc:${RUNS_PORT}`
 
-/** The Secrets of `devctl-build` and `devctl-platform` with which builders and the server authenticate. */
+/**
+ * Name of the Secrets in `devctl-build` and `devctl-platform` with the certificates that the builders and the server
+ * authenticate with.
+ */
 export const BUILDERS_SECRET = 'builders'
 /**
- * The Secrets for the builders of untrusted code, such as that of forks: their credentials give no access to the other
- * builders.
+ * Name of the Secrets for builders of untrusted code, such as code of forks. Their credentials give no access to the
+ * other builders.
  */
 export const UNTRUSTED_BUILDERS_SECRET = 'untrusted-builders'
 
-/** The Secret of `devctl-platform` with the client secrets of providers, by id. */
+/** Name of the Secret in `devctl-platform` with the client secrets of identity providers, by provider id. */
 export const LOGIN_SECRET = 'login'
 
-/** The Secret of `devctl-platform` with the signing key for tokens of the registry, and its certificate. */
+/** Name of the Secret in `devctl-platform` with the key that signs registry tokens, and its certificate. */
 export const REGISTRY_SECRET = 'registry'
 
-/** The container that logs how full the disk of the bundled registry is. */
+/** The container that logs the disk usage of the bundled registry. */
 export const REGISTRY_DISK = { pod: 'registry-0', container: 'disk' } as const
 
-/** The Secret of each namespace with its pull credentials. */
+/** Name of the Secret with the pull credentials in each namespace. */
 export const PULL_SECRET = 'devctl-registry'
 
-/** The Secret of `devctl-platform` with the keys for sealing: `k1`, `k2` … */
+/** Name of the Secret in `devctl-platform` with the sealing keys `k1`, `k2` … */
 export const KEYS_SECRET = 'keys'
-/** The Lease of the leader, in `devctl-platform`. */
+/** Name of the leader's Lease in `devctl-platform`. */
 export const LEADER_LEASE = 'devctl-leader'
-/** The account of the server, in `devctl-platform`. */
+/** ServiceAccount of the server, in `devctl-platform`. */
 export const SERVER_ACCOUNT = 'platform'
-/** The role of the server in each managed namespace. */
+/** Role that the server has in each managed namespace. */
 export const KEEPER = 'devctl-keeper'
 
-/** The label that names the kind of a record, for lists. */
+/** Label with the kind of a record, for label selectors. */
 export const RECORD_LABEL = 'dev.platform/record'
-/** The label of namespaces that the platform created: `true`. */
+/** Label of namespaces that the platform created; its value is `true`. */
 export const MANAGED_LABEL = 'dev.platform/managed'
 export const USER_LABEL = 'dev.platform/user'
 
 /**
- * The platform's network policies in each managed namespace: for all Pods, and for those without networks of their own.
+ * The platform's network policies in each managed namespace: one for all Pods, and two for Pods that no Compose
+ * networks separate.
  */
 export const [ALL_PODS, INSIDE, OUTSIDE] = ['devctl', 'devctl-inside', 'devctl-outside'] as const
 export const OWN_POLICIES: readonly string[] = [ALL_PODS, INSIDE, OUTSIDE]
 /**
- * The label of Pods that the networks of their Compose file separate, written by the compiler. With `separate`, only
- * the policies of the file allow ingress; with `internal`, the same is true for egress.
+ * Label, written by the compiler, of Pods that are separated by the networks of their Compose file. With the value
+ * `separate`, only the policies of the file allow ingress; with `internal`, only these policies allow egress, too.
  */
 export const TRAFFIC_LABEL = 'dev.platform/traffic'
-/** The group to which Kubernetes adds the accounts of all users. */
+/** The group to which Kubernetes adds the ServiceAccounts of all users. */
 export const USERS_GROUP = `system:serviceaccounts:${USERS_NAMESPACE}`
 
-/** The ServiceAccount with whose rights a person works. */
+/** Returns the name of the ServiceAccount whose rights a user has. */
 export const userAccount = (id: string): string => `u-${id}`
 export const tokenSecret = (id: string): string => `t-${id}`
 
-/** Formats times in records: without fractions of a second. */
+/** Formats a time for records, without fractions of a second. */
 export const rfc3339 = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z')
 
-/** The field manager of the platform's writes. */
+/** Field manager of the platform's writes. */
 export const MANAGER = 'devctl-platform'

@@ -13,36 +13,37 @@ export type NamespaceStatus = (typeof STATUSES)[number]
 /** A namespace that the platform created. */
 export interface ManagedNamespace {
   readonly name: string
-  /** Assigned by Kubernetes; a later namespace of the same name has another. */
+  /** UID assigned by Kubernetes; a later namespace of the same name has a different UID. */
   readonly uid?: string
   readonly kind: NamespaceKind
   readonly status: NamespaceStatus
-  /** The id of its owner. */
+  /** The id of the user who owns the namespace. */
   readonly owner: string
-  /** All users may view it, and administrators manage it. */
+  /** True for a global namespace, which all users may view and administrators manage. */
   readonly isGlobal?: boolean
   /** RFC 3339. */
   readonly created: string
   readonly lastActive: string
-  /** True if an unused namespace is neither put to sleep nor deleted. */
+  /** True if the namespace is never put to sleep or deleted for being unused. */
   readonly isPersistent?: boolean
-  /** True if it runs code of a fork, so it never gets any secrets. */
+  /** True if the namespace runs code of a fork, so it never gets any secrets. */
   readonly isUntrusted?: boolean
-  /** When it is deleted, even if it is in use: RFC 3339. */
+  /** RFC 3339 time at which the namespace is deleted, even if it is in use. */
   readonly expires?: string
-  /** When it was last woken: RFC 3339. */
+  /** RFC 3339 time of the last wake. */
   readonly woken?: string
   /**
-   * The id that valid image pull credentials carry: it changes when a member leaves, which revokes the earlier ones.
+   * The id that valid image pull credentials contain. It changes when a member leaves, which revokes earlier
+   * credentials.
    */
   readonly pullLogins?: string
-  /** The deletion, for a namespace that is being deleted. */
+  /** The deletion request, if the namespace is being deleted. */
   readonly deletion?: Deletion
-  /** The reason why its deletion is not over. */
+  /** The reason why the deletion of the namespace has not finished yet. */
   readonly waits?: string
   /** Source of the preview, if the namespace is one. */
   readonly preview?: PreviewSource
-  /** Existing namespaces with longer names whose hosts could be confused with its own. */
+  /** Existing namespaces with longer names whose hosts could be confused with the hosts of this namespace. */
   readonly longerNames: readonly string[]
 }
 
@@ -90,7 +91,7 @@ export function fromNamespace(one: ManagedNamespace): KubeObject {
 const present = (annotations: Readonly<Record<string, string | null>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(annotations).flatMap(([key, value]) => (value === null ? [] : [[key, value]])))
 
-/** Undefined if the platform does not manage the namespace: it is left alone. */
+/** Parses a Namespace. Returns undefined if the platform does not manage it; such a namespace is left alone. */
 export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace | undefined {
   const { name, labels = {}, annotations = {}, deletionTimestamp } = metadata
   const owner = annotations[OWNER]
@@ -124,7 +125,7 @@ export function toNamespace({ metadata, status }: KubeObject): ManagedNamespace 
   }
 }
 
-/** The conditions of a namespace that Kubernetes deletes which tell what is left in it, the most telling one first. */
+/** Conditions of a terminating namespace that say what is left in it, the most specific condition first. */
 const LEFT = [
   'NamespaceFinalizersRemaining',
   'NamespaceContentRemaining',
@@ -133,9 +134,7 @@ const LEFT = [
   'NamespaceDeletionGroupVersionParsingFailure',
 ]
 
-/**
- * Returns what is left in a namespace that Kubernetes deletes, in the words of its conditions; undefined if nothing is.
- */
+/** Returns the condition messages that say what is left in a terminating namespace; undefined if nothing is left. */
 function waitsOf(status: unknown): string | undefined {
   const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly NamespaceCondition[] } // a Namespace's
   const said = LEFT.flatMap(type => conditions.filter(one => one.type === type && one.status === 'True'))

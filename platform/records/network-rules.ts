@@ -5,8 +5,8 @@ import { isWithin, NEVER_OUTSIDE, NOT_PUBLIC, outermost, uncovered } from '../ru
 export const namespaceNamed = (name: string) => ({ matchLabels: { 'kubernetes.io/metadata.name': name } })
 
 /**
- * The cluster's DNS: Pods, or a cache on the node, which has a link-local address. Policies apply to the ports of Pods,
- * which for DNS may differ from those of the Service.
+ * Egress rule for the cluster's DNS: its Pods, or a cache on the node with a link-local address. Policies apply to Pod
+ * ports, which for DNS may differ from the ports of the Service.
  */
 export const toDns = {
   to: [
@@ -19,17 +19,17 @@ export const toDns = {
   ]),
 }
 
-/** Networks of the settings, as `10.42.0.0/16`. */
+/** Networks from the settings, such as `10.42.0.0/16`. */
 export interface Networks {
   /** Networks of the cluster itself. */
   readonly clusterNetworks?: readonly string[]
-  /** Private networks that Pods may reach nevertheless. */
+  /** Private networks that Pods may reach although other private networks are blocked. */
   readonly privateNetworks?: readonly string[]
 }
 
 /**
- * The way out of the cluster: to public addresses, and to private networks that the settings name. It leads to no
- * address of the cluster's networks, and to no link-local one.
+ * Returns the egress rule for addresses outside the cluster: public addresses, and the private networks from the
+ * settings. It excludes all addresses of the cluster's networks, and all link-local addresses.
  */
 export function toOutside(networks: Networks) {
   const closed = closedOf(networks)
@@ -41,14 +41,14 @@ export function toOutside(networks: Networks) {
   return { to: blocks.map(ipBlock => ({ ipBlock })) }
 }
 
-/** True if that way out leads to an address of a network. */
+/** Returns true if this egress rule allows at least one address of a network. */
 export function isOutside(network: string, networks: Networks): boolean {
   if (uncovered([network], closedOf(networks)).length === 0) return false
   const isPublic = uncovered([network], NOT_PUBLIC).length > 0
   return isPublic || (networks.privateNetworks ?? []).some(one => isWithin(one, network) || isWithin(network, one))
 }
 
-/** The networks to which no way out leads, whatever is opened. */
+/** Returns the networks that are always blocked, even if the settings open them. */
 const closedOf = ({ clusterNetworks = [] }: Networks): readonly string[] => [...NEVER_OUTSIDE, ...clusterNetworks]
 
 const notEmpty = (except: readonly string[]) => (except.length > 0 ? { except } : {})

@@ -4,23 +4,23 @@ import { MANAGED_LABEL, RECORD_LABEL, USERS_NAMESPACE } from './names.ts'
 /** A pending login: it is valid for minutes, and can be used once. */
 export type OneTime =
   | {
-      /** A person has approved the login of a command line. */
+      /** A user has approved the login of a CLI. */
       readonly kind: 'code'
       readonly user: string
       readonly label: string
-      /** RFC 7636: the hash of a secret that only that command line knows. */
+      /** RFC 7636 code challenge: the hash of a secret that only this CLI knows. */
       readonly challenge: string
       readonly expires: string
     }
   | {
-      /** A command line without a browser is waiting for a person to type its code (RFC 8628). */
+      /** A CLI without a browser waits until a user enters its code (RFC 8628). */
       readonly kind: 'device'
       readonly label: string
-      /** The hash of the code. */
+      /** Hash of the code. */
       readonly code: string
       readonly created: string
       readonly expires: string
-      /** The user who has approved it. */
+      /** The user who has approved the login. */
       readonly user?: string
       readonly isRefused?: boolean
     }
@@ -39,7 +39,7 @@ export const fromOneTime = (id: string, value: OneTime): KubeObject => ({
   data: { value: Buffer.from(JSON.stringify(value)).toString('base64') },
 })
 
-/** Undefined for a record that the platform did not write. */
+/** Parses a record. Returns undefined if the platform did not write it. */
 export function toOneTime({ data }: KubeObject): OneTime | undefined {
   const text = (data as { readonly value?: unknown } | undefined)?.value
   if (typeof text !== 'string') return undefined

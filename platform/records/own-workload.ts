@@ -3,7 +3,7 @@ import { BUILD_NAMESPACE, PLATFORM_NAMESPACE } from './names.ts'
 
 /** A Deployment or StatefulSet of the platform itself. */
 export interface OwnWorkload {
-  /** `deployment/platform`. */
+  /** Kind and name, such as `deployment/platform`. */
   readonly name: string
   readonly namespace: string
   readonly ready: number
@@ -43,7 +43,7 @@ export const OWN_WORKLOADS = {
   },
 } as const
 
-/** Returns true if an address is that of a Pod of the workload, behind the Service of the same name. */
+/** Returns true if an address is the address of a Pod of the workload, behind the Service of the same name. */
 export const isOfWorkload = (
   address: string,
   { name, namespace }: { readonly name: string; readonly namespace: string },
@@ -63,11 +63,11 @@ export function toOwnWorkload(one: KubeObject): OwnWorkload {
 export const containersOf = (one: KubeObject | undefined): readonly OwnContainer[] =>
   (one as WorkloadFields | undefined)?.spec?.template?.spec?.containers ?? []
 
-/** The size of the claim of each of its Pods: `50Gi`. */
+/** Returns the storage request of the volume claim of each Pod, such as `50Gi`. */
 export const claimOf = (one: KubeObject): string | undefined =>
   (one as WorkloadFields).spec?.volumeClaimTemplates?.[0]?.spec?.resources?.requests?.storage
 
-/** The type of a volume of its Pods, as Kubernetes names it: `secret`, `csi`. */
+/** Returns the type of a volume of the workload's Pods, in Kubernetes' terms, such as `secret` or `csi`. */
 export function volumeKind(one: KubeObject, name: string): string | undefined {
   const volume = (one as WorkloadFields).spec?.template?.spec?.volumes?.find(found => found.name === name)
   return volume && Object.keys(volume).find(key => key !== 'name')

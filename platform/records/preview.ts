@@ -1,12 +1,12 @@
 /** The source of a preview. */
 export interface PreviewSource {
   readonly repository: string
-  /** Absent: the main branch. */
+  /** Branch of the preview; absent for the main branch. */
   readonly branch?: string
   /** The URL of the pull or merge request. */
   readonly sourceUrl?: string
   readonly labels: readonly string[]
-  /** The webhook that deploys it, and destroys it when the request is closed. */
+  /** Id of the webhook that deploys the preview, and destroys it when the pull request is closed. */
   readonly hook?: string
 }
 
@@ -17,7 +17,7 @@ const SOURCE_URL = `${PREFIX}source-url`
 const HOOK = `${PREFIX}hook`
 const LABELS = `${PREFIX}preview-labels`
 
-/** Annotations of its namespace; null removes one that an earlier source has left. */
+/** Returns the annotations of the preview's namespace; null removes an annotation of an earlier source. */
 export const fromPreview = ({
   repository,
   branch,
@@ -32,7 +32,7 @@ export const fromPreview = ({
   [LABELS]: labels.length > 0 ? labels.join(',') : null,
 })
 
-/** Undefined if there is no repository. */
+/** Parses the annotations. Returns undefined if they name no repository. */
 export function toPreview(annotations: Readonly<Record<string, string>>): PreviewSource | undefined {
   const { [REPOSITORY]: repository, [BRANCH]: branch, [SOURCE_URL]: sourceUrl, [HOOK]: hook } = annotations
   if (!repository) return undefined

@@ -5,47 +5,49 @@ import { RUN_ACTIONS, type RunAction, type RunState } from '../rules/runs/run-st
 import { isUlid } from '../rules/ulid.ts'
 import { MANAGED_LABEL, RECORD_LABEL, RUNS_NAMESPACE, rfc3339, USER_LABEL } from './names.ts'
 
-/** The immutable request. */
+/** The immutable part of a run: the request. */
 export interface WantedRun {
   /** A ULID: ids sort by age. */
   readonly id: string
   readonly namespace: string
-  /** UID of the namespace: a later namespace of the same name has another. */
+  /** UID of the namespace, because a later namespace of the same name has a different UID. */
   readonly namespaceUid: string
   readonly environment: string
   readonly action: RunAction
-  /** The id of the user who requested it. */
+  /** The id of the user who requested the run. */
   readonly user: string
-  /** Absent: a destroy without a known repository. */
+  /** Repository to clone; absent for a destroy without a known repository. */
   readonly repository?: string
-  /** A branch or a tag; absent: the main branch. */
+  /** A branch or a tag; absent for the main branch. */
   readonly branch?: string
-  /** The manifest, as a path in the repository. */
+  /** Path of the manifest in the repository. */
   readonly file?: string
-  /** Volumes are destroyed, too. */
+  /** True if volumes are destroyed, too. */
   readonly volumes?: boolean
-  /** The exact commit to clone, whatever the branch contains by then. */
+  /** The exact commit to clone, even if the branch has moved on by then. */
   readonly commit?: string
-  /** Id of the deletion, for a destroy that is part of the deletion of its namespace. */
+  /** Id of the deletion, if this run is a destroy that is part of the deletion of its namespace. */
   readonly deletion?: string
   /** The id of the user who requested the deletion. */
   readonly deletionBy?: string
-  /** Origin of the code, for a run that no person started: such a run gets fewer secrets of its user. */
+  /** Origin of the code, if no user started the run. Such a run gets fewer of the secrets of its user. */
   readonly trust?: CodeTrust
-  /** The webhook that has started it. */
+  /** The id of the webhook that started the run. */
   readonly hook?: string
-  /** The names of its variables, or the first of many; their values are in a Secret. */
+  /** The names of the run's variables, truncated if there are many. The values are in a Secret. */
   readonly variables?: readonly string[]
-  /** Number of further variables whose names are not listed. */
+  /** Number of variables whose names are not listed. */
   readonly moreVariables?: number
-  /** True if it clones with a credential that came with the request, which is deleted when the run ends. */
+  /**
+   * True if the run clones with a credential that was part of the request. The credential is deleted when the run ends.
+   */
   readonly hasLogin?: boolean
 }
 
 /** Reason why a run has to stop. */
 export interface RunStop {
   readonly why: 'cancelled' | 'replaced' | 'refused'
-  /** The id of a user. */
+  /** The id of the user who stopped the run. */
   readonly by?: string
   /** RFC 3339. */
   readonly time: string
@@ -55,11 +57,11 @@ export interface RunStop {
 /** Facts that became known about a run while it was active. */
 export interface FoundRun {
   readonly commit?: string
-  /** Its saved log: the number of Secrets, and of lines in them. */
+  /** Size of the saved log: the number of Secrets, and of the lines in them. */
   readonly log?: RunLog
-  /** Reason why it failed, in a few words. */
+  /** Short reason why the run failed. */
   readonly reason?: string
-  /** The result of its Pod, which the Job shows later. */
+  /** The result according to the Pod; the Job shows it later. */
   readonly end?: RunEnd
 }
 
@@ -71,7 +73,7 @@ export interface RunEnd {
 
 export interface RunLog {
   readonly parts: number
-  /** The number of the first line that was kept; the log starts with 1. */
+  /** The number of the first line that was kept; line numbers start at 1. */
   readonly first: number
   readonly lines: number
 }
@@ -83,7 +85,7 @@ export interface RunRecord extends WantedRun {
   readonly started?: string
   readonly ended?: string
   readonly state: RunState
-  /** The run is completed: its log is saved, and its credentials are deleted. */
+  /** True if the run is completed: its log is saved, and its credentials are deleted. */
   readonly isSettled: boolean
   readonly stop?: RunStop
   readonly found: FoundRun
@@ -92,25 +94,25 @@ export interface RunRecord extends WantedRun {
   readonly version: string
 }
 
-/** Characters of the names of variables in a record: the records of many runs are read together. */
+/** Maximum number of characters of variable names in a record. There is a limit because many runs are read at once. */
 const NAMES = 4000
 
 const PREFIX = 'dev.platform/'
 const WANTED = `${PREFIX}run`
 export const STOP = `${PREFIX}stop`
 export const FOUND = `${PREFIX}found`
-/** The label of runs that are not completed yet: the leader lists only these. */
+/** Label of runs that are not completed yet. The leader lists only these runs. */
 export const LIVE_LABEL = `${PREFIX}live`
 export const NAMESPACE_LABEL = `${PREFIX}namespace`
 export const ENVIRONMENT_LABEL = `${PREFIX}environment`
 
 export const runName = (id: string): string => `r-${id}`
-/** The Secrets of the clone and of the run, which exist as long as the run is active. */
+/** Returns the name of the Secret for the clone, and below for the run. Both Secrets exist while the run is active. */
 export const cloneSecret = (id: string): string => `r-${id}-clone`
 export const inputSecret = (id: string): string => `r-${id}-input`
 /** Returns the context that the sealed clone credential of a run is bound to. */
 export const loginSealedFor = (id: string): string => JSON.stringify(['run', id, 'login'])
-/** The credentials that are kept until the run starts. */
+/** Returns the name of the Secret with the credentials that are kept until the run starts. */
 export const heldSecret = (id: string): string => `r-${id}-held`
 export const logSecret = (id: string, part: number): string => `r-${id}-log-${part}`
 
@@ -126,7 +128,7 @@ export const runLabels = ({ namespace, environment, action, user }: WantedRun) =
   [USER_LABEL]: user,
 })
 
-/** Returns the Job to create: it is suspended until its turn. */
+/** Returns the Job to create. It stays suspended until it is the run's turn. */
 export const fromRun = (wanted: WantedRun, spec: Readonly<Record<string, unknown>>): KubeObject => ({
   apiVersion: 'batch/v1',
   kind: 'Job',
@@ -139,7 +141,10 @@ export const fromRun = (wanted: WantedRun, spec: Readonly<Record<string, unknown
   spec: { ...spec, suspend: true },
 })
 
-/** The first names of the variables, as many as a record may have. */
+/**
+ * Returns the variable names to record, up to the size limit, and the number of names that were left out; nothing if
+ * all names fit.
+ */
 function namesIn({ variables = [] }: WantedRun): Pick<WantedRun, 'variables' | 'moreVariables'> {
   let left = NAMES
   const rest = variables.findIndex(name => {
@@ -149,17 +154,17 @@ function namesIn({ variables = [] }: WantedRun): Pick<WantedRun, 'variables' | '
   return rest === -1 ? {} : { variables: variables.slice(0, rest), moreVariables: variables.length - rest }
 }
 
-/** Makes a run the owner of an object. */
+/** Returns the owner references that make a run the owner of an object. */
 export const ownedBy = ({ id, uid }: Pick<RunRecord, 'id' | 'uid'>) => [
   { apiVersion: 'batch/v1', kind: 'Job', name: runName(id), uid, controller: false },
 ]
 
-/** Undefined if the object is no run, or cannot be read: it is skipped. */
+/** Parses a Job. Returns undefined if it is not a run or is invalid; it is skipped. */
 export function toRun({ metadata, spec, status }: KubeObject): RunRecord | undefined {
   const { labels = {}, annotations = {}, uid, resourceVersion } = metadata
   const wanted = toWanted(annotations[WANTED])
   if (!wanted || uid === undefined || resourceVersion === undefined) return undefined
-  // Runs are listed by their labels, so these have to agree with the record.
+  // Runs are listed by their labels, so the labels have to match the record.
   if (metadata.name !== runName(wanted.id) || labels[NAMESPACE_LABEL] !== wanted.namespace) return undefined
   if (labels[ENVIRONMENT_LABEL] !== wanted.environment || labels[USER_LABEL] !== wanted.user) return undefined
   const stop = toStop(annotations[STOP])
@@ -190,7 +195,7 @@ function stateOf(spec: Fields, status: Fields, stop: RunStop | undefined, noted:
   const isTrue = (type: string) => conditions.find(one => one['type'] === type && one['status'] === 'True')
   const started = text(status['startTime'])
   const [complete, failed] = [isTrue('Complete'), isTrue('Failed')]
-  // A known fact is not overwritten.
+  // A result that was recorded is not overwritten.
   if (noted) return { state: noted.state, started, ended: noted.time }
   const end = complete ?? failed
   if (end) return { state: complete ? 'succeeded' : 'failed', started, ended: text(end['lastTransitionTime']) }
@@ -223,7 +228,7 @@ function toWanted(annotation: unknown): WantedRun | undefined {
   ].map(key => text(found[key]))
   if (action === 'deploy' && repository === undefined) return undefined
   const trust = CODE_TRUSTS.find(one => one === found['trust'])
-  // A run that cannot be read may have any rights.
+  // An unknown trust value could mean any rights, so the run is rejected.
   if (found['trust'] !== undefined && !trust) return undefined
   const hook = text(found['hook'])
   const [variables, moreVariables] = [found['variables'], found['moreVariables']]
@@ -244,7 +249,7 @@ function toWanted(annotation: unknown): WantedRun | undefined {
     ...(trust && { trust }),
     ...(hook !== undefined && { hook }),
     ...(Array.isArray(variables) && { variables: variables.filter(one => typeof one === 'string') }),
-    // Validated here, so the cast is right.
+    // The value was validated above, so the cast is safe.
     ...(Number.isSafeInteger(moreVariables) && { moreVariables: moreVariables as number }),
     ...(found['hasLogin'] === true && { hasLogin: true }),
   }
@@ -255,7 +260,7 @@ function toStop(annotation: unknown): RunStop | undefined {
   const found = parse(annotation)
   const why = (['cancelled', 'replaced', 'refused'] as const).find(one => one === found['why'])
   const [by, time, reason] = ['by', 'time', 'reason'].map(key => text(found[key]))
-  // Even if the content is invalid, the annotation means that the run has to stop.
+  // An annotation with invalid content still means that the run has to stop.
   return {
     why: why ?? 'cancelled',
     time: time ?? rfc3339(0),

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { MANAGED_LABEL, RECORD_LABEL, USERS_NAMESPACE } from './names.ts'
 
 /**
- * The owner of a record's secrets. A namespace is identified by its uid, so a later one of the same name inherits
+ * The owner of a record's secrets. A namespace is identified by its UID, so a later namespace of the same name inherits
  * nothing.
  */
 export type SecretOwner =
@@ -13,24 +13,24 @@ export type SecretOwner =
 /** The kinds of sealed records. */
 export type SealedKind = 'variables' | 'credentials'
 
-/** An entry: its value is sealed, the rest can be shown. */
+/** A stored secret. Its value is sealed; the other fields can be shown. */
 export interface SealedEntry {
   readonly sealed: string
-  /** The id of the user who set it. */
+  /** The id of the user who set the entry. */
   readonly by: string
-  /** RFC 3339. */
+  /** RFC 3339 time at which the entry was set. */
   readonly set: string
-  /** Shown beside the name. */
+  /** Note that is shown next to the name. */
   readonly note?: string
 }
 
-/** A unique name of the owner, for records and for sealing. */
+/** Returns a unique name of the owner, for the record's name and for sealing. */
 export const ownerName = (owner: SecretOwner): string => {
   if (owner.kind === 'admin') return 'admin'
   return owner.kind === 'user' ? `u-${owner.id}` : `n-${owner.uid}`
 }
 
-/** The record of an owner. */
+/** Returns the reference of an owner's record. */
 export const sealedRef = (kind: SealedKind, owner: SecretOwner) => ({
   apiVersion: 'v1',
   kind: 'Secret',
@@ -38,7 +38,7 @@ export const sealedRef = (kind: SealedKind, owner: SecretOwner) => ({
   namespace: USERS_NAMESPACE,
 })
 
-/** An empty record. That of a namespace is garbage-collected after the namespace. */
+/** Returns an empty record. The record of a namespace is garbage-collected when the namespace is deleted. */
 export function emptySealedRecord(kind: SealedKind, owner: SecretOwner): KubeObject {
   const { apiVersion, kind: secret, name, namespace } = sealedRef(kind, owner)
   return {
@@ -57,10 +57,10 @@ export function emptySealedRecord(kind: SealedKind, owner: SecretOwner): KubeObj
   }
 }
 
-/** An entry as a value of the record's `data`. */
+/** Encodes an entry as a value of the record's `data`. */
 export const fromSealedEntry = (entry: SealedEntry): string => Buffer.from(JSON.stringify(entry)).toString('base64')
 
-/** The valid entries of a record, sorted by name. */
+/** Returns the valid entries of a record, sorted by name. */
 export function toSealedEntries({ data }: KubeObject): ReadonlyMap<string, SealedEntry> {
   if (typeof data !== 'object' || data === null) return new Map()
   const found = Object.entries(data).flatMap(([name, value]) => {

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isUserId } from '../rules/names.ts'
 import { MANAGED_LABEL, RECORD_LABEL, USER_LABEL, USERS_NAMESPACE } from './names.ts'
 
-/** The token with which a provider can be asked whether it still knows a user. */
+/** A refresh token for asking an identity provider whether it still knows a user. */
 export interface AccountStanding {
   readonly user: string
   /** The id of the provider. */
@@ -11,7 +11,7 @@ export interface AccountStanding {
   readonly sealed: string
   /** RFC 3339: when the provider was last asked. */
   readonly asked: string
-  /** The version of the record that was read; absent in a new one. */
+  /** The `resourceVersion` of the record that was read; absent for a new record. */
   readonly version?: string
 }
 
@@ -34,7 +34,7 @@ export const fromStanding = ({ user, version, ...rest }: AccountStanding): KubeO
   data: Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, Buffer.from(value).toString('base64')])),
 })
 
-/** Undefined for a record that the platform did not write. */
+/** Parses a record. Returns undefined if the platform did not write it. */
 export function toStanding({ metadata, data }: KubeObject): AccountStanding | undefined {
   const user = metadata.name.replace(/^p-/, '')
   const text = (key: string) => {

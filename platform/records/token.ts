@@ -5,28 +5,28 @@ import { CODE_TRUSTS, type CodeTrust } from '../rules/previews/pull-trust.ts'
 import { MANAGED_LABEL, RECORD_LABEL, rfc3339, tokenSecret, USER_LABEL, USERS_NAMESPACE } from './names.ts'
 
 /**
- * A token, as a Secret of `devctl-users`. Tokens of Kubernetes are bound to it, so deleting it revokes all that were
- * issued for it.
+ * A platform token, stored as a Secret in `devctl-users`. Kubernetes tokens are bound to this Secret, so deleting it
+ * revokes all Kubernetes tokens that were issued for it.
  */
 export interface TokenRecord {
   readonly id: string
   readonly kind: TokenKind
-  /** Hash of the secret. */
+  /** Hash of the token's secret. */
   readonly hash: string
   /** The id of its owner; absent for setup links and invitations. */
   readonly user?: string
-  /** The name that its owner chose: `laptop-7`. */
+  /** The name that the owner chose, such as `laptop-7`. */
   readonly label: string
-  /** RFC 3339, both. All tokens expire. */
+  /** RFC 3339 times. All tokens expire. */
   readonly created: string
   readonly expires: string
-  /** RFC 3339; updated at most once a minute. */
+  /** RFC 3339 time, updated at most once a minute. */
   readonly lastUse?: string
-  /** The only namespaces in which it can be used. */
+  /** If present, the token can be used only in these namespaces. */
   readonly namespaces?: readonly string[]
   /** Prefix of the preview names that the token of a CI job may use. */
   readonly prefix?: string
-  /** Origin of the code that holds the token, for a run that no person started. */
+  /** Origin of the code that holds the token, if it belongs to a run that no user started. */
   readonly trust?: CodeTrust
 }
 
@@ -34,7 +34,10 @@ const MINUTE = 60_000
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** Milliseconds after which even a session in constant use ends; an unused one ends by its lifetime. */
+/**
+ * Maximum age of a session in milliseconds, even if it is in constant use. An unused session ends when its lifetime is
+ * over.
+ */
 export const LONGEST_SESSION = 7 * DAY
 
 /** Default lifetimes in milliseconds; every token expires (design, section 4). */
@@ -53,20 +56,20 @@ export interface NewToken {
   readonly label: string
   readonly user?: string
   readonly namespaces?: readonly string[]
-  /** Required for a token of a CI job; others have none. */
+  /** Required for the token of a CI job; other tokens have no prefix. */
   readonly prefix?: string
   readonly trust?: CodeTrust
-  /** Milliseconds; default: that of its kind. */
+  /** Lifetime in milliseconds; if absent, the default lifetime of the kind. */
   readonly lifetime?: number
 }
 
-/** A new token; its text cannot be retrieved later. */
+/** A newly issued token. Its text cannot be retrieved later. */
 export interface IssuedToken {
   readonly text: string
   readonly record: TokenRecord
 }
 
-/** Creates a token, which is valid as soon as its record is in the cluster. */
+/** Creates a token. It becomes valid when its record is in the cluster. */
 export function newToken(
   { kind, label, user, namespaces, prefix, trust, lifetime = LIFETIMES[kind] }: NewToken,
   { now, random }: { now(): number; random(bytes: number): Uint8Array },
@@ -87,7 +90,7 @@ export function newToken(
   return { text: tokenText(parts), record }
 }
 
-/** The record after a use; undefined if it was updated within the last minute. A use also extends a session. */
+/** Returns the record after a use; undefined if it was updated within the last minute. A use also extends a session. */
 export function usedToken(record: TokenRecord, now: number): TokenRecord | undefined {
   if (record.lastUse !== undefined && now - Date.parse(record.lastUse) < MINUTE) return undefined
   const latest = Date.parse(record.created) + LONGEST_SESSION
@@ -114,7 +117,7 @@ export function fromToken({ id, user, ...rest }: TokenRecord): KubeObject {
   }
 }
 
-/** Undefined if the object is no token: it is not accepted. */
+/** Parses a Secret. Returns undefined if it is not a valid token; such a token is not accepted. */
 export function toToken({ metadata, data }: KubeObject): TokenRecord | undefined {
   const id = metadata.name.replace(/^t-/, '')
   if (metadata.name !== tokenSecret(id) || !isTokenId(id)) return undefined
@@ -127,7 +130,7 @@ export function toToken({ metadata, data }: KubeObject): TokenRecord | undefined
   const namespaces = found?.['namespaces']
   if (namespaces !== undefined && !isTexts(namespaces)) return undefined
   const prefix = text('prefix')
-  // Without it, the token would be valid for all names.
+  // Without a prefix, the token of a CI job would be valid for all names.
   if (kind === 'ci' && !prefix) return undefined
   const trust = CODE_TRUSTS.find(one => one === found?.['trust'])
   if (found?.['trust'] !== undefined && !trust) return undefined

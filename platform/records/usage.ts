@@ -4,7 +4,7 @@ import { RECORD_LABEL, USERS_NAMESPACE } from './names.ts'
 
 export const usageRef = { apiVersion: 'v1', kind: 'Secret', name: 'analytics', namespace: USERS_NAMESPACE } as const
 
-/** The record of the counts, with a key for each day. It is a Secret like all records of this namespace. */
+/** Returns the record of the counts, with a key for each day. Like all records in this namespace, it is a Secret. */
 export const fromUsage = (days: ReadonlyMap<string, UsageDay>): KubeObject => ({
   apiVersion: usageRef.apiVersion,
   kind: usageRef.kind,
@@ -14,7 +14,7 @@ export const fromUsage = (days: ReadonlyMap<string, UsageDay>): KubeObject => ({
 
 export const toData = (counts: UsageDay): string => Buffer.from(JSON.stringify(counts)).toString('base64')
 
-/** The counts by day; entries that cannot be read are skipped. */
+/** Returns the counts by day. Invalid entries are skipped. */
 export function toUsage(live: KubeObject | undefined): ReadonlyMap<string, UsageDay> {
   const data = live?.['data']
   if (typeof data !== 'object' || data === null) return new Map()

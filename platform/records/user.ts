@@ -3,32 +3,35 @@ import { PLATFORM_ROLES, type PlatformRole } from '../rules/accounts/roles.ts'
 import { isUserId } from '../rules/names.ts'
 import { MANAGED_LABEL, RECORD_LABEL, USERS_NAMESPACE, userAccount } from './names.ts'
 
-/** A person, as a ServiceAccount of `devctl-users`. Issuer and subject identify the person; the rest is for display. */
+/**
+ * A user of the platform, stored as a ServiceAccount in `devctl-users`. Issuer and subject identify the user; the other
+ * fields are for display.
+ */
 export interface PlatformUser {
   readonly id: string
   readonly issuer: string
   readonly subject: string
-  /** The user name at the provider: `ann`. */
+  /** The user name at the identity provider, such as `ann`. */
   readonly login: string
   readonly name?: string
   readonly email?: string
   readonly role: PlatformRole
-  /** The personal namespace. */
+  /** Name of the user's personal namespace. */
   readonly home?: string
-  /** RFC 3339. */
+  /** RFC 3339 time. */
   readonly lastLogin: string
   /** True if an administrator has suspended the user. */
   readonly isSuspended?: boolean
-  /** RFC 3339: when the provider last confirmed the account, apart from logins. */
+  /** RFC 3339 time at which the provider last confirmed the account other than by a login. */
   readonly asked?: string
-  /** The provider no longer knew the account; the next login clears this. */
+  /** True if the provider no longer knew the account. The next login clears this. */
   readonly isRefused?: boolean
-  /** RFC 3339: when they were last suspended or refused. */
+  /** RFC 3339 time at which the user was last suspended or refused. */
   readonly barred?: string
 }
 
 const PREFIX = 'dev.platform/'
-/** The annotation with a user's role on the platform. */
+/** Annotation with a user's role on the platform. */
 export const ROLE = `${PREFIX}role`
 
 export function fromUser({
@@ -70,12 +73,12 @@ export function fromUser({
       labels: { [RECORD_LABEL]: 'user', [MANAGED_LABEL]: 'true' },
       annotations: Object.fromEntries(kept.map(([key, value]) => [`${PREFIX}${key}`, String(value)])),
     },
-    // People work from outside of the cluster; no Pod uses this account.
+    // Users connect from outside the cluster; no Pod uses this account.
     automountServiceAccountToken: false,
   }
 }
 
-/** Undefined if the object is no user: it is skipped. */
+/** Parses a ServiceAccount. Returns undefined if it is not a valid user; it is skipped. */
 export function toUser({ metadata }: KubeObject): PlatformUser | undefined {
   const id = metadata.name.replace(/^u-/, '')
   const value = (key: string) => {
@@ -102,6 +105,9 @@ export function toUser({ metadata }: KubeObject): PlatformUser | undefined {
   }
 }
 
-/** Returns when a user was suspended or refused, in milliseconds since 1970; undefined if they are neither. */
+/**
+ * Returns the time at which a user was suspended or refused, in milliseconds since 1970; undefined if the user is
+ * neither suspended nor refused.
+ */
 export const barredAt = ({ isSuspended, isRefused, barred }: PlatformUser): number | undefined =>
   isSuspended || isRefused ? Date.parse(barred ?? '') || 0 : undefined

@@ -10,101 +10,103 @@ import type { RegistryKey } from './registry/registry-key.ts'
 
 /** The configuration of the platform. */
 export interface Settings {
-  /** Environments get hosts below it. */
+  /** Parent domain of the hosts of environments. */
   readonly domain: string
-  /** The address of the platform: `https://platform.dev.example.com`. */
+  /** URL of the platform, such as `https://platform.dev.example.com`. */
   readonly url: string
-  /** The address of the API server for programs of users. */
+  /** Connection details of the API server for clients of users. */
   readonly kubernetes: Info['kubernetes']
-  /** The number of namespaces that a developer may own. */
+  /** Maximum number of namespaces that a developer may own. */
   readonly namespacesPerUser: number
-  /** The number of previews that a developer, or the jobs of a repository, may own. */
+  /** Maximum number of previews that a developer, or the jobs of a repository, may own. */
   readonly previewsPerUser: number
-  /** The ways to log in, besides links. */
+  /** Identity providers that users can log in with. Users can also log in with a setup link or an invitation. */
   readonly providers: readonly ProviderSettings[]
-  /** Networks of the cluster itself, which namespaces cannot reach. */
+  /** Networks of the cluster itself, which Pods in namespaces cannot reach. */
   readonly clusterNetworks: readonly string[]
-  /** Private networks outside of the cluster, which namespaces can reach. */
+  /** Private networks outside the cluster that Pods in namespaces can reach. */
   readonly privateNetworks: readonly string[]
-  /** Limits of each namespace that extend or replace the defaults, as in a ResourceQuota. */
+  /** Limits of each namespace, in the format of a ResourceQuota. They extend or replace the default limits. */
   readonly quota?: Readonly<Record<string, string>>
-  /** CI systems whose jobs get tokens. */
+  /** CI systems whose jobs get platform tokens. */
   readonly ci: readonly CiTrust[]
-  /** Forges whose webhooks are accepted, besides the public ones and those that people log in with. */
+  /** Forges whose webhooks are accepted, in addition to the public forges and the forges that users log in with. */
   readonly forges: readonly ForgeServer[]
-  /** Addresses and networks of proxies in front of the server, whose `X-Forwarded-For` is trusted. */
+  /** Addresses and networks of proxies in front of the server. `X-Forwarded-For` is trusted only from these proxies. */
   readonly trustedProxies: readonly string[]
-  /** When namespaces are put to sleep, and deleted. */
+  /** Idle times after which namespaces are put to sleep and deleted. */
   readonly idleness: Idleness
-  /** Absent: none. */
+  /** Image builders of the platform; absent if it has none. */
   readonly builders?: BuilderSettings
-  /** The registry for images of users: a host, perhaps with a path. The name of the namespace follows. */
+  /** The registry for users' images: a host, optionally with a path. The namespace's name is appended to it. */
   readonly registry?: string
-  /** The registry accepts tokens that the platform signs. */
+  /** True if the registry accepts tokens that the platform signs. */
   readonly registryTokens?: boolean
-  /** The part of the registry's disk, from 0 to 1, that images of one person's namespaces may use. */
+  /** Share of the registry's disk, from 0 to 1, that images in one user's namespaces may use. */
   readonly registryShare?: number
-  /** Absent: there is no image for runs. */
+  /** Settings of runs; absent if there is no image for runs. */
   readonly runs?: RunSettings
 }
 
 /** Settings for deploys and destroys that run in the cluster. */
 export interface RunSettings {
   readonly image: string
-  /** The address of the platform for Pods. */
+  /** URL of the platform for Pods. */
   readonly url: string
-  /** Concurrent runs: of one user, and in total. */
+  /** Maximum number of concurrent runs: of one user, and in total. */
   readonly perUser: number
   readonly inAll: number
-  /** The seconds that one run may take. */
+  /** Maximum duration of a run in seconds. */
   readonly deadline: number
 }
 
-/** The surroundings of the server. Tests have their own clock and random bytes. */
+/** The dependencies of the server. Tests replace them, including the clock and the random bytes. */
 export interface ServerContext {
-  /** The cluster, with the rights of the platform's own account: for records, and for the leader. */
+  /**
+   * Client for the cluster with the rights of the platform's own ServiceAccount, used for records and by the leader.
+   */
   readonly cluster: Cluster
-  /** Returns the cluster with the tokens of another account; `who` is used in messages. */
+  /** Returns a client for the cluster that uses the tokens of another account. `who` names the account in messages. */
   clusterAs(token: (fresh: boolean) => Promise<string>, who: string): Cluster
   readonly settings: Settings
-  /** A hash of the installed settings: `platform install` recognizes the server that it has just started. */
+  /** Hash of the settings. `platform install` uses it to recognize the server that it has just started. */
   readonly settingsHash?: string
   readonly version: string
-  /** The platform's client secret at a provider; read every time, because it can be replaced. */
+  /** Returns the platform's client secret at a provider. It is read on every call, because it can be replaced. */
   clientSecret(provider: string): string | undefined
   /** Seals secrets that are stored in records or cookies. */
   readonly sealing: Sealing
-  /** Absent: the registry accepts no tokens of the platform. */
+  /** Key that signs registry tokens; absent if the registry accepts no tokens of the platform. */
   readonly registryKey?: RegistryKey
   /**
-   * Returns true if requests for a host reach this platform, undefined if there is no response; absent: this cannot be
-   * checked.
+   * Returns true if requests for a host reach this platform, or undefined if there is no response. Absent if this
+   * cannot be checked.
    */
   leadsHere?(host: string, signal?: AbortSignal): Promise<boolean | undefined>
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now(): number
   random(bytes: number): Buffer
   /** Writes a line of the audit log. */
   audit(line: AuditLine): void
-  /** Writes a line of the log: the server's own activity, and its failures. */
+  /** Writes a line about the server's own activity or a failure to the log. */
   log(line: ServerLogLine): void
 }
 
-/** A message of the server for its operators; it contains no secret. */
+/** A log line for the operators of the server; it contains no secret. */
 export interface ServerLogLine {
   readonly time: string
   readonly text: string
 }
 
-/** A request that changed something, or tried to. */
+/** An audit log entry for a request that changed something, or tried to. */
 export interface AuditLine {
   readonly time: string
-  /** The operation of the route: `create namespace`. */
+  /** The operation of the route, such as `create namespace`. */
   readonly action: string
-  /** The id of a user; absent before a login. */
+  /** The id of a user; absent before the login. */
   readonly user?: string
   readonly token?: string
   readonly what?: Readonly<Record<string, string>>
-  /** The HTTP status. */
+  /** HTTP status code of the response. */
   readonly status: number
 }

@@ -29,7 +29,7 @@ import { Runs } from './runs/runs.ts'
 import { Sleep } from './sleep/sleep.ts'
 import { Waker } from './sleep/waker/waker.ts'
 
-/** The parts of the server that answer requests. */
+/** The parts of the server that handle requests. */
 export interface Services {
   readonly users: Users
   readonly tokens: Tokens
@@ -40,7 +40,7 @@ export interface Services {
   readonly personal: PersonalNamespaces
   readonly longerNames: LongerNames
   readonly pullSecrets: PullSecrets
-  /** The disk usage of images in the platform's own registry. */
+  /** Disk usage of the images in the platform's own registry. */
   readonly registryUsage: RegistryUsage
   readonly logins: Logins
   readonly live: LiveNamespaces
@@ -54,16 +54,16 @@ export interface Services {
   readonly hooks: Hooks
   readonly runLogs: RunLogs
   /**
-   * Returns the credential of a forge for a run in a namespace: the credential of a user, or of no user if a webhook
-   * has started the run.
+   * Returns the forge credential for a run in a namespace. If a webhook started the run, `user` is undefined, and no
+   * user's credential is returned.
    */
   gitLogin(user: string | undefined, namespace: string, host: string): Promise<CloneLogin | undefined>
   readonly index: NamespaceIndex
   readonly waker: Waker
-  /** Anonymous counts of commands. */
+  /** Anonymous usage counts of commands. */
   readonly usage: Usage
   readonly pools: Pools
-  /** Failing tasks of the leader, if this replica leads. */
+  /** Tasks of the leader that are failing, if this replica leads. */
   readonly failing: TaskFailures
   /** The overview for administrators. */
   readonly overviews: Overviews

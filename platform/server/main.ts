@@ -17,26 +17,26 @@ import { readRegistryKey } from './registry/registry-key.ts'
 import { readSettings } from './settings.ts'
 import { leadsHere } from './sleep/waker/route-end.ts'
 
-/** Milliseconds that active requests get when the Pod ends. */
+/** Time in milliseconds for active requests to finish when the Pod ends. */
 const GOODBYE = 10_000
 
 interface Start {
-  /** A file. */
+  /** Path of the settings file. */
   readonly settings: string
-  /** A folder. */
+  /** Path of the folder with the sealing keys. */
   readonly keys: string
-  /** A folder with the client secrets of providers. */
+  /** Path of the folder with the client secrets of providers. */
   readonly login: string
-  /** A folder with the key for tokens of the registry. */
+  /** Path of the folder with the key that signs registry tokens. */
   readonly registry: string
-  /** A folder with the pages. */
+  /** Path of the folder with the web UI. */
   readonly web: string
   readonly version: string
   readonly settingsHash: string | undefined
   readonly ports: Ports
 }
 
-/** Serves the platform until a signal ends it. */
+/** Serves the platform until the process receives a signal. */
 async function serve({ settings, keys, login, registry, web, version, settingsHash, ports }: Start): Promise<void> {
   const accessAs = await tokenAccesses(process.env)
   const text = readFileSync(settings, 'utf8')
@@ -73,14 +73,14 @@ async function serve({ settings, keys, login, registry, web, version, settingsHa
   const end = () => {
     setTimeout(() => process.exit(1), GOODBYE).unref()
     over.abort()
-    // Releases the Lease, so the next leader need not wait until it expires.
+    // Releases the Lease, so that the next leader does not have to wait until it expires.
     void Promise.all([...apps.map(({ app }) => app.close()), leading]).then(() => process.exit(0))
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, end)
   await Promise.all(apps.map(({ app, port }) => app.listen({ port, host: '::' })))
 }
 
-/** Undefined if the file does not exist. */
+/** Returns the text of a file; undefined if the file does not exist. */
 function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()

@@ -9,12 +9,12 @@ import type { RunSettings, Settings } from './context.ts'
 
 const HOUR = 3_600_000
 
-/** The default number of namespaces and previews that a developer may own. */
+/** Default maximum number of namespaces and of previews that a developer may own. */
 const MOST = { namespacesPerUser: 5, previewsPerUser: 50 }
 
 /**
- * Reads the settings from a JSON file. Throws an Error that names the problem: the server does not start with half of
- * its settings.
+ * Parses the settings from JSON. Throws an Error that names the problem: the server does not start with partially valid
+ * settings.
  */
 export function readSettings(text: string): Settings {
   const found = parse(text)
@@ -29,7 +29,7 @@ export function readSettings(text: string): Settings {
       throw new Error(`settings: \`${key}\` is not a number of ${key.startsWith('n') ? 'namespaces' : 'previews'}`)
     return number
   }
-  /** `{ "namespace": 3, "preview": 1 }`, in hours; 0: never. */
+  /** Parses a setting such as `{ "namespace": 3, "preview": 1 }`, in hours; 0 means never. */
   const hours = (key: string, otherwise: Idleness['sleep']) => {
     const value = (found[key] ?? {}) as Readonly<Record<string, unknown>>
     const of = (kind: 'namespace' | 'preview') => {
@@ -101,7 +101,10 @@ function readNetworks(
   return found as readonly string[] // looked at
 }
 
-/** Values that the API server refused would prevent the creation of all namespaces. */
+/**
+ * Parses the quota. It is validated strictly, because a value that the API server refuses would prevent the creation of
+ * all namespaces.
+ */
 function readQuota(found: unknown): Readonly<Record<string, string>> {
   const isLimit = ([name, most]: readonly [string, unknown]) =>
     /^[a-z0-9]([a-z0-9./-]{0,200}[a-z0-9])?$/.test(name) &&
@@ -114,11 +117,11 @@ function readQuota(found: unknown): Readonly<Record<string, string>> {
   return found as Readonly<Record<string, string>> // looked at
 }
 
-/** The required parts of a rule. */
+/** Error message for an invalid rule. */
 const CI_RULE =
   'is not a rule: it needs `repository` or `owner` (numbers, as text) and a `prefix` that ends with `-`, and may have `ref` and `event`'
 
-/** Throws an Error if it is incomplete. */
+/** Parses the CI settings. Throws an Error if they are incomplete. */
 function readCi(found: unknown): readonly CiTrust[] {
   for (const [at, one] of listOf('ci', found).entries()) {
     const { kind, issuer, rules } = (one ?? {}) as Readonly<Record<string, unknown>>
@@ -154,7 +157,10 @@ function readProxies(found: unknown): readonly string[] {
   throw new Error('settings: `trustedProxies` is not a list of addresses and networks')
 }
 
-/** Throws an Error if it is incomplete: half a rule must not admit any user. */
+/**
+ * Parses the identity providers. Throws an Error if one is incomplete, because an incomplete rule must not admit any
+ * user.
+ */
 function readProviders(found: unknown): readonly ProviderSettings[] {
   const all = listOf('providers', found).map((one, at) => {
     if (isProvider(one)) return one
@@ -186,7 +192,7 @@ function isProvider(one: unknown): one is ProviderSettings {
   return kind === 'oidc' && isAddress(issuer) && allow.every(rule => isText(rule?.claim) && isText(rule?.value))
 }
 
-/** Defaults: concurrent runs, and the seconds that one may take. */
+/** Default maximum number of concurrent runs, and of seconds that a run may take. */
 const RUNS = { perUser: 3, inAll: 10, deadline: 3600 }
 
 function toRuns(value: unknown): RunSettings {

@@ -7,24 +7,25 @@ import type { Target } from '../../project/contexts/target.ts'
 import { connectPlatform } from './connect-platform.ts'
 import { platformInfo } from './platform-info.ts'
 
-/** Milliseconds before its end at which a token of Kubernetes is not used any more. */
+/** Margin before the expiry of a Kubernetes token, in milliseconds; the token is no longer used within it. */
 const MARGIN = 60_000
 
-/** The cluster of a platform, and a token for it. */
+/** Cluster of a platform, and a token for it. */
 export interface PlatformCredential {
   readonly server: string
-  /** Certificate of the authority as PEM. */
+  /** PEM certificate of the authority. */
   readonly ca?: string | undefined
   readonly token: Secret
-  /** RFC 3339: from then on, another one is needed. */
+  /** Expiry of the token (RFC 3339). */
   readonly expires: string
 }
 
 type Stored = Pick<Target, 'context' | 'stored'>
 
 /**
- * The access to the cluster of a platform, with the rights of the person who has logged in, and the target with what a
- * login remembers of the platform. As long as the last token of Kubernetes is good, the platform is not asked.
+ * Returns the access to the cluster of a platform, with the permissions of the logged-in user, and the target with the
+ * data about the platform that a login stores. While the last Kubernetes token is valid, no request is sent to the
+ * platform.
  */
 export async function platformAccess(
   around: Surroundings,
@@ -47,14 +48,17 @@ export async function platformAccess(
   return { access, target: { ...target, stored: await withDomain(ask, target.stored) } }
 }
 
-/** A login remembers the domain, unless its person wants none; of a token of the environment, nothing is remembered. */
+/**
+ * Adds the domain to a stored context. A login stores the domain, unless the user rejects it. For a token from the
+ * environment nothing is stored, so the platform is asked.
+ */
 async function withDomain(ask: AskForInfo, stored: StoredContext): Promise<StoredContext> {
   if (stored.kubernetes) return stored
   const { domain }: { readonly domain?: unknown } = await ask()
   return typeof domain === 'string' && domain !== '' ? { domain, ...stored } : stored
 }
 
-/** Returns the credential for a program that is not devctl. */
+/** Returns the credential for a program other than devctl. */
 export async function platformCredential(
   around: Surroundings,
   target: Stored,
@@ -66,7 +70,10 @@ export async function platformCredential(
   return { server, ca, token, expires: new Date(Date.parse(expires) - MARGIN).toISOString() }
 }
 
-/** Asks the platform at most once what it says about itself, with the check that this command line is new enough. */
+/**
+ * Returns a function that fetches the platform's information at most once, and checks that this command line is new
+ * enough.
+ */
 function infoOf({ env }: Surroundings, { context, stored }: Stored, signal: AbortSignal): AskForInfo {
   let asked: ReturnType<AskForInfo> | undefined
   return () => {
@@ -78,8 +85,8 @@ function infoOf({ env }: Surroundings, { context, stored }: Stored, signal: Abor
 type AskForInfo = () => ReturnType<typeof platformInfo>
 
 /**
- * Returns the API server that the login has stored. A token of the environment has none stored, so the platform is
- * asked.
+ * Returns the API server that the login has stored. For a token from the environment nothing is stored, so the platform
+ * is asked.
  */
 const apiServer = async (ask: AskForInfo, { stored }: Stored) => stored.kubernetes ?? (await ask()).kubernetes
 

@@ -7,21 +7,22 @@ import type { Secret } from '../../project/contexts/secret.ts'
 import { PlatformRefusal } from '../client/client.ts'
 import { connectPlatform } from './connect-platform.ts'
 
-/** The build service of a platform, for a namespace. */
+/** Build service of a platform, for a namespace. */
 export interface PlatformBuilders {
   readonly url: string
   readonly token: Secret
   readonly namespace: string
 }
 
-/** Answer of a platform that has no builders for this code. */
+/** Answer of a platform that has no builders, or none for code of forks. */
 export interface NoBuilders {
   readonly message: string
   readonly hint?: string
 }
 
 /**
- * The builders of a platform, over one connection to it, or what it says if it has none. Throws a UserError.
+ * Connects to the builders of a platform over one connection, or returns the platform's answer if it has none. Throws a
+ * UserError.
  */
 export async function openPlatformBuilder(
   { url, token, namespace }: PlatformBuilders,
@@ -56,12 +57,12 @@ export async function openPlatformBuilder(
   }
 }
 
-/** The platform has said no, in its words. */
+/** True if the platform itself rejected the request. */
 const isFinal = (error: unknown): boolean =>
   error instanceof UserError && error.cause instanceof PlatformRefusal && error.cause.status < 500
 
 /**
- * Warning that `cache_from` is ignored: importing a foreign cache would let a user store any content under the key of a
- * build step that all users share.
+ * Warning that `cache_from` is ignored, because importing another user's cache would let that user store any content
+ * under the key of a build step that all users share.
  */
 const NO_CACHES = '`cache_from` is left out: the builders of the platform keep a cache of their own'

@@ -7,21 +7,21 @@ import { connectPlatform } from './connect-platform.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** The variable that a job of GitLab gets its token in, by `id_tokens` in `.gitlab-ci.yml`. */
+/** Variable in which a GitLab job gets its token, set with `id_tokens` in `.gitlab-ci.yml`. */
 const ID_TOKEN = 'DEVCTL_ID_TOKEN'
 
 /** True if this is a CI job that can prove its identity. */
 export const isCiJob = (env: Env): boolean =>
   Boolean(env[ID_TOKEN] || (env.ACTIONS_ID_TOKEN_REQUEST_URL && env.ACTIONS_ID_TOKEN_REQUEST_TOKEN))
 
-/** Exchanges the token that the CI has given this job for one of the platform. Throws a UserError. */
+/** Exchanges the CI job's identity token for a platform token. Throws a UserError. */
 export async function loginAsJob(url: string, env: Env, signal: AbortSignal): Promise<Secret> {
   const jwt = env[ID_TOKEN] ?? (await fromActions(url, env, signal))
   const { token } = await connectPlatform(url, undefined, env).call('POST /auth/ci', { body: { jwt } }, signal)
   return new Secret(token)
 }
 
-/** https://docs.github.com/actions/reference/security/oidc */
+/** Requests an identity token from GitHub Actions: https://docs.github.com/actions/reference/security/oidc */
 async function fromActions(audience: string, env: Env, signal: AbortSignal): Promise<string> {
   const url = new URL(env.ACTIONS_ID_TOKEN_REQUEST_URL ?? '')
   url.searchParams.set('audience', audience)

@@ -25,24 +25,30 @@ import { RUNS_ADDRESS } from '../records/names.ts'
 import { LOG_IN_FIRST } from '../rules/accounts/log-in-first.ts'
 import { isExplained } from '../rules/refusal-pages.ts'
 
-/** Limits in milliseconds. */
+/** Timeouts in milliseconds. */
 const LIMITS = { connect: 10_000, answer: 30_000, whole: 40_000 }
 
-/** Bytes of an answer; thousands of namespaces have a few. It must not trickle (bytes per millisecond). */
+/**
+ * Maximum size of an answer in bytes, which is more than thousands of namespaces need, and minimum transfer rate in
+ * bytes per millisecond.
+ */
 const ANSWER = { limit: 64 << 20, slowest: 16 }
 
-/** Milliseconds for which a platform that has answered before may be away: its server is restarted, or replaced. */
+/**
+ * Maximum outage of a platform that has answered before, in milliseconds, for example while its server is restarted or
+ * replaced.
+ */
 const AWAY = 120_000
-/** Milliseconds for which one that has not answered yet is asked again. */
+/** Retry period for a platform that has not answered yet, in milliseconds. */
 const FIRST = 15_000
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** A platform, as commands use it: what it refuses is a UserError in its words. */
+/** A platform as commands use it. A rejected request throws a UserError with the platform's message. */
 export interface Platform {
   readonly url: string
   call<N extends RouteName>(name: N, input: CallInput<N>, signal?: AbortSignal): Promise<ReplyOf<N>>
-  /** Makes a request a connection for bytes in both directions; the signal ends it, too. */
+  /** Upgrades a request to a bidirectional byte stream. The signal also ends the stream. */
   connect<N extends UpgradeName>(name: N, input: CallInput<N>, signal: AbortSignal): Promise<Socket>
   /**
    * Yields the events of a stream until it ends. Continues after the last event if the connection is lost, or if the
@@ -56,10 +62,13 @@ export interface Platform {
   ): AsyncGenerator<EventOf<N>>
 }
 
-/** The platform at a URL. Sends nothing yet. Throws a UserError for a token that others could read on the way. */
+/**
+ * Returns a client for the platform at a URL, without sending a request. Throws a UserError for a token that would be
+ * sent unencrypted.
+ */
 export function connectPlatform(url: string, token: Secret | undefined, env: Env): Platform {
   const server = new URL(url)
-  // A run is in the cluster, beside the server.
+  // A run is inside the cluster, next to the server.
   if (token !== undefined && isReadable(server) && server.origin !== RUNS_ADDRESS)
     throw new UserError(`a token is not sent to \`${server.origin}\`: it is not encrypted`, {
       hint: `use this address of the platform: \`https://${server.host}\``,
@@ -103,7 +112,7 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
           return reply
         } catch (error) {
           signal?.throwIfAborted()
-          // Only GET requests are repeated, so that a command that waits for something continues.
+          // Only GET requests are repeated, so that a command that waits for something survives an outage.
           const mayRepeat = hasAnswered && name.startsWith('GET ') && isUnavailable(error)
           if (!mayRepeat || performance.now() - began > AWAY) throw toUserError(error, server, known())
           await pause(backOff(failures, 200, 5000), signal)
@@ -149,11 +158,10 @@ export function connectPlatform(url: string, token: Secret | undefined, env: Env
           if (isOver) return
         } catch (error) {
           signal.throwIfAborted()
-          // The stream has ended normally, and its object is deleted now.
+          // The stream has ended normally, and its object has been deleted meanwhile.
           const isGone = error instanceof PlatformRefusal && error.status === 404
           if (isGone && hasBegun) return
-          // The server is replaced, or a proxy has ended what took it too long: nothing is lost, and nothing is read
-          // twice.
+          // The server is being replaced, or a proxy has ended a long request. No event is lost or read twice.
           const isRefused = error instanceof PlatformRefusal && error.status < 500
           if (isRefused || performance.now() - began > (hasAnswered ? AWAY : FIRST))
             throw toUserError(error, server, known())
@@ -175,7 +183,10 @@ export const unlessNotThere = <T>(answer: Promise<T>): Promise<T | undefined> =>
 const recordOf = (server: URL, env: Env) =>
   readContexts(devctlHome({ env, cwd: process.cwd() })).contexts.get(server.origin)
 
-/** A platform with an authority of its own is believed by that one alone (`trustOwnAuthority`). */
+/**
+ * Returns the HTTP agent for a platform. For a platform with an authority of its own, only that authority is trusted
+ * (`trustOwnAuthority`).
+ */
 function agentTo(server: URL, env: Env): ReturnType<typeof agentFor> {
   const ca = authorityOf(server, env)
   return agentFor(server, proxyFor(server, env), ca === undefined ? {} : { secureContext: createSecureContext({ ca }) })
@@ -186,18 +197,21 @@ function authorityOf(server: URL, env: Env): string | undefined {
   return recordOf(server, env)?.ca
 }
 
-/** Stored data of this machine about a platform. */
+/** Data about a platform that this machine has stored. */
 interface Known {
   readonly token: Secret | undefined
   readonly env: Env
-  /** Only the authority that was compared once is believed. */
+  /** True if only the stored authority, which the user compared once, is trusted. */
   readonly isPinned: boolean
 }
 
 /** Statuses that ingress controllers and proxies send while the server has no replica. */
 const NOT_SERVED: ReadonlySet<number> = new Set([404, 502, 503, 504])
 
-/** True for what passes when the server is back: it does not answer, or what is before it says that there is none. */
+/**
+ * True for errors that pass when the server is back: the server does not answer, or the proxy before it reports that it
+ * is unavailable.
+ */
 function isUnavailable(error: unknown): boolean {
   if (error instanceof PlatformRefusal) return error.status > 500
   return !(error instanceof NoPlatform) || NOT_SERVED.has(error.status)
@@ -215,7 +229,7 @@ function toUserError(error: unknown, server: URL, { token, env, isPinned }: Know
       cause: error,
     })
   }
-  // This machine has logged in there, so it is a platform.
+  // This machine has logged in at this address, so it is a platform.
   if (error instanceof NoPlatform && token !== undefined && NOT_SERVED.has(error.status))
     return new UserError(
       `the platform \`${server.origin}\` does not answer: what is before it says status ${error.status}`,
@@ -235,7 +249,10 @@ function toUserError(error: unknown, server: URL, { token, env, isPinned }: Know
   })
 }
 
-/** The platform does not know where a token is from, nor how to get another one there. Undefined for other refusals. */
+/**
+ * Returns the rejection of a missing or invalid login, with the origin of the token and how to get another token,
+ * because the platform knows neither. Undefined for other rejections.
+ */
 function withoutLogin(
   { status, body }: PlatformRefusal,
   { origin }: URL,
@@ -257,7 +274,7 @@ function withoutLogin(
   }
 }
 
-/** Node.js says with a code why it does not trust a certificate. */
+/** Returns the hint for an error code with which Node.js rejects a certificate. */
 function hintOf(code: string, isPinned: boolean, url: string): string {
   const isUnknown = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/.test(code)
   if (isUnknown && isPinned)

@@ -5,10 +5,13 @@ import type { ReplyOf } from '../api/routes.ts'
 import { PlatformRefusal } from '../client/client.ts'
 import { connectPlatform } from './connect-platform.ts'
 
-/** Variables of a platform for deploys to a namespace, and the repository of its images. */
+/** Variables that a platform provides for deploys to a namespace, and the repository for the namespace's images. */
 export type Effective = ReplyOf<'GET /namespaces/:ns/variables/effective'>
 
-/** Asks the platform for it. Throws a UserError; if the platform has refused, its cause is the refusal. */
+/**
+ * Fetches the variables and the image repository from the platform. Throws a UserError; if the platform rejected the
+ * request, the error's cause is the PlatformRefusal.
+ */
 export async function fetchEffective(
   { context, namespace, stored }: Pick<Target, 'context' | 'namespace' | 'stored'>,
   { env }: Pick<Workspace, 'env'>,
@@ -19,7 +22,7 @@ export async function fetchEffective(
     return await platform.call('GET /namespaces/:ns/variables/effective', { params: { ns: namespace } }, signal)
   } catch (error) {
     if (!(error instanceof UserError)) throw error
-    // A platform that is older than variables has none.
+    // A platform that predates variables has none.
     if (error.cause instanceof PlatformRefusal && error.cause.body.code === 'platform/no-route')
       return { variables: [], unreadable: [] }
     const { message, hint, notes, cause } = error

@@ -4,7 +4,7 @@ import type { Secret } from '../../project/contexts/secret.ts'
 import { PlatformRefusal } from '../client/client.ts'
 import { connectPlatform } from './connect-platform.ts'
 
-/** Ends a login at its platform; one that has ended before is no problem. Throws a UserError. */
+/** Ends a login at its platform; ignores a login that has already ended. Throws a UserError. */
 export async function logOutOf(
   { env }: Pick<Surroundings, 'env'>,
   url: string,

@@ -15,32 +15,31 @@ import { connectPlatform, type Platform, unlessNotThere } from './connect-platfo
 import { listenForBrowser } from './loopback.ts'
 import { platformInfo } from './platform-info.ts'
 
-/** A person has to open a page and type a code. */
+/** Code that the user must type on a page. */
 export interface CodeToType {
   readonly page: string
   readonly code: string
 }
 
 export interface LoginInput {
-  /** `https://platform.dev.example.com`. */
+  /** URL of the platform: `https://platform.dev.example.com`. */
   readonly url: string
-  /** Instead of a browser. */
+  /** Token to log in with, instead of a browser. */
   readonly token?: Secret | undefined
-  /** Further fields that the context stores. */
+  /** Additional fields that the context stores. */
   readonly fields: Omit<StoredContext, 'name' | 'token'>
-  /** The namespace that the context has from before. */
+  /** Namespace that the context already had. */
   readonly remembered?: string | undefined
   readonly signal: AbortSignal
-  /** The login that the context has from before, if it is good still. */
+  /** Existing login of the context, which is used if it is still valid. */
   readonly known?: Secret | undefined
   /**
-   * Opens a page in the browser of the user; returns false if there is no browser. Absent: the command is not
-   * interactive.
+   * Opens a page in the user's browser; returns false if no browser exists. If absent, the command is not interactive.
    */
   readonly open?: ((page: string) => Promise<boolean>) | undefined
-  /** A page was opened, where the person has to press a button. */
+  /** Called when a page was opened on which the user has to press a button. */
   readonly onPage: (page: string) => void
-  /** Shows the code; it is good for ten minutes. */
+  /** Shows the code, which is valid for ten minutes. */
   readonly onCode: (code: CodeToType) => void
 }
 
@@ -55,14 +54,15 @@ export interface LoggedIn {
 
 /**
  * Logs in and makes the platform the current context. Throws a UserError, also if the given namespace does not exist.
- * The login is stored even then, because a link works only once, but the context does not become the current one.
+ * In this case the login is stored nevertheless, because a link works only once, but the context does not become the
+ * current one.
  */
 export async function login(around: Surroundings, input: LoginInput): Promise<LoggedIn> {
   const { url, fields, remembered, signal } = input
   const info = await platformInfo(connectPlatform(url, undefined, around.env), signal)
   const { token, me } = (await withKnown(around, input)) ?? (await withNew(around, input, info))
   const { kubernetes, domain, registry: platformRegistry = '-' } = info
-  // It is shown to others, and CI jobs have none.
+  // The user name is displayed, so it is validated. CI jobs have none.
   const user = new RegExp(LOGIN).test(me.login) ? me.login : ''
   const record = { domain, ...fields, name: url, token, user, kubernetes, platformRegistry }
   const save = (namespace: string, isCurrent: boolean) =>
@@ -82,13 +82,16 @@ export async function login(around: Surroundings, input: LoginInput): Promise<Lo
   return { me, info, namespace: own, lost: wanted }
 }
 
-/** Returns true if the user may see a namespace. CI jobs, which have no namespace of their own, may not ask. */
+/**
+ * Returns true if the user may see a namespace. Not checked for CI jobs, which have no namespace of their own and are
+ * not allowed to send this request.
+ */
 async function isThere(platform: Platform, name: string, { home }: Me, signal: AbortSignal): Promise<boolean> {
   if (home === undefined || name === home) return true
   return (await unlessNotThere(platform.call('GET /namespaces/:ns', { params: { ns: name } }, signal))) !== undefined
 }
 
-/** Names in a hint. */
+/** Maximum number of names in a hint. */
 const MANY = 10
 
 async function noNamespace(platform: Platform, name: string, signal: AbortSignal): Promise<UserError> {
@@ -107,7 +110,7 @@ interface Entered {
   readonly me: Me
 }
 
-/** Undefined when there is no login from before, or it has ended. */
+/** Logs in with the existing login. Returns undefined if no login exists, or if it has ended. */
 async function withKnown(
   around: Surroundings,
   { url, token, known, signal }: LoginInput,
@@ -122,7 +125,10 @@ async function withKnown(
   }
 }
 
-/** The installer has an account at a provider and becomes the administrator by it; else a link is a login by itself. */
+/**
+ * Logs in anew. The installer has an account at a provider, and becomes the administrator through it. Otherwise, a link
+ * is a login by itself.
+ */
 async function withNew(around: Surroundings, input: LoginInput, info: Info): Promise<Entered> {
   const { url, signal, token: given } = input
   const isClaim = given?.reveal().startsWith('devctl_setup_') && info.login.length > 0

@@ -4,23 +4,23 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** A login that waits for a browser of this machine (RFC 8252, section 7.3). */
+/** A pending login that waits for a browser on this machine (RFC 8252, section 7.3). */
 export interface LoopbackLogin {
-  /** The page that the browser is to show. */
+  /** Page to open in the browser. */
   readonly page: string
-  /** RFC 7636: what only this program knows. */
+  /** Code verifier (RFC 7636), which only this program knows. */
   readonly verifier: string
-  /** The code that the browser brings. Throws a UserError when the person has said no there. */
+  /** Code that the browser delivers. Rejects with a UserError if the user declined in the browser. */
   readonly code: Promise<string>
   close(): void
 }
 
-/** Connections at a time: other programs of this machine can reach the port, too. */
+/** Maximum number of concurrent connections, because other programs on this machine can reach the port too. */
 const CONNECTIONS = 16
 
 /**
- * Listens on a port of this machine for the browser to come back from a platform. Only a request with our
- * state counts, and only the first: what others send is answered, and forgotten.
+ * Listens on a local port for the browser to return from a platform. Only the first request with the correct state is
+ * accepted; other requests are answered and ignored.
  */
 export async function listenForBrowser(platform: string, label: string): Promise<LoopbackLogin> {
   const [state, verifier] = [randomBytes(24).toString('base64url'), randomBytes(32).toString('base64url')]
@@ -30,7 +30,7 @@ export async function listenForBrowser(platform: string, label: string): Promise
   const code = new Promise<string>((resolve, reject) => {
     settle = { resolve, reject }
   })
-  // Avoids an unhandled rejection: the caller awaits the code, but maybe not yet.
+  // Avoids an unhandled rejection, because the caller may await the code only later.
   code.catch(() => {})
   const server = createServer(
     { requestTimeout: 5000, headersTimeout: 5000, maxHeaderSize: 8192 },
@@ -39,7 +39,7 @@ export async function listenForBrowser(platform: string, label: string): Promise
       const url = URL.canParse(request.url ?? '', 'http://127.0.0.1')
         ? new URL(request.url ?? '', 'http://127.0.0.1')
         : undefined
-      // Checks the Host header against DNS rebinding: a foreign page can point its own name to this machine.
+      // Checks the Host header against DNS rebinding, because a foreign page can resolve its own name to this machine.
       const isOurs = request.headers.host === `127.0.0.1:${port}` && request.method === 'GET' && url?.pathname === '/'
       if (!isOurs) return answer(response, 404, 'There is nothing here.')
       if (!isSame(url.searchParams.get('state') ?? '', state))
@@ -66,7 +66,7 @@ export async function listenForBrowser(platform: string, label: string): Promise
     code,
     close() {
       server.close()
-      // The browser gets its answer before.
+      // The browser gets its answer first.
       server.closeIdleConnections()
       setTimeout(() => server.closeAllConnections(), 500).unref()
     },
@@ -78,7 +78,7 @@ function isSame(given: string, wanted: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** A page without scripts and without anything of the request: the address has the code in it. */
+/** Sends a page without scripts and without any content of the request, because the address contains the code. */
 function answer(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'content-type': 'text/html; charset=utf-8',

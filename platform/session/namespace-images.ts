@@ -4,14 +4,14 @@ import type { Target } from '../../project/contexts/target.ts'
 import type { NamespaceImages } from '../../project/workspace.ts'
 import { connectPlatform } from './connect-platform.ts'
 
-/** Milliseconds before its end at which a login is not used any more. */
+/** Margin before the expiry of a login, in milliseconds; the login is no longer used within it. */
 const MARGIN = 300_000
 
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * Returns access to the images of a namespace, under the name that the platform has reported. Asks for a login when a
- * registry requires one; the login is for the images of this namespace only, because builders see it. `onSecret`
+ * Returns access to the images of a namespace, under the name that the platform has reported. Requests a login when a
+ * registry requires one. The login covers only the images of this namespace, because builders see it. `onSecret`
  * receives its password.
  */
 export function namespaceImages(

@@ -1,4 +1,4 @@
-/** Something that an operator has to look at. */
+/** A problem that an operator has to fix. */
 export interface PlatformProblem {
   readonly message: string
   readonly notes: readonly string[]

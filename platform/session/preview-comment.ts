@@ -11,11 +11,11 @@ export interface CommentPlace {
   readonly number: number
 }
 
-/** The pull or merge request of a page, or of the job that this is. Throws a UsageError. */
+/** Returns the pull or merge request of a page, or of the current CI job. Throws a UsageError. */
 export function commentPlace(repository: string, sourceUrl: string | undefined, env: Env): CommentPlace {
   const [, root, page] =
     /^(https:\/\/.+?)(?:\/-)?\/(?:pull|pulls|merge_requests)\/([1-9]\d{0,9})(?:[/?#]|$)/.exec(sourceUrl ?? '') ?? []
-  // A branch of a fork is asked for where it is to be merged.
+  // A branch of a fork is looked up in the repository that it will be merged into.
   if (root !== undefined && page !== undefined) return { repository: root, number: Number(page) }
   const ofJob =
     /^refs\/pull\/([1-9]\d{0,9})\//.exec(env.GITHUB_REF ?? '')?.[1] ??
@@ -35,8 +35,8 @@ export type CommentPreview = (
 ) => Promise<void>
 
 /**
- * Returns the function that writes the comment. Throws a UserError if there is no token for it. Sends no token yet; a
- * server whose kind of forge is unknown is asked for it.
+ * Returns the function that writes the comment. Throws a UserError if no token is available. Does not send the token
+ * yet, but asks an unknown server for its kind of forge.
  */
 export async function previewComment(
   { repository, number }: CommentPlace,

@@ -6,17 +6,20 @@ import { ASKED_TOGETHER } from '../rules/asked-together.ts'
 import { isAwake, runningOf, standingOf } from '../rules/runs/running.ts'
 import type { Platform } from './connect-platform.ts'
 
-/** State of a preview. */
+/** State of a preview, as shown to users. */
 export interface PreviewStanding {
-  /** `ready`, `waiting`, `failed`, `deploying`, `stopped`, `empty`; absent if its content is not known. */
+  /**
+   * State of the preview: `ready`, `waiting`, `failed`, `deploying`, `stopped` or `empty`; absent if its content is
+   * unknown.
+   */
   readonly state?: string
-  /** `2 services ready`, `Asleep`, `Problem in shop: web: the image cannot be pulled`. */
+  /** State as text, such as `2 services ready`, `Asleep` or `Problem in shop: web: the image cannot be pulled`. */
   readonly text: string
 }
 
 /**
- * Returns how previews are, by name: as the pages of the platform show them. A caller who may not see their content,
- * such as a job that may only deploy, learns their status.
+ * Returns the states of previews, by name, as the pages of the platform show them. A caller without access to their
+ * content, such as a job that may only deploy, only gets their status.
  */
 export async function standingsOf(
   platform: Platform,
@@ -33,7 +36,7 @@ export async function standingsOf(
   return new Map(previews.map(({ name, status }) => [name, standing(status, contents.get(name))]))
 }
 
-/** Undefined if the caller may not ask. */
+/** Fetches the content of previews. Undefined if the caller is not allowed to. */
 async function contentsOf(
   platform: Platform,
   names: readonly string[],

@@ -5,10 +5,10 @@ import { PlatformRefusal } from '../client/client.ts'
 import { connectPlatform } from './connect-platform.ts'
 import { sendUsage } from './usage.ts'
 
-/** Milliseconds for sending. */
+/** Timeout for sending, in milliseconds. */
 const WITHIN = 20_000
 
-/** Sends the counts that wait for a platform to it, with the login that there is. */
+/** Sends the pending counts of a platform to it, with the existing login. */
 export async function sendToPlatform(around: Surroundings, platform: string): Promise<void> {
   const token = readContexts(devctlHome(around)).contexts.get(platform)?.token
   if (token === undefined) return
@@ -17,7 +17,7 @@ export async function sendToPlatform(around: Surroundings, platform: string): Pr
     try {
       await to.call('POST /analytics', { body: { commands: [...commands] } }, AbortSignal.timeout(WITHIN))
     } catch (error) {
-      // Refused counts are dropped, because a retry would be refused, too: the platform may predate analytics.
+      // Drops rejected counts, because a retry would be rejected too: the platform may predate analytics.
       const isRefused = error instanceof UserError && error.cause instanceof PlatformRefusal && error.cause.status < 500
       if (!isRefused) throw error
     }

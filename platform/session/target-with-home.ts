@@ -2,12 +2,12 @@ import type { Surroundings } from '../../project/contexts/home.ts'
 import { isPlatform } from '../../project/contexts/store.ts'
 import { findTarget, NO_NAMESPACE, type Target, type TargetOptions } from '../../project/contexts/target.ts'
 
-/** The own namespaces that this process has asked for, by platform and token. */
+/** Cache of the users' own namespaces, by platform and token. */
 const known = new Map<string, Promise<string | undefined>>()
 
 /**
- * Resolves the target like `findTarget`. On a platform, if nothing names a namespace, it is the user's own one: a login
- * stores it, and for a token of the environment the platform is asked, once.
+ * Resolves the target like `findTarget`. If nothing names a namespace on a platform, uses the user's own namespace: a
+ * login stores it; for a token from the environment, the platform is asked once.
  */
 export async function findTargetWithHome(
   around: Surroundings,
@@ -21,7 +21,7 @@ export async function findTargetWithHome(
 /** Sets the user's own namespace in a target that `findTarget` has returned. */
 export async function withHome(around: Surroundings, target: Target, signal?: AbortSignal): Promise<Target> {
   const { context, from, stored } = target
-  // A token of the environment is a program's: nothing of it is kept, nor counted.
+  // A token from the environment belongs to a program, so its use is neither stored nor counted.
   if (isPlatform(context) && stored.kubernetes) around.onPlatform?.(context)
   if (!isPlatform(context) || from.namespace !== NO_NAMESPACE) return target
   const key = `${context} ${stored.token?.reveal()}`
@@ -31,7 +31,7 @@ export async function withHome(around: Surroundings, target: Target, signal?: Ab
     known.delete(key)
     throw error
   })
-  // A job of a CI system has none.
+  // A CI job has no namespace of its own.
   return home === undefined ? target : { ...target, namespace: home, from: { ...from, namespace: 'the own namespace' } }
 }
 

@@ -5,24 +5,24 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { devctlHome, type Surroundings } from '../../project/contexts/home.ts'
 import { readContexts, saveContext } from '../../project/contexts/store.ts'
 
-/** Authority that the user has to compare with the fingerprint that the operator of the platform gives out. */
+/** Authority that the user has to compare with the fingerprint provided by the operator of the platform. */
 export interface UnknownAuthority {
   readonly host: string
   readonly name: string
-  /** SHA-256. */
+  /** SHA-256 fingerprint. */
   readonly fingerprint: string
 }
 
 export interface TrustInput {
   readonly url: string
-  /** Fingerprint from the operator; absent: the user is asked. */
+  /** Fingerprint from the operator. If absent, the user is asked. */
   readonly fingerprint: string | undefined
-  /** Asks the user. Absent: the command is not interactive. */
+  /** Asks the user. If absent, the command is not interactive. */
   readonly ask: ((authority: UnknownAuthority) => Promise<boolean>) | undefined
   readonly signal: AbortSignal
 }
 
-/** Milliseconds for the certificate. */
+/** Timeout for fetching the certificate, in milliseconds. */
 const WITHIN = 10_000
 
 /** Error codes of Node.js for a chain whose root this machine does not know. */
@@ -53,7 +53,7 @@ export async function trustOwnAuthority(around: Surroundings, input: TrustInput)
   const deadline = withTimeLimit(WITHIN, signal)
   const found = await presentedCertificate(server, deadline, proxyFor(server, around.env)).catch(error => {
     signal.throwIfAborted()
-    // Else the login says what does not answer.
+    // Without a fingerprint, the login itself reports the error.
     if (fingerprint === undefined) return undefined
     throw notCompared(server.host, (error as Error).message, error)
   })
@@ -79,8 +79,8 @@ export async function trustOwnAuthority(around: Surroundings, input: TrustInput)
 const plain = (fingerprint: string): string => fingerprint.replaceAll(/^sha256[:/]?|[^0-9a-f]/gi, '').toUpperCase()
 
 /**
- * Throws a UserError because a given fingerprint has to be compared: otherwise a man in the middle could present
- * another certificate to the login.
+ * Throws a UserError because a given fingerprint could not be compared; without the comparison, a man in the middle
+ * could present another certificate to the login.
  */
 function refuseTold({ distrust }: PresentedCertificate, host: string): never {
   if (distrust !== undefined) throw notCompared(host, `it presents no authority of its own (${distrust})`)

@@ -16,22 +16,24 @@ import { devctlHome, type Surroundings } from '../../project/contexts/home.ts'
 import { version } from '../../project/version.ts'
 import { durationOf, outcomeOf, plainVersion, systemOf, type UsedCommand } from '../rules/usage.ts'
 
-// Counts wait in a file of their own for each platform until a process in the background sends them: no command waits
-// for the network.
+// Pending counts are stored in a separate file for each platform until a background process sends them, so that no
+// command waits for the network.
 
-/** Bytes that wait at most: further commands are not counted. */
+/** Maximum size of pending counts, in bytes; further commands are not counted. */
 const MOST = 16 * 1024
-/** Milliseconds between two times of sending: administrators see commands within a minute. */
+/** Minimum interval between two requests, in milliseconds. Administrators see commands within a minute. */
 const EVERY = 10_000
-/** Largest number of commands in one request; older ones are dropped. */
+/** Maximum number of commands in one request; older commands are dropped. */
 const TOGETHER = 100
 
 export const isUsageOff = (around: Surroundings): boolean => isTrackingOff(around) || existsSync(offFile(around))
 
-/** `DO_NOT_TRACK` is what people set for all programs: https://consoledonottrack.com */
+/** True if `DO_NOT_TRACK` is set, which users set for all programs: https://consoledonottrack.com */
 export const isTrackingOff = ({ env }: Surroundings): boolean => !['', '0', 'false'].includes(env.DO_NOT_TRACK ?? '')
 
-/** Turns the counting off, and deletes what waits to be sent; or on. Throws a UserError when that cannot be written. */
+/**
+ * Enables counting, or disables it and deletes the pending counts. Throws a UserError if the setting cannot be written.
+ */
 export function setUsage(around: Surroundings, isOn: boolean): void {
   const folder = folderOf(around)
   try {
@@ -50,11 +52,11 @@ export function setUsage(around: Surroundings, isOn: boolean): void {
 
 /** A command that was run on a platform. */
 export interface RanCommand {
-  /** Its name, without its words and options. */
+  /** Name of the command, without its arguments and options. */
   readonly command: string
   readonly platform: string
   readonly milliseconds: number
-  /** The exit status. */
+  /** Exit status of the command. */
   readonly status: number
 }
 
@@ -84,8 +86,9 @@ export function recordUsage(around: Surroundings, { command, platform, milliseco
 }
 
 /**
- * Sends what waits, by `send`, and what comes meanwhile, until nothing has come for as long as commands leave it to
- * this process. When `send` throws, the rest waits for the next command. `pause` waits for so many milliseconds.
+ * Sends the pending counts with `send`, and those that arrive meanwhile, until none arrive for as long as commands rely
+ * on this process to send them. If `send` throws, the remaining counts wait for the next command. `pause` waits the
+ * given number of milliseconds.
  */
 export async function sendUsage(
   around: Surroundings,
@@ -93,7 +96,7 @@ export async function sendUsage(
   send: (commands: readonly UsedCommand[]) => Promise<unknown>,
   pause: (milliseconds: number) => Promise<unknown> = setTimeout,
 ): Promise<void> {
-  // A command that comes later than this starts a process of its own.
+  // A command that runs after this loop starts its own process.
   while (await sendOnce(around, platform, send)) await pause(EVERY + 1000)
 }
 
@@ -106,7 +109,7 @@ async function sendOnce(
   if (isUsageOff(around)) return false
   const file = fileOf(around, platform)
   if (!existsSync(file)) return false
-  // Others do not send at the same time, nor right after a failure.
+  // Keeps other processes from sending at the same time, or right after a failure.
   writeFileSync(sentFile(around, platform), '', { mode: 0o600 })
   const own = `${file}.${process.pid}`
   renameSync(file, own)
@@ -114,7 +117,7 @@ async function sendOnce(
     await send(readUsage(own).slice(-TOGETHER))
     return true
   } catch {
-    // Unless it was turned off meanwhile.
+    // The file is missing if counting was disabled meanwhile.
     if (existsSync(own)) appendFileSync(file, readFileSync(own), { mode: 0o600 })
     return false
   } finally {

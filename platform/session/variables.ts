@@ -16,13 +16,13 @@ export function checkVariableName(name: string): void {
     })
 }
 
-/** Content of a file like `.env`, with its problems; variables in its values refer to the file itself. */
+/** Content of a file like `.env`, with its problems. Variables in its values refer to the file itself. */
 export interface VariablesFile {
   readonly values: Readonly<Record<string, string>>
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Reads a file like `.env`. Throws a UserError where there is none, or it has no variables. */
+/** Reads a file like `.env`. Throws a UserError if the file does not exist or contains no variables. */
 export function readVariablesFile(folder: string, path: string): VariablesFile {
   const content = readFile(resolve(folder, path))
   if (content.kind !== 'file')

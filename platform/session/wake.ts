@@ -3,12 +3,14 @@ import { isPlatform } from '../../project/contexts/store.ts'
 import type { OperationContext } from '../../project/session.ts'
 import { STATUS } from '../records/namespace.ts'
 
-/** True if a platform has put the namespace to sleep: its label says so, which its members may read. */
+/**
+ * True if a platform has put the namespace to sleep, as indicated by the namespace's label, which its members may read.
+ */
 export const isAsleep = ({ metadata }: KubeObject): boolean => metadata.labels?.[STATUS] === 'Sleeping'
 
 /**
- * Wakes a namespace that sleeps, through the platform of the context. Its workloads have their Pods
- * again when this resolves; they need not be ready.
+ * Wakes a sleeping namespace through the platform of the context. When this resolves, its workloads have their Pods
+ * again, though the Pods may not be ready.
  */
 export async function wakeNamespace(
   { session: { namespace, target, signal }, workspace, on }: Pick<OperationContext, 'session' | 'workspace' | 'on'>,

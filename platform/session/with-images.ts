@@ -9,8 +9,9 @@ import { namespaceImages } from './namespace-images.ts'
 type OnPlatform = Pick<Target, 'context' | 'namespace' | 'stored'>
 
 /**
- * A workspace that knows the registry of the platform, and not its variables. Elsewhere than on a platform there is
- * none, nor for who may not deploy to the namespace. Throws a UserError when the platform does not answer.
+ * Returns a workspace with the platform's registry, but without its variables. The workspace is unchanged if the target
+ * is not a platform, or if the user may not deploy to the namespace. Throws a UserError if the platform does not
+ * answer.
  */
 export async function withPlatformImages<W extends Workspace>(
   workspace: W,
@@ -27,7 +28,7 @@ export async function withPlatformImages<W extends Workspace>(
   }
 }
 
-/** The property of a workspace with what a platform says about the images of a namespace. */
+/** Returns the workspace property with the platform's information about the images of a namespace. */
 export const imagesOf = (
   images: Effective['images'],
   target: OnPlatform,
@@ -36,6 +37,6 @@ export const imagesOf = (
 ): Pick<Workspace, 'platformImages'> | undefined =>
   images && { platformImages: namespaceImages(images, target, env, signal, text => secrets?.add([text])) }
 
-/** Not a login that has ended. */
+/** True if access is denied; false for a login that has ended. */
 const isRefused = (error: unknown): boolean =>
   error instanceof UserError && error.cause instanceof PlatformRefusal && [403, 404].includes(error.cause.status)

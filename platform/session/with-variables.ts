@@ -12,23 +12,23 @@ import { imagesOf } from './with-images.ts'
 
 export interface VariablesContext<W extends Workspace> {
   readonly workspace: W
-  /** Project as it was opened to resolve the target. */
+  /** Project as opened for resolving the target. */
   readonly project: OpenProject
   readonly signal: AbortSignal
   readonly on: (event: CommonEvent) => void
 }
 
-/** Workspace that has the variables and the registry of the platform, and the project opened with them. */
+/** Workspace with the variables and the registry of the platform, and the project opened with it. */
 export interface WithVariables<W extends Workspace> {
   readonly workspace: W
   readonly project: OpenProject
 }
 
 /**
- * Fetches the variables that the platform has for deploys in the target's namespace; elsewhere than on a platform,
- * there are none. They count less than those of the shell and of `.env`, and all are secret. Throws a UserError when
- * the platform does not answer, says no, or cannot read a variable: with other values than are meant, something else
- * would be deployed.
+ * Fetches the variables that the platform provides for deploys in the target's namespace; none if the target is not a
+ * platform. Variables of the shell and of `.env` take precedence, and all fetched variables are secret. Throws a
+ * UserError if the platform does not answer, rejects the request or cannot read a variable, because a deploy with other
+ * values would differ from the intended one.
  */
 export async function withPlatformVariables<W extends Workspace>(
   { workspace, project, signal, on }: VariablesContext<W>,
@@ -37,7 +37,7 @@ export async function withPlatformVariables<W extends Workspace>(
 ): Promise<WithVariables<W>> {
   if (!isPlatform(context)) return { workspace, project }
   const { variables, unreadable, images } = await fetchEffective({ context, namespace, stored }, workspace, signal)
-  // Those of the shell count more.
+  // Variables of the shell take precedence.
   const lost = unreadable.filter(({ name }) => workspace.env[name] === undefined)
   if (lost.length > 0) throw unreadableVariables(lost)
   const { good, refused } = accepted(variables)
@@ -68,7 +68,7 @@ function unreadableVariables(all: readonly { readonly name: string; readonly sco
 }
 
 /**
- * Returns the variables that are used, and the ones that are refused. The platform refuses these names, too, but a
+ * Returns the variables that are used, and those that are rejected. The platform also rejects these names, but a
  * variable name can execute code on this machine, so a compromised platform is not trusted.
  */
 export function accepted(

@@ -1,7 +1,7 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
 /**
- * `contexts.json` of DEVCTL_HOME. Keys that this version does not know are allowed, and stay: a
+ * Schema of `contexts.json` of DEVCTL_HOME. Keys that this version does not know are allowed, and preserved, because a
  * newer devctl wrote them.
  */
 export const contextsFile = {

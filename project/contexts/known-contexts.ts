@@ -4,42 +4,42 @@ import { platformOf } from './platform-of-environment.ts'
 import { isPlatform, readContexts } from './store.ts'
 import { chooseContext, findTarget } from './target.ts'
 
-/** A context as `devctl context` prints it. */
+/** Context as shown by `devctl context`. */
 export interface KnownContext {
   readonly name: string
-  /** True if there is a token for it; nothing more of it is ever shown. */
+  /** True if a token for it is stored. The token itself is never shown. */
   readonly hasToken: boolean
-  /** The namespace that a command takes now; `-`: the person's own one, which the platform tells. */
+  /** Namespace that a command uses now; `-` for the user's own namespace, which only the platform knows. */
   readonly namespace: string
   /** Namespace of the context, ignoring environment variables. */
   readonly ownNamespace: string
   /**
-   * An address; `docker`: images are built by the engine of this machine; `platform`: by the platform's own builders,
-   * if it has some.
+   * Address of a builder; `docker` if the engine of this machine builds images; `platform` if the platform's own
+   * builders do, if it has any.
    */
   readonly builder: string
-  /** `-` for none; `platform`: that of the platform, which has not told it to this machine. */
+  /** Registry; `-` for none, `platform` for the platform's registry, which this machine does not know. */
   readonly registry: string
-  /** `-` for none. */
+  /** Domain; `-` for none. */
   readonly domain: string
   readonly isPlatform: boolean
   readonly isCurrent: boolean
-  /** True if it comes from `DEVCTL_URL`, with a token in `DEVCTL_TOKEN`: its stored settings do not apply. */
+  /** True if the context comes from `DEVCTL_URL`, with a token in `DEVCTL_TOKEN`: its stored settings do not apply. */
   readonly isOfEnvironment: boolean
-  /** devctl remembers it, but the kubeconfig does not have it any more. */
+  /** True if devctl has stored the context, but the kubeconfig no longer contains it. */
   readonly isGone: boolean
 }
 
 /**
- * Every context there is: platforms first, then those of the kubeconfig, each by name. The current
- * one is that which a command without options would take. Throws a UserError for files that are
- * broken.
+ * Returns all contexts: platforms first, then the contexts of the kubeconfig, each sorted by name. The current context
+ * is the context that a command without options uses. Throws a UserError for damaged files.
  */
 export async function knownContexts(around: Surroundings): Promise<readonly KnownContext[]> {
   const stored = readContexts(devctlHome(around))
   const kubeconfig = await readKubeconfigNames(around)
   const [current] = chooseContext({ options: {}, env: around.env, manifest: {}, stored, kubeconfig }) ?? []
-  // Contexts that `devctl kubeconfig` has written for a platform are for kubectl: devctl has the platform itself.
+  // Contexts that `devctl kubeconfig` has written for a platform are meant for kubectl: devctl lists the platform
+  // itself.
   const isOurs = (name: string, platform: string | undefined) => platform !== undefined && name !== current
   const others = [...kubeconfig.contexts].flatMap(([name, { platform }]) => (isOurs(name, platform) ? [] : [name]))
   const environment = loginOfEnvironment(around.env)
@@ -48,7 +48,7 @@ export async function knownContexts(around: Surroundings): Promise<readonly Know
     .sort((a, b) => Number(isPlatform(b)) - Number(isPlatform(a)) || (a < b ? -1 : 1))
     .map(name => {
       const isOfEnvironment = name === environment
-      // Nothing that is remembered counts for it (`chooseTarget`); its own namespace is known to the platform alone.
+      // Stored settings do not apply to it (`chooseTarget`), and only the platform knows its namespace.
       const record = isOfEnvironment ? undefined : stored.contexts.get(name)
       const isCurrent = name === current
       const ownNamespace =
@@ -74,19 +74,16 @@ function loginOfEnvironment(env: Surroundings['env']): string | undefined {
   try {
     return env.DEVCTL_TOKEN?.trim() ? platformOf(env) : undefined
   } catch {
-    // Said by the commands that would use it.
+    // Commands that use the variables report the error.
     return undefined
   }
 }
 
-/**
- * The current one of them. Throws a UserError when there is none, or the kubeconfig does not have
- * it any more.
- */
+/** Returns the current context. Throws a UserError if none is selected, or the kubeconfig no longer contains it. */
 export async function currentContext(around: Surroundings): Promise<KnownContext> {
   const current = (await knownContexts(around)).find(({ isCurrent }) => isCurrent)
   if (current !== undefined && !current.isGone) return current
-  // Says what is missing.
+  // Throws an error that names the missing context or setting.
   const { context } = await findTarget(around, {})
   throw new Error(`\`${context}\` is in the kubeconfig, and is not`)
 }

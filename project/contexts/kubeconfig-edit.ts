@@ -5,9 +5,8 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { KubeconfigNames } from './kubeconfig-names.ts'
 
 /**
- * Makes a context the current one of the user's kubeconfig, with this namespace, for kubectl and
- * its like. Writes these two values only. Gives the files that hold them. Throws a UserError when
- * one cannot be written.
+ * Makes a context the current one in the user's kubeconfig, with this namespace, for kubectl and similar tools. Changes
+ * only these two values, and returns the changed files. Throws a UserError if a file cannot be written.
  */
 export async function selectInKubeconfig(
   { currentPath, contexts }: KubeconfigNames,

@@ -1,32 +1,29 @@
 import { entriesOf, fieldsOf, readKubeconfigFiles, textOf } from '../../adapters/kubernetes/kubeconfig-files.ts'
 import type { Surroundings } from './home.ts'
 
-/**
- * The parts of the user's kubeconfig that the choice of a context needs. Credentials are not looked
- * at.
- */
+/** Parts of the user's kubeconfig that are needed to choose a context, without credentials. */
 export interface KubeconfigNames {
-  /** Paths of the requested files in their order, including those that do not exist. */
+  /** Paths of the kubeconfig files in their order, including missing ones. */
   readonly paths: readonly string[]
-  /** True if none of them exists. */
+  /** True if none of these files exists. */
   readonly isMissing?: boolean
   readonly current: string | undefined
-  /** The file that names the current one. */
+  /** File that sets the current context. */
   readonly currentPath?: string
   readonly contexts: ReadonlyMap<string, KubeconfigContext>
 }
 
 export interface KubeconfigContext {
-  /** The file that holds it; absent for that of the Pod that devctl runs in. */
+  /** File that contains the context; absent for the context of the Pod that devctl runs in. */
   readonly path?: string
   readonly namespace?: string
-  /** The URL of the platform that `devctl kubeconfig` has written it for. */
+  /** URL of the platform for which `devctl kubeconfig` has written the context. */
   readonly platform?: string
 }
 
 /**
- * The contexts of the user's kubeconfig (`readKubeconfigFiles`). Throws a UserError for a file that
- * cannot be read.
+ * Returns the contexts of the user's kubeconfig (`readKubeconfigFiles`). Throws a UserError for a file that cannot be
+ * read.
  */
 export async function readKubeconfigNames({ env, cwd }: Surroundings): Promise<KubeconfigNames> {
   const { paths, files } = await readKubeconfigFiles(env, cwd)
@@ -48,7 +45,7 @@ export async function readKubeconfigNames({ env, cwd }: Surroundings): Promise<K
   return { paths, current, ...(first?.path && { currentPath: first.path }), ...(isMissing && { isMissing }), contexts }
 }
 
-/** The name of the extension of a context that `devctl kubeconfig` has written for a platform. */
+/** Name of the extension in a context that `devctl kubeconfig` has written for a platform. */
 export const EXTENSION = 'devctl'
 
 function platformIn(extensions: unknown): string | undefined {

@@ -5,23 +5,23 @@ import { EXTENSION, type KubeconfigNames } from './kubeconfig-names.ts'
 
 /** Entry of a platform in the kubeconfig. */
 export interface PlatformEntry {
-  /** Its URL, which is the context of devctl. */
+  /** URL of the platform, which is also the name of its devctl context. */
   readonly platform: string
   readonly namespace: string
   readonly kubernetes: { readonly server: string; readonly ca?: string }
-  /** The program that prints a token, and its arguments before those of devctl. */
+  /** Program that prints a token, and its arguments before the arguments of devctl. */
   readonly program: { readonly command: string; readonly args: readonly string[] }
-  /** Variables that the program needs. */
+  /** Environment variables that the program needs. */
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The name that a platform has in a kubeconfig: its host, with underscores. */
+/** Returns the name of a platform in a kubeconfig: its host, with underscores. */
 export const kubeconfigName = (platform: string): string => new URL(platform).host.replaceAll(/[.:[\]]/g, '_')
 
 /**
- * Writes a platform into the user's kubeconfig, as the current context, with a plugin that gives kubectl its token:
- * none is in the file. Gives the files that were written. Throws a UserError for a context of this name that is not
- * ours.
+ * Writes a platform into the user's kubeconfig, as the current context, with a plugin that provides the token to
+ * kubectl, so that no token is in the file. Returns the changed files. Throws a UserError if a context of this name
+ * exists that devctl did not write.
  */
 export async function putInKubeconfig(
   { paths, currentPath, contexts }: KubeconfigNames,

@@ -5,8 +5,8 @@ import { Secret } from './secret.ts'
 type Env = Readonly<Record<string, string | undefined>>
 
 /**
- * The platform of `DEVCTL_URL`; undefined without one. Throws a UserError for what `platformUrl` refuses, without a
- * password that is in it.
+ * Returns the platform of `DEVCTL_URL`; undefined if it is not set. Throws a UserError for a value that `platformUrl`
+ * rejects, without revealing a password in it.
  */
 export function platformOf({ DEVCTL_URL: text }: Env): string | undefined {
   if (!text) return undefined
@@ -22,7 +22,7 @@ export function platformOf({ DEVCTL_URL: text }: Env): string | undefined {
 }
 
 /**
- * Returns the platform of `DEVCTL_URL`, as `platformOf` does, but without errors: text that is not a platform URL is
+ * Returns the platform of `DEVCTL_URL`, like `platformOf`, but without errors: text that is not a platform URL is
  * returned unchanged.
  */
 export function platformNamedBy(env: Env): string | undefined {
@@ -33,13 +33,16 @@ export function platformNamedBy(env: Env): string | undefined {
   }
 }
 
-/** The token of `DEVCTL_TOKEN`; undefined without one. Throws a UserError for what no token is. */
+/**
+ * Returns the token of `DEVCTL_TOKEN`; undefined if it is not set. Throws a UserError for a value that cannot be a
+ * token.
+ */
 export const tokenOf = ({ DEVCTL_TOKEN: text }: Env): Secret | undefined =>
   text?.trim() ? toToken(text, '`DEVCTL_TOKEN`') : undefined
 
 /**
- * Returns the given token without surrounding whitespace, such as the line end of a file. Throws a UserError for text
- * that no header can contain.
+ * Returns the token without surrounding whitespace, such as the line end of a file. Throws a UserError for text that a
+ * header cannot contain.
  */
 export function toToken(text: string, from: string): Secret {
   const token = text.trim()
@@ -49,6 +52,6 @@ export function toToken(text: string, from: string): Secret {
   })
 }
 
-/** `platform.example.com` lacks `https://`. */
+/** Returns a hint for an address without `https://`, such as `platform.example.com`. */
 const withScheme = (text: string): string | undefined =>
   /^[\w-]+(\.[\w-]+)+(:\d+)?\/?$/.test(text) ? `write \`https://${text.replace(/\/$/, '')}\`` : undefined

@@ -28,6 +28,6 @@ export function contextName(text: string): string {
   }
 }
 
-/** True if others can read what is sent to the address: plain HTTP to another machine. */
+/** Returns true if requests to the address can be read in transit: plain HTTP to another machine. */
 export const isReadable = ({ protocol, hostname }: URL): boolean =>
   protocol !== 'https:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)

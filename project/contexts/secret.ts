@@ -1,12 +1,9 @@
 import { inspect } from 'node:util'
 
-/** The placeholder shown for a secret. */
+/** Placeholder shown for a secret. */
 export const PLACEHOLDER = '***'
 
-/**
- * A token or a password. Printed, logged, inspected or written as JSON it is a placeholder; only
- * `reveal` gives the value.
- */
+/** Token or password. Prints as a placeholder in output, logs, inspection and JSON; only `reveal` returns the value. */
 export class Secret {
   readonly #value: string
 

@@ -6,15 +6,15 @@ import type { ContextsFile } from './contexts.schema.ts'
 import { contextsFile } from './contexts.validators.ts'
 import { Secret } from './secret.ts'
 
-/** A stored context. Settings that are absent are decided when it is used. */
+/** Stored context. Absent settings are determined when the context is used. */
 export interface StoredContext {
-  /** The name of a Kubernetes context, or the URL of a platform. */
+  /** Name of a Kubernetes context, or URL of a platform. */
   readonly name: string
   readonly token?: Secret
   readonly namespace?: string
-  /** `docker`, or what `BUILDKIT_HOST` may be: `tcp://HOST:PORT`. */
+  /** Builder: `docker`, or an address as in `BUILDKIT_HOST`: `tcp://HOST:PORT`. */
   readonly builder?: string
-  /** Host and path, without a scheme. */
+  /** Host and path of the registry, without a scheme. */
   readonly registry?: string
   /** Domain under which public routes get their hosts. */
   readonly domain?: string
@@ -27,26 +27,26 @@ export interface StoredContext {
   readonly platformRegistry?: string
   /** CA certificate to trust, in PEM; only for a platform with its own certificate authority. */
   readonly ca?: string
-  /** API server of a platform, as programs reach it. */
+  /** API server of a platform, at the address that programs use. */
   readonly kubernetes?: { readonly server: string; readonly ca?: string }
   /** Last Kubernetes token that a platform has issued, and its expiry (RFC 3339). */
   readonly kubeToken?: { readonly token: Secret; readonly expires: string }
 }
 
-/** The stored contexts, and which of them is the current one. */
+/** Stored contexts, and the name of the current one. */
 export interface StoredContexts {
   readonly current: string | undefined
   readonly contexts: ReadonlyMap<string, StoredContext>
 }
 
-/** True if a context is a platform, not a Kubernetes context: its name is a URL. */
+/** Returns true if a context is a platform, not a Kubernetes context: its name is a URL. */
 export function isPlatform(name: string): boolean {
   return /^https?:\/\//i.test(name)
 }
 
 /**
- * The contexts of `home`, which is devctl's own folder; none when there is no file. Throws a
- * UserError for a file that is broken.
+ * Returns the contexts stored in `home`, devctl's own folder; empty if the file does not exist. Throws a UserError for
+ * a damaged file.
  */
 export function readContexts(home: string): StoredContexts {
   const path = fileOf(home)
@@ -64,8 +64,9 @@ export function readContexts(home: string): StoredContexts {
 }
 
 /**
- * Merges fields into a stored context, and removes those that are empty; `isCurrent` makes it the current one. A
- * different token removes the token for the cluster, which may belong to another user. Throws a UserError.
+ * Merges fields into a stored context, and removes empty ones; `isCurrent` makes the context the current one. A new
+ * token removes the Kubernetes token, which may belong to another user. Throws a UserError if the file cannot be
+ * changed.
  */
 export function saveContext(home: string, { name, ...fields }: StoredContext, isCurrent: boolean): Promise<void> {
   return change(home, content => {
@@ -81,8 +82,8 @@ export function saveContext(home: string, { name, ...fields }: StoredContext, is
 }
 
 /**
- * Throws a UserError if the response of a platform could not be read again from the file: otherwise no context would
- * work any more.
+ * Throws a UserError if the platform's response could not be read back from the file, because otherwise no context
+ * would work any more.
  */
 function requireReadable(name: string, record: Readonly<Record<string, unknown>>): void {
   const checked = checkJson({ contexts: { [name]: record } }, contextsFile)
@@ -90,8 +91,8 @@ function requireReadable(name: string, record: Readonly<Record<string, unknown>>
 }
 
 /**
- * Forgets a context, also as the current one. Gives false when it was not known. Throws a
- * UserError.
+ * Deletes a context; if it is the current one, none is current any more. Returns false if it was not stored. Throws a
+ * UserError if the file cannot be changed.
  */
 export async function deleteContext(home: string, name: string): Promise<boolean> {
   let isKnown = false
@@ -143,7 +144,7 @@ function toContext(name: string, fields: StoredFields): StoredContext {
   }
 }
 
-/** The fields as they are written: the only place where a token leaves its Secret. */
+/** Returns the fields as they are written to the file. This is the only function in which a token leaves its Secret. */
 function reveal({ token, kubeToken, ...fields }: Omit<StoredContext, 'name'>): StoredFields {
   return {
     ...fields,

@@ -6,16 +6,16 @@ import { platformNamedBy, platformOf, tokenOf } from './platform-of-environment.
 import { contextName, platformUrl } from './platform-url.ts'
 import { isPlatform, readContexts, type StoredContext, type StoredContexts } from './store.ts'
 
-/** The choice of a cluster by a command line or a manifest. */
+/** Cluster and namespace selected by a command line or a manifest. */
 export interface TargetOptions {
   readonly context?: string | undefined
   readonly namespace?: string | undefined
 }
 
-/** Source of the namespace when no setting names one. */
+/** Source of the namespace if no setting names one. */
 export const NO_NAMESPACE = 'the Kubernetes default'
 
-/** Everything that takes part in the choice, in the order in which it counts. */
+/** All sources of the choice, in order of precedence. */
 export interface TargetSources {
   readonly options: TargetOptions
   readonly env: Readonly<Record<string, string | undefined>>
@@ -24,20 +24,20 @@ export interface TargetSources {
   readonly kubeconfig: KubeconfigNames
 }
 
-/** The cluster and the namespace that a command works on. */
+/** Cluster and namespace that a command works on. */
 export interface Target {
-  /** A context of the kubeconfig, or the URL of a platform. */
+  /** Context of the kubeconfig, or URL of a platform. */
   readonly context: string
   readonly namespace: string
-  /** The source of each, in words: `` `--context` ``, `` `DEVCTL_NAMESPACE` ``, `the manifest`. */
+  /** Source of each value as text, such as `` `--context` ``, `` `DEVCTL_NAMESPACE` `` or `the manifest`. */
   readonly from: { readonly context: string; readonly namespace: string }
-  /** The stored settings of the context. */
+  /** Stored settings of the context. */
   readonly stored: StoredContext
 }
 
 /**
- * The target of a command. Reads the store and the kubeconfig; throws a UserError as `chooseTarget`
- * does, or for files that are broken.
+ * Returns the target of a command from the stored contexts and the kubeconfig. Throws a UserError like `chooseTarget`,
+ * or for damaged files.
  */
 export async function findTarget(
   around: Surroundings,
@@ -49,15 +49,15 @@ export async function findTarget(
 }
 
 /**
- * Returns the target. Option, environment variable, manifest, current context of devctl, current context of the
- * kubeconfig: the first that names a context decides; likewise for the namespace. Throws a UserError if no setting
- * names a context, for a platform without a login, for a `DEVCTL_URL` that is not a platform URL, and for a context
- * that the kubeconfig does not have.
+ * Returns the target. The first of these settings that names a context decides: option, environment variable, manifest,
+ * current context of devctl, current context of the kubeconfig. The same order applies to the namespace. Throws a
+ * UserError if no setting names a context, for a platform without a login, for a `DEVCTL_URL` that is not a platform
+ * URL, and for a context that the kubeconfig does not have.
  */
 export function chooseTarget(choices: TargetSources): Target {
   const { options, env, manifest, stored, kubeconfig } = choices
   const [context, contextFrom] = chooseContext(choices) ?? refuseNone(kubeconfig)
-  // Before the token of the environment goes anywhere.
+  // Validates the URL before the token of the environment is sent to it.
   if (contextFrom === BY_URL) platformOf(env)
   const record = withToken(stored.contexts.get(context) ?? { name: context }, context, env)
   if (isPlatform(context)) requireLogin(record, contextFrom)
@@ -72,10 +72,7 @@ export function chooseTarget(choices: TargetSources): Target {
   return { context, namespace, from: { context: contextFrom, namespace: namespaceFrom }, stored: record }
 }
 
-/**
- * The name of the context that would be used, and what decided, without asking whether there is
- * such a context.
- */
+/** Returns the name of the context that would be used, and its source, without checking that the context exists. */
 export function chooseContext({ options, env, manifest, stored, kubeconfig }: TargetSources): Chosen | undefined {
   const chosen = first([
     [options.context, '`--context`'],
@@ -92,13 +89,13 @@ const BY_URL = '`DEVCTL_URL`'
 
 type Chosen = readonly [value: string, from: string]
 
-/** An empty variable counts as none. */
+/** Returns the first value that is set, with its source. An empty variable counts as not set. */
 function first(candidates: readonly (readonly [value: string | undefined, from: string])[]): Chosen | undefined {
   for (const [value, from] of candidates) if (value) return [value, from]
   return undefined
 }
 
-/** Applies `DEVCTL_TOKEN`, but only to the platform of `DEVCTL_URL`: no other platform gets it. */
+/** Applies `DEVCTL_TOKEN`, but only to the platform of `DEVCTL_URL`, so that no other platform receives it. */
 function withToken(record: StoredContext, context: string, env: TargetSources['env']): StoredContext {
   const token = platformNamedBy(env) === context ? tokenOf(env) : undefined
   return token ? { name: context, token } : record
@@ -113,7 +110,7 @@ function requireLogin({ name, token }: StoredContext, from: string): void {
   })
 }
 
-/** Throws a UserError for a name that is not a platform URL: a login is impossible. */
+/** Throws a UserError for a name that is not a platform URL, because a login is impossible. */
 function requireAddress(name: string, from: string): void {
   try {
     platformUrl(name)
@@ -128,8 +125,8 @@ function requireAddress(name: string, from: string): void {
 }
 
 /**
- * Throws a UserError unless `name` is a context of the kubeconfig; `from` says who named it, where
- * that is not the command line, and `current` what the current context is.
+ * Throws a UserError unless `name` is a context of the kubeconfig. `from` is the source of the name, if it is not the
+ * command line, and `current` the current context.
  */
 export function requireCluster(name: string, kubeconfig: KubeconfigNames, from?: string, current?: string): void {
   if (kubeconfig.contexts.has(name)) return
@@ -161,7 +158,7 @@ function refuseNone(kubeconfig: KubeconfigNames): never {
 
 const MANY = 10
 
-/** The contexts of the kubeconfig for a hint. */
+/** Lists the contexts of the kubeconfig for a hint. */
 function listed(kubeconfig: KubeconfigNames): string {
   const names = [...kubeconfig.contexts.keys()].sort()
   if (names.length === 0) {

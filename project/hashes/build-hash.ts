@@ -19,13 +19,14 @@ import { type Ignored, ignoreRules, pathWithin } from './context-rules.ts'
 import { hashFiles } from './hashed-files.ts'
 
 /**
- * The hash (sha256, hex) of everything that a build reads: the files of the context after .dockerignore with their
- * paths, contents and executable bits, targets of symbolic links, the Dockerfile, target, arguments and other settings.
- * The same for the same content, whatever the times, owners, order of the folder or machine. Undefined for a context
- * that is not a folder on this machine.
+ * Returns the hash (sha256, hex) of everything that a build reads: the files of the context after .dockerignore with
+ * their paths, contents and executable bits, targets of symbolic links, the Dockerfile, target, arguments and other
+ * settings. Equal content gives an equal hash, independent of times, owners, the order of directory entries and the
+ * machine. Undefined for a context that is not a folder on this machine.
  *
- * Manifests that devctl wrote there are left out, and so is their lock. `.git` is left out unless the ignore file takes
- * it back in (`!.git`): its bytes differ between two clones of one commit, and would give every clone a tag of its own.
+ * Manifests that devctl wrote into the context are excluded, and so is their lock. `.git` is excluded unless the ignore
+ * file includes it again (`!.git`): its bytes differ between two clones of the same commit, so that every clone would
+ * get a tag of its own.
  */
 export function hashBuild(
   { context, dockerfile, dockerfileInline, target, args, settings = [] }: BuildInput,
@@ -34,12 +35,12 @@ export function hashBuild(
   if (!isFolder(context) || !mayRead(context)) return undefined
   const hash = createHash('sha256')
   const add = (...parts: readonly (string | null)[]) => {
-    // Lengths keep parts apart: no two lists of parts feed the hash the same bytes.
+    // Lengths separate the parts, so that two different lists of parts never feed the same bytes to the hash.
     for (const part of parts) hash.update(part === null ? '-;' : `${Buffer.byteLength(part)}:${part};`)
   }
   add('devctl-build-1', target ?? null)
   for (const [name, value] of [...args].sort(([a], [b]) => (a < b ? -1 : 1))) add('arg', name, value)
-  // A build without them has the hash that it had before they counted.
+  // Added only if present, so that builds without settings keep the hash from before settings were included.
   if (settings.length > 0) add('settings', JSON.stringify(settings))
 
   const path = dockerfileInline === undefined ? resolve(context, dockerfile ?? 'Dockerfile') : undefined
@@ -50,12 +51,12 @@ export function hashBuild(
     add(found !== undefined && mayRead(found) ? hashDockerfile(found) : 'unreadable')
   }
 
-  // Services often share a context.
+  // Read once, because services often share a context.
   const key = `${context}\0${path ?? ''}`
   const files =
     known.get(key) ??
     rememberedParts(context, key, (isAgain, onStats) => {
-      // The limits were checked the first time.
+      // The limits were already checked the first time.
       const spent = isAgain ? () => {} : spend
       return partsOf(context, ignoreRules(context, path, mayRead, spent), spent, onStats)
     })
@@ -71,7 +72,9 @@ function hashDockerfile(path: string): string {
   return hashFiles(dirname(path), path, times => hashFile(path, stats => times.set(name, stats)))
 }
 
-/** Reads the parts of a context, so that it is noticed later if its files have changed. */
+/**
+ * Reads the parts of a context, and remembers how to read them again, so that later changes of its files are noticed.
+ */
 function rememberedParts(
   context: string,
   key: string,
@@ -89,7 +92,7 @@ function rememberedParts(
   return found
 }
 
-/** The parts of the hash for the files of a context. The files are counted before any is read. */
+/** Returns the parts of the hash for the files of a context. Counts the files before it reads any. */
 function partsOf(context: string, isIgnored: Ignored, spend: SpendOnBuild, onStats: OnStats): readonly Parts[] {
   const found: Found[] = []
   onStats('', statSync(context))
@@ -105,7 +108,7 @@ function partsOf(context: string, isIgnored: Ignored, spend: SpendOnBuild, onSta
       if (stats) onStats(name, stats)
       return [entry.isDirectory() ? ['folder', name] : ['link', name, readLink(path)]]
     }
-    // Sockets, pipes and devices are no part of a context.
+    // Sockets, pipes and devices are not part of a context.
     if (!entry.isFile()) return []
     // Check the time limit while files are read, too.
     spend('files', 0)
@@ -118,10 +121,10 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
 export type Parts = readonly string[]
 
 interface HashOptions {
-  /** True if a path is inside the project; default: all are. */
+  /** Returns true if a path is inside the project; if absent, all paths are. */
   readonly mayRead?: (path: string) => boolean
   readonly spend?: SpendOnBuild
-  /** The parts of contexts that were read before. */
+  /** Parts of contexts that were already read. */
   readonly known?: Map<string, readonly Parts[]>
 }
 
@@ -131,9 +134,7 @@ interface Found {
   readonly executable: () => boolean
 }
 
-/**
- * The content of the context, in the order of the paths' code units, folders before their content.
- */
+/** Yields the content of the context, ordered by the code units of the paths, folders before their content. */
 function* walk(
   context: string,
   isIgnored: Ignored,
@@ -154,7 +155,7 @@ function* walk(
     const inner = listFolder(resolve(context, name))
     const own = renderedIn(context, name, inner)
     const innerRendered = own.size === 0 ? rendered : new Set([...rendered, ...own])
-    // A folder that was made for manifests counts only where something else is in it.
+    // A folder that was created for manifests counts only if it contains something else.
     let isTold = ignored
     if (!isTold && !innerRendered.has(name)) {
       isTold = true
@@ -169,10 +170,9 @@ function* walk(
 }
 
 /**
- * The paths in a folder of the context that `devctl render --output-dir` wrote, with the folders
- * that contain them; empty without a lock. If files that contain the image tag were part of its
- * hash, the tag would change after each run. What was changed since is a file like any other, and
- * so is what devctl does not write.
+ * Returns the paths in a folder of the context that `devctl render --output-dir` wrote, with the folders that contain
+ * them; empty without a lock. These files contain the image tag: if they were part of its hash, the tag would change
+ * after each run. Files that were changed since, and files that devctl did not write, are not returned.
  */
 function renderedIn(context: string, folder: string, entries: readonly Dirent[]): ReadonlySet<string> {
   if (!entries.some(entry => entry.name === LOCK_NAME && entry.isFile())) return new Set()
@@ -189,7 +189,7 @@ function renderedIn(context: string, folder: string, entries: readonly Dirent[])
 }
 
 const MANIFEST = /\.(?:ya?ml|json)$/
-/** Bytes: no object of Kubernetes is larger, and a file with all of them seldom. */
+/** Maximum size of a rendered file in bytes: no Kubernetes object is larger, and a file with all objects rarely is. */
 const MOST_OF_MANIFEST = 16 << 20
 
 function isAsWritten(full: string, path: string, { files, pending }: Lock): boolean {
@@ -200,7 +200,7 @@ function isAsWritten(full: string, path: string, { files, pending }: Lock): bool
   return found === files.get(path) || found === pending.get(path)
 }
 
-/** Undefined for what is not a lock of devctl's: it is a file like any other. */
+/** Reads a lock; undefined if it is not a lock written by devctl, and so a file like any other. */
 function readLock(path: string): Lock | undefined {
   try {
     return parseLock(readText(path) ?? '', path)
@@ -223,7 +223,7 @@ function hashFile(path: string, onStats: (stats: Stats) => void): string {
     const found = fstatSync(file)
     if (found.isFIFO()) return 'unreadable'
     onStats(found)
-    // Only up to the size at the start: a file that grows meanwhile can be endless.
+    // Only up to the initial size, because a file that keeps growing could be read forever.
     return digest(file, createHash('sha256'), found.size)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable' // node:fs throws such errors
@@ -243,7 +243,7 @@ function digest(file: number, hash: Hash, size: number): string {
   return hash.digest('hex')
 }
 
-/** Sorted; empty for a folder that cannot be read, which the build will report. */
+/** Returns the sorted entries of a folder; empty for a folder that cannot be read, which the build will report. */
 function listFolder(path: string): readonly Dirent[] {
   try {
     return readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -257,8 +257,8 @@ function isExecutable(path: string): boolean {
 }
 
 /**
- * Returns the target of a link; `missing` for a link that does not exist, or whose name is not UTF-8, which the build
- * will report.
+ * Returns the target of a symbolic link; `missing` if the link does not exist, or its name is not UTF-8, which the
+ * build will report.
  */
 function readLink(path: string): string {
   try {

@@ -7,13 +7,13 @@ import type { Checkout, TrackedFile } from '../../compiler/host.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Milliseconds for git's answer, which it reads from one file. */
+/** Timeout for git, which only reads one file, in milliseconds. */
 const DEADLINE = 10_000
 const MOST_OUTPUT = 1 << 28
 
 /**
- * Finds the checkout that a folder is in, and asks git for its index: once for each checkout,
- * whatever is asked of it. Folders are found by us, so that git is not run where there is none.
+ * Returns a function that finds the checkout of a folder, and reads git's index once per checkout. Searches for `.git`
+ * itself, so that git does not run outside checkouts.
  */
 export function createCheckouts(env: Env): (folder: string) => Checkout | undefined {
   const known = new Map<string, Checkout | undefined>()
@@ -29,7 +29,7 @@ export function createCheckouts(env: Env): (folder: string) => Checkout | undefi
   }
 }
 
-/** Undefined where `.git` is not what git makes. */
+/** Reads the index of a checkout; undefined if `.git` is not a git repository. */
 function readCheckout(root: string, env: Env): Checkout | undefined {
   const { status, stdout, stderr, error } = spawnSync('git', listing(root), {
     cwd: root,
@@ -37,8 +37,8 @@ function readCheckout(root: string, env: Env): Checkout | undefined {
       ...withoutOtherRepository(env),
       GIT_OPTIONAL_LOCKS: '0',
       GIT_TERMINAL_PROMPT: '0',
-      // Objects that a partial clone lacks are not fetched: the address and its helper would be the
-      // checkout's choice.
+      // Objects missing from a partial clone are not fetched, because the checkout would determine the address and its
+      // helper.
       GIT_NO_LAZY_FETCH: '1',
       GIT_ALLOW_PROTOCOL: 'none',
       LC_ALL: 'C',
@@ -55,16 +55,16 @@ function readCheckout(root: string, env: Env): Checkout | undefined {
 }
 
 /**
- * The repository is named, not searched for: git then neither refuses one of another user
- * (checkouts in the containers of CI are), nor follows its `core.worktree`. Nothing that its
- * configuration names is run.
+ * Returns the arguments for `git ls-files`. Names the repository instead of letting git search for it: git then neither
+ * rejects the repository of another user, which is common in CI containers, nor follows its `core.worktree`. Runs no
+ * program from its configuration.
  */
 function listing(root: string): readonly string[] {
   const own = ['core.fsmonitor=false', 'core.hooksPath=/dev/null'].flatMap(setting => ['-c', setting])
   return [`--git-dir=${join(root, '.git')}`, `--work-tree=${root}`, ...own, 'ls-files', '-z', '--stage', '-t']
 }
 
-/** Parses entries `TAG MODE OBJECT STAGE<tab>PATH`. A path in conflict is listed up to three times. */
+/** Parses entries `TAG MODE OBJECT STAGE<tab>PATH`. A conflicted path is listed up to three times. */
 function parseListing(text: string): readonly TrackedFile[] {
   const found = new Map<string, TrackedFile>()
   for (const entry of text.split('\0')) {
@@ -77,7 +77,7 @@ function parseListing(text: string): readonly TrackedFile[] {
   return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** The modes of index entries (https://git-scm.com/docs/index-format). */
+/** Modes of index entries (https://git-scm.com/docs/index-format). */
 const KINDS: ReadonlyMap<string, TrackedFile['kind']> = new Map([
   ['100755', 'executable'],
   ['120000', 'link'],

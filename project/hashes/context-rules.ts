@@ -5,16 +5,16 @@ import type { SpendOnBuild } from '../../compiler/host.ts'
 import { excluder } from '../../compiler/values/excluder.ts'
 import { countOfPatterns, type DockerPattern, dockerPatterns } from '../../compiler/values/images/ignore-file.ts'
 
-/** Tests for the ignored paths of a build context. */
+/** Tests for ignored paths of a build context. */
 export interface Ignored {
   readonly file: (path: string) => boolean
-  /** True if nothing below an ignored folder can be included again. */
+  /** Returns true if nothing below an ignored folder can be included again. */
   readonly wholeFolder: (path: string) => boolean
 }
 
 /**
- * The rules of `<Dockerfile>.dockerignore`, else of the context's `.dockerignore`:
- * https://docs.docker.com/build/concepts/context/#dockerignore-files. `.git` is left out before.
+ * Returns the rules of `<Dockerfile>.dockerignore`, or of the context's `.dockerignore` if that file does not exist:
+ * https://docs.docker.com/build/concepts/context/#dockerignore-files. `.git` is excluded before these rules apply.
  */
 export function ignoreRules(
   context: string,
@@ -55,8 +55,8 @@ function mayMatchBelow({ path }: DockerPattern, folder: string): boolean {
 const MOST_LINKS = 40
 
 /**
- * Resolves the links of a path below a folder as BuildKit does, which has only that folder: an absolute target starts
- * there, and `..` does not lead out of it. Undefined for a cycle.
+ * Resolves the symbolic links of a path below a folder like BuildKit, which sees only that folder: an absolute target
+ * starts there, and `..` cannot leave it. Undefined for a cycle.
  */
 export function pathWithin(folder: string, path: string): string | undefined {
   const found: string[] = []

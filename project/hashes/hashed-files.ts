@@ -1,24 +1,24 @@
 import type { BigIntStats, Stats } from 'node:fs'
 
-/** When a file was changed. No program can set the second. */
+/** Modification and change time of a file. No program can set the change time. */
 type Times = Pick<Stats, 'mtimeMs' | 'ctimeMs'>
 
-/** Files whose content is in the hash of a build. */
+/** Files whose content is part of the hash of a build. */
 interface HashedFiles {
   /** Times of each file by its path below the folder; the path of the folder itself is empty. */
   readonly times: Map<string, Times>
   readonly digest: string
-  /** Reads them again. */
+  /** Reads and hashes the files again. */
   readonly again: () => HashedFiles
 }
 
 /**
- * Last hashes of this process, by folder and by what was hashed of it: the tag of an image stands for these contents,
- * and minutes may pass until a builder gets the files.
+ * Last hashes of this process, by folder and by the kind of content that was hashed: the tag of an image stands for
+ * this content, and minutes may pass until a builder receives the files.
  */
 const hashed = new Map<string, Map<string, HashedFiles>>()
 
-/** Hashes files below a folder, and remembers when they were changed. `read` gives their digest. */
+/** Hashes files below a folder, and remembers when they were changed. `read` returns their digest. */
 export function hashFiles(folder: string, what: string, read: (times: HashedFiles['times']) => string): string {
   const hash = (): HashedFiles => {
     const times: HashedFiles['times'] = new Map()
@@ -33,8 +33,8 @@ export function hashFiles(folder: string, what: string, read: (times: HashedFile
 
 /**
  * Returns a function that reports whether a file below a folder has changed since it was hashed. Undefined for a folder
- * without hashed files. If the times of a file differ, all files that were hashed with it are hashed again: programs
- * rewrite files with unchanged content, and files come and go.
+ * without hashed files. If the times of a file differ, all files that were hashed with it are hashed again, because
+ * programs also rewrite files with unchanged content.
  */
 export function changeFinder(folder: string): ((path: string, stats: BigIntStats) => boolean) | undefined {
   const ofFolder = hashed.get(folder)
@@ -51,6 +51,6 @@ function isChanged(all: Map<string, HashedFiles>, what: string, path: string, st
   return false
 }
 
-/** The number has a quarter of a microsecond. */
+/** Compares times with a tolerance: the number has a precision of only a quarter of a microsecond. */
 const isSame = (milliseconds: number, nanoseconds: bigint): boolean =>
   Math.abs(milliseconds - Number(nanoseconds / 1000n) / 1000) < 0.002

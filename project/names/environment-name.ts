@@ -3,15 +3,15 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { normalizeProjectName } from '../../compiler/values/project-name.ts'
 
 /**
- * The default name of an environment: that of the repository that the project's folder is in, else
- * that of the folder. It is normalized as Compose normalizes the name of a folder: `my.app` is `myapp`.
+ * Returns the default name of an environment: the name of the repository that contains the project's folder, otherwise
+ * the name of the folder. Normalizes it as Compose normalizes folder names: `my.app` becomes `myapp`.
  */
 export function fallbackName(folder: string): string {
   const name = repositoryName(folder) ?? basename(folder)
   return normalizeProjectName(name) || name
 }
 
-/** The folder, at or above this one, where Compose files are found when none is named. */
+/** Returns the folder, this one or the nearest parent, where Compose files are found if the user names none. */
 export function nearestProject(folder: string): string | undefined {
   return nearest(folder, at => composeFileIn(at) !== undefined)
 }
@@ -19,14 +19,18 @@ export function nearestProject(folder: string): string | undefined {
 const COMPOSE_FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
 
 /**
- * The Compose file with a default name in a folder, or in its `.devctl`, relative to it; undefined if there is none.
+ * Returns the Compose file with a default name in a folder, or in its `.devctl`, as a relative path; undefined if none
+ * exists.
  */
 export function composeFileIn(folder: string): string | undefined {
   const paths = ['', '.devctl'].flatMap(inside => COMPOSE_FILES.map(name => join(inside, name)))
   return paths.find(path => existsSync(join(folder, path)))
 }
 
-/** The Compose files with default names that devctl reads in a folder: `composeFileIn`, and the overrides beside it. */
+/**
+ * Returns the Compose files with default names that devctl reads in a folder: `composeFileIn`, and the override files
+ * next to it.
+ */
 export function composeFilesIn(folder: string): readonly string[] {
   const base = composeFileIn(folder)
   if (base === undefined) return []
@@ -35,9 +39,9 @@ export function composeFilesIn(folder: string): readonly string[] {
 }
 
 /**
- * The name of the Git repository that a folder is in: the last part of the address of its remote
- * (`origin`, else the first one), else the name of its top folder. Undefined outside a repository.
- * Reads Git's files, starts no process.
+ * Returns the name of the Git repository that a folder is in: the last part of the address of its remote (`origin`,
+ * otherwise the first one), otherwise the name of its top folder. Undefined outside a repository. Reads Git's files
+ * without starting a process.
  */
 export function repositoryName(folder: string): string | undefined {
   const repository = repositoryOf(folder)
@@ -45,8 +49,8 @@ export function repositoryName(folder: string): string | undefined {
 }
 
 /**
- * The Git repository that a folder is in: its top folder, and the address of its remote without
- * credentials and `.git`. Reads Git's files.
+ * Returns the Git repository that a folder is in: its top folder, and the address of its remote without credentials and
+ * `.git`. Reads Git's files.
  */
 export function repositoryOf(
   folder: string,
@@ -65,8 +69,8 @@ function nearest(folder: string, isIt: (folder: string) => boolean): string | un
 }
 
 /**
- * The folder with the repository's configuration. In a working tree added by `git worktree` and in
- * a submodule, `.git` is a file that names it.
+ * Returns the folder with the repository's configuration. In a submodule, and in a working tree added by `git
+ * worktree`, `.git` is a file with the path of that folder.
  */
 function gitFolder(top: string): string {
   const own = join(top, '.git')
@@ -90,7 +94,7 @@ function addressOfRemote(config: string): string | undefined {
   return (
     address
       ?.replace(/^([a-z+]+:\/\/)[^/?#]*@/i, '$1')
-      // Some write a token there.
+      // Some users put a token into the query.
       .replace(/(?<=:\/\/.*)[?#].*/, '')
       .replace(/[/\\]+$/, '')
       .replace(/\.git$/, '')

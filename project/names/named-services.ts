@@ -8,17 +8,17 @@ import type { CompiledProject } from '../compile-files.ts'
 import { manifestOf } from '../open-project.ts'
 import type { OpenProject } from '../opened-project.ts'
 
-/** A part of an application, as words of the command line name it. */
+/** Part of an application, selected by arguments of the command line. */
 export interface Part {
-  /** The named services, as the files call them. */
+  /** Selected services, with their names in the files. */
   readonly named: readonly string[]
-  /** The named services and what they depend on, in Kubernetes' form. */
+  /** Selected services and their dependencies, in Kubernetes form. */
   readonly services: ReadonlySet<string>
 }
 
 /**
- * The options with which `compileFiles` compiles the whole application including the named
- * services: a service with profiles is included when it is named.
+ * Returns the options with which `compileFiles` compiles the full application including the selected services, because
+ * a service with profiles is only included if it is named.
  */
 export function including(
   names: readonly string[],
@@ -32,8 +32,8 @@ export function including(
 }
 
 /**
- * The part that the words of a command name; undefined where they name none. What the files do not
- * have, the compiler has refused.
+ * Returns the part that the arguments of a command select; undefined if there are no arguments. The compiler has
+ * already rejected unknown services.
  */
 export async function partOf(
   names: readonly string[],
@@ -58,14 +58,14 @@ export async function partOf(
   }
 }
 
-/** The services' names in the cluster, by their names in the files. */
+/** Returns the services' names in the cluster, by their names in the files. */
 export async function labelsOf(project: Project): Promise<ReadonlyMap<string, string>> {
   const { planNames } = await import('../../compiler/plan/names.ts')
   const names = planNames(project, {}, new Reporter())
   return new Map([...project.services.keys()].map(name => [name, names.of(name)]))
 }
 
-/** The error for a name of a service that is not among the known ones. */
+/** Returns the error for the name of an unknown service. */
 export function noSuchService(name: string, known: Iterable<string>, where = ''): UserError {
   const names = [...new Set(known)].sort()
   const all = names.map(one => `\`${one}\``).join(', ')

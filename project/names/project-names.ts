@@ -7,7 +7,7 @@ import { namesOfHost, namesOfImage, namesOfPath } from '../../compiler/values/se
 import type { LoadInput } from '../input.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** The names that are known before a file is read: the folder, and the environment that is asked for. */
+/** Returns the names that are known before a file is read: the folder, and the requested environment. */
 export const workspaceNames = ({ cwd, env }: Pick<Workspace, 'cwd' | 'env'>, loading: LoadInput): readonly string[] =>
   present([
     ...namesOfPath(cwd),
@@ -17,7 +17,7 @@ export const workspaceNames = ({ cwd, env }: Pick<Workspace, 'cwd' | 'env'>, loa
     env.COMPOSE_PROJECT_NAME,
   ])
 
-/** The names of a plan's options: environment, namespace, domain, registry and images. */
+/** Returns the names in a plan's options: environment, namespace, domain, registry and images. */
 export const optionNames = (options: PlanOptions): readonly string[] =>
   present([
     options.name,
@@ -31,7 +31,10 @@ export const optionNames = (options: PlanOptions): readonly string[] =>
     ...namesOfPath(options.gateway ?? ''),
   ])
 
-/** The names that objects, hosts and images get from the service and the project, the environment or the namespace. */
+/**
+ * Returns the names of objects, hosts and images that are combined from a service or other part of the project and the
+ * name of the project, the environment or the namespace.
+ */
 export function combinedNames({ project, plan }: Compilation, { name, namespace }: PlanOptions): readonly string[] {
   if (!project) return []
   const around = new Set(present([project.name, name, namespace, plan?.environment.name, plan?.environment.namespace]))
@@ -44,7 +47,7 @@ export function combinedNames({ project, plan }: Compilation, { name, namespace 
   return [...around].flatMap(one => parts.flatMap(part => [`${one}-${part}`, `${part}-${one}`]))
 }
 
-/** The names in a manifest. Values that are made of secrets are none. */
+/** Returns the names in a manifest, except values derived from secrets. */
 export function manifestNames(manifest: DevctlManifest, secrets: SecretPlaces | undefined): readonly string[] {
   const environments = [...manifest.environments.values()]
   const written = [manifest, ...environments].flatMap(settingsOf)

@@ -5,9 +5,9 @@ import type { KnownEnvironment } from '../known-environment.ts'
 import { labelsOf, noSuchService } from './named-services.ts'
 
 /**
- * Gives what the cluster calls the services that words of a command line name: by the names of the
- * files, and by the labels of the environment's objects, since what left the files may be there
- * still. The result throws a UserError for a word that is neither.
+ * Returns a function that converts service names from the command line to their names in the cluster. Accepts names
+ * from the files, and labels of the environment's objects, because services removed from the files may still exist. The
+ * function throws a UserError for any other name.
  */
 export async function serviceWords({
   name,

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
 
-/** Bytes in a block, the unit of the delta to an old version of a large file that the other side has. */
+/**
+ * Block size in bytes. A changed large file is sent as differences from the other side's old version, block by block.
+ */
 export const BLOCK = 128 << 10
 
-/** Sums of the blocks of a file: a rolling one to find them, and a strong one to be sure. */
+/** Checksums of the blocks of a file: a rolling checksum to find blocks, and a strong checksum to confirm them. */
 export interface BlockSums {
   readonly weak: Uint32Array
-  /** 16 bytes for each block. */
+  /** Strong checksums, 16 bytes per block. */
   readonly strong: Buffer
 }
 
@@ -16,15 +18,16 @@ const ENTRY = 4 + STRONG
 const strongSum = (block: Uint8Array): Buffer => createHash('sha256').update(block).digest().subarray(0, STRONG)
 
 /**
- * Base of the rolling sum, a polynomial modulo 2^32. With Adler's sum, which rsync uses, all blocks of one byte have
- * the same sum: a file of ones over a file of zeros would look the same at each of its bytes.
+ * Base of the rolling checksum, a polynomial modulo 2^32. The Adler checksum of rsync has equal values for all blocks
+ * that consist of one repeated byte: when a file of ones replaces a file of zeros, every position would be a false
+ * match.
  */
 const BASE = 1_664_525
 
 /** Factor of the byte that leaves the window. */
 const LEAVING = Array.from({ length: BLOCK }).reduce<number>(power => Math.imul(power, BASE), 1)
 
-/** Returns the rolling sum of the bytes. */
+/** Returns the rolling checksum of the bytes. */
 export function weakSum(bytes: Uint8Array, start = 0, end = bytes.length): number {
   let sum = 0
   for (let at = start; at < end; at++) sum = (Math.imul(sum, BASE) + bytes[at]!) | 0
@@ -32,12 +35,12 @@ export function weakSum(bytes: Uint8Array, start = 0, end = bytes.length): numbe
 }
 
 /**
- * Number of false matches of the rolling sum after which blocks are only searched for where they would be if nothing
- * had moved. The other side chooses the sums and must not be able to keep this side busy.
+ * Maximum number of false matches of the rolling checksum. After that, blocks are only searched for at their old
+ * positions. The other side chooses the checksums and must not be able to keep this side busy.
  */
 const WRONG = 500
 
-/** Encodes the sums of the blocks, one block after the other. Only whole blocks count. */
+/** Encodes the checksums of the blocks, in order. Only blocks of full size count. */
 export function encodeSums(blocks: Iterable<Uint8Array>): Buffer {
   const entries: Buffer[] = []
   for (const block of blocks) {
@@ -50,7 +53,7 @@ export function encodeSums(blocks: Iterable<Uint8Array>): Buffer {
   return Buffer.concat(entries)
 }
 
-/** Reads the sums of blocks. Throws an Error if the bytes are not sums. */
+/** Decodes the checksums of blocks. Throws an Error if the length is invalid. */
 export function decodeSums(bytes: Buffer): BlockSums {
   if (bytes.length % ENTRY !== 0) throw new Error('the sums of blocks are not whole')
   const count = bytes.length / ENTRY
@@ -63,25 +66,25 @@ export function decodeSums(bytes: Buffer): BlockSums {
   return { weak, strong }
 }
 
-/** Part of the new file: bytes of the old one, or new bytes. */
+/** Part of the new file: a range copied from the old file, or new bytes. */
 export type DeltaPart =
   | { readonly kind: 'copy'; readonly from: number; readonly length: number }
   | { readonly kind: 'bytes'; readonly bytes: Buffer }
 
 /**
- * Finds the blocks that the other side has. `push` takes the new file piece by piece and yields the parts that are
- * certain; `end` yields the rest. A block is first searched for where it would be if nothing had moved, then anywhere.
+ * Finds the blocks that the other side has. `push` accepts the next piece of the new file and yields the parts known so
+ * far; `end` yields the rest. A block is first searched for directly after the previous match, then at any position.
  */
 export class Delta {
   readonly #sums: BlockSums
   readonly #byWeak = new Map<number, number[]>()
-  /** Bytes that have not become parts, and the position of the window in them. */
+  /** Bytes that have not become parts yet, and the position of the window within them. */
   #pending: Buffer = Buffer.alloc(0)
   #window = 0
   #sum = 0
   #hasSum = false
   #wrong = 0
-  /** Number of the block that would follow. */
+  /** Number of the block after the previous match, which is tried first. */
   #next = 0
 
   constructor(sums: BlockSums) {
@@ -89,7 +92,7 @@ export class Delta {
     sums.weak.forEach((weak, block) => {
       const known = this.#byWeak.get(weak)
       if (!known) this.#byWeak.set(weak, [block])
-      // Blocks of zeros: one is as good as all the others.
+      // Many blocks can be equal, such as blocks of zeros: a few of them are enough.
       else if (known.length < 8) known.push(block)
     })
   }
@@ -113,7 +116,7 @@ export class Delta {
     yield* this.#literal(this.#pending.length)
   }
 
-  /** Yields that many bytes before the window. */
+  /** Yields the first `length` pending bytes, which precede the window. */
   *#literal(length: number): Generator<DeltaPart> {
     if (length === 0) return
     yield { kind: 'bytes', bytes: this.#pending.subarray(0, length) }
@@ -124,7 +127,7 @@ export class Delta {
   #find(): number | undefined {
     const { weak } = this.#sums
     if (!this.#hasSum) {
-      // In most files, most blocks have not moved: rolling is then unnecessary.
+      // In most files, most blocks have not moved, so rolling is unnecessary.
       if (this.#next < weak.length && this.#isBlock(this.#next)) return this.#next
       this.#startSum()
     }
@@ -153,7 +156,9 @@ export class Delta {
     this.#hasSum = true
   }
 
-  /** Moves the window until its sum is known, or to the end of the bytes. Returns false if more bytes are needed. */
+  /**
+   * Moves the window until its checksum is known, or to the end of the bytes. Returns false if more bytes are needed.
+   */
   #roll(): boolean {
     const bytes = this.#pending
     const last = bytes.length - BLOCK

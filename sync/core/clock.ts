@@ -1,12 +1,12 @@
-/** Time source, so that tests can use their own. */
+/** Time source, which tests can replace. */
 export interface SyncClock {
   now(): number
   /**
-   * Calls once, after that many milliseconds; returns the function that cancels the call. 0: after the work that is
-   * waiting.
+   * Calls a function once after a delay in milliseconds (0: after the work that is already waiting). Returns a function
+   * that cancels the call.
    */
   after(milliseconds: number, call: () => void): () => void
 }
 
-/** Lets other work have a turn. */
+/** Yields to other pending work. */
 export const turn = (clock: SyncClock): Promise<void> => new Promise(resolve => void clock.after(0, resolve))

@@ -4,7 +4,7 @@ const SAMPLE = 8 << 10
 const WORTH_IT = 0.9
 const OPTIONS = { level: constants.Z_BEST_SPEED }
 
-/** Deflates the bytes, if a sample of them shrinks; else returns undefined. */
+/** Deflates the bytes if a sample of them becomes smaller; otherwise returns undefined. */
 export function deflate(bytes: Uint8Array): Buffer | undefined {
   if (bytes.length < 512) return undefined
   if (bytes.length > 2 * SAMPLE) {
@@ -16,8 +16,8 @@ export function deflate(bytes: Uint8Array): Buffer | undefined {
 }
 
 /**
- * Inflates the bytes. Throws an Error if they are not a result of `deflate`, or if they are more than the other side
- * has said.
+ * Inflates the bytes. Throws an Error if they are not a result of `deflate`, or if the result does not have the size
+ * that the other side has announced.
  */
 export function inflate(bytes: Uint8Array, size: number, limit: number): Buffer {
   if (size > limit) throw new Error('a message is too long')

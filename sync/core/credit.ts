@@ -1,4 +1,4 @@
-/** Bytes that may be in flight without having been acknowledged. */
+/** Flow control: limits the number of unacknowledged bytes. */
 export class Credit {
   readonly #limit: number
   #used = 0
@@ -8,7 +8,7 @@ export class Credit {
     this.#limit = limit
   }
 
-  /** Resolves when something may be sent. */
+  /** Resolves when more bytes may be sent. */
   async room(): Promise<void> {
     while (this.#used >= this.#limit) await new Promise<void>(resolve => this.#waiting.push(resolve))
   }

@@ -1,6 +1,6 @@
 /**
- * State of a path, as one side sees it. Times are milliseconds of that side's clock. A folder has its creation time as
- * `ctime`, which distinguishes it from another folder at the same path.
+ * State of a path on one side. Times are milliseconds of that side's clock. The `ctime` of a folder is its creation
+ * time, which distinguishes it from another folder at the same path.
  */
 export interface FileEntry {
   readonly kind: 'file' | 'folder' | 'link'
@@ -9,11 +9,11 @@ export interface FileEntry {
   readonly mtime: number
   readonly ctime: number
   readonly inode: number
-  /** True for an executable file; undefined on Windows, whose file system does not know. */
+  /** True for an executable file; undefined on Windows, whose file system does not record this. */
   readonly executable: boolean | undefined
   /** Target of a link, as written. */
   readonly target?: string | undefined
-  /** SHA-256 of the contents, if they have been read. */
+  /** SHA-256 of the contents, if they were read. */
   readonly hash?: string | undefined
   /** True in the container if the file is unchanged from the image. */
   readonly isOfImage?: boolean | undefined
@@ -21,7 +21,7 @@ export interface FileEntry {
 
 /**
  * Copies an entry and adds the known fields. All entries are created here, with the same properties in the same order:
- * V8 keeps a separate shape for each object that is created by spreading another, which takes more memory than its
+ * V8 would give each object that is created with spread syntax a separate shape, which takes more memory than its
  * contents.
  */
 export function copyEntry(entry: FileEntry, known: Pick<FileEntry, 'hash' | 'isOfImage'> = {}): FileEntry {
@@ -30,16 +30,20 @@ export function copyEntry(entry: FileEntry, known: Pick<FileEntry, 'hash' | 'isO
   return { kind, size, mtime, ctime, inode, executable, target, hash, isOfImage }
 }
 
-/** State of both sides when they last agreed. One side is undefined for a folder that stays on the other side only. */
+/**
+ * State of both sides when they last agreed. One side is undefined for a folder that exists only on the other side and
+ * stays there.
+ */
 export interface Agreed {
   readonly local: FileEntry | undefined
   readonly remote: FileEntry | undefined
-  /** True if only the container has ever made it: the laptop's version came from there. */
+  /** True if every version came from the container, including the laptop's. */
   readonly isTheirs?: boolean
 }
 
 /**
- * Returns true if nothing has touched a path since: the change time also reveals contents written with their old times.
+ * Returns true if nothing has changed a path since `before`. The change time (ctime) also reveals files written with an
+ * old modification time.
  */
 export function isUntouched(before: FileEntry | undefined, now: FileEntry | undefined): boolean {
   if (before === now) return true
@@ -57,7 +61,7 @@ export function isUntouched(before: FileEntry | undefined, now: FileEntry | unde
 
 export const isFolder = (entry: FileEntry | undefined): boolean => entry?.kind === 'folder'
 
-/** Entry in a message: null for none, else a list. The hash is not sent. */
+/** Entry in a message: null if the path does not exist, otherwise a list. The hash is not sent. */
 export type WireEntry =
   | null
   | readonly ['d', number?]
@@ -75,7 +79,7 @@ export function encodeEntry(entry: FileEntry | undefined): WireEntry {
   return ['f', entry.size, entry.mtime, entry.ctime, entry.inode, executable, ...image]
 }
 
-/** Reads an entry of the other side. Throws an Error if it is not one. */
+/** Decodes an entry of the other side. Throws an Error if the value is not an entry. */
 export function decodeEntry(value: unknown): FileEntry | undefined {
   if (value === null) return undefined
   if (!Array.isArray(value)) throw new Error('an entry is not a list')
@@ -98,7 +102,7 @@ export const fileEntry = (file: Omit<FileEntry, 'kind' | 'target'>): FileEntry =
   return { kind: 'file', size, mtime, ctime, inode, executable, target: undefined, hash, isOfImage }
 }
 
-/** Fields of an entry that is not a file: for a folder, only its existence is synchronized. */
+/** Values of the fields that only files have. For a folder, only its existence is synchronized. */
 const NOTHING = { size: 0, mtime: 0, ctime: 0, inode: 0, executable: undefined }
 export const FOLDER: FileEntry = copyEntry({ ...NOTHING, kind: 'folder' })
 const FOLDER_OF_IMAGE: FileEntry = copyEntry(FOLDER, { isOfImage: true })

@@ -1,8 +1,8 @@
 import type { Frame } from '../protocol/frames.ts'
 
 /**
- * Reads the fields of a header that the other side has written. Each function throws an Error if the field is of
- * another type.
+ * Reads the fields of a header that the other side has written. Each function throws an Error if the field has another
+ * type.
  */
 
 export function text(header: Frame['header'], key: string): string {

@@ -8,7 +8,7 @@ export const hashOf = (bytes: Uint8Array): string => hash('sha256', bytes, 'base
 
 const PIECE = 1 << 20
 
-/** Hashes an open file piece by piece; the caller lets other work have a turn in between. */
+/** Hashes an open file piece by piece; the caller yields to other work after each piece. */
 export function* hashPieces(disk: Disk, file: number): Generator<number, string> {
   const sum = createHash('sha256')
   const buffer = Buffer.allocUnsafe(PIECE)
@@ -23,8 +23,8 @@ export function* hashPieces(disk: Disk, file: number): Generator<number, string>
 }
 
 /**
- * Hashes a file, and lets other work have a turn during a large one; returns undefined if it is written to meanwhile.
- * Throws what the disk throws.
+ * Hashes a file, yielding to other work during a large one. Returns undefined if the file changes meanwhile. Throws the
+ * errors of the disk.
  */
 export async function hashAtRest(disk: Disk, clock: SyncClock, place: string): Promise<FileEntry | undefined> {
   const file = disk.open(place, 'read')

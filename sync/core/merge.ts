@@ -4,23 +4,26 @@ export interface MergeInput {
   readonly base: Agreed | undefined
   readonly local: FileEntry | undefined
   readonly remote: FileEntry | undefined
-  /** `up`: changes in the container stay there. */
+  /** Direction of the synchronization; with `up`, changes in the container stay in the container. */
   readonly direction: 'both' | 'up'
-  /** True if the path is below something that is not a folder on the laptop, and stays so. */
+  /** True if a folder above the path is not a folder on the laptop, and will not become one. */
   readonly isBelowFile?: boolean
 }
 
 export type Decision =
-  /** No change on either side or in the base. */
+  /** No action: both sides and the base stay as they are. */
   | { readonly do: 'nothing' }
-  /** Records the equal state of the two sides as the new base. */
+  /** Records the equal state of both sides as the new base. */
   | { readonly do: 'agree' }
   | { readonly do: 'forget' }
-  /** Contents must be hashed first. */
+  /** The contents must be hashed before a decision is possible. */
   | { readonly do: 'hash'; readonly local: boolean; readonly remote: boolean }
-  /** The laptop's version replaces the container's; with `keep`, the latter is saved to the conflicts first. */
+  /**
+   * The laptop's version replaces the container's version; with `keep`, the container's version is saved as a conflict
+   * first.
+   */
   | { readonly do: 'send' | 'remove-remote'; readonly keep: boolean }
-  /** Only the time and the execute bit. */
+  /** Copies only the modification time and the execute bit. */
   | { readonly do: 'send-meta' | 'fetch-meta' }
   | { readonly do: 'fetch' | 'remove-local' }
 
@@ -28,9 +31,9 @@ const NOTHING: Decision = { do: 'nothing' }
 const AGREE: Decision = { do: 'agree' }
 
 /**
- * Decides what happens to a path. If one side changed, the other gets the change; if both changed, the laptop wins and
- * the losing version is kept; an edit wins over a deletion. Files of the image that the laptop does not have stay in
- * the container until either side changes them. Total: every combination has an answer.
+ * Decides what happens to a path. If one side changed, the other side receives the change. If both sides changed, the
+ * laptop wins and the losing version is kept; an edit wins over a deletion. Files of the image that the laptop does not
+ * have stay in the container until either side changes them. Every combination of states has a decision.
  */
 export function merge(input: MergeInput): Decision {
   const { base, local, remote } = input
@@ -53,7 +56,7 @@ function mergeWithBase(base: Agreed, { local, remote, direction }: MergeInput): 
   if (onLaptop === 'unknown' || inContainer === 'unknown')
     return { do: 'hash', local: onLaptop === 'unknown', remote: inContainer === 'unknown' }
   if (inContainer === 'none') return fromLaptop(base, onLaptop, local, remote)
-  // Comes from another image: no user has changed the agreed version.
+  // The container's version comes from a new image, so no user has changed the agreed version.
   if (inContainer === 'contents' && remote?.isOfImage)
     return local ? { do: 'send', keep: false } : { do: 'remove-remote', keep: false }
   if (direction === 'up' && (onLaptop === 'none' || !local)) return NOTHING
@@ -79,25 +82,26 @@ function fromContainer(change: SideChange, remote: FileEntry | undefined): Decis
 }
 
 /**
- * Returns true if the time has changed. A new time alone is sent to the container, where it makes `make` and watchers
- * run.
+ * Returns true if the modification time of a file has changed. A new time alone is sent to the container, too, where it
+ * triggers `make` and watchers.
  */
 const isTouched = (before: FileEntry | undefined, now: FileEntry | undefined): boolean =>
   before?.kind === 'file' && now?.kind === 'file' && before.mtime !== now.mtime
 
-/** Merges versions that the other side has not seen, or that have no base to compare with. */
+/** Merges two versions that both changed, or that have no base to compare with. */
 function mergeBoth(local: FileEntry, remote: FileEntry, base: Agreed | undefined): Decision {
   const equal = sameContents(local, remote)
   if (equal === undefined) return { do: 'hash', local: local.hash === undefined, remote: remote.hash === undefined }
   if (!equal) return { do: 'send', keep: !isFolder(remote) && !remote.isOfImage }
   if (sameMode(local, remote)) return AGREE
-  // With a base, the side that changed the bit wins; the laptop wins if both did, or without a base.
+  // With a base, the side that changed the execute bit wins. The laptop wins if both sides changed it, or without a
+  // base.
   return base && sameMode(base.local!, local) ? { do: 'fetch-meta' } : { do: 'send-meta' }
 }
 
 /**
- * Decides for a path below a folder of the container that is a file on the laptop. The laptop wins: the contents of the
- * folder are deleted.
+ * Decides for a path below a folder of the container, if a file replaces that folder on the laptop. The laptop wins:
+ * the contents of the folder are deleted.
  */
 function mergeBelowFile({ base, remote }: MergeInput): Decision {
   if (isFolder(remote)) return { do: 'remove-remote', keep: false }
@@ -118,7 +122,7 @@ function changeOf(before: FileEntry | undefined, now: FileEntry | undefined, bas
   return sameMode(before, now) ? 'none' : 'meta'
 }
 
-/** Returns true if two entries have the same contents; undefined if the contents must be read first. */
+/** Returns true if two entries have the same contents; undefined if the contents must be hashed first. */
 function sameContents(one: FileEntry, other: FileEntry): boolean | undefined {
   if (one.kind !== other.kind) return false
   if (one.kind === 'folder') return true
@@ -131,7 +135,10 @@ function sameContents(one: FileEntry, other: FileEntry): boolean | undefined {
 const sameMode = (one: FileEntry, other: FileEntry): boolean =>
   one.executable === undefined || other.executable === undefined || one.executable === other.executable
 
-/** Returns the decision for a path that only this machine may change: changes in the container are undone, and kept. */
+/**
+ * Returns the decision for a path that only the laptop may change: changes in the container are reverted, and saved as
+ * conflicts.
+ */
 export function onlyFromLaptop(decision: Decision, { local, remote }: Pick<MergeInput, 'local' | 'remote'>): Decision {
   switch (decision.do) {
     case 'fetch':

@@ -1,14 +1,14 @@
-/** Rules of this machine's file system for names in paths from the other side. */
+/** Rules of this machine's file system for file names. */
 export interface NameRules {
   readonly windows: boolean
-  /** True if files whose names differ only in case are one file. */
+  /** True if names that differ only in case refer to the same file. */
   readonly foldsCase: boolean
 }
 
 /**
- * Returns the reason why a path from the container must not be written on this machine; undefined if it may be. The
- * container may be hostile: it must reach nothing outside the folder, and no name that has a special meaning to git or
- * the operating system.
+ * Returns the reason why a path from the container must not be written on this machine; undefined if it may be written.
+ * The container may be hostile: it must not reach files outside the folder, nor names that have a special meaning for
+ * git or the operating system.
  */
 export function pathProblem(path: string, rules: NameRules): string | undefined {
   const outside = outsideProblem(path)
@@ -20,7 +20,10 @@ export function pathProblem(path: string, rules: NameRules): string | undefined 
   return undefined
 }
 
-/** Returns the start of a refused path, up to the name that is the reason: `module/.git` of `module/.git/config`. */
+/**
+ * Returns the beginning of a refused path, up to the name that causes the refusal: `module/.git` for
+ * `module/.git/config`.
+ */
 export function refusedPart(path: string, rules: NameRules): string {
   const names = path.split('/')
   for (let end = 1; end < names.length; end++) {
@@ -51,28 +54,28 @@ function nameProblem(name: string, { windows }: NameRules): string | undefined {
   return undefined
 }
 
-/** Names of the folder of a repository, of git, Mercurial, Jujutsu or Sapling. */
+/** Names of repository folders of git, Mercurial, Jujutsu and Sapling, including their short names on Windows. */
 const REPOSITORY = /^(\.git|git~\d+|\.hg|hg~\d+|\.jj|jj~\d+|\.sl|sl~\d+)(::.*|:.*|[. ]*)$/i
 
 /**
- * Returns the usual name of such a folder, also for a name that macOS and Windows treat as equal: invisible letters,
- * trailing dots and blanks, the short name.
+ * Returns the usual name of a repository folder if macOS or Windows would treat the given name as equal to it:
+ * invisible characters, trailing dots and blanks, or the short name.
  */
 function repositoryFolder(name: string): string | undefined {
   const found = REPOSITORY.exec(plainName(name))?.[1]?.toLowerCase()
   return found && `.${found.replace(/^\.|~\d+$/g, '')}`
 }
 
-/** Returns a name without the letters that some file systems leave out. */
+/** Returns a name without the characters that some file systems ignore. */
 export function plainName(name: string): string {
   return name.normalize('NFKC').replaceAll(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
 }
 
-/** Returns a path in the form in which file systems that treat different paths as equal read it. */
+/** Returns a form of the path that is equal for paths that some file systems treat as equal. */
 export const plainPath = (path: string): string => (/[^\0-\x7f]/.test(path) ? plainName(path) : path).toLowerCase()
 
 /**
- * Returns the reason why a link from the container is not created on this machine. A file written through it would be
+ * Returns the reason why a link from the container is not created on this machine: a file written through it could be
  * outside the folder.
  */
 export function linkProblem(path: string, target: string): string | undefined {
@@ -82,7 +85,7 @@ export function linkProblem(path: string, target: string): string | undefined {
   let hasName = false
   for (const name of target.split(/[/\\]/))
     if (name === '..') {
-      // The name before `..` may be another link.
+      // The name before `..` may itself be a link.
       if (hasName || place.pop() === undefined) return `the link leads out of the folder, to \`${target}\``
     } else if (name !== '.' && name !== '') {
       const repository = repositoryFolder(name)
@@ -93,16 +96,16 @@ export function linkProblem(path: string, target: string): string | undefined {
 }
 
 /**
- * Returns a key that is equal for names that are one file to some file systems: letters with accents in one form, and
- * by case.
+ * Returns a key that is equal for names that refer to the same file: accented letters in one form, and lowercase if the
+ * file system ignores case.
  */
 export function nameKey(name: string, { foldsCase }: NameRules): string {
   const normal = name.normalize('NFC')
   return foldsCase ? normal.toLowerCase() : normal
 }
 
-/** Returns a path in a folder, where the folder is relative to the root: '' is the root itself. */
+/** Joins a folder and a name. The folder is relative to the root; '' is the root itself. */
 export const joinPath = (folder: string, name: string): string => (folder === '' ? name : `${folder}/${name}`)
 
-/** Returns the absolute path for a path relative to the root; '' is the root itself. */
+/** Returns the absolute path of a path relative to the root; '' is the root itself. */
 export const placeIn = (root: string, path: string): string => (path === '' ? root : `${root}/${path}`)

@@ -5,8 +5,8 @@ import type { TreeNode } from './tree-node.ts'
 export const agreedHash = ({ base }: TreeNode): string | undefined => base?.local?.hash ?? base?.remote?.hash
 
 /**
- * Files that were just deleted on one side, while the other side still has them: if such a file was renamed, its
- * contents need not be sent.
+ * Files that were just deleted on one side and still exist on the other: if such a file was renamed, its contents need
+ * not be sent.
  */
 export class RenameCandidates {
   readonly #byHash = new Map<string, TreeNode>()
@@ -27,13 +27,13 @@ export class RenameCandidates {
     else this.#byInode.set(base.remote.inode, node)
   }
 
-  /** Returns a file that was deleted here and that the container still has with these contents. */
+  /** Returns a file with these contents that was deleted on the laptop, but still exists in the container. */
   inContainer(size: number, hash: string): TreeNode | undefined {
     const found = this.#byHash.get(hash)
     return found && !found.local && hasThere(found, size) && agreedHash(found) === hash ? found : undefined
   }
 
-  /** Returns a file that was deleted in the container, where another path has its inode now. */
+  /** Returns a file that was deleted in the container, and whose inode another path of the container has now. */
   here({ inode, size, mtime }: FileEntry): TreeNode | undefined {
     const found = this.#byInode.get(inode)
     const before = found?.base?.remote
@@ -48,6 +48,6 @@ export class RenameCandidates {
   }
 }
 
-/** True if the container has a file of that size at the path, unchanged since it was agreed on. */
+/** Returns true if the container has a file of that size at the path, unchanged since both sides agreed. */
 export const hasThere = ({ base, remote }: TreeNode, size: number): boolean =>
   remote?.kind === 'file' && remote.size === size && isUntouched(base?.remote, remote)

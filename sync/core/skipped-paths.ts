@@ -1,6 +1,6 @@
 import { joinPath } from './paths.ts'
 
-/** Path that cannot be synchronized, whatever the user does, and the reason. It stays where it is. */
+/** Path that cannot be synchronized regardless of the settings, and the reason. The file stays where it is. */
 export interface SkippedPath {
   /** Name of the sync folder. */
   readonly folder: string
@@ -9,21 +9,21 @@ export interface SkippedPath {
   readonly message: string
 }
 
-/** Paths that are left out. */
+/** Paths that are skipped. */
 export interface SkippedPathList {
-  /** Number of paths; at most a few thousand are counted. */
+  /** Number of paths, of which at most a few thousand are counted. */
   readonly count: number
-  /** The first of these paths. */
+  /** First of these paths. */
   readonly paths: readonly SkippedPath[]
 }
 
 export const NOT_UTF8 = 'the name is not valid UTF-8'
 export const NO_FILE = 'pipes, sockets and devices are not synchronized'
 
-/** Numbers of paths of one folder that are reported, and that are remembered. */
+/** Maximum number of reported paths, and of remembered paths per side of a folder. */
 const TOLD = 20
 const REMEMBERED = 1_000
-/** Longest path or message of the other side, in characters. */
+/** Maximum length of a path or message from the other side, in characters. */
 const LONGEST = 200
 
 /** Paths of a folder that cannot be synchronized, on one side. */
@@ -31,14 +31,14 @@ export class SkippedPaths {
   /** Messages by folder and name. */
   readonly #folders = new Map<string, Map<string, string>>()
   #count = 0
-  /** Number that differs after each change. */
+  /** Counter that is incremented with each change. */
   version = 0
 
   get count(): number {
     return this.#count
   }
 
-  /** Adds a path; returns true if it was not left out before. */
+  /** Adds a path; returns true if it was not skipped before. */
   add(path: string, message: string): boolean {
     const [folder, name] = split(path)
     const names = this.#folders.get(folder) ?? new Map<string, string>()
@@ -62,12 +62,12 @@ export class SkippedPaths {
     this.version++
   }
 
-  /** Removes the names that are no longer in the folder. */
+  /** Removes the names that no longer exist in the folder. */
   keep(folder: string, found: ReadonlySet<string>): void {
     for (const name of [...(this.#folders.get(folder)?.keys() ?? [])]) if (!found.has(name)) this.#delete(folder, name)
   }
 
-  /** Forgets everything below a folder that was deleted. */
+  /** Removes all paths below a folder that was deleted. */
   forgetBelow(path: string): void {
     for (const folder of [...this.#folders.keys()])
       if (path === '' || folder === path || folder.startsWith(`${path}/`)) this.keep(folder, new Set())
@@ -85,7 +85,7 @@ export class SkippedPaths {
   }
 }
 
-/** Reads the paths that the other side leaves out, with its messages. The other side may be hostile. */
+/** Decodes the paths that the other side skips, and its messages. The other side may be hostile. */
 export function readSkippedPaths(paths: readonly unknown[]): readonly (readonly [string, string])[] {
   return paths.slice(0, TOLD).map(one => {
     const [path, message] = Array.isArray(one) ? (one as readonly unknown[]) : []

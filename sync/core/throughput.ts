@@ -1,17 +1,17 @@
-/** Measures how fast a stream takes bytes, while it has any to take. */
+/** Measures how fast a stream accepts bytes, counting only times when bytes are waiting. */
 export class Throughput {
   #waiting = 0
   #since = 0
   #bytes = 0
   #milliseconds = 0
 
-  /** Records that the stream was given that many bytes. */
+  /** Records that bytes were passed to the stream. */
   gave(bytes: number, now: number): void {
     if (this.#waiting === 0) this.#since = now
     this.#waiting += bytes
   }
 
-  /** Records that the stream has taken that many bytes. */
+  /** Records that the stream has accepted bytes. */
   took(bytes: number, now: number): void {
     this.#waiting -= bytes
     this.#bytes += bytes
@@ -22,7 +22,7 @@ export class Throughput {
     this.#milliseconds /= 2
   }
 
-  /** True if the stream is so fast that compressing would slow it down. False at first, while the speed is unknown. */
+  /** True if the stream is so fast that compression would slow it down. False while the speed is unknown. */
   get isFast(): boolean {
     return this.#milliseconds >= KNOWN && this.#bytes / this.#milliseconds > FAST
   }
@@ -30,5 +30,7 @@ export class Throughput {
 
 const REMEMBERED = 2_000
 const KNOWN = 20
-/** Bytes in a millisecond; level 1 of deflate makes 60 to 150 thousand. */
+/**
+ * Speed in bytes per millisecond above which compression is not worthwhile; deflate level 1 reaches 60,000 to 150,000.
+ */
 const FAST = 32_000

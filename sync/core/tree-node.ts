@@ -8,7 +8,7 @@ export class TreeNode {
   local: FileEntry | undefined
   remote: FileEntry | undefined
   base: Agreed | undefined
-  /** True while a request about the node is pending: it is not forgotten before the answer. */
+  /** True while a request about the node is pending: the node must not be removed before the answer. */
   isHeld = false
 
   constructor(name: string, parent?: TreeNode) {
@@ -22,7 +22,7 @@ export class TreeNode {
     return above ? `${above}/${this.name}` : this.name
   }
 
-  /** Returns the child of that name, and creates it if it is missing. */
+  /** Returns the child of that name; creates it if it does not exist. */
   child(name: string): TreeNode {
     this.children ??= new Map()
     let child = this.children.get(name)
@@ -45,7 +45,7 @@ export class TreeNode {
     return node
   }
 
-  /** Forgets nodes without any state: this one and those above it. */
+  /** Removes this node and its parents as long as they have no state. */
   prune(): void {
     if (!this.parent || this.isHeld || this.local || this.remote || this.base || this.children?.size) return
     if (this.parent.children?.get(this.name) === this) this.parent.children.delete(this.name)
@@ -53,7 +53,8 @@ export class TreeNode {
   }
 
   /**
-   * Yields the node and all below it, folders before their contents. Nodes that are deleted meanwhile may be left out.
+   * Yields the node and its descendants, folders before their contents. Nodes that are removed meanwhile may be
+   * skipped.
    */
   *walk(): Generator<TreeNode> {
     yield this

@@ -1,14 +1,12 @@
 import type { TreeNode } from './tree-node.ts'
 
 /**
- * Paths to be checked: small ones first, source before the rest, then large files. Paths that were deleted on one side
- * come last: other files may be copied from them.
+ * Paths to check: small source files first, then other small files, then large files. Paths that were deleted on one
+ * side come last, because other files may be copied from them.
  */
 export class WorkQueue {
   readonly #classes: readonly Set<TreeNode>[] = [new Set(), new Set(), new Set(), new Set()]
-  /**
-   * Position that `take` has reached in each set: from the start, it would pass over everything that was taken before.
-   */
+  /** Position that `take` has reached in each set. Starting over would iterate over all deleted entries again. */
   readonly #next: (Iterator<TreeNode> | undefined)[] = []
 
   get size(): number {
@@ -46,7 +44,7 @@ export class WorkQueue {
       this.#next[at] = nodes.values()
       found = this.#next[at].next()
     }
-    // The set is not empty.
+    // The set is not empty, so a value was found.
     return found.value as TreeNode
   }
 

@@ -1,10 +1,10 @@
 import { type IgnoreRules, parseIgnores } from './ignore.ts'
 
-/** Name of the file in a sync folder that has its ignore patterns. */
+/** Name of the file with ignore patterns in a sync folder. */
 export const IGNORE_FILE = '.stignore'
 
 /**
- * Patterns of paths that are not synchronized without an ignore file: version control, the state of devctl, temporary
+ * Patterns of paths that are not synchronized if no ignore file exists: version control, the state of devctl, temporary
  * files of editors.
  */
 export const DEFAULT_PATTERNS: readonly string[] = [
@@ -29,13 +29,15 @@ export const DEFAULT_PATTERNS: readonly string[] = [
 ]
 
 /**
- * Folders of packages and builds, which fit the system on which they were created: by name, or by the end of the path.
+ * Folders of packages and build results, which only work on the system on which they were created. Matched by name, or
+ * by the end of the path.
  */
 const MADE_FOR_A_SYSTEM = ['node_modules', '.venv', '__pycache__', 'target', '.gradle', 'vendor/bundle']
 
 /**
  * Returns the rules of a sync folder without an ignore file. Folders such as `node_modules` are ignored if the
- * container has its own: `containerHas` returns true if a folder exists at a path that did not come from the laptop.
+ * container has them: `containerHas` returns true if the container has a folder at a path that did not come from the
+ * laptop.
  */
 export function defaultIgnores(containerHas: (folder: string) => boolean): IgnoreRules {
   const { rules } = parseIgnores(DEFAULT_PATTERNS.join('\n'), () => undefined)
@@ -47,7 +49,7 @@ export function defaultIgnores(containerHas: (folder: string) => boolean): Ignor
   }
 }
 
-/** Returns the folders of packages and builds that the path is in, or is itself. */
+/** Returns the folders of packages and build results among the path and its parents. */
 function foldersMadeForASystem(path: string): readonly string[] {
   const found: string[] = []
   for (const name of MADE_FOR_A_SYSTEM) {
@@ -60,7 +62,7 @@ function foldersMadeForASystem(path: string): readonly string[] {
   return found
 }
 
-/** Adds folders to ignore, such as those of anonymous volumes below a host volume. */
+/** Adds folders to ignore, such as the folders of anonymous volumes below a host volume. */
 export function ignoringFolders(rules: IgnoreRules, folders: readonly string[]): IgnoreRules {
   if (folders.length === 0) return rules
   const isInside = (path: string) => folders.some(folder => path === folder || path.startsWith(`${folder}/`))

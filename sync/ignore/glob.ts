@@ -1,18 +1,18 @@
-/** Part of a pattern. `open`, `or` and `close` are `{`, `,` and `}`. */
+/** Token of a pattern. `open`, `or` and `close` are `{`, `,` and `}`. */
 export type GlobToken =
   | { readonly kind: 'literal'; readonly code: number }
   | { readonly kind: 'class'; readonly class: CharacterClass }
   | { readonly kind: 'single' | 'star' | 'globstar' | 'open' | 'or' | 'close' }
 
-/** `[a-z]`, `[!abc]`: ranges of code points. */
+/** Character class such as `[a-z]` or `[!abc]`: ranges of code points. */
 export interface CharacterClass {
   readonly not: boolean
   readonly ranges: readonly (readonly [low: number, high: number])[]
 }
 
 /**
- * Returns the parts of a pattern as Syncthing reads it, or the problem with it. `*` and `?` do not match a `/`, `**`
- * does. The character after `escapeCharacter` stands for itself.
+ * Splits a pattern into tokens as Syncthing does, or returns the problem with it. `*` and `?` do not match a `/`, `**`
+ * does. `escapeCharacter` makes the next character a literal.
  *
  * https://docs.syncthing.net/users/ignoring.html
  */
@@ -24,7 +24,7 @@ export function parseGlob(text: string, escapeCharacter: string): readonly GlobT
   while (at < characters.length) {
     const character = characters[at++]!
     if (character === escapeCharacter) {
-      // An escape at the end stands for nothing, as in Syncthing.
+      // An escape character at the end is ignored, as in Syncthing.
       const escaped = characters[at++]
       if (escaped !== undefined) tokens.push(literal(escaped))
     } else if (character === '[') {
@@ -65,8 +65,8 @@ function kindOf(character: string, depth: number): 'single' | 'star' | 'open' | 
 }
 
 /**
- * Parses a class from the character after its `[`. Syncthing allows either one range or a list of characters, in which
- * `-` is one of them, and refuses `[a-z0-9]`; here, a class that begins with a range may have more.
+ * Parses a class from the character after its `[`. Syncthing allows either one range, or a list of characters in which
+ * `-` is a literal, and refuses `[a-z0-9]`. Here, a class that begins with a range may contain more.
  */
 function parseClass(
   characters: readonly string[],

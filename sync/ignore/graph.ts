@@ -1,46 +1,51 @@
 import type { CharacterClass, GlobToken } from './glob.ts'
 
-// The patterns of an ignore file as one graph. Patterns that begin alike share the nodes of their beginning, so ten
-// thousand file names cost no more than one. `matcher.ts` walks it; no regular expression is made of what a user
-// writes, because some patterns would make it take exponential time.
+// The patterns of an ignore file form one graph, which `matcher.ts` walks. Patterns with a common prefix share its
+// nodes, so matching ten thousand file names costs no more than matching one. Patterns are not converted to regular
+// expressions, because users could write patterns that take exponential time.
 
-/** Position in the patterns, and the positions that can follow it. */
+/** Position in the patterns, with the positions that can follow it. */
 export interface PatternNode {
   readonly id: number
-  /** Kind of a node that stays current: `star` at any character but `/`, `globstar` at any character. */
+  /**
+   * Set if the position is kept while characters are read: `star` for any character except `/`, `globstar` for any
+   * character.
+   */
   readonly stays: 'star' | 'globstar' | undefined
   readonly literals: Map<number, PatternNode>
   readonly classes: { readonly key: string; readonly class: CharacterClass; readonly next: PatternNode }[]
   single?: PatternNode
-  /** Reached without a character. */
+  /** Nodes reached without reading a character. */
   star?: PatternNode
   globstar?: PatternNode
   readonly ends: PatternNode[]
-  /** The first rule whose pattern ends here. */
+  /** First rule whose pattern ends here. */
   rule?: number
-  /** The first rule with a pattern that passes here; the first of those that include (`!`). */
+  /** First rule with a pattern that passes through this node, and the first such rule that includes paths (`!`). */
   first: number
   firstIncluding?: number
 }
 
 export interface PatternRule {
-  /** Its position: the first rule that matches decides. */
+  /** Position of the rule: the first matching rule decides. */
   readonly index: number
   readonly includes: boolean
 }
 
 export class PatternGraph {
   #count = 0
-  /** Start nodes of the patterns that match from the root of the folder, and of those that match from every folder. */
+  /**
+   * Start nodes of the patterns that match from the root of the folder, and of the patterns that match from any folder.
+   */
   readonly rooted = this.#create()
   readonly floating = this.#create()
 
-  /** The number of nodes. */
+  /** Number of nodes. */
   get size(): number {
     return this.#count
   }
 
-  /** Adds a pattern; the patterns of a rule come after those of the rules before it. */
+  /** Adds a pattern. Patterns must be added in the order of their rules. */
   add(start: PatternNode, tokens: readonly GlobToken[], rule: PatternRule): void {
     const alternatives: { readonly from: PatternNode; readonly to: PatternNode }[] = []
     let node = pass(start, rule)

@@ -4,31 +4,31 @@ import { PatternGraph } from './graph.ts'
 import { PatternMatcher } from './matcher.ts'
 
 /**
- * Rules for the paths of a folder that are not synchronized. Paths are relative to it, with `/`, without one at either
- * end.
+ * Rules that decide which paths of a folder are not synchronized. Paths are relative to the folder, with `/` as
+ * separator but not at the start or end.
  */
 export interface IgnoreRules {
   ignores(path: string, isFolder: boolean): boolean
-  /** Returns true if an ignored folder may hold paths that are included, and so must be read. */
+  /** Returns true if an ignored folder may contain included paths, so that it must be read. */
   mayHoldIncluded(folder: string): boolean
-  /** Returns true if an ignored path is deleted with the folder that holds it: `(?d)`. */
+  /** Returns true if an ignored path is deleted together with its folder: `(?d)`. */
   deletable(path: string): boolean
 }
 
 export interface IgnoreProblem {
   readonly line: number
   readonly message: string
-  /** The included file that has the line, relative to the folder; undefined for the ignore file itself. */
+  /** Included file that contains the line, relative to the folder; undefined for the ignore file itself. */
   readonly file?: string
 }
 
 export interface ParsedIgnores {
   readonly rules: IgnoreRules
-  /** Lines that are not patterns. They have no effect. */
+  /** Problems with lines that are not valid patterns. Such lines have no effect. */
   readonly problems: readonly IgnoreProblem[]
 }
 
-/** Returns the text of an included file; undefined if it does not exist. */
+/** Function that returns the text of an included file; undefined if the file does not exist. */
 export type Include = (name: string) => string | { readonly problem: string } | undefined
 
 export interface IgnoreOptions {
@@ -46,9 +46,9 @@ interface Rule {
 }
 
 /**
- * Reads an ignore file in Syncthing's grammar; the first pattern that matches decides. `include` returns the text of a
- * file that is named by `#include`, relative to the folder, or the reason why it is not read. Syncthing's own files
- * (`.stignore`, `.stfolder`, `.stversions`, `.syncthing.*.tmp`) are always ignored, as in Syncthing.
+ * Parses an ignore file in Syncthing's syntax; the first matching pattern decides. `include` returns the text of a file
+ * named by `#include`, relative to the folder, or the reason why it is not read. Syncthing's own files (`.stignore`,
+ * `.stfolder`, `.stversions`, `.syncthing.*.tmp`) are always ignored, as in Syncthing.
  *
  * https://docs.syncthing.net/users/ignoring.html
  */
@@ -102,7 +102,10 @@ class IgnoreReader {
     })
   }
 
-  /** Reads `#escape=|` above all patterns: another character for `\`, which separates folders on Windows. */
+  /**
+   * Parses a line such as `#escape=|` before all patterns, which replaces the escape character `\`: on Windows, `\`
+   * separates folders.
+   */
   #readEscape(line: string, isAllowed: boolean): string | undefined {
     const [, character] = /^#escape\s*=\s*(\S)$/u.exec(line) ?? []
     if (character === undefined) return 'write the escape character after `#escape=`, such as `#escape=|`'
@@ -126,7 +129,7 @@ class IgnoreReader {
     return undefined
   }
 
-  /** Adds the pattern of a line; returns the problem with it. */
+  /** Adds the pattern of a line. Returns a problem if the line is invalid. */
   addPattern(line: string): string | undefined {
     const { flags, pattern } = readPrefixes(line)
     if (pattern === '') return `\`${line}\` has no pattern`
@@ -150,13 +153,13 @@ class IgnoreReader {
   }
 }
 
-/** Returns the patterns for a line: `foo` also matches everything below it, `foo/` only that. */
+/** Returns the patterns for a line: `foo` also matches everything below it, `foo/` matches only the contents. */
 function variants(body: string): readonly string[] {
   if (body === '' || body.endsWith('/')) return [`${body}**`]
   return body === '**' || body.endsWith('/**') ? [body] : [body, `${body}/**`]
 }
 
-/** Splits off the prefixes of a line, which come in any order, each once. */
+/** Splits off the prefixes of a line, which may come in any order, each at most once. */
 function readPrefixes(line: string): { readonly flags: ReadonlySet<string>; readonly pattern: string } {
   const flags = new Set<string>()
   let pattern = line
@@ -190,9 +193,9 @@ function createRules(rules: readonly Rule[], exact: PatternMatcher, folded: Patt
   }
 }
 
-/** Normalizes letters with accents to one form: macOS writes them in two parts. */
+/** Normalizes accented letters to one form: macOS stores them as two characters. */
 const normalize = (text: string): string => (/[^\0-\x7f]/.test(text) ? text.normalize('NFC') : text)
 
-/** Lowercases character by character, so that each stays one: `?` matches one. */
+/** Converts to lowercase character by character and keeps the number of characters, because `?` matches exactly one. */
 const lowerCase = (text: string): string =>
   /[^\0-\x7f]/.test(text) ? [...text].map(one => [...one.toLowerCase()][0]).join('') : text.toLowerCase()

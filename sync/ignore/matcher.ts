@@ -1,49 +1,52 @@
 import type { CharacterClass } from './glob.ts'
 import type { PatternGraph, PatternNode } from './graph.ts'
 
-/** All positions in the patterns that a path has reached. */
+/** Set of all positions in the patterns after reading a part of a path. */
 interface State {
   readonly nodes: readonly PatternNode[]
-  /** The first rule that matches if the path ends here. */
+  /** First rule that matches if the path ends here. */
   readonly rule: number | undefined
-  /** First rule that matches everything from here on, whatever follows. */
+  /** First rule that matches from here on, whatever follows. */
   readonly settled: number | undefined
-  /** True if nothing that follows changes the rule. */
+  /** True if no following character can change the rule. */
   readonly isFinal: boolean
   readonly next: (State | undefined)[]
-  /** Next states for the characters for which `next` would have too many holes. */
+  /** Next states for rare characters, for which the array `next` would be too sparse. */
   readonly nextOfRare: Map<number, State>
 }
 
 /** Rules for the paths below a folder. */
 export interface Below {
-  /** First rule that matches all of them. */
+  /** First rule that matches all of these paths. */
   readonly settled: number | undefined
-  /** First rule that includes and may match some of them. */
+  /** First including rule that may match some of these paths. */
   readonly including: number | undefined
 }
 
 const SLASH = 0x2f
-/** The first code point after those of Latin letters. */
+/** First code point after the Latin letters. */
 const RARE = 0x250
-/** Nodes in all states up to which states are kept; after that, they are created again as needed. */
+/** Maximum total number of nodes in the cached states. Once exceeded, the cache starts over. */
 const LIMIT = 200_000
-/** Nodes of a state above which it is not kept: finding it again would take as long as creating it. */
+/** Maximum number of nodes of a cached state. For a larger state, a lookup would take as long as creating it. */
 const TOO_MANY = 1000
 
 /**
- * Finds the first rule for a path in one pass over its characters, for all patterns at once. States are created when a
- * path first reaches them, and kept, so most characters cost one array access.
+ * Finds the first rule for a path in one pass over its characters, for all patterns at once. States are created on
+ * first use and cached, so most characters cost one array access.
  */
 export class PatternMatcher {
   readonly #graph: PatternGraph
   #states = new Map<string, State>()
   #size = 0
-  /** Last search that has found a node, by the number of the node. */
+  /** Number of the last search that has found each node, by node id. */
   readonly #marks: Uint32Array
   #mark = 0
   #start: State
-  /** Folder of the last path, and its state: paths come folder by folder, so most begin as the last one did. */
+  /**
+   * Folder of the last path, and its state. Paths are checked folder by folder, so most paths start with the same
+   * folder as the previous one.
+   */
   #folder = ''
   #folderState: State
 
@@ -54,7 +57,7 @@ export class PatternMatcher {
     this.#folderState = this.#start
   }
 
-  /** Returns the index of the first rule that matches; undefined if none does. */
+  /** Returns the index of the first rule that matches; undefined if no rule matches. */
   match(path: string): number | undefined {
     const end = path.lastIndexOf('/') + 1
     return this.#walk(this.#below(path.slice(0, end)), path, end).rule
@@ -108,7 +111,7 @@ export class PatternMatcher {
     const all = this.#closure(reached)
     let settled = before ?? Infinity
     for (const { stays, rule } of all) if (stays === 'globstar' && rule !== undefined) settled = Math.min(settled, rule)
-    // Nodes that only later rules pass can no longer decide.
+    // Nodes that belong only to later rules can no longer decide.
     const nodes = settled === Infinity ? all : all.filter(({ first }) => first < settled)
     if (nodes.length > TOO_MANY) return this.#create(nodes, settled)
     const key = `${settled} ${nodes
@@ -135,7 +138,7 @@ export class PatternMatcher {
     }
   }
 
-  /** Returns the nodes, each once, and all that are reached from them without a character. */
+  /** Returns the nodes without duplicates, and all nodes reached from them without reading a character. */
   #closure(nodes: PatternNode[]): readonly PatternNode[] {
     const found: PatternNode[] = []
     const mark = ++this.#mark

@@ -1,22 +1,25 @@
 import { type IgnoreRules, parseIgnores } from './ignore.ts'
 
-/** Patterns in the grammar of an ignore file, and the folder that they are relative to. */
+/** Patterns in the syntax of an ignore file, and the folder that they are relative to. */
 export interface PatternSet {
   readonly text: string
-  /** Folder of the patterns in the sync folder; '' for the sync folder itself. Paths elsewhere match nothing. */
+  /**
+   * Folder of the patterns, relative to the sync folder; '' for the sync folder itself. Paths outside this folder match
+   * nothing.
+   */
   readonly below: string
-  /** Path of the sync folder in the folder of the patterns, if that is above it; else ''. */
+  /** Path of the sync folder relative to the folder of the patterns, if that folder is above it; otherwise ''. */
   readonly above: string
 }
 
 /** Paths of a sync folder that are synchronized. */
 export interface PathRule {
-  /** Folder or file in the sync folder; '' for all of it. */
+  /** Folder or file in the sync folder; '' for the full sync folder. */
   readonly under: string
   readonly isFile: boolean
-  /** Patterns of the paths that are synchronized; absent: everything. */
+  /** Patterns of the paths that are synchronized. If absent, all paths. */
   readonly only?: PatternSet
-  /** Patterns of paths that are not synchronized, although they are under that path. */
+  /** Patterns of paths under `under` that are not synchronized. */
   readonly except: readonly PatternSet[]
 }
 
@@ -26,7 +29,7 @@ interface ReadRule {
   readonly except: readonly Matcher[]
 }
 
-/** Synchronizes only the paths that one of the rules covers; without rules, everything that `base` does not ignore. */
+/** Returns rules that synchronize only the paths covered by one of the rules. Without rules, `base` alone decides. */
 export function onlyPaths(rules: readonly PathRule[], base: IgnoreRules): IgnoreRules {
   if (rules.length === 0) return base
   const all = rules.map(
@@ -48,7 +51,8 @@ function isAbout({ rule: { under, isFile }, only, except }: ReadRule, path: stri
 }
 
 /**
- * Returns true for a folder that is under the rule's path or contains it, unless everything in the folder is excepted.
+ * Returns true for a folder that is under the rule's path or contains it, unless the rule excludes everything in the
+ * folder.
  */
 function mayLeadTo({ rule: { under, isFile }, except }: ReadRule, folder: string): boolean {
   if (under === folder || below(under, folder) !== undefined) return !(isFile && under === folder)
@@ -75,7 +79,7 @@ function matcher({ text, below: folder, above }: PatternSet): Matcher {
   }
 }
 
-/** Returns the path relative to a folder; undefined if it is not in the folder. */
+/** Returns the path relative to a folder; undefined if the path is not in the folder. */
 function below(path: string, folder: string): string | undefined {
   if (folder === '') return path === '' ? undefined : path
   return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined

@@ -4,20 +4,17 @@ import type { SyncLink } from './link.ts'
 export interface Attached {
   /**
    * Resolves when nothing is left to do in either direction, and the application may start. Rejects if the connection
-   * ends before.
+   * ends first.
    */
   readonly synced: Promise<void>
-  /** Resolves with the reason when the connection has ended. */
+  /** Resolves with the reason when the connection ends. */
   readonly ended: Promise<Error>
-  /**
-   * Resolves when everything that has happened here until now has been acknowledged. Rejects if the connection ends
-   * before.
-   */
+  /** Resolves when all local changes so far have been acknowledged. Rejects if the connection ends first. */
   settled(): Promise<void>
   close(): void
 }
 
-/** Connection, as the caller sees it. */
+/** Connection from the caller's point of view. */
 export class Attachment implements Attached {
   link!: SyncLink
   isOpening = false
@@ -39,7 +36,7 @@ export class Attachment implements Attached {
     this.ended = new Promise(resolve => {
       this.#end = resolve
     })
-    // A caller that only waits for the end need not handle this rejection.
+    // A caller that only waits for `ended` need not handle this rejection.
     this.synced.catch(() => {})
   }
 

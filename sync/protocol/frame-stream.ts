@@ -7,29 +7,32 @@ import { encodeFrame, type Frame, type FrameLimits, FrameReader, type FrameType,
 
 const PING = 10_000
 const DEAD = 25_000
-/** Milliseconds for the other side to read why this side ends the connection. */
+/** Time for the other side to read why this side ends the connection, in milliseconds. */
 const LINGER = 1_000
-/** Longest reason for the end of the connection, in characters: it fits into a frame of the greeting. */
+/** Maximum length of the reason for ending the connection, in characters: it must fit into a greeting frame. */
 const LONGEST_REASON = 300
-/** Bytes from which contents are not copied into one piece with the pieces before them. */
+/** Size in bytes from which contents are sent directly, instead of being joined with the preceding pieces. */
 const LONG = 64 << 10
-/** Waiting bytes above which the connection may be slower than compressing. */
+/** Number of waiting bytes above which the connection may be slower than compression. */
 const BACKLOG = 256 << 10
-/** Bytes that may wait in the stream, so that it stays busy while the next contents are read. */
+/** Maximum number of bytes that wait in the stream, so that it stays busy while the next contents are read. */
 const WINDOW = 4 << 20
 
 export interface FrameStreamOptions {
   readonly stream: Duplex
   readonly clock: SyncClock
-  /** Receives a frame. An error that it throws ends the connection. */
+  /** Called for each frame. If it throws an error, the connection ends. */
   readonly received: (frame: Frame) => void
   readonly ended: (error: Error) => void
 }
 
-/** Failure of the other side, with the reason that it has sent. */
+/** Error of the other side, with the reason that it has sent. */
 class OtherSideFailed extends Error {}
 
-/** Frames over a stream. It ends once, with the reason: also if nothing has arrived for some time. */
+/**
+ * Connection that sends and receives frames over a stream. It ends once, with a reason, including when nothing has
+ * arrived for some time.
+ */
 export class FrameStream {
   readonly #options: FrameStreamOptions
   readonly #reader = new FrameReader(GREETING_LIMITS)
@@ -38,11 +41,11 @@ export class FrameStream {
   #cancelPing: () => void = () => {}
   readonly #throughput = new Throughput()
   readonly #draining = new Set<() => void>()
-  /** Bytes that were sent. */
+  /** Number of bytes sent. */
   sent = 0
   /**
-   * True if this side sends the reason when it ends the connection: only after the other side has proved to have the
-   * key.
+   * True if this side sends its reason when it ends the connection. Only set after the other side has proved that it
+   * has the key.
    */
   tellsWhy = false
 
@@ -61,12 +64,12 @@ export class FrameStream {
     return this.#isEnded
   }
 
-  /** Bytes that the stream has not taken yet: the connection is slower than this side. */
+  /** Number of bytes that the stream has not accepted yet, because the connection is slower than this side. */
   get waiting(): number {
     return this.#options.stream.writableLength
   }
 
-  /** True if so much waits in the stream, and it takes it so slowly, that compressing is worth its time. */
+  /** True if many bytes wait in the stream and it is so slow that compression is worthwhile. */
   get isSlow(): boolean {
     return this.waiting > BACKLOG && !this.#throughput.isFast
   }
@@ -75,7 +78,7 @@ export class FrameStream {
     this.#reader.limits = limits
   }
 
-  /** Sends a frame. `taken` is called when the stream has taken all of it, if it ever does. */
+  /** Sends a frame. `taken` is called when the stream has accepted the full frame, which may never happen. */
   send(type: FrameType, header: object, body: readonly Uint8Array[] = [], taken?: () => void): void {
     if (this.#isEnded) return
     const pieces = encodeFrame(type, header, body)
@@ -102,7 +105,7 @@ export class FrameStream {
     })
   }
 
-  /** Resolves when the stream may get more, or has ended. */
+  /** Resolves when the stream can accept more, or has ended. */
   drained(): Promise<void> {
     if (this.waiting < WINDOW || this.#isEnded) return Promise.resolve()
     return new Promise(resolve => void this.#draining.add(resolve))
@@ -116,7 +119,7 @@ export class FrameStream {
     this.#ended(error)
   }
 
-  /** Ends the connection because this side cannot continue, and sends the reason if the other side may know it. */
+  /** Ends the connection because this side cannot continue. Sends the reason if the other side may know it. */
   fail(error: Error): void {
     if (this.#isEnded) return
     if (!this.tellsWhy || error instanceof OtherSideFailed) {
@@ -127,7 +130,7 @@ export class FrameStream {
     this.#isEnded = true
     const { stream, clock } = this.#options
     stream.on('error', () => {})
-    // Data that still arrives is read and dropped: closing the connection at once would lose the last message.
+    // Data that still arrives is read and discarded: closing the connection immediately could lose the last message.
     stream.end()
     const cancel = clock.after(LINGER, () => stream.destroy())
     stream.once('close', cancel)
@@ -168,7 +171,7 @@ export class FrameStream {
   }
 }
 
-/** Joins consecutive short pieces: each piece costs a message at every hop. */
+/** Joins consecutive short pieces, because each piece costs a message at every hop. */
 function* join(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
   let short: Uint8Array[] = []
   let size = 0
@@ -187,7 +190,7 @@ function* join(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
   if (short.length > 0) yield Buffer.concat(short)
 }
 
-/** Returns the other side's reason for ending the connection, on one line whatever the other side has sent. */
+/** Returns the other side's reason for ending the connection, truncated and on one line. */
 function reasonOf({ header }: Frame): string {
   const message = fields.text(header, 'message').slice(0, LONGEST_REASON)
   return `the other side cannot go on: ${message.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')}`

@@ -1,6 +1,6 @@
 /**
  * Message between the laptop and the agent: `u32 length | u8 type | u32 header length | header | body`, where the
- * length counts what follows it, and the header is JSON.
+ * length counts the bytes after it, and the header is JSON.
  */
 export interface Frame {
   readonly type: FrameType
@@ -8,7 +8,7 @@ export interface Frame {
   readonly body: Buffer
 }
 
-/** The positions are the numbers on the wire. */
+/** Frame types; their positions are the numbers on the wire. */
 const FRAME_TYPES = [
   'hello',
   'auth',
@@ -46,13 +46,13 @@ export interface FrameLimits {
 }
 
 export const FRAME_LIMITS: FrameLimits = { frame: 8 << 20, header: 4 << 20 }
-/** Limits before the other side has proved to have the key. */
+/** Limits until the other side has proved that it has the key. */
 export const GREETING_LIMITS: FrameLimits = { frame: 4096, header: 2048 }
 
 const PREFIX = 9
 const EMPTY = Buffer.alloc(0)
 
-/** Returns the pieces of a frame, in order; the contents of files are not copied. */
+/** Returns the pieces of a frame, in order. The contents of files are not copied. */
 export function encodeFrame(type: FrameType, header: object, body: readonly Uint8Array[] = []): readonly Uint8Array[] {
   const text = Buffer.from(JSON.stringify(header))
   const size = body.reduce((sum, piece) => sum + piece.length, 0)
@@ -64,7 +64,7 @@ export function encodeFrame(type: FrameType, header: object, body: readonly Uint
   return [start, ...body]
 }
 
-/** Assembles frames from the pieces in which they arrive. Its methods throw an Error if those are not frames. */
+/** Assembles frames from received pieces. Its methods throw an Error if the bytes are not valid frames. */
 export class FrameReader {
   limits: FrameLimits
   #pieces: Buffer[] = []
@@ -79,7 +79,7 @@ export class FrameReader {
     this.#size += piece.length
   }
 
-  /** Returns the next complete frame, if there is one. */
+  /** Returns the next complete frame, or undefined if more bytes are needed. */
   next(): Frame | undefined {
     if (this.#size < PREFIX) return undefined
     const prefix = this.#start(PREFIX)
@@ -97,7 +97,7 @@ export class FrameReader {
     return { type, header: readHeader(bytes.subarray(PREFIX, PREFIX + header)), body }
   }
 
-  /** Joins the first pieces into one that holds that many bytes, and returns it. */
+  /** Joins the first pieces until they contain at least `size` bytes, and returns the joined piece. */
   #start(size: number): Buffer {
     if (this.#pieces[0]!.length >= size) return this.#pieces[0]!
     let count = 0

@@ -7,11 +7,11 @@ import { isProof, newNonce, proof, SYNC_PROTOCOL } from './greeting.ts'
 
 /** Identity and clock of the agent. */
 export interface Welcome {
-  /** ID of the volume: with another one, no agreed state exists. */
+  /** ID of the volume. For another volume, no agreed state exists. */
   readonly volume: string
-  /** ID that differs after a restart. */
+  /** ID of the agent's process, which changes with a restart. */
   readonly instance: string
-  /** Milliseconds that its clock is ahead of this machine's, if it is more than the two can differ by chance. */
+  /** Milliseconds by which its clock is ahead of this machine's, or 0 if the difference is within measurement error. */
   readonly ahead: number
 }
 
@@ -20,7 +20,7 @@ export interface SyncLinkOptions {
   readonly key: Uint8Array
   readonly clock: SyncClock
   readonly welcomed: (welcome: Welcome) => void
-  /** Receives frames that answer nothing. An error that it throws ends the link. */
+  /** Called for frames that are not answers. If it throws an error, the link ends. */
   readonly received: (frame: Frame) => void
   readonly ended: (error: Error) => void
 }
@@ -51,15 +51,15 @@ export class SyncLink {
   }
 
   /**
-   * Resolves with the answer; rejects when the connection ends before. `parts` gets the frames that come before the
-   * answer.
+   * Sends a request. Resolves with the answer; rejects if the connection ends first. `parts` receives the frames that
+   * precede the answer.
    */
   request(type: FrameType, header: object, body: readonly Uint8Array[] = [], parts?: (frame: Frame) => void) {
     const id = ++this.#last
     return this.#answer(id, parts, () => this.connection.send(type, { id, ...header }, body))
   }
 
-  /** Begins a request in several frames and returns its number. */
+  /** Starts a request that consists of several frames, and returns its number. */
   begin(header: object): number {
     const id = ++this.#last
     this.connection.send('begin', { id, ...header })

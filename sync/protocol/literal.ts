@@ -3,7 +3,10 @@ import * as fields from '../core/fields.ts'
 import type { FrameStream } from './frame-stream.ts'
 import { FRAME_LIMITS, type Frame } from './frames.ts'
 
-/** Sends bytes of a large file, deflated if that helps. `taken` is called when the bytes are no longer needed. */
+/**
+ * Sends bytes of a large file, deflated if that makes them smaller. `taken` is called when the buffer is no longer
+ * needed.
+ */
 export function sendLiteral(
   connection: FrameStream,
   id: number,

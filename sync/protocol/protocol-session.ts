@@ -6,21 +6,20 @@ import type { SyncLink, Welcome } from './link.ts'
 
 export interface ProtocolSessionOptions {
   readonly folders: readonly FolderSync[]
-  /** Seconds between two full scans; 0: never. */
+  /** Interval between two periodic full scans, in seconds; 0 disables them. */
   readonly rescanInterval: number
-  /** True to forget the agreed state of earlier sessions. */
+  /** True to discard the agreed state of earlier sessions. */
   readonly reset: boolean
-  /** Called when the agent has reported the contents of the container: over this connection, work can begin. */
+  /** Called when the agent has reported the contents of the container, so that work over this connection can begin. */
   readonly started: (link: SyncLink) => void
   /** Called when there may be something to do. */
   readonly changed: () => void
-  /** Called when the agent has reported something that only changes the status. */
+  /** Called when the agent has reported something that only affects the status. */
   readonly told: () => void
 }
 
 /**
- * Handles the messages that the agent sends without being asked. Over another connection it continues where it was, if
- * it can.
+ * Handles the messages that the agent sends without a request. After a reconnect, it resumes where it was if possible.
  */
 export class ProtocolSession {
   readonly #options: ProtocolSessionOptions
@@ -28,11 +27,11 @@ export class ProtocolSession {
   #volume: string | undefined
   #seen = 0
   /**
-   * Instance of the agent whose trees this side has as a whole; for another instance, or incomplete trees, the agent
+   * Instance of the agent whose trees this side has in full. Another instance, or one whose trees are incomplete here,
    * sends everything.
    */
   #instance: string | undefined
-  /** Folders of which the agent sends everything. */
+  /** Folders for which the agent is sending everything. */
   readonly #snapshots = new Set<FolderSync>()
 
   constructor(options: ProtocolSessionOptions) {
@@ -45,8 +44,8 @@ export class ProtocolSession {
   }
 
   /**
-   * Starts again after the ignore rules have changed: the agent reads its folders again, too, over the same connection
-   * if there is one.
+   * Starts over after the ignore rules have changed: the agent scans its folders again, over the existing connection if
+   * there is one.
    */
   startAgain(link: SyncLink | undefined): void {
     this.#instance = undefined
@@ -65,7 +64,7 @@ export class ProtocolSession {
     })
   }
 
-  /** Switches to a volume. For another one than before, no agreed state exists: a missing file was not deleted. */
+  /** Switches to a volume. For a new volume, no agreed state exists, so a missing file does not count as deleted. */
   #takeVolume(volume: string): void {
     const { folders, reset } = this.#options
     const isFirst = this.#volume === undefined

@@ -15,7 +15,7 @@ export interface Move {
   readonly executable?: boolean
 }
 
-/** Change that the agent is asked for. */
+/** Change that the laptop requests from the agent. */
 export interface RequestedChange extends Omit<PathChange, 'change'> {
   readonly change: PathChange['change'] | Move
 }
@@ -53,7 +53,7 @@ export const encodeBit = (executable: boolean | undefined): 0 | 1 | 2 =>
 export const decodeBit = (value: unknown): { readonly executable?: boolean } =>
   value === 0 || value === 1 ? { executable: value === 1 } : {}
 
-/** Reads the items of a frame with their contents. Throws an Error if they are not valid. */
+/** Decodes the items of a frame with their contents. Throws an Error if they are not valid. */
 export function decodeWrites(items: readonly unknown[], body: Buffer): readonly RequestedChange[] {
   let at = 0
   const writes = items.map((item): RequestedChange => {
@@ -87,7 +87,7 @@ function time(value: unknown): number {
   return value
 }
 
-/** Result of a change; `problem` has the reason. */
+/** Result of a change; `problem` contains the reason for a failure. */
 export type ItemResult =
   | WriteResult
   | { readonly kind: 'problem'; readonly entry: FileEntry | undefined; readonly message: string }

@@ -4,20 +4,23 @@ import { type SyncClock, turn } from '../core/clock.ts'
 import { copyEntry, type FileEntry, isUntouched } from '../core/entry.ts'
 import type { Disk } from '../stage/disk.ts'
 
-/** Bytes in a part: large files are sent in parts, and only what has changed if the other side has an old version. */
+/**
+ * Size of a part in bytes. Large files are sent in parts; if the other side has an old version, only the differences
+ * are sent.
+ */
 export const PART = 1 << 20
 
 export interface SendInput {
   readonly disk: Disk
   readonly clock: SyncClock
   readonly place: string
-  /** Block sums of the other side's version, as `sumsOf` returns them. Empty if it has none. */
+  /** Block checksums of the other side's version, as `sumsOf` returns them. Empty if the other side has no version. */
   readonly sums: Buffer
-  /** True if sending ends as soon as the file is written to; otherwise a changing file is sent, too. */
+  /** True to stop sending as soon as the file changes; otherwise a changing file is sent as well. */
   readonly onlyAtRest: boolean
-  /** Sends a part and calls `taken` when the bytes have been sent: their buffer is used again. */
+  /** Sends a part. It must call `taken` once the bytes are sent, because their buffer is reused. */
   readonly send: (part: DeltaPart, taken: () => void) => void
-  /** Resolves with true when more may be sent, with false if no more may be sent at all. */
+  /** Resolves to true when more may be sent, and to false if nothing more may be sent. */
   readonly ready: () => Promise<boolean>
 }
 
@@ -25,7 +28,10 @@ export type SendResult =
   | { readonly kind: 'sent'; readonly entry: FileEntry; readonly hash: string; readonly isStill: boolean }
   | { readonly kind: 'gone' | 'moving' | 'cut' }
 
-/** Reads a file once from the start, and sends what the other side does not have. Throws what the disk throws. */
+/**
+ * Reads a file once from the start, and sends the parts that the other side does not have. Throws the errors of the
+ * disk.
+ */
 export async function sendParts(input: SendInput): Promise<SendResult> {
   const { disk, clock, place, sums, onlyAtRest, send, ready } = input
   const file = disk.open(place, 'read')
@@ -36,7 +42,7 @@ export async function sendParts(input: SendInput): Promise<SendResult> {
     const delta = sums.length > 0 ? new Delta(decodeSums(sums)) : undefined
     const joined = new JoinedCopies(part => send(part, () => {}))
     const spare: Buffer[] = []
-    // Bytes that are appended meanwhile are sent the next time.
+    // Bytes that are appended meanwhile are sent next time.
     for (let position = 0; position < before.size; ) {
       const buffer = spare.pop() ?? Buffer.allocUnsafe(Math.min(PART, before.size))
       const size = disk.read(file, buffer.subarray(0, before.size - position), position)
@@ -89,7 +95,7 @@ class JoinedCopies {
   }
 }
 
-/** Returns the block sums of an existing file, for the side that has the new version. */
+/** Returns the block checksums of an existing file, for the side that has the new version. */
 export async function sumsOf(disk: Disk, clock: SyncClock, place: string): Promise<Buffer> {
   const file = disk.open(place, 'read')
   try {
@@ -105,7 +111,7 @@ export async function sumsOf(disk: Disk, clock: SyncClock, place: string): Promi
   }
 }
 
-/** Assembles a file in the stage. Its methods throw what the disk throws. */
+/** Assembles a file in the stage. Its methods throw the errors of the disk. */
 export class Receiver {
   readonly stage: string
   readonly #disk: Disk
@@ -132,7 +138,7 @@ export class Receiver {
     else this.#copy(part.from, part.length)
   }
 
-  /** Copies all of the old version; returns false as soon as `goesOn` does. */
+  /** Copies all of the old version. Stops and returns false as soon as `goesOn` returns false. */
   async addAll(size: number, clock: SyncClock, goesOn: () => boolean): Promise<boolean> {
     for (let from = 0; from < size; from += PART) {
       this.#copy(from, Math.min(PART, size - from))
@@ -142,13 +148,13 @@ export class Receiver {
     return true
   }
 
-  /** Closes the file; returns true if it is the file that was sent. */
+  /** Closes the file. Returns true if its size and hash match the sent file. */
   finish(size: number, hash: string): boolean {
     this.#close()
     return this.#size === size && this.#hash.digest('base64') === hash
   }
 
-  /** Closes the file and removes it. */
+  /** Closes the file and deletes it. */
   abort(): void {
     this.#close()
     try {

@@ -2,10 +2,10 @@ import { IGNORE_FILE } from '../ignore/default-ignores.ts'
 import type { IgnoreRules } from '../ignore/ignore.ts'
 import type { IgnoreSource } from './ignore-source.ts'
 
-/** The ignore rules of a folder, which change with the files that they were read from. */
+/** Ignore rules of a folder, which change when the files that they were read from change. */
 export class ChangingRules implements IgnoreRules {
   #source: IgnoreSource
-  /** The files that the ignore file includes. */
+  /** Files that the ignore file includes. */
   includes: ReadonlySet<string> = new Set()
   #rules: IgnoreRules
   readonly #toRules: (source: IgnoreSource) => IgnoreRules
@@ -27,7 +27,7 @@ export class ChangingRules implements IgnoreRules {
     this.#rules = this.#toRules(source)
   }
 
-  /** Returns true if the rules come from this file, or will when it is created. */
+  /** Returns true if the rules come from this file, or will when the file is created. */
   areFrom(path: string): boolean {
     return path === IGNORE_FILE || this.includes.has(path)
   }

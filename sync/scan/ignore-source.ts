@@ -3,16 +3,16 @@ import { type IgnoreRules, parseIgnores } from '../ignore/ignore.ts'
 import { onlyPaths, type PathRule } from '../ignore/path-rules.ts'
 import { readIgnores } from './read-ignores.ts'
 
-/** Source from which both sides make the same rules: an ignore file, with those that it includes. */
+/** Inputs from which both sides build the same rules, such as the ignore file and the files that it includes. */
 export interface IgnoreSource {
-  /** Text of the ignore file; undefined if there is none, and the defaults apply. */
+  /** Text of the ignore file; undefined if it does not exist, so that the defaults apply. */
   readonly text?: string
   readonly includes: Readonly<Record<string, string>>
   readonly foldCase: boolean
   readonly escapeCharacter: string
-  /** Folders below this one that other volumes of the container cover. */
+  /** Folders below the sync folder that other volumes of the container cover. */
   readonly excluded: readonly string[]
-  /** Rules for the paths to synchronize; if not empty, only paths that one of them covers are synchronized. */
+  /** Rules for the paths to synchronize. If not empty, only covered paths are synchronized. */
   readonly rules: readonly PathRule[]
 }
 
@@ -25,8 +25,8 @@ export const NO_IGNORES: IgnoreSource = {
 }
 
 /**
- * Returns the rules of a sync folder on this machine. Throws the errors of reading the ignore file, except if there is
- * none.
+ * Returns the rules of a sync folder on this machine. Throws errors when reading the ignore file, but not if it is
+ * missing.
  */
 export function ignoreSource(
   folder: string,

@@ -8,13 +8,13 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /** Rules, files and texts of the ignore file of a sync folder. */
 export interface ReadIgnores extends ParsedIgnores {
-  /** Files that were read, relative to the folder: when one changes, so do the rules. */
+  /** Files that were read, relative to the folder. When one of them changes, the rules change. */
   readonly files: readonly string[]
   /** Contents of the files, by name. */
   readonly texts: Readonly<Record<string, string>>
 }
 
-/** Reads the ignore file of a sync folder; returns undefined if it has none. Throws other errors of reading it. */
+/** Reads the ignore file of a sync folder. Returns undefined if it does not exist; throws other read errors. */
 export function readIgnores(folder: string, platform: NodeJS.Platform): ReadIgnores | undefined {
   const texts: Record<string, string> = {}
   const include = (name: string) => {
@@ -34,7 +34,7 @@ export function readIgnores(folder: string, platform: NodeJS.Platform): ReadIgno
     }
   }
   const foldCase = platform === 'darwin' || platform === 'win32'
-  // As in Syncthing: Windows uses `\` between folders, so the escape character is another one.
+  // As in Syncthing: Windows uses `\` as the path separator, so the escape character is another one.
   const isWindows = platform === 'win32'
   const parsed = parseIgnores(isWindows ? withSlashes(text) : text, include, {
     foldCase,
@@ -46,15 +46,15 @@ export function readIgnores(folder: string, platform: NodeJS.Platform): ReadIgno
 const withSlashes = (text: string): string =>
   /^\s*#escape\s*=\s*\\\s*$/m.test(text) ? text : text.replaceAll('\\', '/')
 
-/** Returns a path in the form that is equal for file systems without case. */
+/** Returns a form of the path that is equal for paths that a case-insensitive file system treats as equal. */
 const plain = (path: string): string => path.normalize('NFC').toLowerCase()
 
-/** Largest ignore file, in bytes: no user writes so many patterns. */
+/** Maximum size of an ignore file in bytes: no user writes this many patterns. */
 const LARGEST = 1 << 20
 
 /**
- * Reads a regular file that is in the folder and is no link; returns undefined if there is none, else the reason why it
- * is not read.
+ * Reads a regular file in the folder. Returns undefined if it does not exist, or the reason why it is not read, such as
+ * a link.
  */
 function read(folder: string, name: string): string | { readonly problem: string } | undefined {
   let path: string
@@ -66,9 +66,9 @@ function read(folder: string, name: string): string | { readonly problem: string
   }
   const root = realpathSync.native(folder)
   if (!path.startsWith(`${root}${sep}`)) return { problem: 'leads out of the folder' }
-  // The container could change the target of a link.
+  // The file is a link, whose target the container could change.
   if (plain(path) !== plain(join(root, name))) return { problem: 'is a link' }
-  // Does not block on a pipe, and does not follow a link that has just replaced the file.
+  // Neither blocks on a pipe, nor follows a link that has just replaced the file.
   const file = openSync(path, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0))
   try {
     const stat = fstatSync(file)

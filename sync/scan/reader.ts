@@ -1,15 +1,15 @@
 import { copyEntry, type FileEntry, isUntouched } from '../core/entry.ts'
 import type { Disk } from '../stage/disk.ts'
 
-/** Contents of a file, and the entry they belong to; or the reason why there are none at the moment. */
+/** Contents of a file and the matching entry, or the reason why they are not available at the moment. */
 export type ReadResult =
   | { readonly kind: 'read'; readonly entry: FileEntry; readonly bytes: Buffer }
-  /** No small file any more, or written to while it was read: then with the contents that were read. */
+  /** No longer a small file, or changed while it was read; in the latter case with the contents that were read. */
   | { readonly kind: 'moving'; readonly entry?: FileEntry; readonly bytes?: Buffer }
 
 /**
- * Reads a small file as it was at one moment: compares its state before and after. Throws what the file system throws,
- * also if the file is missing.
+ * Reads a small file in a consistent state: compares its entry before and after. Throws the errors of the file system,
+ * including when the file is missing.
  */
 export function readSmall(disk: Disk, path: string, limit: number): ReadResult {
   const file = disk.open(path, 'read')

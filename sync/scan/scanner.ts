@@ -15,36 +15,40 @@ export interface ScannerOptions {
   readonly tree: TreeNode
   readonly ignores: IgnoreRules
   readonly recursive: boolean
-  /** False if nothing but devctl changes files before `watch` is called. */
+  /** False if only devctl changes files until `watch` is called. */
   readonly isWatched?: boolean
-  /** Seconds between two full scans; 0: never. */
+  /** Interval between two periodic full scans, in seconds; 0 disables them. */
   readonly rescanInterval: number
-  /** Called when the node's path has changed. */
+  /** Called when the entry at a node's path has changed. */
   readonly changed: (node: TreeNode) => void
-  /** Called when a number of changes is complete. */
+  /** Called after a batch of changes. */
   readonly settled: () => void
   readonly problem: (path: string, error: unknown) => void
   /**
-   * Called when a limit of the system is reached: this folder and others are read every few seconds instead of being
-   * watched.
+   * Called when a system limit is reached, so that this folder and others are scanned every few seconds instead of
+   * being watched.
    */
   readonly limited?: (folder: string, limit: string) => void
-  /** Called when the system has reported a path, which may be an ignored one. */
+  /** Called when the system has reported an event for a path, which may be ignored. */
   readonly heard?: (path: string) => void
 }
 
-/** Milliseconds without further events before hints are checked, and longest delay after the first event. */
+/** Debounce time for hints after the last event, and maximum delay after the first event, in milliseconds. */
 const QUIET = 5
 const LONGEST = 200
-/** Events in a second from which some count as lost; the system silently drops those it has no room for. */
+/**
+ * Number of events per second above which some count as lost: when the queue is full, the system drops events silently.
+ */
 const OVERFLOW = 8_000
 const UNWATCHED_SCAN = 5_000
-/** Milliseconds between two checks for a missing root: no event reports that it is back. */
+/** Polling interval for a missing root, in milliseconds: no event reports that the root exists again. */
 const ROOT_SCAN = 250
-/** Number of paths that are checked before other work has a turn. */
+/** Number of paths that are checked before yielding to other work. */
 const SLICE = 512
 
-/** Keeps the `local` side of a tree equal to the disk: reads everything once, then the paths that watchers report. */
+/**
+ * Keeps the `local` side of a tree in sync with the disk: reads everything once, then the paths that watchers report.
+ */
 export class Scanner {
   readonly watchers: Watchers
   /** Existing paths that cannot be synchronized. */
@@ -57,8 +61,8 @@ export class Scanner {
   #second = 0
   #eventsOfSecond = 0
   /**
-   * True if timers have run since the last event: the events of a full queue are delivered back to back, which may take
-   * longer than a second.
+   * True if timers have run since the last event. The events of a full queue are delivered without a pause, which may
+   * take longer than a second.
    */
   #hasPaused = true
   #scan: Promise<void> | undefined
@@ -68,7 +72,7 @@ export class Scanner {
   #isLookingForRoot = false
   #lastChange = 0
   readonly #begun: number
-  /** True while no file of ours is being written yet. */
+  /** True while devctl itself is not writing any files yet. */
   #isFirstScan = true
   readonly #timers = new Set<() => void>()
 
@@ -87,17 +91,17 @@ export class Scanner {
     })
   }
 
-  /** True if no hint is left to check and no scan is running. */
+  /** True if no hints are pending and no scan is running. */
   get isQuiet(): boolean {
     return this.#hints.size === 0 && this.#scan === undefined
   }
 
-  /** Milliseconds since the last change; 0 during a full scan. */
+  /** Time since the last change, in milliseconds; 0 during a full scan. */
   get still(): number {
     return this.#scan ? 0 : this.#options.clock.now() - this.#lastChange
   }
 
-  /** Reads everything for the first time. */
+  /** Runs the first full scan and starts periodic scans. */
   async start(): Promise<void> {
     await this.scan()
     this.#isFirstScan = false
@@ -106,7 +110,10 @@ export class Scanner {
     this.#every(UNWATCHED_SCAN, () => this.#readUnwatched())
   }
 
-  /** Starts watching: other programs may change files from now on. Their earlier changes are found, too. */
+  /**
+   * Starts watching, because other programs may change files from now on. Also scans for changes that they have already
+   * made.
+   */
   watch(): void {
     if (this.#isWatched) return
     this.#isWatched = true
@@ -121,7 +128,7 @@ export class Scanner {
     this.watchers.close()
   }
 
-  /** Notes that something may have happened at a path. */
+  /** Records that something may have changed at a path. */
   hint(path: string): void {
     if (this.#isClosed || this.#countsAsLost()) return
     const { clock, ignores } = this.#options
@@ -134,9 +141,7 @@ export class Scanner {
     if (!this.#quiet) this.#wait(QUIET)
   }
 
-  /**
-   * Waits until no hint has come for a moment, or hints have been coming for too long. Uses one timer for many hints.
-   */
+  /** Debounces hints with a single timer, up to a maximum delay. */
   #wait(milliseconds: number): void {
     const { clock } = this.#options
     this.#quiet = clock.after(milliseconds, () => {
@@ -147,7 +152,7 @@ export class Scanner {
     })
   }
 
-  /** Checks the hinted paths at once. */
+  /** Checks the hinted paths immediately. */
   flush(): void {
     this.#quiet?.()
     this.#quiet = undefined
@@ -159,7 +164,7 @@ export class Scanner {
     this.#options.settled()
   }
 
-  /** Scans everything. Calls during a scan are coalesced into one further scan. */
+  /** Runs a full scan. Calls during a scan are coalesced into one further scan. */
   scan(): Promise<void> {
     if (this.#scan) {
       this.#scanAgain = true
@@ -174,12 +179,13 @@ export class Scanner {
   /** Checks a path, and everything below it if it is a new folder. */
   refresh(path: string): void {
     const above = path.slice(0, Math.max(0, path.lastIndexOf('/')))
-    // Through a link that has replaced a folder, files from elsewhere would appear.
+    // If a link has replaced a folder, the files behind the link must not appear in the tree, so check the parent
+    // first.
     if (above !== '' && this.#options.tree.find(above)?.local?.kind !== 'folder') this.refresh(above)
     else for (const _ of this.#look(path, false));
   }
 
-  /** Records the entry of a path that devctl has just changed itself. */
+  /** Records the entry of a path that devctl itself has just changed. */
   wrote(path: string, entry: FileEntry | undefined): void {
     const node = entry ? this.#options.tree.at(path) : this.#options.tree.find(path)
     if (!node) return
@@ -204,7 +210,8 @@ export class Scanner {
   }
 
   /**
-   * Schedules a scan if the root is missing. It may come back: it was moved, or a branch without it was checked out.
+   * Schedules a scan if the root is missing. The root may reappear, for example after a move or a checkout of another
+   * branch.
    */
   #lookForRoot(): void {
     if (this.#options.tree.local || this.#isLookingForRoot) return
@@ -215,7 +222,7 @@ export class Scanner {
     })
   }
 
-  /** Checks a path, and what is below it as needed. Yields once for each path that it checks. */
+  /** Checks a path, and the paths below it if needed. Yields once for each checked path. */
   *#look(path: string, isDeep: boolean): Generator<void> {
     const { tree, root, disk } = this.#options
     yield
@@ -225,7 +232,7 @@ export class Scanner {
       entry = found === 'other' ? undefined : found
       this.#noteLeftOut(path, found)
     } catch (error) {
-      // A path that cannot be read keeps its last known state: it does not count as deleted.
+      // A path that cannot be read keeps its last known state and does not count as deleted.
       this.#options.problem(path, error)
       return
     }
@@ -236,8 +243,8 @@ export class Scanner {
   }
 
   /**
-   * Records or removes a path that is left out. A name that is not UTF-8 is listed with another character, and no file
-   * is found under that name.
+   * Records a path that is skipped, or removes its record. A name that is not UTF-8 is listed with a replacement
+   * character, and no file exists under that name.
    */
   #noteLeftOut(path: string, found: FileEntry | 'other' | undefined): void {
     const message = found === 'other' ? NO_FILE : !found && this.#isListed(path) ? NOT_UTF8 : undefined
@@ -275,7 +282,7 @@ export class Scanner {
     else if (!entry) node.prune()
   }
 
-  /** Forgets everything in a folder that was deleted. */
+  /** Removes the entries of everything in a deleted folder. */
   *#forgetBelow(node: TreeNode, path: string): Generator<void> {
     this.watchers.remove(path)
     this.leftOut.forgetBelow(path)
@@ -285,7 +292,7 @@ export class Scanner {
     }
   }
 
-  /** Reads a folder. The watcher is added first, so that no event in between is missed. */
+  /** Reads a folder. The watcher is added before the folder is read, so that no event is missed. */
   *#list(node: TreeNode, path: string, isDeep: boolean): Generator<void> {
     if (this.#isWatched) this.watchers.add(path)
     const { disk, root } = this.#options
@@ -293,7 +300,8 @@ export class Scanner {
     try {
       names = disk.list(placeIn(root, path))
     } catch (error) {
-      // Deleted since the last check: an event will report it. What cannot be read stays as it was.
+      // If the folder was deleted since the last check, an event will report it. Folders that cannot be read keep their
+      // state.
       if (isMissing(error)) return
       this.#options.problem(path, error)
       return
@@ -307,7 +315,7 @@ export class Scanner {
       else if (this.#isFirstScan) removeLeftover(disk, placeIn(root, joinPath(path, name)), this.#begun)
   }
 
-  /** Returns true if a path is ignored. An ignored folder is kept if something in it is included. */
+  /** Returns true if a path is ignored. An ignored folder is kept if paths in it may be included. */
   #isIgnored(path: string, entry: FileEntry): boolean {
     const { ignores } = this.#options
     const isDirectory = entry.kind === 'folder'
@@ -363,13 +371,13 @@ export class Scanner {
   }
 }
 
-/** Replacement character for bytes that are not UTF-8. */
+/** Character that replaces bytes that are not UTF-8. */
 const REPLACEMENT = '\ufffd'
 
 const isTemporary = (path: string): boolean => path.slice(path.lastIndexOf('/') + 1).startsWith(TEMPORARY)
 
 /**
- * Returns true for a folder that was deleted and created again between two checks. Its watcher is on the deleted one.
+ * Returns true if a folder was deleted and created again between two checks. Its watcher belongs to the deleted folder.
  */
 const isAnotherFolder = (before: FileEntry | undefined, now: FileEntry | undefined): boolean =>
   before?.kind === 'folder' && now?.kind === 'folder' && (before.inode !== now.inode || before.ctime !== now.ctime)

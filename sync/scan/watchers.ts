@@ -5,24 +5,25 @@ export interface WatchersOptions {
   readonly disk: Disk
   readonly root: string
   /**
-   * True if one watcher sees everything below a folder: on macOS and Windows. On Linux, Node.js would watch each file.
+   * True if one watcher reports all changes below a folder, as on macOS and Windows. On Linux, a recursive watcher of
+   * Node.js would watch each file.
    */
   readonly recursive: boolean
-  /** Called when something happened at a path, or below it. */
+  /** Called when something changed at or below a path. */
   readonly changed: (path: string) => void
   /** Called when events may have been lost. */
   readonly lost: () => void
-  /** Called when a limit of the system is reached: this folder is the first that is not watched. */
+  /** Called with the first folder that is not watched because a system limit was reached. */
   readonly limited: (folder: string, limit: string) => void
 }
 
-/** Limits of inotify: both count for a user on a machine, or on a node with all of its Pods. */
+/** inotify limits. They apply per user of a machine, or per node for all of its Pods. */
 const LIMITS: Readonly<Record<string, string>> = {
   ENOSPC: 'fs.inotify.max_user_watches',
   EMFILE: 'fs.inotify.max_user_instances',
 }
 
-/** Watches folders. Folders that the system refuses to watch are in `unwatched`, to be read at intervals. */
+/** Watches folders. Folders that the system refuses to watch are in `unwatched`, and must be scanned periodically. */
 export class Watchers {
   readonly unwatched = new Set<string>()
   /** System setting whose limit was reached last. */
@@ -34,7 +35,7 @@ export class Watchers {
     this.#options = options
   }
 
-  /** Watches a folder, before it is read; again if it has been there before. */
+  /** Watches a folder, unless it is already watched. Must be called before the folder is read. */
   add(folder: string): void {
     const { recursive, disk, root } = this.#options
     if (recursive && folder !== '') return
@@ -75,7 +76,7 @@ export class Watchers {
   #heard(folder: string, name: string | undefined): void {
     const { root } = this.#options
     if (folder === '' && name === root.slice(root.lastIndexOf('/') + 1)) {
-      // The root itself: another folder may have replaced it.
+      // The event is about the root itself, which another folder may have replaced.
       this.remove('')
       this.#options.lost()
     }

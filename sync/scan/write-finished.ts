@@ -2,13 +2,13 @@ import type { SyncClock } from '../core/clock.ts'
 import { isUntouched } from '../core/entry.ts'
 import type { Disk } from '../stage/disk.ts'
 
-/** Milliseconds for which a file is observed before it is read. */
+/** Time for which a file is observed before it is read, in milliseconds. */
 export const SHORT_LOOK = 25
 
-/** Milliseconds since the last change after which a file is not being written. */
+/** Age of the last change above which a file counts as not being written, in milliseconds. */
 const LONG_AGO = 1_000
 
-/** Returns true if no process seems to be writing to a file: it was not touched lately, or not during the wait. */
+/** Returns true if no process seems to be writing to a file: it was not modified recently, or not during the wait. */
 export async function isWriteFinished(
   disk: Disk,
   clock: SyncClock,
@@ -22,14 +22,17 @@ export async function isWriteFinished(
   return after !== 'other' && isUntouched(before, after)
 }
 
-/** Returns true for a time long ago. A time in the future proves nothing. */
+/** Returns true if the last change is long enough ago. A time in the future proves nothing. */
 const isOld = (age: number): boolean => age > LONG_AGO
 
 const LAST_LOOK = 800
 const PATIENCE = 5_000
 const FORGOTTEN = 10_000
 
-/** A file being written while it is to be sent: how long to wait before treating the write as finished. */
+/**
+ * File that may still be written to while it should be sent: determines how long to wait before the write counts as
+ * finished.
+ */
 export class WriteInProgress {
   #since: number
   #last: number
@@ -40,12 +43,12 @@ export class WriteInProgress {
     this.#last = now
   }
 
-  /** Milliseconds for which to observe the file. */
+  /** Time for which to observe the file, in milliseconds. */
   get look(): number {
     return this.#look
   }
 
-  /** Records that the file is to be sent again. */
+  /** Records another attempt to send the file. */
   begin(now: number): void {
     if (now - this.#last > FORGOTTEN) {
       this.#since = now
@@ -54,12 +57,12 @@ export class WriteInProgress {
     this.#last = now
   }
 
-  /** Doubles the wait: the write seemed to be finished, and was not. */
+  /** Doubles the wait after the write seemed to be finished, but was not. */
   wasWrong(): void {
     this.#look = Math.min(LAST_LOOK, 2 * this.#look)
   }
 
-  /** True if the file is written to all the time: it is then sent in its current state. */
+  /** True if the file is being written continuously, so that it should be sent in its current state. */
   get isHopeless(): boolean {
     return this.#last - this.#since > PATIENCE
   }

@@ -23,13 +23,13 @@ export interface ServeOptions {
   readonly ready: string
   readonly write: 'auto' | 'rename' | 'inplace'
   /**
-   * Called before the volume is used. An error that it throws is reported to the laptop, and it is called again for the
-   * next one.
+   * Called before the volume is used. If it throws, the error is reported to the laptop, and it is called again for the
+   * next laptop that connects.
    */
   readonly prepare?: () => void
   readonly disk?: Disk
   readonly clock?: SyncClock
-  /** True if one watcher sees all folders below: on macOS and Windows. */
+  /** True if one watcher reports all changes below a folder, as on macOS and Windows. */
   readonly recursive?: boolean
 }
 
@@ -37,12 +37,12 @@ export interface ServeOptions {
 export interface ServedPlace {
   readonly name: string
   readonly path: string
-  /** Name of the only file in the folder, which the container mounts alone. */
+  /** Name of the only file in the folder, if the container mounts just that file. */
   readonly file?: string
 }
 
 export interface SyncServer {
-  /** Serves a connection from any client: only a client that has the key gets an answer. */
+  /** Serves a connection from any client; only a client that has the key gets an answer. */
   connect(stream: Duplex): void
   /** Reports to the laptop that this agent cannot continue. */
   fail(error: Error): void
@@ -52,12 +52,12 @@ export interface SyncServer {
 const GREETING_TIME = 10_000
 const GREETINGS = 16
 const ENTRIES = 1_000
-/** Maximum number of unwatched folders that are named to the laptop. */
+/** Maximum number of unwatched folders reported to the laptop. */
 const UNWATCHED = 100
 
 /**
- * Starts the agent's half of the sync: it carries out what the laptop has planned, and reports changes. It keeps its
- * watchers while the connection is lost, so that only the missed changes are sent when the laptop is back.
+ * Starts the agent's half of the sync, which executes the laptop's requests and reports changes. Its watchers stay
+ * active while no laptop is connected, so that after a reconnect only the missed changes are sent.
  */
 export function serveSync(options: ServeOptions): SyncServer {
   return new Server(options)
@@ -68,12 +68,12 @@ class Server implements SyncServer {
   readonly clock: SyncClock
   readonly options: ServeOptions
   #volume: SyncVolume | undefined
-  /** ID of the trees that were read last: a laptop that has them as a whole needs only the changes. */
+  /** ID of the trees that were read last: a laptop that has received them in full needs only the changes. */
   instance = randomUUID()
   folders: readonly ServedFolder[] = []
   #client: ServedClient | undefined
   readonly #greeting = new Set<ServedClient>()
-  /** ID of the laptop that owns the folders, and the changes that it has not confirmed. */
+  /** ID of the laptop that owns the folders. `#unconfirmed` holds the changes that this laptop has not confirmed. */
   #owner = ''
   #sequence = 0
   readonly #unconfirmed = new Map<number, { readonly folder: ServedFolder; readonly paths: readonly string[] }>()
@@ -83,7 +83,7 @@ class Server implements SyncServer {
     this.disk = options.disk ?? nodeDisk
     this.clock = options.clock ?? systemClock
     try {
-      // With content of an earlier session, the application need not wait for a laptop.
+      // The volume has content of an earlier session, so the application need not wait for a laptop.
       if (this.volume.wasSynced && this.#hasMountedFiles()) this.openGate()
     } catch {
       // The error is reported to the first laptop that connects, unless the problem is solved by then.
@@ -91,8 +91,8 @@ class Server implements SyncServer {
   }
 
   /**
-   * State that is kept in the volume. Throws while the volume cannot be used: its disk is full, or its folders belong
-   * to another user.
+   * State that is stored in the volume. Throws while the volume cannot be used, because its disk is full or its folders
+   * belong to another user.
    */
   get volume(): SyncVolume {
     if (this.#volume) return this.#volume
@@ -144,7 +144,7 @@ class Server implements SyncServer {
     writeOwn(this.disk, ready, Buffer.from('\n'))
   }
 
-  /** Returns false if one of the mounted files is new since the volume was synchronized. */
+  /** Returns false if a mounted file is missing or empty, so it has not been synchronized yet. */
   #hasMountedFiles(): boolean {
     return this.#mountedFiles().every(place => {
       const entry = this.disk.entry(place)
@@ -152,7 +152,10 @@ class Server implements SyncServer {
     })
   }
 
-  /** Creates the files to mount: the kubelet mounts a folder where it finds nothing. */
+  /**
+   * Creates the files that the container mounts: if such a file does not exist, the kubelet creates a folder for the
+   * mount.
+   */
   #makeMountedFiles(): void {
     for (const place of this.#mountedFiles()) {
       if (this.disk.entry(place) !== undefined) continue
@@ -167,8 +170,8 @@ class Server implements SyncServer {
   }
 
   /**
-   * Continues with a laptop, or starts for a new one. Returns true if the laptop was connected before, and needs only
-   * what it has missed.
+   * Resumes with a laptop, or starts for a new laptop. Returns true if the laptop was connected before, and only needs
+   * the changes that it has missed.
    */
   async takeUp(
     owner: string,
@@ -194,7 +197,7 @@ class Server implements SyncServer {
     this.folders = folders
     for (const folder of folders) {
       await folder.start()
-      // A tree that is half read must not be used: paths that were not read would count as deleted.
+      // A partially read tree must not be used, because paths that were not read would count as deleted.
       if (this.folders !== folders) throw new Error('another connection has taken its place')
     }
     this.#owner = owner
@@ -223,7 +226,7 @@ class Server implements SyncServer {
     })
   }
 
-  /** Sends what has changed, if a laptop is connected. */
+  /** Sends pending changes, if a laptop is connected. */
   tell(): void {
     if (!this.#client?.isStarted) return
     for (const folder of this.folders) {
@@ -293,12 +296,12 @@ function readPatterns(patterns: unknown): PatternSet {
   return { text: text!, below: below!, above: above! }
 }
 
-/** Connection to the agent. */
+/** Connection of a client to the agent. */
 class ServedClient {
   onGreeted: () => void = () => {}
   onEnded: () => void = () => {}
   isStarted = false
-  /** Number of unwatched folders that the laptop knows of, by the name of the sync folder. */
+  /** Number of unwatched folders reported to the laptop, by name of the sync folder. */
   readonly unwatched = new Map<string, number>()
   readonly #server: Server
   readonly #connection: FrameStream
@@ -360,7 +363,7 @@ class ServedClient {
   }
 
   async #start(header: Frame['header']): Promise<void> {
-    // A second start on the same connection is possible, with other ignore rules.
+    // A connection can be started a second time, with other ignore rules.
     this.isStarted = false
     const wanted = new Map<string, IgnoreSource>()
     for (const value of fields.list(header, 'folders')) {

@@ -19,28 +19,31 @@ export interface ServedFolderOptions {
   readonly volume: SyncVolume
   readonly write: WriteMode
   readonly recursive: boolean
-  /** False if the application does not run before `watch` is called, so that no process sees files being written. */
+  /**
+   * False if the application does not run until `watch` is called, so that no process can observe partially written
+   * files.
+   */
   readonly isWatched: boolean
   readonly ignores: IgnoreSource
   readonly rescanInterval: number
-  /** Called when there are changes to report. */
+  /** Called when changes can be reported. */
   readonly changed: () => void
-  /** Called when the container has created folders of packages or builds of its own, which are not synchronized. */
+  /** Called when the container itself has created folders of packages or build results, which are not synchronized. */
   readonly owns: (paths: readonly string[]) => void
 }
 
-/** Sync folder in the container: its contents, their changes, and the writes to it. */
+/** Sync folder in the container: its contents, their changes, and writes to it. */
 export class ServedFolder {
   readonly name: string
   readonly ignores: IgnoreSource
   readonly writer: Writer
   readonly tree = new TreeNode('')
   readonly live: Scanner
-  /** Paths whose change the laptop does not know yet. */
+  /** Paths with changes that the laptop does not know yet. */
   readonly dirty = new Set<string>()
-  /** Paths that could not be read, with the errors; nothing below them counts as deleted. */
+  /** Paths that could not be read, with the errors. Paths below them do not count as deleted. */
   readonly unreadable = new Map<string, string>()
-  /** Folders such as `node_modules` that the container has created itself. */
+  /** Folders such as `node_modules` that the container itself has created. */
   readonly own: Set<string>
   #mayOwnMore: boolean
   #isClosed = false
@@ -78,13 +81,14 @@ export class ServedFolder {
     })
   }
 
-  /** Reads everything; the laptop gets the whole tree. */
+  /** Reads the full folder; the laptop then receives the full tree. */
   async start(): Promise<void> {
     await this.live.start()
-    // If closed meanwhile, it has not read everything: paths that it has not seen would not count as the image's.
+    // If closed meanwhile, the scan is incomplete: files that it has not reached would not be recorded as part of the
+    // image.
     if (this.#isClosed) return
     this.#options.volume.setOwnFolders(this.name, [...this.own])
-    // A folder that an ignore file includes again is synchronized.
+    // An own folder that the ignore file includes again is synchronized.
     this.#options.volume.setUnsyncedFolders(
       this.name,
       [...this.own].filter(path => !this.tree.find(path)?.local),
@@ -94,15 +98,15 @@ export class ServedFolder {
     this.dirty.clear()
   }
 
-  /** Starts watching, because the application may start. */
+  /** Starts watching, because the application may start now. */
   watch(): void {
     this.writer.isUnwatched = false
     this.live.watch()
   }
 
   /**
-   * Returns true for a folder that the container has created itself. Folders from the laptop are in the tree before
-   * this is called.
+   * Returns true if the container itself has created the folder. Folders from the laptop are already in the tree at
+   * this point.
    */
   #isOwn(path: string): boolean {
     if (this.own.has(path)) return true
@@ -121,11 +125,11 @@ export class ServedFolder {
       volume.setOwnFolders(this.name, [...this.own])
       owns([path])
     } catch {
-      // The state in the volume cannot be read: nothing is recorded.
+      // The state in the volume cannot be read, so nothing is recorded.
     }
   }
 
-  /** Returns the changes that were not reported, with the current entries. */
+  /** Returns the paths with unreported changes, and their current entries. */
   takeChanges(): readonly (readonly [string, WireEntry])[] {
     const paths = [...this.dirty]
     this.dirty.clear()
@@ -133,7 +137,7 @@ export class ServedFolder {
   }
 
   /**
-   * Returns the paths in the container that cannot be synchronized; undefined if they are unchanged since the last
+   * Returns the paths in the container that cannot be synchronized; undefined if they have not changed since the last
    * report and `all` is false.
    */
   takeLeftOut(
@@ -166,14 +170,14 @@ export class ServedFolder {
   }
 
   /**
-   * Renames a file that is unchanged from its expected entry. The deletion of the old path is reported to the laptop,
-   * like every other change.
+   * Renames a file if its entry is as expected. The deletion of the old path is reported to the laptop like every other
+   * change.
    */
   move(
     { path, expect }: Pick<PathChange, 'path' | 'expect'>,
     { from, moved, mtime, executable }: Omit<Move, 'kind'>,
   ): ItemResult {
-    // The writer checks the destination of a file, but not its source.
+    // The writer checks only the destination of a rename, not the source.
     const message = outsideProblem(path) ?? outsideProblem(from)
     if (message) return { kind: 'problem', entry: undefined, message }
     this.live.refresh(from)
@@ -204,7 +208,7 @@ export class ServedFolder {
   }
 }
 
-/** Returns the kind of an entry; undefined also if the path cannot be read. */
+/** Returns the kind of an entry; undefined if the path does not exist or cannot be read. */
 function entryKind(disk: Disk, path: string): string | undefined {
   try {
     const entry = disk.entry(path)

@@ -17,14 +17,14 @@ import type { SyncVolume } from '../stage/volume.ts'
 import { SMALL_FILE } from '../stage/writer.ts'
 import type { ServedFolder } from './served-folder.ts'
 
-/** Objects that requests work with. */
+/** Dependencies of the requests. */
 export interface RequestContext {
   readonly disk: Disk
   readonly clock: SyncClock
   readonly volume: SyncVolume
   readonly folders: readonly ServedFolder[]
   openGate(): void
-  /** Sends changes that were seen along the way. */
+  /** Sends changes that were detected while a request was handled. */
   tell(): void
 }
 
@@ -36,7 +36,7 @@ interface Incoming {
   failure: unknown
 }
 
-/** Requests of the laptop over one connection. Each request has an answer with its number. */
+/** Handles the requests of the laptop over one connection. Each answer has the number of its request. */
 export class ServedRequests {
   readonly #things: RequestContext
   readonly #connection: FrameStream
@@ -48,7 +48,7 @@ export class ServedRequests {
     this.#connection = connection
   }
 
-  /** Deletes half-written files, after the connection has ended. */
+  /** Deletes incomplete files, after the connection has ended. */
   close(): void {
     for (const { receiver } of this.#incoming.values()) receiver?.abort()
     this.#incoming.clear()
@@ -156,7 +156,10 @@ export class ServedRequests {
     return { result: { k: 'changed', e: encodeEntry(folder.tree.find(path)?.local) } }
   }
 
-  /** Returns true for a file of the tree. Only those are read: nothing ignored, nothing through a link. */
+  /**
+   * Returns true if the path is a file of the tree. Only such files are read, so that neither ignored files nor files
+   * behind a link can be requested.
+   */
   #isSeen(folder: ServedFolder, path: string): boolean {
     return folder.tree.find(path)?.local?.kind === 'file'
   }
@@ -191,7 +194,7 @@ export class ServedRequests {
       const sums = this.#isSeen(folder, path) ? await sumsOf(disk, clock, folder.writer.place(path)) : undefined
       this.#answer(id, {}, sums ? [sums] : [])
     } catch {
-      // Without sums, the whole file is sent.
+      // Without block checksums, the full file is sent.
       this.#answer(id, {})
     }
   }
@@ -216,7 +219,7 @@ export class ServedRequests {
   #part(id: number, { header, body }: Frame): void {
     const incoming = this.#incoming.get(id)
     if (!incoming) throw new Error('a part belongs to no file')
-    // The rest of a failed file is still arriving: it is read and dropped.
+    // Remaining data of a failed file is still arriving; it is read and discarded.
     if (incoming.failure !== undefined) return
     try {
       if (header['from'] === undefined) incoming.receiver!.add({ kind: 'bytes', bytes: literal(header, body) })
@@ -268,7 +271,10 @@ export class ServedRequests {
     this.#answer(id, { results: [encodeResult(result)] })
   }
 
-  /** Copies a large file that exists in the container; if it does not have these contents, the laptop sends them. */
+  /**
+   * Copies a large file from another file in the container. If that file does not have the expected contents, the
+   * laptop sends them.
+   */
   async #copy(id: number, folder: ServedFolder, header: Frame['header']): Promise<void> {
     const [path, from] = [pathIn(header['path']), pathIn(header['from'])]
     const size = fields.count(header, 'size')
@@ -291,7 +297,7 @@ export class ServedRequests {
       if (receiver && isWhole && receiver.finish(size, fields.text(header, 'hash')))
         return this.#place(id, folder, { path, expect }, receiver, header)
     } catch {
-      // The file was deleted, or the disk is full: the error shows when the contents arrive.
+      // The file was deleted, or the disk is full. In the latter case, the error recurs when the contents arrive.
     }
     receiver?.abort()
     this.#answer(id, { results: [encodeResult({ kind: 'changed', entry: folder.tree.find(path)?.local })] })
@@ -347,7 +353,7 @@ export class ServedRequests {
   }
 }
 
-/** Reads the path of a request. Throws an Error if it is not a path in the folder. */
+/** Reads the path of a request. Throws an Error if it is not a path inside the folder. */
 function pathIn(value: unknown): string {
   if (typeof value !== 'string') throw new Error('a path is not a text')
   const problem = outsideProblem(value)

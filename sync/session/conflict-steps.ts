@@ -6,12 +6,12 @@ import { SMALL_FILE } from '../stage/writer.ts'
 import type { FolderState } from './folder-state.ts'
 import type { RemoteSteps } from './remote-steps.ts'
 
-/** Keeps the container's version of a path before the laptop's replaces it. */
+/** Saves the container's version of a path before the laptop's version replaces it. */
 export class ConflictSteps {
   readonly #state: FolderState
   readonly #remote: RemoteSteps
   readonly #large: LargeFiles
-  /** Entries that were kept, by paths that are not finished yet. */
+  /** Entries of the saved versions, for paths that are not finished yet. */
   readonly #kept = new Map<TreeNode, FileEntry>()
 
   constructor(state: FolderState, remote: RemoteSteps, large: LargeFiles) {
@@ -21,13 +21,13 @@ export class ConflictSteps {
     large.onKept = (node, remote, place) => this.#wasKept(node, remote, place)
   }
 
-  /** Returns true if the container's current version has been kept. */
+  /** Returns true if the container's current version has been saved. */
   isKept(node: TreeNode): boolean {
     const kept = this.#kept.get(node)
     return kept !== undefined && isUntouched(kept, node.remote)
   }
 
-  /** Begins to keep the container's version; the path is checked again afterwards. */
+  /** Starts to save the container's version. The path is checked again afterwards. */
   keep(node: TreeNode): void {
     const remote = node.remote!
     if (remote.kind === 'link') this.keepBytes(node, remote, Buffer.from(remote.target ?? ''))
@@ -35,7 +35,7 @@ export class ConflictSteps {
     else this.#remote.read({ node, remote, keep: true })
   }
 
-  /** Keeps the contents that the container had at a path. */
+  /** Saves the contents that the container had at a path. */
   keepBytes(node: TreeNode, remote: FileEntry, bytes: Buffer): void {
     const { conflicts, clock } = this.#state.world
     try {
@@ -43,12 +43,12 @@ export class ConflictSteps {
       conflicts.keep(place, bytes)
       this.#wasKept(node, remote, place)
     } catch (error) {
-      // A file that could not be kept is not overwritten.
+      // The container's version could not be saved, so it must not be overwritten.
       this.#state.fail(node, 'local', `the conflicting file could not be kept: ${describeError(error)}`)
     }
   }
 
-  /** Forgets a path that is finished. */
+  /** Removes the record of a finished path. */
   forget(node: TreeNode): void {
     this.#kept.delete(node)
   }

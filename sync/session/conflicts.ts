@@ -2,11 +2,14 @@ import type { Disk } from '../stage/disk.ts'
 import { makeFolders } from '../stage/disk-files.ts'
 import { TEMPORARY } from '../stage/writer.ts'
 
-/** Change that has lost against one of the laptop. It is kept on the laptop, outside the synchronized folder. */
+/**
+ * Change of the container that lost a conflict with a change of the laptop. It is saved on the laptop, outside the sync
+ * folder.
+ */
 export interface SyncConflict {
   readonly folder: string
   readonly path: string
-  /** Path of the file that has lost. */
+  /** Path of the saved file. */
   readonly kept: string
   /** Time of the conflict, in milliseconds since 1970. */
   readonly time: number
@@ -14,7 +17,9 @@ export interface SyncConflict {
 
 const KEPT = 200
 
-/** Folder of the files that have lost: `<folder>/<time>/<sync folder>/<path>`, the last 200. */
+/**
+ * Folder for the files that lost a conflict: `<folder>/<time>/<sync folder>/<path>`. The last 200 conflicts are kept.
+ */
 export class ConflictFolder {
   readonly #disk: Disk
   readonly #folder: string
@@ -27,7 +32,7 @@ export class ConflictFolder {
     this.#times = disk.entry(folder) === undefined ? [] : [...disk.list(folder)].sort()
   }
 
-  /** Returns the path for a file that has lost at that time, in a folder of its own. */
+  /** Returns the path for a file that lost a conflict at the given time, in a separate folder. */
   placeFor(folder: string, path: string, now: number): string {
     this.#last = Math.max(now, this.#last + 1)
     const name = new Date(this.#last).toISOString().replaceAll(':', '-')
@@ -38,7 +43,7 @@ export class ConflictFolder {
     return place
   }
 
-  /** Keeps the contents of a small file. */
+  /** Saves the contents of a small file. */
   keep(place: string, bytes: Uint8Array): void {
     try {
       const file = this.#disk.open(place, 'create')
@@ -53,7 +58,9 @@ export class ConflictFolder {
     }
   }
 
-  /** Removes the folder of a file that could not be kept: it does not count as one of the last 200. */
+  /**
+   * Deletes the folder of a file that could not be saved, so that it does not count as one of the last 200 conflicts.
+   */
   giveUp(place: string): void {
     const [time = ''] = place.slice(this.#folder.length + 1).split('/')
     const at = this.#times.lastIndexOf(time)
@@ -83,6 +90,6 @@ function removeAll(disk: Disk, path: string): void {
     for (const name of disk.list(path)) removeAll(disk, `${path}/${name}`)
     disk.removeFolder(path)
   } catch {
-    // Failing to remove an old conflict is no reason to stop.
+    // Continue even if an old conflict cannot be deleted.
   }
 }

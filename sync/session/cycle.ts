@@ -2,11 +2,14 @@ import { turn } from '../core/clock.ts'
 import type { FolderParts } from './folder-parts.ts'
 import type { Transition } from './transition.ts'
 
-/** Numbers of paths that are checked before other work has a turn, and whose state is requested at once. */
+/**
+ * Number of paths that are checked before yielding to other work, and maximum number of paths in one request for their
+ * state.
+ */
 const SLICE = 256
 const ASKED = 1_000
 
-/** Works through the queue of a folder, and sends the changes and requests that it has collected. */
+/** Processes the queue of a folder, and sends the collected changes and requests. */
 export class Cycle {
   readonly #parts: FolderParts
   readonly #steps: Transition
@@ -17,12 +20,12 @@ export class Cycle {
     this.#steps = steps
   }
 
-  /** True if no work is running, and nothing is collected to be sent. */
+  /** True if no work is running, and nothing is waiting to be sent. */
   get isResting(): boolean {
     return this.#parts.remote.isEmpty && !this.#isWorking
   }
 
-  /** Does all the work that can be done now; returns when the rest has to wait. */
+  /** Does all the work that is possible now. Returns when the remaining paths have to wait. */
   async run(): Promise<void> {
     if (this.#isWorking) return
     this.#isWorking = true

@@ -2,18 +2,18 @@ import { copyEntry } from '../core/entry.ts'
 import type { Deletions } from './deletions.ts'
 import type { FolderState, LostFiles } from './folder-state.ts'
 
-/** Milliseconds without a change after which the files of a folder count as restored. */
+/** Time without a change after which the files of a folder count as restored, in milliseconds. */
 const FILLED = 500
 
 /**
- * Stops a folder of which one side has lost everything, or much of it: nothing is done until the user says whether that
- * was intended, or the files are back.
+ * Stops synchronizing a folder if one side has lost all files, or a large part of them. Nothing happens until the user
+ * confirms that the loss was intended, or the files are restored.
  */
 export class DeletionSafety {
   readonly #state: FolderState
   readonly #deletions: Deletions
   #stopped: 'local' | 'remote' | undefined
-  /** True if the user has said that the loss was intended. */
+  /** True if the user has confirmed that the loss was intended. */
   #mayBeEmpty = false
 
   constructor(state: FolderState, deletions: Deletions) {
@@ -22,7 +22,7 @@ export class DeletionSafety {
     deletions.onLoss = loss => this.stop('remote', loss)
   }
 
-  /** Side that has lost files, while nothing is done. */
+  /** Side that has lost files, while the folder is stopped. */
   get stopped(): 'local' | 'remote' | undefined {
     return this.#stopped
   }
@@ -31,7 +31,7 @@ export class DeletionSafety {
     return this.#mayBeEmpty
   }
 
-  /** Returns true if the laptop has lost everything, and the user has not said that this was intended. */
+  /** Returns true if the laptop has lost all files, and the user has not confirmed that this was intended. */
   isEmptied(): boolean {
     if (this.#mayBeEmpty) return false
     const { tree } = this.#state
@@ -44,7 +44,8 @@ export class DeletionSafety {
   }
 
   /**
-   * Stops the folder and reports it. `loss`: the files that the container has deleted; absent: all files are missing.
+   * Stops the folder and reports it. `loss` counts the files that the container has deleted. If absent, all files are
+   * missing.
    */
   stop(side: 'local' | 'remote', loss?: LostFiles): void {
     if (this.#stopped) return
@@ -53,9 +54,7 @@ export class DeletionSafety {
     world.report({ kind: 'stopped', folder: name, side, ...(loss && { loss }) })
   }
 
-  /**
-   * Continues with the user's answer: the loss was intended (`delete`), or the files are to be restored (`restore`).
-   */
+  /** Resumes with the user's answer: the loss was intended (`delete`), or the files must be restored (`restore`). */
   answer(meaning: 'delete' | 'restore'): void {
     const side = this.#stopped
     if (!side) return
@@ -71,12 +70,12 @@ export class DeletionSafety {
     this.#state.world.rested()
   }
 
-  /** Restores what that side has lost from the other side. */
+  /** Restores the files that `side` has lost from the other side. */
   #restore(side: 'local' | 'remote'): void {
     const { tree } = this.#state
     for (const node of [...tree.walk()]) {
       if (node.base && !node[side]) this.#state.setBase(node, undefined)
-      // Files that came from the image are restored, too: this side has lost them.
+      // Files that came from the image are restored to the laptop, too, because it has lost them.
       if (side === 'local' && node.remote?.isOfImage && !node.local)
         node.remote = copyEntry(node.remote, { isOfImage: false })
       if (node.parent) this.#state.mark(node)
@@ -91,12 +90,15 @@ export class DeletionSafety {
     this.#continued(side)
   }
 
-  /** Ends the permission to delete everything: all intended deletions are done, and later ones are another loss. */
+  /**
+   * Revokes the permission to delete everything after all intended deletions are done: later deletions would be a new
+   * loss.
+   */
   rest(): void {
     this.#mayBeEmpty = false
   }
 
-  /** Returns true while files are coming back: those that are still missing would count as deleted. */
+  /** Returns true while files are reappearing: files that are still missing would count as deleted. */
   #isFilling(): boolean {
     const { live, world } = this.#state
     if (live.still >= FILLED) return false

@@ -4,59 +4,62 @@ import { KEPT_BYTES } from '../stage/trash.ts'
 import type { FolderState, LostFiles } from './folder-state.ts'
 
 /**
- * Milliseconds without another deletion after which the waiting ones are judged. A container reports them every 200 ms.
+ * Time without another deletion after which the waiting deletions are judged, in milliseconds. A container reports
+ * deletions every 200 ms.
  */
 const REST = 30
 const REST_OF_MANY = 300
 /**
- * Milliseconds for thousands of deletions, which may be too many for the watchers of the container: it reads everything
- * again, a second later.
+ * Same as above for thousands of deletions, in milliseconds. They may overflow the watchers of the container, which
+ * then scans everything again a second later.
  */
 const REST_OF_THOUSANDS = 2_500
 const MANY = 5
 const THOUSANDS = 1_000
 const LONGEST = 10_000
 /**
- * Milliseconds for which many files may be missing before the user is asked: a build deletes its folder, and takes its
- * time to fill it.
+ * Time for which many files may be missing before the user is asked, in milliseconds: a build may delete its output
+ * folder and take some time to fill it again.
  */
 const PATIENCE = 3_000
-/** Milliseconds for which a deletion counts together with those that follow. */
+/** Time window within which deletions count together, in milliseconds. */
 const WINDOW = 10_000
-/** Number of files below which a loss of half of them is no reason to ask. */
+/** Minimum number of deleted files for which losing more than half of all files is a reason to ask. */
 const HANDFUL = 8
 /**
- * Numbers of files and bytes above which the user is asked, whatever is left: no more bytes than these are sure to be
- * kept.
+ * Number of files and bytes above which the user is asked regardless of how much remains: the trash is only guaranteed
+ * to hold this many bytes.
  */
 const BULK = { files: 1_000, bytes: KEPT_BYTES }
-/** Number of files from which a deletion is reported. */
+/** Minimum number of deleted files that is reported. */
 const NOTED = 100
 
-/** Missing files, and their bytes. */
+/** Number and total bytes of missing files. */
 interface Lost {
   readonly files: number
   readonly bytes: number
 }
 
 /**
- * Deletions that the container has made, and that the laptop has not made yet: they wait until no more come, and are
- * judged together. Files that only the container has ever made, such as those of a build, are deleted without being
+ * Deletions in the container that have not been applied to the laptop yet. They wait until no more arrive, and are
+ * judged together. Files whose versions all came from the container, such as build results, are deleted without being
  * counted.
  */
 export class Deletions {
   readonly #state: FolderState
   readonly #held = new Set<TreeNode>()
-  /** Deletions that were found to be few, and may be made. */
+  /** Deletions that were released and may be applied. */
   readonly #released = new Set<TreeNode>()
-  /** Files and links of the laptop that were deleted here: time of the deletion, and bytes. */
+  /**
+   * Files and links of the laptop that were recently deleted on the laptop, with the time of the deletion and the size.
+   */
   readonly #recent = new Map<string, { readonly time: number; readonly size: number }>()
   #first = 0
   #last = 0
   #timer: (() => void) | undefined
-  /** True if too many files are missing, unless they come back. */
+  /** True if too many files are missing, but may still reappear. */
   #isMuch = false
-  /** Called when too many files are missing, and the user must be asked. */
+  /** Called when too many files are missing, so that the user must be asked. */
   onLoss: (loss: LostFiles) => void = () => {}
 
   constructor(state: FolderState) {
@@ -77,18 +80,18 @@ export class Deletions {
     return true
   }
 
-  /** Waits longer, because the container has created a file and may not be finished. */
+  /** Extends the wait, because the container has created a file and may not be finished. */
   wait(): void {
     if (this.#isMuch) this.#last = this.#state.world.clock.now()
   }
 
-  /** Stops holding the deletion of a path that exists again, or is to become something else. */
+  /** Stops holding the deletion of a path that exists again, or will be replaced. */
   letGo(node: TreeNode): void {
     this.#released.delete(node)
     if (this.#held.delete(node)) this.#state.again(node)
   }
 
-  /** Records that the deletion is made now. */
+  /** Records that a deletion is about to be applied. */
   made(node: TreeNode): void {
     this.#released.delete(node)
     const { base, local } = node
@@ -104,7 +107,7 @@ export class Deletions {
     this.#released.clear()
   }
 
-  /** Releases all waiting deletions, whatever their number. */
+  /** Releases all waiting deletions, regardless of their number. */
   release(): void {
     for (const node of this.#held) {
       this.#released.add(node)
@@ -113,7 +116,7 @@ export class Deletions {
     this.#held.clear()
   }
 
-  /** Forgets the deletions that were made: they no longer count. */
+  /** Forgets the applied deletions, so that they no longer count. */
   forget(): void {
     this.#recent.clear()
   }
@@ -156,8 +159,8 @@ export class Deletions {
   }
 
   /**
-   * Returns the loss of the container, if it is so large that it may be a mistake: everything that the laptop has made,
-   * all but names that begin with a dot, more than half of the files, or more than is kept here.
+   * Returns the container's loss if it is so large that it may be a mistake: all files that the laptop has made,
+   * everything except names that begin with a dot, more than half of the files, or more than the trash holds.
    */
   loss(): LostFiles | undefined {
     const { tree, agreedFiles, ownFiles, queue } = this.#state
@@ -167,7 +170,7 @@ export class Deletions {
     for (const [path, { time, size }] of this.#recent) {
       const node = tree.find(path)
       if (time < since) this.#recent.delete(path)
-      // The path may have been created again meanwhile.
+      // The path may have been created again in the meantime.
       else if (!node?.remote && !node?.base) {
         made.push(path)
         bytes += size
@@ -197,8 +200,8 @@ export class Deletions {
 const isPlain = (name: string): boolean => !name.startsWith('.')
 
 /**
- * Counts the files that both sides had, and the container no longer has; not those that only the container has ever
- * made.
+ * Counts the files that both sides had and that no longer exist in the container, except files whose versions all came
+ * from the container.
  */
 function lostIn(nodes: Iterable<TreeNode>): Lost {
   let files = 0

@@ -8,7 +8,7 @@ import { SMALL_FILE } from '../stage/writer.ts'
 import { type FolderParts, finishPath } from './folder-parts.ts'
 import type { WantedFile } from './remote-steps.ts'
 
-/** Bytes from which a new file of the container is announced before it arrives. */
+/** Size in bytes from which a new file of the container is announced before it arrives. */
 const LARGE = 100_000_000
 
 /** Downloads the container's version of a path. */
@@ -21,7 +21,10 @@ export class Download {
   /** Paths of tool files that were reported. */
   readonly #toolFiles = new Set<string>()
 
-  /** `clear` empties a folder of the laptop. It returns false if something stays; the path has then been handled. */
+  /**
+   * `clear` empties a folder of the laptop. It returns false if something remains; the path then needs no further
+   * handling.
+   */
   constructor(parts: FolderParts, root: string, clear: (node: TreeNode) => boolean) {
     this.#parts = parts
     this.#root = root
@@ -54,7 +57,7 @@ export class Download {
     }
   }
 
-  /** Announces a large file, so that a user who does not want it has time to say so. */
+  /** Announces a large file, so that users who do not want it have time to react. */
   #announce({ path, base }: TreeNode, { size }: FileEntry): void {
     const { world, name } = this.#parts.state
     if (size < LARGE || base || this.#announced.has(path)) return
@@ -62,7 +65,7 @@ export class Download {
     world.report({ kind: 'large', folder: name, path, size })
   }
 
-  /** Reports a file of a tool, so that users check it before the tool reads it. */
+  /** Reports a file that determines what a tool runs, so that users can check it before the tool reads it. */
   #tellToolFile({ path }: TreeNode, { kind }: FileEntry): void {
     if (kind === 'folder' || this.#toolFiles.has(path) || !isToolFile(path)) return
     const { world, name } = this.#parts.state
@@ -71,7 +74,8 @@ export class Download {
   }
 
   /**
-   * Takes the contents of a file that the container has renamed from its old path. Returns false if it was not renamed.
+   * Reads the contents of a file that the container has renamed from its old path on the laptop. Returns false if the
+   * file was not renamed.
    */
   #fetchRenamed(node: TreeNode, remote: FileEntry): boolean {
     const { state, remote: steps } = this.#parts
@@ -105,7 +109,7 @@ export class Download {
     }
     node.remote = copyEntry(remote, { hash })
     local.begin()
-    // The contents may be unchanged, or the laptop's may have changed meanwhile.
+    // The contents may be unchanged, or the laptop's version may have changed in the meantime.
     if (decisions.decide(node)?.do !== 'fetch') {
       state.again(node)
       return
@@ -116,7 +120,8 @@ export class Download {
   }
 
   /**
-   * Creates the folders above. Returns false if something has appeared at the path meanwhile; it is then checked again.
+   * Creates the parent folders. Returns false if something has appeared at the path in the meantime, or a parent cannot
+   * be created now; the path is then checked again.
    */
   #hasPlace(node: TreeNode): boolean {
     const { state, local: steps } = this.#parts

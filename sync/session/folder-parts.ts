@@ -11,7 +11,7 @@ import { LocalSteps } from './local-steps.ts'
 import { Reconciler } from './reconciler.ts'
 import { RemoteSteps } from './remote-steps.ts'
 
-/** Parts of a folder that its steps use. All of them work on the same state. */
+/** Components of a folder. All of them work on the same state. */
 export interface FolderParts {
   readonly state: FolderState
   readonly decisions: Reconciler
@@ -42,7 +42,7 @@ export function makeFolderParts(state: FolderState, rules: ChangingRules, onlyHe
   }
 }
 
-/** Finishes a path: nothing is left to do for it, for now. */
+/** Finishes a path: nothing is left to do for it at the moment. */
 export function finishPath({ state, decisions, conflicts }: FolderParts, node: TreeNode): void {
   decisions.forget(node)
   conflicts.forget(node)

@@ -25,22 +25,22 @@ export interface FolderContext {
   readonly conflicts: ConflictFolder
   readonly deleted: Trash
   readonly credit: Credit
-  /** Connection over which the agent has reported its folders; undefined while there is none. */
+  /** Connection over which the agent has reported its folders; undefined if not connected. */
   readonly link: SyncLink | undefined
-  /** Milliseconds that the agent's clock is ahead. */
+  /** Milliseconds by which the agent's clock is ahead of this machine's. */
   readonly ahead: number
   readonly report: (event: FolderEvent) => void
-  /** Called when something was agreed on: the base must be saved. */
+  /** Called when the sides have agreed on a path, so that the base must be saved. */
   readonly agreed: () => void
   /** Called when there may be nothing left to do. */
   readonly rested: () => void
-  /** True if nothing new is begun: the ignore rules are about to change. */
+  /** True if nothing new may be started, because the ignore rules are about to change. */
   readonly isPaused: boolean
-  /** Called when a file that ignore rules come from may have changed. */
+  /** Called when a file that the ignore rules are read from may have changed. */
   readonly rulesMayHaveChanged: () => void
 }
 
-/** Large file that the container has made and that is about to be downloaded. */
+/** Large file that the container has created and that is about to be downloaded. */
 export interface LargeArrival {
   readonly kind: 'large'
   readonly folder: string
@@ -48,26 +48,26 @@ export interface LargeArrival {
   readonly size: number
 }
 
-/** File written by the container that determines what tools run on this machine; reported once for each path. */
+/** File written by the container that determines what tools run on this machine. Reported once per path. */
 export interface ToolFileArrival {
   readonly kind: 'tool-file'
   readonly folder: string
   readonly path: string
 }
 
-/** Missing part of a folder. Files that only the container has ever made do not count. */
+/** Missing files of a folder. Files whose versions all came from the container do not count. */
 export interface LostFiles {
   readonly files: number
   /** Number of files that both sides had. */
   readonly of: number
 }
 
-/** Deletion of many files by the container, which are kept in a folder of the laptop. */
+/** Deletion of many files by the container; the files are kept in a folder of the laptop. */
 export interface ManyDeleted {
   readonly kind: 'deleted'
   readonly folder: string
   readonly files: number
-  /** Absolute path of that folder. */
+  /** Absolute path of the folder with the kept files. */
   readonly kept: string
 }
 
@@ -87,53 +87,53 @@ export type FolderEvent =
       readonly kind: 'stopped' | 'continued'
       readonly folder: string
       readonly side: 'local' | 'remote'
-      /** Files that the container has deleted; absent: all files are missing. */
+      /** Files that the container has deleted. If absent, all files are missing. */
       readonly loss?: LostFiles
     }
 
 const RETRY_FIRST = 1_000
 const RETRY_LAST = 30_000
-/** Longest path of the container in a message, in characters. */
+/** Maximum length of a path of the container in a message, in characters. */
 const LONGEST = 200
 
-/** State of the paths of a folder: which are to be checked, which are in flight, which wait. */
+/** State of the paths of a folder: queued, in flight, or waiting. */
 export class FolderState {
   readonly name: string
   readonly world: FolderContext
   readonly tree = new TreeNode('')
   readonly queue = new WorkQueue()
   readonly gone = new RenameCandidates()
-  /** Paths in flight; true: check again afterwards. */
+  /** Paths in flight. True if the path must be checked again afterwards. */
   readonly busy = new Map<TreeNode, boolean>()
-  /** Paths that are being deleted in the container, or created there as folders. */
+  /** Paths that are being deleted in the container (`leaving`), or created there as folders (`arriving`). */
   readonly leaving = new Set<TreeNode>()
   readonly arriving = new Set<TreeNode>()
   /** Folders that wait for their contents. */
   readonly deferred = new Set<TreeNode>()
-  /** Paths that wait for one above them. */
+  /** Paths that wait for a path above them. */
   readonly blocked = new Map<TreeNode, Set<TreeNode>>()
   readonly problems = new Map<TreeNode, SyncProblem>()
-  /** Paths that only this machine changes, and of which the container has its own version. */
+  /** Paths that only this machine may change, and for which the container has a different version. */
   readonly leftThere = new SkippedPaths()
   readonly #retries = new Map<TreeNode, () => void>()
   readonly #attempts = new Map<TreeNode, number>()
   /**
-   * Paths that were in flight when a connection was lost: their state in the container is requested before anything
-   * else.
+   * Paths that were in flight when a connection was lost. Their state in the container is requested before any other
+   * work.
    */
   readonly uncertain = new Set<TreeNode>()
   /** Folders that are not watched in the container. */
   unwatchedRemote: readonly string[] = []
   /**
-   * Entries that were sent to these paths, and have not been acknowledged: if the answer is lost, the contents show the
-   * result.
+   * Entries that were sent to the container and have not been acknowledged. If the acknowledgment is lost, the contents
+   * in the container show the result.
    */
   readonly sent = new Map<TreeNode, FileEntry>()
   agreedFiles = 0
   agreedBytes = 0
-  /** Number of agreed files that the laptop has made or changed. */
+  /** Number of agreed files that the laptop has created or changed. */
   ownFiles = 0
-  /** True once everything has been read on this side. */
+  /** True once all paths on the laptop have been read. */
   hasLocal = false
   hasRemote = false
   isClosed = false
@@ -152,9 +152,9 @@ export class FolderState {
     return this.hasLocal && this.hasRemote
   }
 
-  /** Marks a path to be checked. */
+  /** Queues a path to be checked. */
   mark(node: TreeNode): void {
-    // The root exists on both sides.
+    // The root always exists on both sides.
     if (!node.parent) return
     this.gone.see(node)
     if (this.busy.has(node)) this.busy.set(node, true)
@@ -201,7 +201,7 @@ export class FolderState {
     this.saved.sends(node.path, local)
   }
 
-  /** Counts a base that was loaded. */
+  /** Adds a loaded base to the counts. */
   count(base: Agreed): void {
     this.#count(base, 1)
   }
@@ -213,7 +213,7 @@ export class FolderState {
     this.agreedBytes += sign * base.local.size
   }
 
-  /** Finishes a path: nothing is left to do for it, for now. */
+  /** Finishes a path: nothing is left to do for it at the moment. */
   finish(node: TreeNode): void {
     const isAgain = this.busy.get(node)
     this.#leave(node)
@@ -234,7 +234,7 @@ export class FolderState {
     this.world.report({ kind: 'solved', problem })
   }
 
-  /** Stops synchronizing a path; both sides keep what they have. */
+  /** Stops synchronizing a path; both sides keep their versions. */
   forget(node: TreeNode): void {
     this.#leave(node)
     this.#cancelRetry(node)
@@ -249,7 +249,7 @@ export class FolderState {
     this.#release(node)
   }
 
-  /** Puts a path back into the queue at once. */
+  /** Puts a path back into the queue immediately. */
   again(node: TreeNode): void {
     this.#leave(node)
     this.mark(node)
@@ -263,7 +263,7 @@ export class FolderState {
     this.deferred.delete(node)
   }
 
-  /** Continues with the paths that wait for this one. */
+  /** Continues with the paths that wait for this path. */
   #release(node: TreeNode): void {
     const nodes = this.blocked.get(node)
     this.blocked.delete(node)
@@ -277,7 +277,7 @@ export class FolderState {
     if (parent && this.deferred.delete(parent)) this.mark(parent)
   }
 
-  /** Records that a path cannot be synchronized now: reports the reason once, and tries again later. */
+  /** Records that a path cannot be synchronized now: reports the reason once, and retries later. */
   fail(node: TreeNode, side: SyncProblem['side'], message: string): void {
     this.#leave(node)
     const problem = { folder: this.name, path: node.path, side, message }
@@ -295,20 +295,23 @@ export class FolderState {
     this.#releaseParent(node)
   }
 
-  /** Leaves the container's version of a path where it is, if there is a reason; otherwise removes the record of it. */
+  /**
+   * Skips a path and reports the reason, leaving the container's version unchanged. Without a reason, removes the
+   * record of a skipped path.
+   */
   leaveThere(node: TreeNode, why: { readonly path: string; readonly message: string } | undefined): void {
     if (why && node.remote) this.tellLeftOut(this.leftThere, why.path, why.message)
     else if (this.leftThere.count > 0) this.leftThere.delete(node.path)
   }
 
-  /** Records a path that the container keeps to itself, and reports it once. */
+  /** Records a skipped path of the container, and reports it once. */
   tellLeftOut(paths: SkippedPaths, whole: string, message: string): void {
     const path = whole.slice(0, LONGEST)
     if (!paths.add(path, message)) return
     this.world.report({ kind: 'problem', problem: { folder: this.name, path, side: 'remote', message } })
   }
 
-  /** Reports that a limit of the system is reached, so that folders are not watched. Callers report it once. */
+  /** Reports that a system limit was reached, so that folders are not watched. Callers report it only once. */
   limited(side: SyncProblem['side'], folder: string, limit: string): void {
     const where = side === 'local' ? 'this machine' : 'its node'
     const message = `the limit \`${limit}\` of ${where} is reached: this folder and others are not watched, and are read every 5 s instead`
@@ -345,7 +348,7 @@ export class FolderState {
     this.#retries.delete(node)
   }
 
-  /** Resolves when all paths that are waiting or in flight now have been handled once. */
+  /** Resolves when all paths that are now queued or in flight have been handled once. */
   settled(): Promise<void> {
     const nodes = new Set([...this.queue, ...this.busy.keys(), ...this.deferred])
     if (nodes.size === 0) return Promise.resolve()
@@ -364,8 +367,8 @@ export class FolderState {
 }
 
 /**
- * Replaces entries that equal the agreed ones with those of the base: one copy is enough, and a large tree has very
- * many.
+ * Replaces entries that equal those of the base with the base's objects: a large tree has very many, and one copy is
+ * enough.
  */
 function share(node: TreeNode): void {
   const { base, local, remote } = node
@@ -373,7 +376,7 @@ function share(node: TreeNode): void {
   if (base?.remote && base.remote !== remote && isSame(remote, base.remote)) node.remote = base.remote
 }
 
-/** Returns true if the base knows everything about the entry; for a folder, it does not know the inode. */
+/** Returns true if the base contains all facts of the entry. The base of a folder does not contain the inode. */
 const isSame = (entry: FileEntry | undefined, base: FileEntry): boolean =>
   base.kind === 'file' &&
   isUntouched(base, entry) &&

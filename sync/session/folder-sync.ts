@@ -22,13 +22,16 @@ export interface FolderSyncOptions {
   readonly name: string
   readonly root: string
   readonly ignores: IgnoreSource
-  /** Paths that only belong to this machine. */
+  /** Paths that belong only to this machine and are never synchronized. */
   readonly own: readonly string[]
-  /** Paths that only this machine changes, besides those that are known by their names. */
+  /** Paths that only this machine may change, in addition to those known by name. */
   readonly onlyHere: readonly string[]
-  /** Reads the ignore rules again. Throws what reading the ignore file throws. */
+  /** Reads the ignore rules again. Throws the errors of reading the ignore file. */
   readonly readIgnores: () => IgnoreSource
-  /** True if the folder is about one file, which stays in the container as long as the container runs. */
+  /**
+   * True if the folder consists of one file that the container mounts, and that is therefore not deleted while the
+   * container runs.
+   */
   readonly isMountedFile: boolean
   readonly recursive: boolean
   readonly rescanInterval: number
@@ -37,15 +40,15 @@ export interface FolderSyncOptions {
 }
 
 /**
- * Sync folder on the laptop: the state of both sides (`state`, `container`), which part of it is synchronized, and the
- * work that follows from it.
+ * Sync folder on the laptop: the state of both sides (`state`, `container`), the selection of synchronized paths, and
+ * the resulting work.
  */
 export class FolderSync {
   readonly name: string
   readonly root: string
   readonly state: FolderState
   readonly container: RemoteTree
-  /** Folders that are the container's own, such as `node_modules`. */
+  /** Folders that the container itself has created, such as `node_modules`. */
   readonly own = new Set<string>()
   readonly #rules: ChangingRules
   readonly #readIgnores: () => IgnoreSource
@@ -113,7 +116,7 @@ export class FolderSync {
     for (const { base } of state.tree.walk()) if (base) state.count(base)
     for (const [path, entry] of found.sent) state.sent.set(state.tree.at(path), entry)
     this.setOwn(found.own)
-    // The entries of the journal are saved with the rest.
+    // The entries of the journal are saved together with the base.
     if (this.journalSize > 0) state.world.agreed()
   }
 
@@ -136,7 +139,7 @@ export class FolderSync {
 
   // Selection of paths
 
-  /** Stops synchronizing folders that the container has created for itself: they are forgotten, not deleted. */
+  /** Stops synchronizing folders that the container itself has created. They are forgotten, not deleted. */
   setOwn(paths: readonly string[]): void {
     for (const path of paths) {
       if (this.own.has(path)) continue
@@ -167,7 +170,8 @@ export class FolderSync {
   }
 
   /**
-   * Returns the rules that their files have now, if they have changed; undefined also while the files cannot be read.
+   * Returns the current rules if they have changed. Returns undefined if they have not, or if the files cannot be read
+   * at the moment.
    */
   newIgnores(): IgnoreSource | undefined {
     try {
@@ -179,8 +183,8 @@ export class FolderSync {
   }
 
   /**
-   * Switches to other ignore rules. Paths that they leave out stay as they are on both sides; the rest is merged as if
-   * it had just arrived.
+   * Switches to other ignore rules. Newly ignored paths stay unchanged on both sides; newly included paths are merged
+   * as if they had just appeared.
    */
   setIgnores(source: IgnoreSource): void {
     const { state } = this
@@ -203,7 +207,7 @@ export class FolderSync {
     }
   }
 
-  /** Returns the paths on either side that cannot be synchronized, whatever the user does. */
+  /** Returns the paths on both sides that cannot be synchronized regardless of the settings. */
   leftOut(): SkippedPathList {
     const here = this.state.live.leftOut
     const there = this.container.leftOut
@@ -224,22 +228,25 @@ export class FolderSync {
     return isScanned && this.isStill && queue.size === 0 && uncertain.size === 0 && live.isQuiet
   }
 
-  /** True if nothing is in flight, and no question to the user is open: the rules can change. */
+  /** True if nothing is in flight and no question to the user is open, so that the rules can change. */
   get isStill(): boolean {
     return !this.stopped && this.state.busy.size === 0 && this.#work.isResting
   }
 
-  /** Side that has lost files: nothing is done until the user says whether that was intended, or the files are back. */
+  /**
+   * Side that has lost files. Nothing happens until the user confirms that the loss was intended, or the files are
+   * restored.
+   */
   get stopped(): 'local' | 'remote' | undefined {
     return this.#parts.losses.stopped
   }
 
-  /** Continues with the user's answer whether it was intended that one side has lost everything. */
+  /** Resumes with the user's answer whether a loss was intended (`delete`) or not (`restore`). */
   answer(meaning: 'delete' | 'restore'): void {
     this.#parts.losses.answer(meaning)
   }
 
-  /** Does all the work that can be done now; returns when the rest has to wait. */
+  /** Does all the work that is possible now. Returns when the remaining paths have to wait. */
   work(): Promise<void> {
     return this.#work.run()
   }
@@ -249,10 +256,10 @@ export class FolderSync {
     return this.#parts.large.current
   }
 
-  /** Resolves when all changes that happened here until now have been handled. */
+  /** Resolves when all changes on this machine so far have been handled. */
   async settled(work: () => void): Promise<void> {
     const { clock } = this.state.world
-    // Waits for events that the system has not delivered yet; if this process was blocked, they come after the timers.
+    // Wait for events that the system has not delivered yet. If this process was blocked, they arrive after the timers.
     await new Promise<void>(resolve => void clock.after(10, resolve))
     await turn(clock)
     this.state.live.flush()

@@ -2,7 +2,7 @@ import type { SyncClock } from '../core/clock.ts'
 import { isFull, type SyncProblem } from '../stage/problems.ts'
 import type { FolderState } from './folder-state.ts'
 
-/** Files of a folder for which the disk of one side has no room. */
+/** Files of a folder that do not fit on the disk of one side. */
 export interface FullDisk {
   readonly folder: string
   readonly side: 'local' | 'remote'
@@ -12,10 +12,10 @@ export interface FullDisk {
 
 export type FullDiskEvent =
   | ({ readonly kind: 'full' } & FullDisk)
-  /** Event after the disk has room again, and all of the files have arrived. */
+  /** Reported when the disk has space again and all of the files have arrived. */
   | { readonly kind: 'room'; readonly folder: string; readonly side: 'local' | 'remote' }
 
-/** Milliseconds between two checks, and before a report while other files are still tried. */
+/** Polling interval, and maximum delay before a report while other files are still being tried, in milliseconds. */
 const LOOK = 500
 const LONGEST = 5_000
 
@@ -23,14 +23,14 @@ interface Watched {
   readonly state: FolderState
   readonly side: 'local' | 'remote'
   readonly since: number
-  /** Number of files at the last report. */
+  /** Number of files in the last report. */
   told: number
   cancel: (() => void) | undefined
 }
 
 /**
- * Reports full disks: once for a folder, when all files have been tried, and again when twice as many have no room.
- * Each file would be reported separately otherwise.
+ * Reports full disks once per folder, after all files have been tried, and again when twice as many files do not fit.
+ * Otherwise each file would be reported separately.
  */
 export class FullDisks {
   readonly #clock: SyncClock
@@ -42,7 +42,7 @@ export class FullDisks {
     this.#tell = tell
   }
 
-  /** Takes a problem that has appeared or was solved; returns true if it is reported here. */
+  /** Handles a problem that has appeared or was solved. Returns true if this class reports it. */
   hear(state: FolderState, { side, message }: SyncProblem): boolean {
     const key = `${side} ${state.name}`
     const isOurs = isFull(message)

@@ -5,23 +5,23 @@ import { describeError } from '../stage/problems.ts'
 import type { PathChange, WriteResult } from '../stage/writer.ts'
 import type { FolderState } from './folder-state.ts'
 
-/** Changes that the laptop makes to its own files, because the container has made them. */
+/** Applies changes of the container to the files of the laptop. */
 export class LocalSteps {
   readonly #state: FolderState
-  /** Names in a folder by their keys, valid until other work has had a turn. */
+  /** Nodes of each folder by their name keys, valid until other work has run. */
   readonly #keys = new Map<TreeNode, Map<string, TreeNode>>()
 
   constructor(state: FolderState) {
     this.#state = state
   }
 
-  /** Starts a turn: other work may have changed files since the last one. */
+  /** Starts a batch: other work may have changed files since the last batch. */
   begin(): void {
     this.#state.writer.begin()
     this.#keys.clear()
   }
 
-  /** Returns the reason why the path cannot exist here; undefined if it can. */
+  /** Returns the reason why the path cannot exist on the laptop; undefined if it can. */
   refusal(node: TreeNode): string | undefined {
     const { remote } = node
     if (remote?.kind === 'link') {
@@ -47,7 +47,7 @@ export class LocalSteps {
     return found === node ? undefined : found
   }
 
-  /** Creates the folders above. Returns false if that is not possible now; the path has then been handled. */
+  /** Creates the parent folders. Returns false if that is not possible now; the path then needs no further handling. */
   makeParents(node: TreeNode): boolean {
     const parent = node.parent!
     if (!parent.parent || isFolder(parent.local)) return true
@@ -60,7 +60,7 @@ export class LocalSteps {
       this.#state.block(parent, node)
       return false
     }
-    // The attempt to create the folder above may have found it, or a file at its path.
+    // While creating the parent's parents, the parent itself or a file at its path may have been found.
     if (parent.local) return this.makeParents(node)
     const refusal = this.refusal(parent)
     if (refusal) {
@@ -85,7 +85,7 @@ export class LocalSteps {
     this.#follow(node, { kind: 'link', target: remote.target!, take: this.#take(node) }, remote)
   }
 
-  /** Sets only the execute bit: times of the container do not change those of the laptop. */
+  /** Sets only the execute bit. Modification times in the container are not applied to the laptop. */
   setMode(node: TreeNode): void {
     const remote = node.remote!
     const { executable } = remote
@@ -94,14 +94,14 @@ export class LocalSteps {
     this.#follow(node, { kind: 'meta', ...(executable !== undefined && { executable }) }, remote, { hash })
   }
 
-  /** Writes a file. `isMoved`: the container has it from a path of the laptop. */
+  /** Writes a file. `isMoved` is true if the container has renamed a file of the laptop to this path. */
   writeFile(node: TreeNode, bytes: Uint8Array, remote: FileEntry, isMoved: boolean): void {
     const change = { kind: 'file', bytes, ...this.#meta(remote) } as const
     this.#begin(node, remote)
     this.#follow(node, change, remote, { hash: remote.hash, isMoved })
   }
 
-  /** Moves a complete large file from its stage, which is next to it, to its path. */
+  /** Moves a complete large file from its stage, which is in the same folder, to its path. */
   placeFile(node: TreeNode, stage: string, remote: FileEntry): void {
     this.#begin(node, remote)
     const change = { kind: 'staged', stage, ...this.#meta(remote) } as const
@@ -109,8 +109,8 @@ export class LocalSteps {
   }
 
   /**
-   * Makes a change, and agrees with the container on it. Returns false if it was not possible; the path has then been
-   * handled.
+   * Applies a change, and records the agreed state. Returns false if the change was not possible; the path then needs
+   * no further handling.
    */
   #follow(
     node: TreeNode,
@@ -126,7 +126,8 @@ export class LocalSteps {
   }
 
   /**
-   * Records a write before it begins: if this process is killed before it knows the result, the next session finds out.
+   * Records a write before it begins: if this process is killed before the write is complete, the next session
+   * determines the result.
    */
   #begin(node: TreeNode, remote: FileEntry): void {
     this.#state.saved.writes(node.path, remote)
@@ -136,7 +137,7 @@ export class LocalSteps {
     return { mtime: mtime - this.#state.world.ahead, ...(executable !== undefined && { executable }) }
   }
 
-  /** Deletes a path that was deleted in the container. A folder with ignored files stays, on this side only. */
+  /** Deletes a path that was deleted in the container. A folder with ignored files remains, but only on the laptop. */
   remove(node: TreeNode): void {
     const result = this.#write(node, { kind: 'remove', take: this.#take(node) })
     if (!result) return
@@ -145,14 +146,14 @@ export class LocalSteps {
     this.#state.finish(node)
   }
 
-  /** Returns the function that keeps what the container deletes or replaces with something else. */
+  /** Returns the function that moves files to the trash when the container deletes or replaces them. */
   #take(node: TreeNode): (place: string) => void {
     const { name, world } = this.#state
     const isTheirs = isOnlyTheirs(node)
     return place => world.deleted.take(place, name, node.path, isTheirs)
   }
 
-  /** Makes a change. Returns false if it was not possible; the path has then been handled. */
+  /** Applies a change. Returns false if that was not possible; the path then needs no further handling. */
   change(node: TreeNode, change: PathChange['change'], hash?: string): boolean {
     const result = this.#write(node, change)
     if (result?.kind === 'not-empty') this.#state.fail(node, 'local', describeError({ code: 'ENOTEMPTY' }))
@@ -168,7 +169,7 @@ export class LocalSteps {
       const result = writer.write({ path, expect: node.local, change })
       if (result.kind === 'changed') {
         live.refresh(path)
-        // A path that the rules keep out of the tree stays, and another check does not change that.
+        // A path that the rules keep out of the tree stays, so another check would not help.
         if (result.entry && !node.local) this.#state.fail(node, 'local', 'something that is ignored is in its place')
         else this.#state.retry(node, 0)
         return undefined
@@ -183,7 +184,7 @@ export class LocalSteps {
   }
 }
 
-/** True if the laptop has never had anything at a path but what came from the container. */
+/** Returns true if every version that the laptop has had at the path came from the container. */
 const isOnlyTheirs = ({ base, local }: TreeNode): boolean => (base ? base.isTheirs === true : !local)
 
 const agreedOn = ({ local }: TreeNode, remote: FileEntry | undefined, isTheirs: boolean): Agreed =>

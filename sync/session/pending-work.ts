@@ -2,7 +2,7 @@ import type { TreeNode } from '../core/tree-node.ts'
 import { isFull } from '../stage/problems.ts'
 import type { FolderState } from './folder-state.ts'
 
-/** Counts the files that the sides do not agree on yet, and their bytes. */
+/** Counts the files on which the sides do not agree yet, and their bytes. */
 export function pendingWork({ queue, busy, deferred, problems }: FolderState): {
   readonly files: number
   readonly bytes: number
@@ -17,7 +17,7 @@ export function pendingWork({ queue, busy, deferred, problems }: FolderState): {
   for (const node of queue) count(node)
   for (const node of busy.keys()) count(node)
   for (const node of deferred) if (!queue.has(node) && !busy.has(node)) count(node)
-  // Files without room on the disk follow as soon as there is some.
+  // Files that do not fit on the disk are synchronized as soon as there is space.
   for (const [node, { message }] of problems)
     if (isFull(message) && !queue.has(node) && !busy.has(node) && !deferred.has(node)) count(node)
   return { files, bytes }

@@ -11,7 +11,10 @@ export class Reconciler {
   readonly #state: FolderState
   readonly #rules: ChangingRules
   readonly #onlyHere: OnlyHere
-  /** Paths where the laptop wins although only the container has changed them: something below has changed here. */
+  /**
+   * Paths where the laptop wins although only the container has changed them, because the laptop has changed something
+   * below.
+   */
   readonly #insisting = new Set<TreeNode>()
 
   constructor(state: FolderState, rules: ChangingRules, onlyHere: OnlyHere) {
@@ -20,7 +23,7 @@ export class Reconciler {
     this.#onlyHere = onlyHere
   }
 
-  /** Returns the decision for a path; undefined if the path waits for one above it. */
+  /** Returns the decision for a path; undefined if the path waits for a path above it. */
   decide(node: TreeNode): Decision | undefined {
     const { sent, world } = this.#state
     if (sent.has(node) && this.#isUnknown(node)) return { do: 'hash', local: false, remote: true }
@@ -35,7 +38,7 @@ export class Reconciler {
       }
     }
     const merged = this.#merge(node, blocker !== undefined)
-    // The files that the ignore file includes decide what is left out: only this machine may change them.
+    // Files that the ignore file includes determine which paths are ignored, so only this machine may change them.
     const decision =
       this.#rules.includes.size > 0 && this.#rules.includes.has(node.path) ? onlyFromLaptop(merged, node) : merged
     const changesLaptop = CHANGES_LAPTOP.has(decision.do)
@@ -48,19 +51,19 @@ export class Reconciler {
     return { do: 'send', keep: !isFolder(remote) && !remote!.isOfImage && !isUntouched(base?.remote, remote) }
   }
 
-  /** Lets the laptop win at this path from now on. */
+  /** Makes the laptop win at this path until the path is finished. */
   insist(node: TreeNode): void {
     this.#insisting.add(node)
   }
 
-  /** Forgets a path that is finished. */
+  /** Removes the record of a finished path. */
   forget(node: TreeNode): void {
     this.#insisting.delete(node)
   }
 
   /**
-   * Returns true if the contents must show whether a sent entry has arrived. An entry that has arrived becomes the
-   * base.
+   * Returns true if the contents must be hashed to determine whether a sent entry has arrived. An entry that has
+   * arrived becomes the base.
    */
   #isUnknown(node: TreeNode): boolean {
     const { remote } = node

@@ -8,7 +8,7 @@ import type { SyncLink } from '../protocol/link.ts'
 import { decodeResult, encodeWrite, type ItemResult, type RequestedChange } from '../protocol/requests.ts'
 import type { FolderState } from './folder-state.ts'
 
-/** Numbers of files and bytes from which a batch is sent. */
+/** Number of items and bytes from which a batch is sent. */
 const BATCH_ITEMS = 128
 const BATCH_BYTES = 1 << 20
 
@@ -22,11 +22,11 @@ export interface WantedFile {
   readonly node: TreeNode
   readonly remote: FileEntry
   readonly keep: boolean
-  /** True if the container has renamed a file that the laptop had made. */
+  /** True if the container has renamed a file that the laptop created. */
   readonly isMoved?: boolean
 }
 
-/** Changes and requests to the agent, several in one frame. */
+/** Sends changes and requests to the agent, several in one frame. */
 export class RemoteSteps {
   readonly #state: FolderState
   /** Called when contents have arrived. */
@@ -74,7 +74,7 @@ export class RemoteSteps {
     this.#hashes.push(node)
   }
 
-  /** Drops what was collected for a connection that has ended; the paths are checked again. */
+  /** Discards the collected items of a connection that has ended; their paths are checked again. */
   drop(): void {
     for (const { node } of [...this.#writes, ...this.#reads]) this.#state.again(node)
     for (const node of this.#hashes) this.#state.again(node)
@@ -85,7 +85,7 @@ export class RemoteSteps {
     this.#readBytes = 0
   }
 
-  /** Sends what was collected. */
+  /** Sends the collected items. */
   send(link: SyncLink): void {
     if (this.#writes.length > 0) void this.#sendWrites(link)
     if (this.#reads.length > 0) void this.#sendReads(link)
@@ -133,7 +133,7 @@ export class RemoteSteps {
     const entry = result.entry
     node.remote = entry && local?.hash && result.kind === 'done' ? copyEntry(entry, { hash: local.hash }) : entry
     if (result.kind === 'changed') {
-      // The change may be in the folder above.
+      // The parent folder may have changed.
       if (!entry && node.parent?.parent) state.uncertain.add(node.parent)
       state.retry(node, state.attempts(node) < 3 ? 0 : 200)
       return
@@ -143,7 +143,7 @@ export class RemoteSteps {
       return
     }
     state.setBase(node, change.kind === 'remove' ? undefined : { local, remote: node.remote })
-    // The path may have changed here since it was read.
+    // The path may have changed on the laptop since it was read.
     const isSame = change.kind === 'remove' ? node.local === undefined : isUntouched(local, node.local)
     if (isSame) state.finish(node)
     else state.again(node)
@@ -155,7 +155,7 @@ export class RemoteSteps {
       state.fail(node, 'remote', 'the folder in its place has files that are ignored')
       return
     }
-    // The contents of the folder are ignored, or were just created; the folder stays on that side.
+    // The contents of the folder are ignored, or were just created, so the folder stays in the container.
     state.setBase(node, node.local ? undefined : { local: undefined, remote: node.remote })
     state.finish(node)
   }
@@ -190,7 +190,7 @@ export class RemoteSteps {
         this.onContents(one, bytes, hashOf(bytes))
       } else if (result?.['k'] === 'changed') {
         node.remote = decodeEntry(result['e'])
-        // The file is being written: it is not read again at once.
+        // The file is being written, so it is not read again immediately.
         this.#state.retry(node, this.#state.attempts(node) < 4 ? 50 : 1_000)
       } else this.#state.fail(node, 'remote', fields.text(result ?? {}, 'm').slice(0, 500))
     })
@@ -227,14 +227,16 @@ export class RemoteSteps {
     const entries = fields.list(header, 'entries') as readonly WireEntry[]
     paths.forEach((path, at) => {
       const entry = decodeEntry(entries[at] ?? null)
-      // The node may have been forgotten, and created again.
+      // The node may have been removed from the tree, and created again.
       const node = this.#state.tree.at(path)
       if (!isUntouched(node.remote, entry)) node.remote = entry
       this.#state.mark(node)
     })
   }
 
-  /** Runs a request. If the connection ends before the answer, the result is unknown, and the paths are uncertain. */
+  /**
+   * Runs a request. If the connection ends before the answer, the result is unknown, and the paths become uncertain.
+   */
   async #ask(nodes: readonly TreeNode[], work: () => Promise<void>, link: SyncLink): Promise<void> {
     try {
       await work()

@@ -6,23 +6,23 @@ import type { ChangingRules } from '../scan/changing-rules.ts'
 import type { Deletions } from './deletions.ts'
 import type { FolderState } from './folder-state.ts'
 
-/** Number of paths that are left out, and the first of them with their messages. */
+/** Number of skipped paths, and the first of them with their messages. */
 interface LeftOutThere {
   readonly count: number
   readonly paths: readonly (readonly [string, string])[]
 }
 
 /**
- * Keeps the `remote` side of a tree as the agent reports it. The agent may be hostile: paths that cannot exist here are
- * left out.
+ * Keeps the `remote` side of a tree up to date with the agent's reports. The agent may be hostile: paths that must not
+ * exist on this machine are skipped.
  */
 export class RemoteTree {
   readonly #state: FolderState
   readonly #rules: ChangingRules
   readonly #deletions: Deletions
-  /** Paths of the container that cannot exist on this machine. */
+  /** Paths of the container that must not exist on this machine. */
   readonly #refused = new SkippedPaths()
-  /** Paths that the agent leaves out. */
+  /** Paths that the agent skips. */
   #leftOut: LeftOutThere = { count: 0, paths: [] }
 
   constructor(state: FolderState, rules: ChangingRules, deletions: Deletions) {
@@ -31,13 +31,13 @@ export class RemoteTree {
     this.#deletions = deletions
   }
 
-  /** Starts a snapshot: the whole state of the container follows. */
+  /** Starts a snapshot, in which the agent reports the full state of the container. */
   beginSnapshot(): void {
     for (const node of [...this.#state.tree.walk()]) node.remote = undefined
     this.#state.hasRemote = false
   }
 
-  /** Handles paths below which nothing could be read: the agreed state still holds there. */
+  /** Handles paths that could not be read: for everything below them, the agreed state still applies. */
   setUnreadable(paths: readonly string[]): void {
     for (const path of paths)
       for (const node of this.#state.tree.find(path)?.walk() ?? []) node.remote ??= node.base?.remote
@@ -53,7 +53,9 @@ export class RemoteTree {
     }
   }
 
-  /** Sets the entries that the agent has reported for some paths. Paths that cannot exist here are reported. */
+  /**
+   * Sets the entries that the agent has reported. Paths that must not exist on this machine are refused and reported.
+   */
   set(entries: readonly unknown[], isSnapshot: boolean): void {
     for (const value of entries) {
       const [path, wire] = value as readonly [unknown, unknown]
@@ -66,8 +68,8 @@ export class RemoteTree {
   }
 
   /**
-   * Refuses a path. The problem is reported once for `.git`, not for everything in it. A file that came from this
-   * machine keeps its known state.
+   * Refuses a path. The problem is reported once for a folder such as `.git`, not for each path in it. A file that came
+   * from this machine keeps its known state.
    */
   #refuse(whole: string, entry: FileEntry | undefined, message: string): void {
     const { tree, world } = this.#state
@@ -102,12 +104,12 @@ export class RemoteTree {
     if (!isSnapshot) this.#state.mark(node)
   }
 
-  /** Sets the paths that the agent leaves out. */
+  /** Sets the paths that the agent skips. */
   setLeftOut(count: number, paths: readonly unknown[]): void {
     this.#leftOut = { count, paths: readSkippedPaths(paths) }
   }
 
-  /** Paths in the container that cannot be synchronized, whatever the user does. */
+  /** Paths in the container that cannot be synchronized regardless of the settings. */
   get leftOut(): LeftOutThere {
     const there = this.#leftOut
     const { leftThere } = this.#state
@@ -117,14 +119,14 @@ export class RemoteTree {
     }
   }
 
-  /** Forgets the refused paths: everything will be reported again. */
+  /** Forgets the refused paths, because everything will be reported again. */
   forgetRefused(): void {
     this.#refused.forgetBelow('')
     this.#state.leftThere.forgetBelow('')
   }
 }
 
-/** Takes the entries of the base, which have the hashes. */
+/** Uses the entries of the base, which contain the hashes. */
 function takeFromBase(node: TreeNode): void {
   if (node.base?.local) node.local = node.base.local
   if (node.base?.remote && !node.remote?.isOfImage) node.remote = node.base.remote

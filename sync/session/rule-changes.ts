@@ -2,26 +2,26 @@ import type { SyncClock } from '../core/clock.ts'
 import type { IgnoreSource } from '../scan/ignore-source.ts'
 import type { FolderSync } from './folder-sync.ts'
 
-/** Milliseconds without another change after which ignore files are read again. */
+/** Debounce time before ignore files are read again, in milliseconds. */
 const REREAD = 20
 
-/** Ignore rules that have changed: they are read again, and apply as soon as nothing is in flight. */
+/** Handles changed ignore rules: reads them again, and applies them as soon as nothing is in flight. */
 export class RuleChanges {
   readonly #clock: SyncClock
   readonly #folders: readonly FolderSync[]
   readonly #read: () => void
-  /** Folders with other ignore rules, which wait for the paths in flight. */
+  /** New ignore rules of folders, which are applied once nothing is in flight. */
   readonly #changing = new Map<FolderSync, IgnoreSource>()
   #cancel: (() => void) | undefined
 
-  /** `read` is called when the rules have been read again. */
+  /** `read` is called after the rules have been read again. */
   constructor(clock: SyncClock, folders: readonly FolderSync[], read: () => void) {
     this.#clock = clock
     this.#folders = folders
     this.#read = read
   }
 
-  /** True if the rules are about to change. */
+  /** True if the rules may be about to change. */
   get isWaiting(): boolean {
     return this.#changing.size > 0 || this.#cancel !== undefined
   }
@@ -40,7 +40,7 @@ export class RuleChanges {
     })
   }
 
-  /** Applies the rules that have changed; returns true if other rules apply from now on. */
+  /** Applies the changed rules if nothing is in flight. Returns true if new rules apply from now on. */
   apply(): boolean {
     if (this.#changing.size === 0 || !this.#folders.every(folder => folder.isStill)) return false
     for (const [folder, source] of this.#changing) folder.setIgnores(source)

@@ -14,17 +14,17 @@ export interface SyncStatus {
   readonly bytes: number
   readonly filesLeft: number
   readonly bytesLeft: number
-  /** Bytes sent over the connections of this session. */
+  /** Bytes sent over all connections of this session. */
   readonly sentBytes: number
   /** Large file that is being transferred. */
   readonly current?: { readonly path: string; readonly size: number; readonly done: number }
   readonly problems: readonly SyncProblem[]
   /** Conflicts of this session. */
   readonly conflicts: readonly SyncConflict[]
-  /** Folders that the system does not watch, and that are read every few seconds instead. */
+  /** Folders that the system does not watch, and that are scanned every few seconds instead. */
   readonly unwatched: readonly string[]
   /**
-   * Paths that cannot be synchronized, on either side: names that are not UTF-8, sockets, the container's own `.git`.
+   * Paths on either side that cannot be synchronized: names that are not UTF-8, sockets, the container's own `.git`.
    */
   readonly leftOut: SkippedPathList
 }
@@ -36,7 +36,7 @@ interface SessionFacts extends Pick<SyncStatus, 'sentBytes' | 'conflicts'> {
   readonly isStarted: boolean
 }
 
-/** Maximum number of left-out paths in a status, of all folders. */
+/** Maximum number of skipped paths in a status, over all folders. */
 const LEFT_OUT = 20
 
 export function toStatus(folders: readonly FolderSync[], session: SessionFacts): SyncStatus {

@@ -25,36 +25,41 @@ import { RuleChanges } from './rule-changes.ts'
 import { type SyncStatus, toStatus } from './sync-status.ts'
 import { systemClock } from './system-clock.ts'
 
-/** Folder of the laptop, and the rules for what is not synchronized in it. */
+/** Folder of the laptop, and the rules for paths that are not synchronized. */
 export interface LocalSyncFolder {
   /** Name in the agent's configuration. */
   readonly name: string
-  /** Absolute path. */
+  /** Absolute path of the folder. */
   readonly local: string
   /** Ignore rules, as `ignoreSource` reads them. */
   readonly ignores: IgnoreSource
-  /** Reads the ignore rules again when one of their files has changed: the new rules apply at once. */
+  /**
+   * Reads the ignore rules again after one of their files has changed; the new rules then apply to the running session.
+   */
   readonly readIgnores?: () => IgnoreSource
-  /** Only file of the folder that is synchronized, if the container mounts it alone. */
+  /** Name of the only synchronized file in the folder, if the container mounts just that file. */
   readonly file?: string
-  /** Paths in it that are never synchronized, in neither direction. */
+  /** Paths in the folder that are never synchronized, in neither direction. */
   readonly own?: readonly string[]
-  /** Paths in it that determine what runs on this machine: changes of the container to them stay there. */
+  /**
+   * Paths in the folder that determine what runs on this machine. Changes of the container to these paths stay in the
+   * container.
+   */
   readonly onlyHere?: readonly string[]
 }
 
 export interface SyncOptions {
   readonly folders: readonly LocalSyncFolder[]
   /**
-   * Folder in which this session keeps the agreed state of both sides, and the files that have lost or were deleted.
+   * Folder in which this session keeps the agreed state of both sides, and files that lost a conflict or were deleted.
    */
   readonly stateFolder: string
-  /** `up`: changes in the container stay there. */
+  /** Direction of the synchronization; with `up`, changes in the container stay in the container. */
   readonly direction: 'both' | 'up'
   readonly compression: boolean
-  /** Seconds between two full scans; 0: never. */
+  /** Interval between two periodic full scans, in seconds; 0 disables them. */
   readonly rescanInterval: number
-  /** True to forget the agreed state of earlier sessions. */
+  /** True to discard the agreed state of earlier sessions. */
   readonly reset: boolean
   readonly on: (event: SyncEvent) => void
   readonly disk?: Disk
@@ -63,7 +68,7 @@ export interface SyncOptions {
 }
 
 export type SyncEvent =
-  /** Progress, at most five times a second while there is something to do, and once when nothing is left. */
+  /** Progress, at most five times per second while there is something to do, and once when nothing is left. */
   | { readonly kind: 'progress'; readonly status: SyncStatus }
   | { readonly kind: 'problem' | 'solved'; readonly problem: SyncProblem }
   | ({ readonly kind: 'conflict' } & SyncConflict)
@@ -71,8 +76,8 @@ export type SyncEvent =
   | ToolFileArrival
   | ManyDeleted
   /**
-   * All files are missing on one side, or the container has deleted many: then `loss` has their number. Nothing is
-   * deleted on the other side before `answer`.
+   * All files are missing on one side, or the container has deleted many; in the latter case, `loss` contains their
+   * number. Nothing is deleted on the other side before `answer` is called.
    */
   | {
       readonly kind: 'stopped' | 'continued'
@@ -80,20 +85,20 @@ export type SyncEvent =
       readonly side: 'local' | 'remote'
       readonly loss?: LostFiles
     }
-  /** Event that replaces a problem for each file that has no room. */
+  /** Reported once for a full disk instead of a problem for each file. */
   | FullDiskEvent
 
-/** The laptop's half of the sync. */
+/** Laptop's half of the sync. */
 export interface SyncEngine {
-  /** Continues over a new connection to the agent; the previous one is ended. */
+  /** Continues over a new connection to the agent, and ends the previous connection. */
   attach(stream: Duplex, key: Uint8Array): Attached
   status(): SyncStatus
-  /** Answers `stopped`: the files are to be deleted on the other side, too, or restored. */
+  /** Answers `stopped`: the missing files are deleted on the other side, too (`delete`), or restored (`restore`). */
   answer(folder: string, meaning: 'delete' | 'restore'): void
   close(): Promise<void>
 }
 
-/** Starts reading and watching the folders; they are synchronized as soon as a connection is attached. */
+/** Starts reading and watching the folders. They are synchronized as soon as a connection is attached. */
 export function createSync(options: SyncOptions): SyncEngine {
   return new Engine(options)
 }
@@ -243,8 +248,7 @@ class Engine implements SyncEngine, FolderContext {
   }
 
   /**
-   * Returns the path of the base file. Folders of this machine that were synchronized under the same name have separate
-   * files.
+   * Returns the path of the base file. Local folders that were synchronized under the same name have separate files.
    */
   #baseFile(name: string, root: string): string {
     const place = createHash('sha256').update(root).digest('hex').slice(0, 12)
@@ -259,7 +263,7 @@ class Engine implements SyncEngine, FolderContext {
       return
     }
     this.#isWorking = true
-    // A bug ends the connection, whose owner reports it.
+    // A bug ends the connection, and the owner of the connection reports it.
     this.#work().catch(error => {
       this.#isWorking = false
       this.#attachment?.link.end(error as Error)
@@ -292,7 +296,7 @@ class Engine implements SyncEngine, FolderContext {
     this.#conversation.startAgain(link)
   }
 
-  /** Lets the application start, because both queues are empty. */
+  /** Lets the application start, because nothing is left to do in either direction. */
   async #openGate(): Promise<void> {
     const { link } = this
     const attachment = this.#attachment
@@ -303,7 +307,7 @@ class Engine implements SyncEngine, FolderContext {
       this.#progress()
       attachment.resolve()
     } catch {
-      // The connection has ended, and reports it itself.
+      // The connection has ended, which is reported elsewhere.
     }
   }
 

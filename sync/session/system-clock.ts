@@ -1,6 +1,6 @@
 import type { SyncClock } from '../core/clock.ts'
 
-/** The clock of this machine. */
+/** Clock of this machine. */
 export const systemClock: SyncClock = {
   now: Date.now,
   after(milliseconds, call) {

@@ -6,10 +6,10 @@ import { Download } from './download.ts'
 import { type FolderParts, finishPath } from './folder-parts.ts'
 import { Upload } from './upload.ts'
 
-/** Milliseconds for which a mounted file may be missing on the laptop without a report. */
+/** Time for which a mounted file may be missing on the laptop before it is reported, in milliseconds. */
 const STAYING = 1_000
 
-/** Checks paths, and begins what is decided about them. */
+/** Checks paths, and starts the decided actions. */
 export class Transition {
   readonly #parts: FolderParts
   readonly #isMountedFile: boolean
@@ -75,7 +75,7 @@ export class Transition {
     }
   }
 
-  /** Returns false if the container's version has to be kept first; that is begun. */
+  /** Returns false if the container's version must be saved first, and starts to save it. */
   #isSafe(node: TreeNode, keep: boolean): boolean {
     const { conflicts } = this.#parts
     if (!keep || conflicts.isKept(node)) return true
@@ -92,7 +92,9 @@ export class Transition {
     else if (this.#isSafe(node, keep) && !large.needs(node)) this.#toContainer.remove(node)
   }
 
-  /** Waits for a missing mounted file: editors that rename delete it for a moment; after that it is reported. */
+  /**
+   * Waits for a missing mounted file before reporting it: editors that save by renaming delete the file for a moment.
+   */
   #stay(node: TreeNode): void {
     const { state } = this.#parts
     if (state.attempts(node) === 0) state.retry(node, STAYING)
@@ -118,8 +120,8 @@ export class Transition {
   }
 
   /**
-   * Lets everything in a folder be deleted on one side, in the same batch. Returns false if something stays: then the
-   * folder waits for it, or stays, too.
+   * Starts the deletion of everything in a folder on one side, in the same batch. Returns false if something remains;
+   * the folder then waits for it, or stays, too.
    */
   #clear(node: TreeNode, side: 'local' | 'remote'): boolean {
     const { state, losses } = this.#parts
@@ -147,7 +149,7 @@ export class Transition {
       state.fail(node, side, 'the folder in its place is not empty')
       return
     }
-    // Exists on this side only, with files of the image or files that are ignored.
+    // The folder exists only on this side, with ignored files or files of the image.
     const other = [...(node.children?.values() ?? [])].every(
       child => child.base?.local === undefined || child.base.remote === undefined,
     )
@@ -157,7 +159,7 @@ export class Transition {
   }
 }
 
-/** Returns the agreed state. A hash that one side knows holds for both. */
+/** Returns the agreed state. A hash that is known for one side applies to both. */
 function agreed({ base, local, remote }: TreeNode) {
   const hash = local?.hash ?? remote?.hash ?? base?.local?.hash ?? base?.remote?.hash
   const withHash = (entry: FileEntry | undefined) =>

@@ -8,7 +8,10 @@ export class Upload {
   readonly #parts: FolderParts
   readonly #clear: (node: TreeNode) => boolean
 
-  /** `clear` empties a folder of the container. It returns false if something stays; the path has then been handled. */
+  /**
+   * `clear` empties a folder of the container. It returns false if something remains; the path then needs no further
+   * handling.
+   */
   constructor(parts: FolderParts, clear: (node: TreeNode) => boolean) {
     this.#parts = parts
     this.#clear = clear
@@ -41,8 +44,8 @@ export class Upload {
   }
 
   /**
-   * Returns the file of the container that was renamed here. A file that already exists in the container is written
-   * like every other: its watchers see it.
+   * Returns the file of the container that was renamed to this path on the laptop. If the path already exists in the
+   * container, the file is written instead of renamed, so that watchers notice it.
    */
   #movedFrom(node: TreeNode, { size, hash = '' }: FileEntry): TreeNode | undefined {
     const { state } = this.#parts
@@ -50,7 +53,7 @@ export class Upload {
     return source && source !== node && !state.leaving.has(source) ? source : undefined
   }
 
-  /** Returns false if the folder above does not exist yet; the path then waits for it. */
+  /** Returns false if the parent folder does not exist yet; the path then waits for it. */
   #hasParent(node: TreeNode): boolean {
     const parent = node.parent!
     const { state, decisions, remote } = this.#parts

@@ -7,7 +7,7 @@ import type { TreeNode } from '../core/tree-node.ts'
 import type { Disk } from './disk.ts'
 import { makeFolders, readOwn, writeOwn } from './disk-files.ts'
 
-/** Key of an agreed state: one volume and one folder of this machine. */
+/** Owner of an agreed state: one volume and one local folder. */
 export interface BaseKey {
   readonly volume: string
   readonly root: string
@@ -16,15 +16,15 @@ export interface BaseKey {
 const VERSION = 2
 const OPTIONS = { level: 1 }
 /**
- * Characters that are compressed at a time. A base that is no longer than that is compressed sooner than it is given to
- * a thread.
+ * Number of characters that are compressed at a time. A base up to this size is compressed synchronously, which is
+ * faster than handing it to a thread.
  */
 const PART = 64 << 10
 
 /**
- * Writes the base of a tree, the folders that are the container's own, and the number of the last file of the journal
- * that is in it: a line for these, and one for each path. A large base is never in memory as a whole; a change that
- * happens meanwhile may or may not be in it.
+ * Writes the base of a tree: a header line with the container's own folders and the number of the last journal file
+ * that the base includes, and one line per path. A large base is never fully in memory. Changes made during the write
+ * may or may not be included.
  */
 export async function saveBase(
   disk: Disk,
@@ -67,29 +67,29 @@ async function compressed(texts: Generator<string>): Promise<Uint8Array> {
   return Buffer.concat(done)
 }
 
-/** Returns the line of a path in a base; without a base, nothing is agreed on any more. */
+/** Returns the line of a path in a base. Without a base, the line means that the sides no longer agree on the path. */
 export function encodeAgreed(path: string, base: Agreed | undefined): readonly unknown[] {
   const { local, remote, isTheirs } = base ?? {}
   const theirs = isTheirs ? ([1] as const) : ([] as const)
   return [path, encodeEntry(local), encodeEntry(remote), local?.hash ?? remote?.hash ?? null, ...theirs]
 }
 
-/** Fields of a base beside the entries of the tree. */
+/** Fields of a base in addition to the entries of the tree. */
 export interface LoadedBase {
   readonly own: readonly string[]
-  /** Number of the last journal file in the base; undefined if it was saved without a journal. */
+  /** Number of the last journal file that the base includes; undefined if the base was saved without a journal. */
   readonly journal: number | undefined
 }
 
 /**
- * Reads the base into a tree. Returns undefined and leaves the tree unchanged if the file is missing, damaged, or of
- * another volume or folder.
+ * Reads the base into a tree. Returns undefined and leaves the tree unchanged if the file is missing or damaged, or
+ * belongs to another volume or folder.
  */
 export function loadBase(disk: Disk, file: string, { volume, root }: BaseKey, tree: TreeNode): LoadedBase | undefined {
   const bytes = readOwn(disk, file)
   if (!bytes) return undefined
   try {
-    // All of it, or nothing: with a part of the base, the rest would count as new.
+    // Load all entries or none: with a partial base, the other paths would count as new.
     const entries: (readonly [string, Agreed])[] = []
     let loaded: LoadedBase | undefined
     for (const line of lines(gunzipSync(bytes))) {
@@ -117,7 +117,7 @@ function* lines(text: Buffer): Generator<string> {
   }
 }
 
-/** Reads a line of a base. Throws an Error if it is not one. */
+/** Decodes a line of a base. Throws an Error if the value is not valid. */
 export function decodeAgreed(value: unknown): readonly [string, Agreed] {
   const [path, one, other, hash, theirs] = value as readonly unknown[]
   if (typeof path !== 'string' || outsideProblem(path)) throw new Error('a path in the base is not valid')

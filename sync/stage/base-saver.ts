@@ -3,15 +3,15 @@ import type { SyncClock } from '../core/clock.ts'
 /** Folder whose base is saved. */
 export interface SavedFolder {
   save(): Promise<void>
-  /** Bytes of its journal. */
+  /** Size of the folder's journal in bytes. */
   readonly journalSize: number
 }
 
 const INTERVAL = 2_000
-/** Bytes of a journal above which the base is saved at once. */
+/** Size of a journal in bytes above which the base is saved immediately. */
 const LONG = 16 << 20
 
-/** Saves the agreed state some time after it has changed; until then, the changes are in the journals. */
+/** Saves the agreed state some time after it has changed. Until then, the changes are in the journals. */
 export class BaseSaver {
   readonly #clock: SyncClock
   readonly #folders: readonly SavedFolder[]
@@ -48,7 +48,7 @@ export class BaseSaver {
       .then(() => {
         this.#saving = undefined
         const now = this.#clock.now()
-        // A large base takes long to write, so it is not written all the time.
+        // Writing a large base takes long, so the pause is proportional to the time it took.
         this.#next = now + 20 * (now - began)
       })
   }
@@ -58,11 +58,11 @@ export class BaseSaver {
       try {
         await folder.save()
       } catch {
-        // The journal has the changes. The next change tries again.
+        // The journal contains the changes, and the next change triggers another attempt.
       }
   }
 
-  /** Saves the changes that are not saved yet. */
+  /** Saves pending changes. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true

@@ -1,6 +1,6 @@
 import { type Disk, errorCode, isMissing } from './disk.ts'
 
-/** Small files of devctl, which are read and written whole. */
+/** Small files of devctl, which are read and written as a whole. */
 
 /** Reads a file of devctl; returns undefined if it does not exist or cannot be read. */
 export function readOwn(disk: Disk, path: string): Buffer | undefined {
@@ -27,7 +27,7 @@ export function readOwn(disk: Disk, path: string): Buffer | undefined {
   }
 }
 
-/** Writes a temporary file beside the file, and renames it. */
+/** Writes a temporary file next to the file, and renames it to the file's path. */
 export function writeOwn(disk: Disk, path: string, bytes: Uint8Array): void {
   const temporary = `${path}.new`
   remove(disk, temporary)
@@ -40,7 +40,7 @@ export function writeOwn(disk: Disk, path: string, bytes: Uint8Array): void {
   disk.rename(temporary, path)
 }
 
-/** Creates a folder and those above it. */
+/** Creates a folder and its parents. */
 export function makeFolders(disk: Disk, path: string): void {
   if (path === '' || path === '/' || disk.entry(path) !== undefined) return
   makeFolders(disk, path.slice(0, path.lastIndexOf('/')))

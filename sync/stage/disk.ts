@@ -2,19 +2,21 @@ import * as fs from 'node:fs'
 import { copyEntry, type FileEntry, FOLDER, fileEntry, linkEntry } from '../core/entry.ts'
 
 /**
- * File system calls of the sync, all of them synchronous: with asynchronous ones, small files take five times as long.
- * They throw the errors of Node.js. Tests have a file system in memory, with faults.
+ * File system calls of the sync. All are synchronous, because small files take five times as long with asynchronous
+ * calls. They throw the errors of Node.js. Tests use a file system in memory that can simulate faults.
  */
 export interface Disk {
   /**
-   * Returns the entry of a path; undefined if it does not exist, `other` if it is neither file, folder nor link.
-   * Follows no link.
+   * Returns the entry of a path; undefined if it does not exist, `other` if it is neither a file, a folder nor a link.
+   * Does not follow links.
    */
   entry(path: string): FileEntry | 'other' | undefined
   list(folder: string): readonly string[]
-  /** Opens a file. `create`: it must not exist. `update`: an existing file, to be written. Follows no link. */
+  /**
+   * Opens a file. With `create`, it must not exist; `update` opens an existing file for writing. Does not follow links.
+   */
   open(path: string, how: 'read' | 'create' | 'update', executable?: boolean): number
-  /** Returns the entry of an open file; undefined if it is not a file. */
+  /** Returns the entry of an open file; undefined if it is not a regular file. */
   opened(file: number): (FileEntry & { readonly links: number }) | undefined
   read(file: number, into: Buffer, position: number): number
   write(file: number, bytes: Uint8Array, position: number): void
@@ -28,13 +30,13 @@ export interface Disk {
   removeFile(path: string): void
   rename(from: string, to: string): void
   /**
-   * Returns the bytes of the disk with that folder, and those that are free; undefined if the system does not report
+   * Returns the total and free bytes of the disk that contains the folder; undefined if the system does not report
    * them.
    */
   space?(folder: string): { readonly size: number; readonly free: number } | undefined
   /**
-   * Watches a folder. Calls `changed` with the name in the folder, or undefined if the system does not report it. After
-   * `ended`, there are no more calls.
+   * Watches a folder. Calls `changed` with the name in the folder, or with undefined if the system does not report the
+   * name. After `ended`, there are no more calls.
    */
   watch(
     folder: string,
@@ -47,7 +49,7 @@ export interface Disk {
 const isWindows = process.platform === 'win32'
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = fs.constants
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0
-// A named pipe that has replaced a file must not block this process.
+// Opening a named pipe that has replaced a file must not block this process.
 const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0
 const FLAGS = {
   read: O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
@@ -79,7 +81,7 @@ export const nodeDisk: Disk = {
   setExecutable: (file, executable) => {
     if (isWindows) return
     const { mode } = fs.fstatSync(file)
-    // Every user who may read the file may run it.
+    // Every user with read permission gets execute permission.
     fs.fchmodSync(file, executable ? mode | ((mode & 0o444) >> 2) : mode & ~0o111)
   },
   close: fs.closeSync,
@@ -118,5 +120,5 @@ function fileOf({ size, mtimeMs: mtime, ctimeMs: ctime, ino: inode, mode }: fs.S
 
 export const errorCode = (error: unknown): string | undefined => (error as NodeJS.ErrnoException | undefined)?.code
 
-/** True if the path does not exist, or something above it is not a folder. */
+/** Returns true if the error means that the path does not exist, or that one of its parents is not a folder. */
 export const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')

@@ -2,23 +2,24 @@ import type { Disk } from './disk.ts'
 import { makeFolders, readOwn } from './disk-files.ts'
 
 /**
- * Lines that are written next to a file of devctl since it was last saved, so that a kill loses none of them. They are
- * in numbered files: those up to the number that the saved file names are already in it.
+ * Log of the changes to a file of devctl since it was last saved, so that no change is lost if this process is killed.
+ * The lines are in numbered files next to the saved file, which names the number of the last journal file that it
+ * includes.
  */
 export class Journal {
   readonly #disk: Disk
   readonly #prefix: string
-  /** First line of each file, which identifies its owner. */
+  /** First line of each journal file, which identifies its owner. */
   readonly #header: string
-  /** Number of the last file; 0 if none exists. */
+  /** Number of the last journal file; 0 if none exists. */
   #last: number
   #open: { readonly file: number; position: number } | undefined
   #pending: string[] = []
   #isWaiting = false
   #isClosed = false
-  /** True if a line could not be written: until the file is saved, none is. */
+  /** True if a line could not be written. No further lines are written until the file is saved. */
   #isBroken = false
-  /** Bytes since the file was saved. */
+  /** Number of bytes written since the file was saved. */
   size = 0
 
   constructor(disk: Disk, prefix: string, header: object, last: number) {
@@ -28,7 +29,7 @@ export class Journal {
     this.#last = last
   }
 
-  /** Adds a line. It is written together with the lines that follow at once. */
+  /** Adds a line. Lines that are added in the same turn of the event loop are written together. */
   add(line: unknown): void {
     if (this.#isClosed || this.#isBroken) return
     this.#pending.push(`${JSON.stringify(line)}\n`)
@@ -51,7 +52,7 @@ export class Journal {
       open.position += bytes.length
       this.size += bytes.length
     } catch {
-      // A missing line makes the state for the next session older, not wrong.
+      // After a missing line, the next session finds an older but consistent state.
       this.#isBroken = true
     }
   }
@@ -69,7 +70,7 @@ export class Journal {
     this.#open = undefined
   }
 
-  /** Switches to another file for the lines that follow; returns the number of the last file with earlier lines. */
+  /** Switches to a new file for the following lines. Returns the number of the last file with earlier lines. */
   turn(): number {
     this.flush()
     this.#close()
@@ -78,7 +79,7 @@ export class Journal {
     return this.#last
   }
 
-  /** Closes the journal: lines that are added from now on are dropped. */
+  /** Closes the journal: lines that are added from now on are discarded. */
   close(): void {
     this.flush()
     this.#close()
@@ -87,8 +88,8 @@ export class Journal {
 }
 
 /**
- * Reads the lines of the files after that number, without a torn last line. Removes the other files: those of another
- * owner, and those up to that number. Returns the number of the last file, too.
+ * Reads the lines of the journal files with a number above `after`, except an incomplete last line. Deletes the other
+ * journal files: those up to `after`, and those of another owner. Also returns the number of the last file.
  */
 export function readJournal(
   disk: Disk,
@@ -110,18 +111,18 @@ export function readJournal(
   return { lines, last }
 }
 
-/** Parses the lines up to the first damaged one. */
+/** Parses the lines up to the first damaged line. */
 function parsed(lines: readonly string[]): readonly unknown[] {
   const values: unknown[] = []
   try {
     for (const line of lines) values.push(JSON.parse(line))
   } catch {
-    // The lines that follow are dropped: the state is then older, not wrong.
+    // The following lines are discarded, which results in an older but consistent state.
   }
   return values
 }
 
-/** Removes the files whose numbers match. */
+/** Deletes the journal files whose numbers match. */
 export function removeJournal(disk: Disk, prefix: string, isOld: (number: number) => boolean): void {
   const [folder, start] = [prefix.slice(0, prefix.lastIndexOf('/')), prefix.slice(prefix.lastIndexOf('/') + 1)]
   try {
@@ -130,6 +131,6 @@ export function removeJournal(disk: Disk, prefix: string, isOld: (number: number
       if (/^\d{1,9}$/.test(number) && isOld(Number(number))) disk.removeFile(`${folder}/${name}`)
     }
   } catch {
-    // A file that stays is ignored because of its number.
+    // A file that cannot be deleted is ignored later because of its number.
   }
 }

@@ -20,33 +20,36 @@ import { SMALL_FILE } from './writer.ts'
 interface Job {
   readonly node: TreeNode
   readonly kind: 'send' | 'fetch' | 'keep'
-  /** Entry in the container when the job was decided. */
+  /** Entry in the container at the time when the job was created. */
   readonly remote: FileEntry | undefined
-  /** Files from which the other side may be able to copy it. */
+  /** Files from which the other side may be able to copy the contents. */
   readonly sources: readonly TreeNode[]
 }
 
-/** Files that do not fit into a batch: transferred one after the other, beside the small ones. */
+/** Transfers files that are too large for a batch, one at a time and in parallel with the batches of small files. */
 export class LargeFiles {
   readonly #state: FolderState
   readonly #local: LocalSteps
   readonly #remote: RemoteSteps
-  /** Called when the loser of a conflict has been kept. */
+  /** Called when the version that lost a conflict has been saved. */
   onKept: (node: TreeNode, remote: FileEntry, place: string) => void = () => {}
   /**
-   * Returns true if the container's file is still to be written on the laptop, which may have changed its own
-   * meanwhile.
+   * Returns true if the container's file should still be written on the laptop, where the file may have changed in the
+   * meantime.
    */
   isWanted: (node: TreeNode) => boolean = () => true
   #jobs: Job[] = []
   #isRunning = false
-  /** Files that both sides have, by their sizes, as long as there are jobs. */
+  /** Files that both sides have, by size. Only set while jobs exist. */
   #bySize: Map<number, TreeNode[]> | undefined
-  /** Files that others may be copied from, with the number of those others; they are not deleted before. */
+  /**
+   * Files that other files may be copied from, with the number of those copies. Such files are not deleted until the
+   * copies are done.
+   */
   readonly #needed = new Map<TreeNode, number>()
-  /** Needed files that are to be deleted afterwards. */
+  /** Needed files that should be deleted afterwards. */
   readonly #leaving = new Set<TreeNode>()
-  /** Files that are being written to while they are to be sent. */
+  /** Files that are being written to while they should be sent. */
   readonly #restless = new Map<TreeNode, WriteInProgress>()
   /** File that is being transferred, and its progress. */
   current: { readonly path: string; readonly size: number; done: number } | undefined
@@ -66,8 +69,8 @@ export class LargeFiles {
   }
 
   /**
-   * Returns true if the file must stay for now, because another one may be copied from it; it is checked again
-   * afterwards.
+   * Returns true if the file must be kept for now, because another file may be copied from it. The path is checked
+   * again afterwards.
    */
   needs(node: TreeNode): boolean {
     if (!this.#needed.has(node)) return false
@@ -141,7 +144,7 @@ export class LargeFiles {
     this.current = undefined
   }
 
-  /** Sends a file when no process is writing to it: otherwise it would have to be sent again. */
+  /** Sends a file while no process is writing to it, because a changed file would have to be sent again. */
   async #sendAtRest(link: SyncLink, { node, remote, sources }: Job): Promise<void> {
     const { disk, clock } = this.#state.world
     const restless = this.#restless.get(node) ?? new WriteInProgress(clock.now())
@@ -149,7 +152,7 @@ export class LargeFiles {
     restless.begin(clock.now())
     const { isHopeless, look } = restless
     const mayBeSent = isHopeless || (await isWriteFinished(disk, clock, this.#state.writer.place(node.path), look))
-    // A version that the container has written since is not known to be unwanted.
+    // If the container has changed its version in the meantime, decide again: the new version may have to be kept.
     if (!isUntouched(remote, node.remote)) return this.#state.again(node)
     if (mayBeSent && ((await this.#sendCopy(link, node, sources)) || (await this.#send(link, node, !isHopeless)))) {
       this.#restless.delete(node)
@@ -161,8 +164,8 @@ export class LargeFiles {
   }
 
   /**
-   * Lets the container copy the file from one that it has. Returns false if it has none with these contents: the file
-   * must then be sent.
+   * Requests that the container copies the contents from a file that it already has. Returns false if it has no such
+   * file, so that the file must be sent.
    */
   async #sendCopy(link: SyncLink, node: TreeNode, sources: readonly TreeNode[]): Promise<boolean> {
     const { world, name, writer } = this.#state
@@ -194,7 +197,7 @@ export class LargeFiles {
     return true
   }
 
-  /** Sends a file. Returns false if it was written to meanwhile. */
+  /** Sends a file. Returns false if the file changed in the meantime. */
   async #send(link: SyncLink, node: TreeNode, onlyAtRest: boolean): Promise<boolean> {
     const { world, name, writer } = this.#state
     const { disk, clock } = world
@@ -268,7 +271,7 @@ export class LargeFiles {
     }
   }
 
-  /** Fetches a file. `kept`: path for the loser of a conflict. */
+  /** Downloads a file. `kept` is the path for a version that lost a conflict. */
   async #fetchTo(link: SyncLink, node: TreeNode, remote: FileEntry, kept: string | undefined): Promise<void> {
     const { world, name, writer } = this.#state
     const { disk, clock, conflicts } = world
@@ -298,7 +301,7 @@ export class LargeFiles {
     }
   }
 
-  /** Copies a file from its old path, if the container has renamed it. Returns false if it must be fetched. */
+  /** Copies a file from its old path, if the container has renamed it. Returns false if the file must be downloaded. */
   async #fetchRenamed(link: SyncLink, node: TreeNode, remote: FileEntry, source: TreeNode): Promise<boolean> {
     const { world, name, writer } = this.#state
     const { disk, clock } = world
@@ -314,7 +317,7 @@ export class LargeFiles {
       this.#place(node, remote, agreedHash(source)!, receiver)
       return true
     } catch {
-      // The file was deleted here, too.
+      // The old file was deleted on the laptop, too.
       return false
     } finally {
       receiver.abort()
@@ -331,7 +334,7 @@ export class LargeFiles {
       this.#progress(length)
       receiver.add({ kind: 'copy', from: fields.count(header, 'from'), length })
     }
-    // The container must not fill the laptop's disk with more than was requested.
+    // The container must not fill the laptop's disk with more data than was requested.
     if (this.current && this.current.done > this.current.size) throw new Error('the file is longer than it was')
   }
 

@@ -6,7 +6,10 @@ import type { FolderState } from '../session/folder-state.ts'
 import { describeError } from './problems.ts'
 import { SMALL_FILE } from './writer.ts'
 
-/** Reads the laptop's files for the decisions about them; they may be written to at the same time. */
+/**
+ * Reads the laptop's files so that the sync can decide about them. Other processes may write to the files at the same
+ * time.
+ */
 export class LocalContents {
   readonly #state: FolderState
 
@@ -14,7 +17,7 @@ export class LocalContents {
     this.#state = state
   }
 
-  /** Reads a small file; returns undefined if that is not possible now. The path has then been handled. */
+  /** Reads a small file. Returns undefined if that is not possible now; the path then needs no further handling. */
   read(node: TreeNode): { readonly entry: FileEntry; readonly bytes: Buffer } | undefined {
     const state = this.#state
     const path = node.path
@@ -27,19 +30,19 @@ export class LocalContents {
         return { entry, bytes: read.bytes }
       }
       state.live.refresh(path)
-      // A file that is always being written is sent once a second, in its current state.
+      // A file that is written to continuously is sent once per second, in its current state.
       state.retry(node, state.attempts(node) < 3 ? 50 : 1_000)
     } catch (error) {
       const before = node.local
       state.live.refresh(path)
-      // The file was deleted or replaced with something else, or it cannot be read.
+      // The file was deleted or replaced, or it cannot be read.
       if (isUntouched(before, node.local)) state.fail(node, 'local', describeError(error))
       else state.again(node)
     }
     return undefined
   }
 
-  /** Hashes a file that is not small, beside other work; the path is checked again afterwards. */
+  /** Hashes a large file in parallel with other work; the path is checked again afterwards. */
   hashLarge(node: TreeNode): void {
     this.#state.setBusy(node)
     void this.#hashLarge(node)

@@ -2,10 +2,7 @@ import { type FileEntry, isFolder } from '../core/entry.ts'
 import { type NameRules, plainPath } from '../core/paths.ts'
 import type { TreeNode } from '../core/tree-node.ts'
 
-/**
- * Files that devctl reads by their names, in any folder in which it is called: manifests, Compose files and the
- * variables of both.
- */
+/** Files that devctl reads by name in any folder where it runs: manifests, Compose files and their variables. */
 const READ_BY_NAME = /(^|\/)(devctl\.ya?ml|(docker-)?compose(\.override)?\.ya?ml|\.env)$/
 
 const DECIDES = 'it says what devctl runs on this machine, so that only this machine changes it'
@@ -13,22 +10,22 @@ const MAKES_REPOSITORY = 'a file `HEAD` can make its folder a git repository, wh
 const IN_REPOSITORY = 'its folder is a git repository, whose configuration runs on this machine'
 
 /**
- * Knows the paths that only this machine changes, because they determine what runs here: each side keeps its own
- * version.
+ * Knows the paths that only this machine may change, because they determine what runs on this machine. Each side keeps
+ * its own version.
  */
 export class OnlyHere {
   readonly #paths: ReadonlySet<string>
   readonly #rules: NameRules
 
-  /** `paths`: the files that the session was read from, relative to the folder. */
+  /** `paths` are the files that the session was read from, relative to the folder. */
   constructor(paths: readonly string[], rules: NameRules) {
     this.#paths = new Set(paths.map(plainPath))
     this.#rules = rules
   }
 
   /**
-   * Returns the reason why the container's change at a path is not made here, and the path to report it for; undefined
-   * if it may be made.
+   * Returns the reason why a change of the container is not applied to this machine, and the path to report; undefined
+   * if the change may be applied.
    */
   problem(node: TreeNode): { readonly path: string; readonly message: string } | undefined {
     const path = plainPath(node.path)
@@ -41,8 +38,8 @@ export class OnlyHere {
   }
 
   /**
-   * Returns true for a folder in which git finds a repository, or would find one with the container's files: a file or
-   * link HEAD, and the folders `objects` and `refs`, or a file that says where they are.
+   * Returns true if git treats the folder as a repository, or would with the container's files: if it contains a file
+   * or link `HEAD`, and either the folders `objects` and `refs`, or a file `commondir` that names their location.
    */
   #isRepository({ children }: TreeNode): boolean {
     if (!children || !this.#named(children, 'HEAD').some(({ local }) => isFile(local))) return false
@@ -51,7 +48,7 @@ export class OnlyHere {
     return has('commondir') || (has('objects') && has('refs'))
   }
 
-  /** Returns the nodes that this machine treats as having that name. */
+  /** Returns the nodes whose names are equal to the given name on this machine. */
   #named(children: ReadonlyMap<string, TreeNode>, name: string): readonly TreeNode[] {
     if (this.#rules.foldsCase) return [...children.values()].filter(one => plainPath(one.name) === name.toLowerCase())
     const node = children.get(name)

@@ -1,12 +1,12 @@
 import { plainPath } from '../core/paths.ts'
 import type { IgnoreRules } from '../ignore/ignore.ts'
 
-/** Archives that `devctl doctor` writes: logs of this machine. */
+/** Archives that `devctl doctor` writes, which contain logs of this machine. */
 const ARCHIVE = /(^|\/)devctl-doctor-[^/]*\.zip$/
 
 /**
- * Returns the rules with those paths left out that only belong to this machine, and devctl's archives; no ignore file
- * can undo that. Names that some file systems treat as equal are equal here.
+ * Returns rules that also ignore devctl's archives and the given paths, which belong only to this machine. An ignore
+ * file cannot override this. Names that some file systems treat as equal count as equal.
  */
 export function withoutOwnPaths(rules: IgnoreRules, paths: readonly string[]): IgnoreRules {
   const own = paths.map(plainPath)

@@ -1,6 +1,6 @@
 import { errorCode } from './disk.ts'
 
-/** Path that cannot be synchronized at the moment. It is tried again; other paths continue. */
+/** Path that cannot be synchronized at the moment. It is retried, and other paths continue. */
 export interface SyncProblem {
   /** Name of the sync folder. */
   readonly folder: string
@@ -9,23 +9,23 @@ export interface SyncProblem {
   readonly message: string
 }
 
-/** Returns the reason why a call to the file system failed, in words. */
+/** Describes why a file system call failed. */
 export function describeError(error: unknown): string {
   const code = errorCode(error)
   return (code && WORDS[code]) ?? (error instanceof Error ? error.message : String(error))
 }
 
-/** Describes an error with its path, for messages that do not otherwise say what could not be done. */
+/** Describes an error together with its path, for messages that do not otherwise name the failed action. */
 export function describeFailure(error: unknown): string {
   const words = describeError(error)
   const { path, message } = error as NodeJS.ErrnoException
   return path === undefined || words === message ? words : `${words}: ${path}`
 }
 
-/** Beginning of the message about a file for which the laptop's disk has no room. */
+/** Start of the message about a file that does not fit on the laptop's disk. */
 export const TOO_LITTLE_ROOM = 'the disk of this machine has too little room'
 
-/** True if the message is about a disk without room for a file. */
+/** Returns true if the message is about a disk without space for a file. */
 export const isFull = (message: string): boolean =>
   message === WORDS['ENOSPC'] || message === WORDS['EDQUOT'] || message.startsWith(TOO_LITTLE_ROOM)
 

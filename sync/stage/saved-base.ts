@@ -6,27 +6,29 @@ import { decodeAgreed, encodeAgreed, loadBase, saveBase } from './base-file.ts'
 import type { Disk } from './disk.ts'
 import { Journal, readJournal, removeJournal } from './journal.ts'
 
-/** Marker in a line of the journal, in place of one side's entry: this side is about to get the other side's entry. */
+/**
+ * Marker in a journal line that replaces the entry of one side: this side is about to receive the other side's entry.
+ */
 const BEGUN = 0
 
-/** State that is known from earlier sessions. */
+/** State found from earlier sessions. */
 export interface FoundBase {
-  /** Folders that are the container's own. */
+  /** Folders that the container itself has created. */
   readonly own: readonly string[]
-  /** Entries that were sent when no session was left to receive the result. */
+  /** Entries that were sent, but whose result no earlier session has received. */
   readonly sent: ReadonlyMap<string, FileEntry>
 }
 
 /**
- * Agreed state of a folder, as the next session finds it even if this one is killed: the base as it was last saved, and
- * a journal of the changes since.
+ * Agreed state of a folder on disk: the last saved base, and a journal of the changes since. The next session can load
+ * it even if this process is killed.
  */
 export class SavedBase {
   readonly #disk: Disk
   readonly #file: string
   readonly #root: string
   #volume = ''
-  /** Journal of the volume; undefined before the volume is known. */
+  /** Journal for the current volume; undefined until the volume is known. */
   #journal: Journal | undefined
 
   constructor(disk: Disk, file: string, root: string) {
@@ -39,19 +41,19 @@ export class SavedBase {
     return `${this.#file}.journal-`
   }
 
-  /** Bytes of the journal. */
+  /** Size of the journal in bytes. */
   get size(): number {
     return this.#journal?.size ?? 0
   }
 
-  /** Starts without an agreed state: deletes the one on the disk. */
+  /** Starts without an agreed state, and deletes the state on the disk. */
   begin(volume: string): void {
     this.#begin(volume, 0)
     removeJournal(this.#disk, this.#prefix, () => true)
     this.#removeFile()
   }
 
-  /** Reads the agreed state into a tree. Returns undefined if nothing was agreed on with that volume. */
+  /** Reads the agreed state into a tree. Returns undefined if no state is stored for that volume. */
   load(volume: string, tree: TreeNode): FoundBase | undefined {
     const isThere = this.#disk.entry(this.#file) !== undefined
     const base = isThere ? loadBase(this.#disk, this.#file, { volume, root: this.#root }, tree) : undefined
@@ -78,7 +80,7 @@ export class SavedBase {
     this.#journal = new Journal(this.#disk, this.#prefix, this.#header(volume), last)
   }
 
-  /** Applies the lines of the journal; returns the entries that were sent last without an answer. */
+  /** Applies the lines of the journal. Returns the entries that were sent and not answered. */
   #apply(lines: readonly unknown[], tree: TreeNode): ReadonlyMap<string, FileEntry> {
     const written = new Map<string, FileEntry>()
     const sent = new Map<string, FileEntry>()
@@ -101,21 +103,21 @@ export class SavedBase {
         node.prune()
       }
     } catch {
-      // Reading ends here: the state is then older than the last one.
+      // A line is invalid, so reading stops here; the state is then older than the last one.
     }
     for (const [path, remote] of written) {
       const local = this.#written(path, remote)
       if (!local) continue
       const node = tree.at(path)
       node.base = { local, remote }
-      // This line is the last one about the path only until something else is written.
+      // Record the result now: the journal line of the write proves it only until the file changes again.
       this.agreed(node)
     }
     this.flush()
     return sent
   }
 
-  /** Returns the entry of a path on this machine, if it is what was written last. */
+  /** Returns the entry of a path on this machine if it matches the entry that was about to be written. */
   #written(path: string, { kind, size, hash, target }: FileEntry): FileEntry | undefined {
     const place = placeIn(this.#root, path)
     try {
@@ -143,21 +145,23 @@ export class SavedBase {
     }
   }
 
-  /** Records that both sides have agreed on a path, or no longer do. */
+  /** Records that both sides have agreed on a path, or no longer agree. */
   agreed({ path, base }: TreeNode): void {
     this.#journal?.add(encodeAgreed(path, base))
   }
 
   /**
-   * Records that this machine is about to get the container's version; if this process is killed, the next session
-   * finds out the result.
+   * Records that this machine is about to write the container's version. If this process is killed, the next session
+   * determines the result.
    */
   writes(path: string, remote: FileEntry): void {
     this.#journal?.add([path, BEGUN, encodeEntry(remote), remote.hash ?? null])
     this.#journal?.flush()
   }
 
-  /** Records that the container is about to get this machine's version. The record counts from `flush` on. */
+  /**
+   * Records that this machine's version is about to be sent to the container. The record is on disk only after `flush`.
+   */
   sends(path: string, local: FileEntry): void {
     this.#journal?.add([path, encodeEntry(local), BEGUN, local.hash ?? null])
   }
@@ -166,7 +170,7 @@ export class SavedBase {
     this.#journal?.flush()
   }
 
-  /** Writes the whole base; afterwards, the journal only has the entries in flight. */
+  /** Writes the full base. Afterwards, the journal only contains the entries in flight. */
   async save(tree: TreeNode, own: Iterable<string>, sent: Iterable<readonly [TreeNode, FileEntry]>): Promise<void> {
     const journal = this.#journal
     if (!journal) return
@@ -184,7 +188,7 @@ export class SavedBase {
     try {
       this.#disk.removeFile(this.#file)
     } catch {
-      // The file does not exist, or is overwritten.
+      // The file does not exist, or will be overwritten.
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Names of files that determine what developer tools run, by themselves or at the next usual command. */
+/** Names of files that determine what developer tools run, either automatically or with the next common command. */
 const NAMES = new Set([
   ...['.envrc', 'package.json', '.npmrc', '.yarnrc.yml', '.yarnrc', '.pnpmfile.cjs', '.bunfig.toml', 'deno.json'],
   ...['makefile', 'gnumakefile', 'justfile', '.justfile', 'taskfile.yml', 'taskfile.yaml', 'rakefile'],
@@ -8,13 +8,13 @@ const NAMES = new Set([
   ...['mise.toml', '.mise.toml', '.tool-versions', 'devbox.json', 'flake.nix', 'shell.nix', 'default.nix'],
   ...['tiltfile', 'skaffold.yaml', 'devcontainer.json', '.devcontainer.json', 'vagrantfile'],
 ])
-/** Folders in which every file counts. */
+/** Folders in which every file counts as a tool file. */
 const FOLDERS = new Set(['.vscode', '.idea', '.husky', '.githooks', '.devcontainer', '.cargo', '.mvn', '.config'])
-/** Folders of third-party packages and build results: of the many files in them, none says more than another. */
+/** Folders of third-party packages and build results, which contain too many such files for reports to be useful. */
 const MADE = new Set(['node_modules', 'vendor', '.venv', 'venv', 'site-packages', 'target', 'dist', 'build', '.git'])
 
 /**
- * Returns true for a path, relative to its folder, of a file that determines what tools run: `.envrc`,
+ * Returns true if a file determines what tools run. The path is relative to the sync folder, such as `.envrc` or
  * `web/.vscode/tasks.json`.
  */
 export function isToolFile(path: string): boolean {

@@ -7,32 +7,32 @@ interface Kept {
   readonly size: number
 }
 
-/** Bytes of deleted files that are kept; more if the laptop had made them, and they are deleted together. */
-export const KEPT_BYTES = 500e6
-/** Milliseconds for which deleted files are kept: 30 days. */
-const KEPT_FOR = 30 * 24 * 3_600_000
 /**
- * Milliseconds within which deleted files go into one folder, and within which a further deletion counts as the same
- * one.
+ * Total bytes of deleted files that are kept. Files of the laptop that are deleted together are all kept, even if they
+ * exceed this limit.
  */
+export const KEPT_BYTES = 500e6
+/** Time for which deleted files are kept, in milliseconds: 30 days. */
+const KEPT_FOR = 30 * 24 * 3_600_000
+/** Time in milliseconds within which deleted files are stored in one folder, and count as one deletion. */
 const TOGETHER = 10_000
 const PIECE = 1 << 20
 
 /**
  * Files that were deleted on the laptop because the container has deleted them: `<folder>/<time>/<sync folder>/<path>`,
- * for 30 days and up to 500 MB. The oldest make room for newer ones, but files of the laptop do not make room for
- * others of the same deletion.
+ * kept for 30 days and up to 500 MB. The oldest files are removed for newer files, but files of the laptop are not
+ * removed for others of the same deletion.
  */
 export class Trash {
   readonly #disk: Disk
   readonly #clock: SyncClock
-  /** Absolute path. */
+  /** Absolute path of the trash. */
   readonly folder: string
-  /** Files of earlier deletions, and files that the container had made: the oldest first. */
+  /** Files of earlier deletions, and files that the container had made, oldest first. */
   #kept: Kept[] | undefined
   /** Files of the current deletion. */
   #together: Kept[] = []
-  /** Time at which the last file was taken. */
+  /** Time of the last deletion. */
   #last = 0
   #bytes = 0
   #time = 0
@@ -44,8 +44,8 @@ export class Trash {
   }
 
   /**
-   * Moves a file or a link of a sync folder into the trash; `isTheirs`: only the container has ever made it. Throws the
-   * errors of the file system.
+   * Moves a file or link of a sync folder into the trash. `isTheirs` is true if every version came from the container.
+   * Throws the errors of the file system.
    */
   take(place: string, folder: string, path: string, isTheirs = false): void {
     const entry = this.#disk.entry(place)
@@ -77,7 +77,7 @@ export class Trash {
     }
   }
 
-  /** Returns true if the path can be used: a folder of today may have been a file a moment ago. */
+  /** Returns true if the path can be used: a parent may exist as a file that was deleted a moment ago. */
   #isFree(place: string): boolean {
     if (this.#disk.entry(place) !== undefined) return false
     for (let at = above(place); at.length > this.folder.length; at = above(at)) {
@@ -119,7 +119,7 @@ export class Trash {
     }
   }
 
-  /** Finds the files of earlier sessions. The names of the folders sort in the order of their times. */
+  /** Finds the files of earlier sessions. The folder names sort chronologically. */
   #find(): Kept[] {
     const found: Kept[] = []
     const look = (place: string) => {
@@ -147,16 +147,16 @@ export class Trash {
         this.#disk.removeFile(place)
         for (let at = above(place); at !== this.folder; at = above(at)) this.#disk.removeFolder(at)
       } catch {
-        // The folder holds other files, or another program has taken the old file.
+        // The folder contains other files, or another program has moved the old file.
       }
     }
   }
 }
 
-/** Returns the bytes that a file takes on the disk, at least those of a block. */
+/** Returns the disk space that a file occupies, at least one block. */
 const onDisk = (size: number): number => Math.max(size, 4_096)
 
-/** Returns the time in the name of a folder, in milliseconds; NaN for a name that is not devctl's. */
+/** Parses the time in a folder name, in milliseconds; NaN for a name that is not devctl's. */
 const timeIn = (name: string): number => Date.parse(name.replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'))
 
 const above = (path: string): string => path.slice(0, path.lastIndexOf('/'))

@@ -8,21 +8,21 @@ import { makeFolders, readOwn, writeOwn } from './disk-files.ts'
 /**
  * State that the agent keeps in `.devctl` of the volume, outside the user's folders:
  *
- * - `volume`: a random id; the base of a laptop belongs to one volume
- * - `synced`: the application may start; the volume has been synchronized once
- * - `own-FOLDER`: folders such as node_modules that are the container's own
- * - `unsynced-FOLDER`: those of them of which nothing is synchronized
+ * - `volume`: a random ID; the base of a laptop belongs to one volume
+ * - `synced`: exists if the volume has been synchronized once, so that the application may start
+ * - `own-FOLDER`: folders such as node_modules that the container itself has created
+ * - `unsynced-FOLDER`: the own folders of which nothing is synchronized
  * - `image-FOLDER`: the files that existed before anything was synchronized, which are those of the image
  * - `stage/`: files that are being written
  *
- * Other components keep there what they need to fill the volume from an image, and from another one.
+ * Other components store there what they need to fill the volume from an image, and from a newer image.
  */
 export class SyncVolume {
   readonly id: string
   readonly stage: string
   readonly #disk: Disk
   readonly #folder: string
-  /** Paths that were noted for folders, also if they could not be written. */
+  /** Paths that were recorded for folders, including those that could not be written to the disk. */
   readonly #noted = new Map<string, readonly string[]>()
 
   constructor(disk: Disk, root: string) {
@@ -43,11 +43,11 @@ export class SyncVolume {
     try {
       writeOwn(this.#disk, `${this.#folder}/synced`, Buffer.from('\n'))
     } catch {
-      // On a full disk, the next agent waits for the laptop before it lets the application start.
+      // If the disk is full, the next agent waits for the laptop before the application may start.
     }
   }
 
-  /** Returns true if something may have been synchronized into the folder. */
+  /** Returns true if files may have been synchronized into the folder. */
   hasImage(name: string): boolean {
     return this.#disk.entry(`${this.#folder}/image-${name}`) !== undefined
   }
@@ -80,11 +80,11 @@ export class SyncVolume {
     try {
       writeOwn(this.#disk, `${this.#folder}/${name}`, Buffer.from(paths.join('\0')))
     } catch {
-      // On a full disk, the paths are written the next time. An agent that starts before then does not know them.
+      // If the disk is full, the paths are written next time. An agent that starts before that does not know them.
     }
   }
 
-  /** Returns the entries of the image; undefined before anything was synchronized. */
+  /** Returns the entries of the image; undefined until something has been synchronized. */
   imageEntries(name: string): Map<string, FileEntry | undefined> | undefined {
     return this.#readImage(`${this.#folder}/image-${name}`)
   }
@@ -94,7 +94,7 @@ export class SyncVolume {
     writeOwn(this.#disk, `${this.#folder}/image-${name}`, gzipSync(JSON.stringify(found)))
   }
 
-  /** Marks the entries that are unchanged from the image. Before the first sync, these are all. */
+  /** Marks the entries that are unchanged from the image. Before the first sync, that is all entries. */
   markImage(name: string, tree: TreeNode): void {
     const file = `${this.#folder}/image-${name}`
     const known = this.#readImage(file)
@@ -116,7 +116,8 @@ export class SyncVolume {
       const entries = JSON.parse(gunzipSync(bytes).toString()) as readonly (readonly [string, unknown])[]
       return new Map(entries.map(([path, entry]) => [path, decodeEntry(entry)]))
     } catch {
-      // Not written by an agent. No file counts as the image's then, and everything is copied to the laptop.
+      // The file was not written by an agent. In that case no file counts as the image's, and all files are copied to
+      // the laptop.
       return new Map<string, undefined>()
     }
   }
@@ -132,7 +133,7 @@ export class SyncVolume {
     return id
   }
 
-  /** Deletes the files that an earlier agent was writing. */
+  /** Deletes the files that an earlier agent did not finish writing. */
   #clearStage(): void {
     for (const name of this.#disk.list(this.stage)) this.#disk.removeFile(`${this.stage}/${name}`)
   }

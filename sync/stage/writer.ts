@@ -3,7 +3,7 @@ import { copyEntry, type FileEntry, isUntouched } from '../core/entry.ts'
 import { outsideProblem } from '../core/paths.ts'
 import { type Disk, errorCode, isMissing } from './disk.ts'
 
-/** Change to one path, and the entry that must be there for the change to be made. */
+/** Change to one path, and the entry that the path must have for the change to be applied. */
 export interface PathChange {
   readonly path: string
   readonly expect: FileEntry | undefined
@@ -17,7 +17,7 @@ export interface PathChange {
 }
 
 interface Taking {
-  /** Takes away the file at the absolute path, instead of deleting it. */
+  /** Moves the file at the absolute path away, instead of deleting it. */
   readonly take?: (place: string) => void
 }
 
@@ -29,37 +29,44 @@ interface NewFile {
 
 export type WriteResult =
   | { readonly kind: 'done'; readonly entry: FileEntry | undefined }
-  /** Result for a path that is not as expected. */
+  /** The entry of the path is not as expected. */
   | { readonly kind: 'changed'; readonly entry: FileEntry | undefined }
-  /** Result for a folder to be removed that is not empty. */
+  /** The folder to delete is not empty. */
   | { readonly kind: 'not-empty' }
 
 export interface WriterOptions {
   readonly disk: Disk
   readonly root: string
-  /** Folder on the same volume for files that are being written; undefined: next to the file. */
+  /**
+   * Folder on the same volume for files that are being written. If undefined, they are written next to their
+   * destination.
+   */
   readonly stage?: string
   /**
-   * Mode for existing small files, which are written in place: many watchers miss a file that is renamed into place.
+   * Mode for replacing small files. Writing in place helps because many watchers miss a file that is renamed to its
+   * path.
    */
   readonly write: WriteMode
 }
 
 /**
- * Modes of writing a file. `mounted`: always in place, whatever the size: the container mounts the file itself, and
- * would keep a deleted one.
+ * Modes of writing a file. `mounted` always writes in place, regardless of the size: the container mounts the file
+ * itself, and would keep the old file after a rename.
  */
 export type WriteMode = 'auto' | 'rename' | 'inplace' | 'mounted'
 
-/** Largest file that is written in place, in bytes. */
+/** Maximum size of a file that is written in place, in bytes. */
 export const SMALL_FILE = 1 << 20
 
-/** Prefix of the names of files of this machine that are being written; they are never synchronized. */
+/** Prefix for the names of local files that are being written. Such files are never synchronized. */
 export const TEMPORARY = '.devctl-part-'
 
 const IS_TEMPORARY = /\/\.devctl-part-[0-9a-f]{12}$/
 
-/** Deletes an older temporary file of devctl, which a killed process was writing. Other files with such a name stay. */
+/**
+ * Deletes a temporary file of devctl that a killed process has left. Newer files, and files with other names, are not
+ * deleted.
+ */
 export function removeLeftover(disk: Disk, place: string, begun: number): void {
   if (!IS_TEMPORARY.test(place)) return
   try {
@@ -67,18 +74,18 @@ export function removeLeftover(disk: Disk, place: string, begun: number): void {
     if (entry === undefined || entry === 'other' || entry.kind === 'folder' || entry.ctime >= begun) return
     disk.removeFile(place)
   } catch {
-    // The file is already deleted, or the next session deletes it.
+    // The file is already deleted, or the next session will delete it.
   }
 }
 
 /**
- * Changes files of one side. A change is made only if the path is as the planner knows it, and never through a link:
- * every folder above is checked first. Throws the errors of the file system.
+ * Changes the files of one side. A change is applied only if the path has the expected entry, and never through a link:
+ * the parent folders are checked first. Throws the errors of the file system.
  */
 export class Writer {
   readonly #disk: Disk
   readonly #options: WriterOptions
-  /** True if no process watches the files yet: new ones need no stage. */
+  /** True if no process watches the files yet, so that new files do not need a stage. */
   isUnwatched = false
   #folder = ''
   #isFolder = false
@@ -88,7 +95,7 @@ export class Writer {
     this.#disk = options.disk
   }
 
-  /** Forgets the folder that was checked last: other work may have had a turn. */
+  /** Forgets the last checked folder, because other work may have changed it. */
   begin(): void {
     this.#folder = ''
     this.#isFolder = false
@@ -146,11 +153,11 @@ export class Writer {
 
   #written(place: string, change: PathChange['change']): WriteResult {
     const entry = this.#entry(place)
-    // If another process has written to the file since, it is not the file that was written here.
+    // If another process has written to the file since, its entry is not the one that was written here.
     return { kind: isWritten(change, entry) ? 'done' : 'changed', entry }
   }
 
-  /** Changes a file that the container mounts itself: no other file replaces it. */
+  /** Changes a file that the container mounts directly, and that must therefore not be replaced by another file. */
   #changeMounted(place: string, change: PathChange['change']): WriteResult {
     switch (change.kind) {
       case 'file':
@@ -198,7 +205,9 @@ export class Writer {
     else this.#disk.removeFile(place)
   }
 
-  /** Removes an empty folder. Returns false if it is not empty: folders are never removed with their contents. */
+  /**
+   * Deletes an empty folder. Returns false if it is not empty: folders are never deleted together with their contents.
+   */
   #removeFolder(place: string): boolean {
     this.begin()
     try {
@@ -214,14 +223,14 @@ export class Writer {
   #writeFile(place: string, there: FileEntry | undefined, change: NewFile): void {
     const { bytes, executable } = change
     if (there?.kind === 'file' && this.#fitsInPlace(there, bytes) && this.#writeInPlace(place, there, change)) return
-    // An unknown execute bit stays unchanged.
+    // If no execute bit is given, the existing bit is kept.
     const isExecutable = executable ?? there?.executable ?? isScript(bytes)
     this.#replace(place, there, stage => void this.#create(stage, change, isExecutable))
   }
 
   /**
-   * Creates a file directly at its path, because no process watches. An existing file is detected when the file is
-   * created.
+   * Creates a file directly at its path, because no process watches the files yet. If a file already exists, the result
+   * is `changed`.
    */
   #writeNew(place: string, change: NewFile): WriteResult {
     try {
@@ -233,7 +242,7 @@ export class Writer {
     }
   }
 
-  /** Creates a file that does not exist. */
+  /** Creates a new file, and returns its entry. */
   #create(place: string, { bytes, mtime }: NewFile, executable: boolean): FileEntry {
     const file = this.#disk.open(place, 'create', executable)
     try {
@@ -252,8 +261,8 @@ export class Writer {
   }
 
   /**
-   * Writes a file in place. Returns false if that is not possible: another name leads to the file, or it may not be
-   * written.
+   * Writes a file in place. Returns false if that is not possible, because the file has another hard link or is not
+   * writable.
    */
   #writeInPlace(place: string, there: FileEntry, { bytes, mtime, executable }: NewFile): boolean {
     let file: number
@@ -275,7 +284,8 @@ export class Writer {
   }
 
   /**
-   * Overwrites a file in one write, so that no process reads half of it. On a full disk, the old contents are restored.
+   * Overwrites a file with a single write, so that no process reads a half-written file. If the disk is full, the old
+   * contents are restored.
    */
   #overwrite(place: string, file: number, size: number, bytes: Uint8Array): void {
     const old = bytes.length > size ? this.#contents(place, size) : undefined
@@ -306,7 +316,7 @@ export class Writer {
     if (mtime !== undefined) this.#disk.setTimes(file, mtime)
   }
 
-  /** Fills a temporary file and renames it to the path, if the path has not changed meanwhile. */
+  /** Fills a temporary file and renames it to the path, if the path has not changed in the meantime. */
   #replace(place: string, there: FileEntry | undefined, fill: (stage: string) => void): void {
     const stage = this.stageFor(place)
     this.#orRemove(stage, made => {
@@ -332,7 +342,7 @@ export class Writer {
     }
   }
 
-  /** Deletes a temporary file of devctl that is not needed, if it exists. */
+  /** Deletes an unneeded temporary file of devctl, if it exists. */
   discard(path: string): void {
     try {
       this.#disk.removeFile(path)
@@ -350,7 +360,7 @@ export class Writer {
     }
   }
 
-  /** Returns true if everything above the path is a real folder. */
+  /** Returns true if all parents of the path are real folders. */
   #hasFolder(path: string): boolean {
     const end = path.lastIndexOf('/')
     const folder = end === -1 ? '' : path.slice(0, end)
@@ -370,7 +380,7 @@ export class Writer {
     }
   }
 
-  /** Returns the path on this machine. */
+  /** Returns the absolute path on this machine. */
   place(path: string): string {
     return `${this.#options.root}/${path}`
   }
@@ -383,17 +393,17 @@ export class Writer {
 }
 
 /**
- * Returns true if the entry is what was written. On file systems that store times less exactly, contents are compared
- * instead.
+ * Returns true if the entry matches the change. If the file system stores times with lower precision it does not match,
+ * and the next check of the path compares the contents.
  */
 const isWritten = (change: PathChange['change'], entry: FileEntry | undefined): boolean =>
   change.kind !== 'file' ||
   (entry?.kind === 'file' && entry.size === change.bytes.length && Math.abs(entry.mtime - change.mtime) <= 1)
 
-/** Error for a path that another process has written to after the check. */
+/** Error for a path that another process has changed after the check. */
 class ChangedMeanwhile extends Error {}
 
 const DELETED: WriteResult = { kind: 'done', entry: undefined }
 
-/** Returns true for a script: a new file may come from a machine without execute bits. */
+/** Returns true if the bytes start with `#!`: a new script may come from a machine that does not store execute bits. */
 const isScript = (bytes: Uint8Array): boolean => bytes[0] === 0x23 && bytes[1] === 0x21

@@ -6,31 +6,31 @@ import { temporaryPath } from '../../files/temporary-file.ts'
 /** A folder of blobs in the OCI image layout: https://github.com/opencontainers/image-spec/blob/main/image-layout.md */
 export interface BlobStore {
   readonly folder: string
-  /** False: a builder may only read. */
+  /** False if a builder may only read the blobs. */
   readonly isWritable: boolean
 }
 
 export interface BlobWriter {
-  /** The bytes that were written. */
+  /** Returns the number of bytes written. */
   readonly size: () => number
-  /** The digest of what was written. */
+  /** Returns the digest of the written bytes. */
   readonly digest: () => string
   readonly write: (data: Uint8Array) => Promise<void>
-  /** Gives the blob its name. */
+  /** Moves the completed blob to its final name. */
   readonly commit: () => Promise<void>
-  /** Removes what has no name. */
+  /** Removes the blob if it was not committed. */
   readonly close: () => Promise<void>
 }
 
 const DIGEST = /^sha256:([0-9a-f]{64})$/
 
-/** Undefined for a digest of another algorithm, and for what is no digest. */
+/** Returns the path of a blob; undefined if the digest is malformed or uses another algorithm. */
 function pathOf({ folder }: BlobStore, digest: string): string | undefined {
   const hex = DIGEST.exec(digest)?.[1]
   return hex === undefined ? undefined : join(folder, 'blobs/sha256', hex)
 }
 
-/** The size of a blob; undefined if there is none. */
+/** Returns the size of a blob; undefined if it does not exist. */
 export async function blobSize(store: BlobStore, digest: string): Promise<number | undefined> {
   const path = pathOf(store, digest)
   const stats = path === undefined ? undefined : await stat(path).catch(() => undefined)
@@ -39,7 +39,7 @@ export async function blobSize(store: BlobStore, digest: string): Promise<number
 
 const PIECE = 1 << 20
 
-/** Yields the bytes of an existing blob in pieces, each with its offset. */
+/** Yields the bytes of an existing blob in chunks, each with its offset. */
 export async function* readBlob(
   store: BlobStore,
   digest: string,
@@ -60,7 +60,7 @@ export async function* readBlob(
   }
 }
 
-/** Begins a blob. It has its name only when it is complete. */
+/** Starts writing a blob, which gets its final name only when it is complete. */
 export async function writeBlob(store: BlobStore): Promise<BlobWriter> {
   const blobs = join(store.folder, 'blobs/sha256')
   const unfinished = join(store.folder, 'ingest')

@@ -2,7 +2,7 @@ import { ALREADY_EXISTS, CallError, FAILED_PRECONDITION, INVALID_ARGUMENT, NOT_F
 import { type Handler, type IncomingCall, unary } from '../session/rpc-server.ts'
 import { type BlobStore, type BlobWriter, blobSize, readBlob, writeBlob } from './blob-store.ts'
 
-/** The header that names the store of a call. */
+/** Header that names the store of a call. */
 const STORE = 'buildkit-attachable-store-id'
 
 const WRITE = 1
@@ -15,7 +15,7 @@ interface ReadRequest {
 }
 
 interface WriteRequest {
-  /** Absent: it asks how far the blob is. */
+  /** If absent, the request asks how much of the blob has been written. */
   readonly action?: number
   readonly total?: number
   readonly expected?: string
@@ -24,9 +24,9 @@ interface WriteRequest {
 }
 
 /**
- * Serves folders of blobs, by the names that the builder has for them: what it reads and writes of
- * caches and images (`containerd.services.content.v1.Content`). The other methods, which list,
- * label and delete, are not needed for it.
+ * Serves folders of blobs under the builder's names for them, so that it can read and write caches and images
+ * (`containerd.services.content.v1.Content`). Leaves out the methods that list, label and delete, which a build does
+ * not call.
  */
 export function contentHandlers(stores: ReadonlyMap<string, BlobStore>): Readonly<Record<string, Handler>> {
   const storeOf = ({ valuesOf }: Pick<IncomingCall<never, unknown>, 'valuesOf'>): BlobStore => {
@@ -42,7 +42,7 @@ export function contentHandlers(stores: ReadonlyMap<string, BlobStore>): Readonl
       }))(call)
     },
     Read: call => read(call, storeOf(call)),
-    // A blob that was cut off is written again from its start.
+    // An interrupted blob is rewritten from the start.
     Status: unary<{ ref?: string }>(async ({ ref = '' }) => {
       throw new CallError(NOT_FOUND, `nothing was written of ${ref}`)
     }),

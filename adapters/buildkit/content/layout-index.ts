@@ -6,23 +6,23 @@ import { writeWhole } from '../session/upload.ts'
 import type { LayoutIndex, LayoutManifest } from './layout-index.schema.ts'
 import { layoutIndex } from './layout-index.validators.ts'
 
-/** The name of a manifest in its index. */
+/** Annotation with the name of a manifest in its index. */
 const NAME = 'org.opencontainers.image.ref.name'
 
-/** The digest of the manifest with this tag; undefined if the folder has none. */
+/** Returns the digest of the manifest with this tag; undefined if the folder has no such manifest. */
 export async function taggedDigest(folder: string, tag: string): Promise<string | undefined> {
   const { manifests } = await readIndex(folder)
   return manifests?.find(({ annotations }) => annotations?.[NAME] === tag)?.digest
 }
 
-/** Adds a manifest with a tag to the index of the folder, and replaces the manifest that had this tag. */
+/** Adds a manifest with a tag to the index of the folder, replacing the manifest that had this tag. */
 export async function putManifest(folder: string, manifest: LayoutManifest, tag: string): Promise<void> {
   const putting = (puttings.get(folder) ?? Promise.resolve()).catch(() => {}).then(() => put(folder, manifest, tag))
   puttings.set(folder, putting)
   return putting
 }
 
-/** Builds that write to one folder at the same time take turns. */
+/** Pending writes by folder, so that concurrent builds write its index one after the other. */
 const puttings = new Map<string, Promise<void>>()
 
 async function put(folder: string, manifest: LayoutManifest, tag: string): Promise<void> {
@@ -40,7 +40,7 @@ async function put(folder: string, manifest: LayoutManifest, tag: string): Promi
   await writeWhole(join(folder, 'index.json'), [Buffer.from(JSON.stringify(written))])
 }
 
-/** Throws a UserError for a file that is no index; a missing one is empty. */
+/** Reads `index.json`; a missing file is an empty index. Throws a UserError if the file is not an index. */
 async function readIndex(folder: string): Promise<LayoutIndex> {
   const path = join(folder, 'index.json')
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

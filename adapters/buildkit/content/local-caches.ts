@@ -7,13 +7,13 @@ import { type BlobStore, blobSize } from './blob-store.ts'
 import { putManifest, taggedDigest } from './layout-index.ts'
 import { layoutManifest } from './layout-index.validators.ts'
 
-/** The caches of a build, as the builder takes them, and the folders of those on this machine. */
+/** The caches of a build in the form that the builder accepts, and the folders of the caches on this machine. */
 export interface OpenCaches extends Pick<ImageInput, 'cacheFrom' | 'cacheTo'> {
-  /** Stores of the local caches, by the names under which BuildKit asks for them. */
+  /** Stores of the local caches, by BuildKit's names for them. */
   readonly stores: ReadonlyMap<string, BlobStore>
-  /** The reasons why caches to import are left out. */
+  /** Reasons why caches to import are left out. */
   readonly warnings: readonly string[]
-  /** Names what was written, from the response of the builder. */
+  /** Tags the exported cache; its manifest is named in the response of the builder. */
   readonly finish: (response: Readonly<Record<string, string>>) => Promise<void>
 }
 
@@ -21,8 +21,8 @@ const DEFAULT_TAG = 'latest'
 
 /**
  * Prepares the caches of the type `local` (https://docs.docker.com/build/cache/backends/local/): folders in the OCI
- * image layout, which BuildKit reads and writes over the session. A missing cache to import is left out with a warning,
- * as in the first build of a pipeline.
+ * image layout, which BuildKit reads and writes over the session. If a cache to import is missing, as in the first
+ * build of a pipeline, leaves it out with a warning.
  */
 export async function openCaches({
   cacheFrom,

@@ -1,6 +1,6 @@
 import type { JSONSchema } from 'json-schema-to-ts'
 
-/** `GET /version` and `GET /info`: https://docs.docker.com/reference/api/engine/. */
+/** Responses of `GET /version` and `GET /info`: https://docs.docker.com/reference/api/engine/. */
 export const engineVersion = {
   type: 'object',
   properties: { Version: { type: 'string' } },
@@ -13,7 +13,7 @@ export const engineInfo = {
   },
 } as const satisfies JSONSchema
 
-/** An error, and a line of the progress of a push. */
+/** An error response; also a line of the progress of a push. */
 export const engineError = {
   type: 'object',
   required: ['message'],
@@ -34,7 +34,7 @@ export const pushProgress = {
   },
 } as const satisfies JSONSchema
 
-/** `config.json`, and `contexts/meta/ID/meta.json` beside it. */
+/** The file `config.json`, or `contexts/meta/ID/meta.json` in the same folder. */
 export const currentContext = {
   type: 'object',
   properties: { currentContext: { type: 'string' } },

@@ -9,9 +9,9 @@ export interface EngineAnswer {
 }
 
 /**
- * Sends a request without a body to a Docker Engine (https://docs.docker.com/reference/api/engine/),
- * over a connection of its own. An error status is an answer; rejects with what the connection fails
- * with, and with the signal's reason.
+ * Sends a request without a body to a Docker Engine (https://docs.docker.com/reference/api/engine/), over a new
+ * connection. Returns responses with an error status, too; rejects with the connection's error or the signal's abort
+ * reason.
  */
 export async function callEngine(
   endpoint: EngineEndpoint,
@@ -31,7 +31,7 @@ export async function callEngine(
   })
 }
 
-/** The text of an answer that is not long. */
+/** Reads a short response as text. */
 export async function textOf({ body }: EngineAnswer): Promise<string> {
   const pieces: Buffer[] = []
   for await (const piece of body) pieces.push(piece)

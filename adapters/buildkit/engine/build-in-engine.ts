@@ -11,7 +11,7 @@ import type { EngineEndpoint } from './endpoint.ts'
 import { dependsOnStore, leftOut, refusalOf } from './engine-limits.ts'
 import { lostConnection, pushFromEngine } from './push.ts'
 
-/** An engine that has answered. */
+/** An engine that has responded. */
 export interface ConnectedEngine {
   readonly endpoint: EngineEndpoint
   readonly version: string | undefined
@@ -49,7 +49,10 @@ export async function buildInEngine(
   return {}
 }
 
-/** Throws a `BuilderError` for what the engine cannot do, and warns about what it leaves out. */
+/**
+ * Throws a `BuilderError` if the engine cannot build the image as requested, and warns about keys that the engine
+ * ignores.
+ */
 async function checkAbilities({ endpoint, version, connection }: ConnectedEngine, input: ImageInput, call: BuildCall) {
   const major = Number.parseInt(version ?? '', 10)
   const abilities = {
@@ -99,7 +102,7 @@ async function save(endpoint: EngineEndpoint, names: readonly string[], path: st
   }
 }
 
-/** Codes of errors in writing a file, as opposed to those of a connection. */
+/** Error codes of writing a file; other codes are connection errors. */
 const OF_DISKS = new Set([
   'ENOSPC',
   'EDQUOT',

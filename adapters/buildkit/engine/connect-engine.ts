@@ -15,14 +15,14 @@ import { buildInEngine } from './build-in-engine.ts'
 import { type EngineEndpoint, openConnection, secure, targetOf } from './endpoint.ts'
 import { upgrade } from './upgrade.ts'
 
-/** `ssh` may go over other machines, and ask for something. */
+/** Response timeout over SSH, in milliseconds: `ssh` may use jump hosts and prompt the user. */
 const SSH_ANSWER_WITHIN = 30_000
-/** The first with BuildKit and its sessions: Docker 18.09. */
+/** Oldest API version whose engine has BuildKit and sessions: Docker 18.09. */
 const OLDEST_API = '1.39'
 
 /**
- * Connects to the BuildKit inside of a Docker Engine, and checks that it answers. Throws a
- * `BuilderError`, and the signal's reason.
+ * Connects to the BuildKit inside a Docker Engine, and checks that it responds. Throws a `BuilderError`, and the
+ * signal's abort reason.
  */
 export async function connectToEngine(
   endpoint: EngineEndpoint,
@@ -70,7 +70,7 @@ async function versionOf(
   }
 }
 
-/** `1.39` as a number that orders versions. */
+/** Converts a version such as `1.39` to a number that can be compared. */
 function versionNumber(text: string): number {
   const [major = 0, minor = 0] = text.split('.').map(Number)
   return major * 1000 + minor
@@ -103,13 +103,13 @@ async function targetFor(endpoint: EngineEndpoint): Promise<{ readonly target: s
   return target === undefined ? placeholderTarget() : { target, stop: () => {} }
 }
 
-/** Credentials that turn a connection to the engine into one to its BuildKit. */
+/** Returns credentials that upgrade a connection to the engine to a connection to its BuildKit. */
 const credentialsFor = (grpc: Grpc, endpoint: EngineEndpoint): ChannelCredentials =>
   credentialsOver(grpc, async socket => upgrade(await usable(endpoint, socket), '/grpc'))
 
 /**
- * Returns the connection that gRPC has opened, encrypted if the endpoint uses TLS; over `ssh`, closes it and returns a
- * new one to the engine.
+ * Returns the connection that gRPC opened, encrypted if the endpoint uses TLS. Over `ssh`, closes it and opens a new
+ * connection to the engine.
  */
 async function usable(endpoint: EngineEndpoint, socket: Socket): Promise<Duplex> {
   if (!('ssh' in endpoint.at)) return secure(endpoint, socket)

@@ -13,16 +13,15 @@ export interface EngineEndpoint {
   readonly tls?: BuilderTls
 }
 
-/** The ports of `dockerd`, without and with TLS. */
+/** Ports of `dockerd` without TLS and with TLS. */
 const PORT = 2375
 const TLS_PORT = 2376
 
 const HINT = { hint: 'write `unix:///PATH`, `tcp://HOST:PORT` or `ssh://USER@HOST`' }
 
 /**
- * Reads the address of a Docker Engine, as in DOCKER_HOST: `unix://`, `npipe://`, `tcp://` and
- * `ssh://`.
- * Throws a UserError for everything else.
+ * Parses the address of a Docker Engine, as in DOCKER_HOST: `unix://`, `npipe://`, `tcp://` and `ssh://`. Throws a
+ * UserError for any other address.
  */
 export function parseEngineAddress(text: string, tls?: BuilderTls): EngineEndpoint {
   const [, scheme = 'tcp', rest = ''] = /^(?:([a-z]+):\/\/)?(.*)$/is.exec(text) ?? []
@@ -53,16 +52,13 @@ export function parseEngineAddress(text: string, tls?: BuilderTls): EngineEndpoi
   throw new UserError(`\`${text}\` is not an address of a Docker Engine`, HINT)
 }
 
-/**
- * The address that gRPC connects to before `secure` makes the connection usable; undefined over
- * SSH.
- */
+/** Returns the address that gRPC connects to before `secure` makes the connection usable; undefined over SSH. */
 export function targetOf({ at }: EngineEndpoint): string | undefined {
   if ('ssh' in at) return undefined
   return 'path' in at ? `unix:${at.path}` : `dns:///${isIP(at.host) === 6 ? `[${at.host}]` : at.host}:${at.port}`
 }
 
-/** Opens a connection. Rejects with what Node.js, or `ssh`, reports. */
+/** Opens a connection. Rejects with the error of Node.js or `ssh`. */
 export async function openConnection(endpoint: EngineEndpoint, signal?: AbortSignal): Promise<Duplex> {
   if ('ssh' in endpoint.at) return dialOverSsh(endpoint.at)
   const socket = connectPlain(endpoint.at)
@@ -70,14 +66,14 @@ export async function openConnection(endpoint: EngineEndpoint, signal?: AbortSig
   return secure(endpoint, socket, signal)
 }
 
-/** Encrypts a connection, if the endpoint asks for it. */
+/** Encrypts a connection if the endpoint uses TLS. */
 export async function secure({ at, tls }: EngineEndpoint, socket: Socket, signal?: AbortSignal): Promise<Socket> {
   if (!tls || !('host' in at)) return socket
   const { serverName = at.host, ...certificates } = tls
   const encrypted = connectSecure({
     ...certificates,
     socket,
-    // TLS has no way to ask for an IP address.
+    // The TLS server name cannot be an IP address.
     ...(isIP(serverName) === 0 && { servername: serverName }),
     checkServerIdentity: (_, certificate) => checkServerIdentity(serverName, certificate),
   })

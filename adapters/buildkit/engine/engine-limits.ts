@@ -2,20 +2,20 @@ import type { ImageInput } from '../builder.ts'
 
 /** The version and the features of a Docker Engine. */
 export interface EngineAbilities {
-  /** The major version, if it tells. */
+  /** Major version, if the engine reports it. */
   readonly version: number | undefined
-  /** True if its images are in the store of containerd. */
+  /** True if the engine keeps its images in the containerd image store. */
   readonly hasContainerdStore: boolean
 }
 
-/** The first whose builds have contexts by name. Older ones take the name for an image. */
+/** First major version with named contexts. Older engines mistake the name for an image. */
 const NAMED_CONTEXTS = 23
-/** The first that takes a folder of a repository as context. */
+/** First major version that accepts a folder of a repository as context. */
 const REPOSITORY_FOLDERS = 23
-/** The first whose BuildKit (0.10) knows these attributes. Older ones leave them out without a word. */
+/** First major version whose BuildKit (0.10) supports these attributes. Older versions ignore them silently. */
 const LIMITS_OF_STEPS = 23
 
-/** True for a build of which an engine without the containerd image store can do only a part. */
+/** Returns true if an engine without the containerd image store can build only a part of the input. */
 export const dependsOnStore = (input: ImageInput): boolean =>
   input.platforms.length > 1 ||
   input.cacheTo.some(({ type }) => type !== 'inline') ||

@@ -14,10 +14,9 @@ const DEFAULT_ADDRESS = process.platform === 'win32' ? 'npipe:////./pipe/docker_
 const DEFAULT_CONTEXT = 'default'
 
 /**
- * The Docker Engine that `docker` uses: that of DOCKER_HOST, else of the context in DOCKER_CONTEXT
- * or `config.json`, else the local one
- * (https://docs.docker.com/reference/cli/docker/#environment-variables). Throws a UserError for
- * files that cannot be read and an address that is not valid.
+ * Returns the address of the Docker Engine that `docker` uses: DOCKER_HOST, else the context in DOCKER_CONTEXT or
+ * `config.json`, else the local engine (https://docs.docker.com/reference/cli/docker/#environment-variables). Throws a
+ * UserError if a file cannot be read or an address is invalid.
  */
 export async function findEngine(env: Env): Promise<EngineEndpoint> {
   if (env['DOCKER_HOST']) return parseEngineAddress(env['DOCKER_HOST'], await tlsOfEnvironment(env))
@@ -31,13 +30,13 @@ export async function findEngine(env: Env): Promise<EngineEndpoint> {
 
 const configFolder = (env: Env) => env['DOCKER_CONFIG'] || join(env['HOME'] || homedir(), '.docker')
 
-/** DOCKER_TLS_VERIFY asks for TLS, whatever it is set to. */
+/** Returns the certificates for DOCKER_HOST. DOCKER_TLS_VERIFY with any value enables TLS. */
 async function tlsOfEnvironment(env: Env): Promise<BuilderTls | undefined> {
   if (!env['DOCKER_TLS_VERIFY']) return undefined
   return (await certificatesIn(env['DOCKER_CERT_PATH'] || configFolder(env))) ?? {}
 }
 
-/** The certificates of a folder; undefined if it has none. */
+/** Returns the certificates in a folder; undefined if it contains none. */
 export async function certificatesIn(folder: string): Promise<BuilderTls | undefined> {
   const [ca, cert, key] = await Promise.all(['ca.pem', 'cert.pem', 'key.pem'].map(name => read(join(folder, name))))
   if (!ca && !cert && !key) return undefined

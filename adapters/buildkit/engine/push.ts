@@ -11,12 +11,12 @@ import { engineError, pushProgress } from './answers.validators.ts'
 import { callEngine, textOf } from './api.ts'
 import type { EngineEndpoint } from './endpoint.ts'
 
-/** Docker's name of the registry that an image without one is in. */
+/** Docker's name for the registry of images without a registry name. */
 const HUB = 'docker.io'
 
 /**
- * Pushes an image of a Docker Engine, and gives the digest of its manifest, if the engine tells it.
- * The push is a step of the build's status. Throws a `BuilderError`, and the signal's reason.
+ * Pushes an image of a Docker Engine, and returns the digest of its manifest if the engine reports it. The push is a
+ * step in the build's status. Throws a `BuilderError`, and the signal's abort reason.
  */
 export async function pushFromEngine(
   endpoint: EngineEndpoint,
@@ -47,7 +47,7 @@ export async function pushFromEngine(
 export const lostConnection = (error: Error): BuilderError =>
   new BuilderError('lost', `the connection to the Docker Engine was lost: ${error.message}`, { cause: error })
 
-/** A push that a registry does not accept, from what the engine says. */
+/** Returns the error for a push that the registry rejected, from the text of the engine. */
 export function registryError(name: string, text: string): BuilderError {
   const message = `failed to push ${name}: ${text}`
   return new BuilderError('registry', shortRegistryText(message), {
@@ -55,7 +55,7 @@ export function registryError(name: string, text: string): BuilderError {
   })
 }
 
-/** The login as the engine takes it. Go's decoder needs the padding. */
+/** Encodes the login for the engine. Go's decoder requires the padding. */
 function authOf(login: Login | undefined): string {
   const auth = login && (login.username === '' ? { identitytoken: login.secret } : passwordOf(login))
   return Buffer.from(JSON.stringify(auth ?? {}))

@@ -8,20 +8,20 @@ export interface SshHost {
   readonly port?: string
 }
 
-/** Reads `[USER@]HOST[:PORT]`; undefined for everything else. A host may be an alias of `ssh`'s. */
+/** Parses `[USER@]HOST[:PORT]`; undefined for any other text. The host may be an alias from the `ssh` configuration. */
 export function parseSshHost(text: string): SshHost | undefined {
   const [, user, ssh, port] = /^(?:([^@/:\s]+)@)?(\[[^\]\s]+\]|[^@/:\s]+)(?::(\d{1,5}))?\/?$/.exec(text) ?? []
-  // A name that begins with a dash would be an option.
+  // A name that begins with a dash would be parsed as an option.
   if (!ssh || ssh.startsWith('-') || user?.startsWith('-')) return undefined
   return { ssh: ssh.replace(/^\[|\]$/g, ''), ...(user && { user }), ...(port && { port }) }
 }
 
-/** Characters of `ssh`'s error output that are kept: the end of it states the error. */
+/** Maximum number of characters kept of `ssh`'s error output; its end states the error. */
 const LONGEST_REASON = 500
 
 /**
- * Connects to an engine as `docker` does: by `docker system dial-stdio` over the user's `ssh`, with
- * its configuration, keys and known hosts. What `ssh` prints is the error of the connection.
+ * Connects to an engine as `docker` does: runs `docker system dial-stdio` over the user's `ssh`, with its
+ * configuration, keys and known hosts. The connection fails with the error output of `ssh`.
  */
 export function dialOverSsh({ ssh, user, port }: SshHost): Duplex {
   const options = ['-o', 'ConnectTimeout=30', '-T', ...(user ? ['-l', user] : []), ...(port ? ['-p', port] : [])]

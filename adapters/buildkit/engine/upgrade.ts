@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream'
 import { withTimeLimit } from '../../process/time-limit.ts'
 
-/** Milliseconds; an engine answers without doing anything. */
+/** Timeout for the response, in milliseconds; the engine does no work before it responds. */
 const ANSWER_WITHIN = 30_000
-/** More than an answer to an upgrade ever has. */
+/** Maximum size of the response head in bytes: far more than an upgrade response needs. */
 const LONGEST_HEAD = 64 * 1024
 
-/** A Docker Engine that does not give a connection for something else than HTTP. */
+/** Error of a Docker Engine that refuses to upgrade the connection to another protocol. */
 class UpgradeRefused extends Error {
   readonly status: number
 
@@ -17,9 +17,8 @@ class UpgradeRefused extends Error {
 }
 
 /**
- * Turns a connection to a Docker Engine into one for HTTP/2, of which the engine is the server
- * (`/grpc`) or the client (`/session`). Throws UpgradeRefused, the
- * signal's reason, and what the connection fails with.
+ * Upgrades a connection to a Docker Engine to HTTP/2, where the engine is the server (`/grpc`) or the client
+ * (`/session`). Throws UpgradeRefused, the signal's abort reason, and the connection's error.
  */
 export async function upgrade<Connection extends Duplex>(
   socket: Connection,

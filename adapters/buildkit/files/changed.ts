@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs'
 
-/** True if a file below a folder is not what its tag was computed from. */
+/** Returns true if a file in a folder differs from the file that the tag was computed from. */
 export type ChangeFinder = (path: string, stats: BigIntStats) => boolean
 
 /** A file that changed between the start of a run and the end of its transfer to the builder. */

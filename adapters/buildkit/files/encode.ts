@@ -2,7 +2,7 @@ import { PREFIX, putPrefix } from '../session/frames.ts'
 import { putVarint } from '../wire.ts'
 import type { SyncedFile } from './stat.ts'
 
-/** The numbers of fields with their wire types: https://protobuf.dev/programming-guides/encoding/. */
+/** Field numbers with their wire types: https://protobuf.dev/programming-guides/encoding/. */
 const PACKET_TYPE = 1 << 3
 const PACKET_STAT = (2 << 3) | 2
 const PACKET_ID = 3 << 3
@@ -15,25 +15,27 @@ const LINK_NAME = (7 << 3) | 2
 const DEV_MAJOR = 8 << 3
 const DEV_MINOR = 9 << 3
 
-/** Packets that have content of a file. */
+/** Type of packets with file content. */
 const DATA = 2
 
-/** Everything of a `Stat` but its texts. */
+/** Upper limit for the bytes of a `Stat` without its strings. */
 const NUMBERS = 64
-/** A character takes three bytes in UTF-8, or four as two. */
+/**
+ * Longest UTF-8 encoding of a UTF-16 code unit in bytes: a character takes at most three, or four for a surrogate pair.
+ */
 const BYTES_OF_CHARACTER = 3
-/** A number of 32 bits. */
+/** Maximum length of a 32-bit varint in bytes. */
 const NUMBER = 5
 /** Bytes before the `Stat`: a tag and a length. */
 const STAT_HEAD = 1 + NUMBER
 
-/** The most bytes that `putStat` writes for a file. */
+/** Returns an upper limit for the bytes that `putStat` writes for a file. */
 export const sizeOfStat = ({ path, linkname }: SyncedFile): number =>
   PREFIX + STAT_HEAD + NUMBERS + (path.length + linkname.length) * BYTES_OF_CHARACTER
 
 /**
- * Writes a file as `fsutil.types.Packet`, with the prefix of a message, and gives where the next
- * one goes. A context may have a hundred thousand files, so each is written once, where it belongs.
+ * Writes a file as `fsutil.types.Packet`, with the message prefix, and returns the position after it. A context may
+ * have a hundred thousand files, so each packet is written directly to its final position, without copying.
  */
 export function putStat(
   buffer: Buffer,
@@ -68,14 +70,14 @@ function putNumber(buffer: Buffer, start: number, tag: number, value: number | u
   return putVarint(buffer, start + 1, value)
 }
 
-/** The room that `framePiece` needs before the content, and after it. */
+/** Bytes that `framePiece` needs before and after the content. */
 export const PIECE_HEAD = PREFIX + 2 + 1 + NUMBER + 1 + NUMBER
 export const PIECE_TAIL = PREFIX + 2 + 1 + NUMBER
 
 /**
- * Makes `length` bytes of the content of a file, which are in the buffer after `PIECE_HEAD`, the
- * packet that BuildKit expects, with the prefix of a message. `isLast` adds the one that says that
- * the file has ended. Gives the part of the buffer to send.
+ * Wraps `length` bytes of file content, which are in the buffer after `PIECE_HEAD`, in the packet that BuildKit
+ * expects, with the message prefix. `isLast` appends the packet that marks the end of the file. Returns the part of the
+ * buffer to send.
  */
 export function framePiece(buffer: Buffer, file: number, length: number, isLast: boolean): Buffer {
   const end = PIECE_HEAD + length
@@ -98,7 +100,7 @@ function putDataFields(buffer: Buffer, start: number, file: number): number {
   return putLongVarint(buffer, start + 3, file)
 }
 
-/** Writes a number of 32 bits in as many bytes as the longest takes, and gives where the next byte goes. */
+/** Writes a 32-bit varint padded to its maximum length, and returns the position after it. */
 function putLongVarint(buffer: Buffer, start: number, value: number): number {
   let rest = value
   for (let at = start; at < start + NUMBER - 1; at++) {
@@ -109,7 +111,7 @@ function putLongVarint(buffer: Buffer, start: number, value: number): number {
   return start + NUMBER
 }
 
-/** Writes a number of 64 bits, and gives where the next byte goes. Times before 1970 are negative. */
+/** Writes a 64-bit varint, and returns the position after it. Times before 1970 are negative. */
 function putVarint64(buffer: Buffer, start: number, value: bigint): number {
   let at = start
   let low = Number(BigInt.asUintN(49, value))

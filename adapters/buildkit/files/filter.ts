@@ -3,15 +3,15 @@ import { dockerPattern } from '../../../compiler/values/images/ignore-file.ts'
 
 /** The files of a folder that the builder requests. */
 export interface FileSelection {
-  /** Only what one of these patterns matches, or lies below; absent: everything. */
+  /** Patterns of the paths to include, with everything below them. If absent, everything is included. */
   readonly include?: readonly string[]
-  /** Not what the last matching pattern excludes; `!` takes back. */
+  /** Patterns of the paths to exclude. The last matching pattern decides; `!` includes a path again. */
   readonly exclude?: readonly string[]
-  /** Paths whose symbolic links are followed, and their targets included. */
+  /** Paths whose symbolic links are followed, and the targets of the links included. */
   readonly followPaths?: readonly string[]
 }
 
-/** The selection of paths in a walk. */
+/** Decides which paths of a walk are selected. */
 export interface PathFilter {
   /**
    * True if the path is selected. A folder that is not selected is still sent if something in it
@@ -23,14 +23,14 @@ export interface PathFilter {
 }
 
 interface Pattern extends ExcludingPattern {
-  /** The path before the first wildcard, where all wildcards are at the end; undefined where any path may match. */
+  /** Literal path before the first wildcard, if all wildcards are at the end; undefined if any path may match. */
   readonly prefix: string | undefined
 }
 
 /**
- * The filter of patterns in the syntax of `.dockerignore`
- * (https://docs.docker.com/build/concepts/context/#syntax): they are tied to the context, a pattern
- * holds for all below what it matches, and the last one that matches decides.
+ * Returns a filter for patterns in the syntax of `.dockerignore`
+ * (https://docs.docker.com/build/concepts/context/#syntax): they are relative to the context, a pattern also matches
+ * everything below a matching path, and the last matching pattern decides.
  */
 export function pathFilter({ include, exclude = [] }: FileSelection): PathFilter {
   const included = include?.map(parsePattern)

@@ -6,35 +6,36 @@ import { type FileSelection, pathFilter } from './filter.ts'
 import type { SyncedFile } from './stat.ts'
 import { walk } from './walk.ts'
 
-/** Files that a builder may ask for. */
+/** Files that a builder may request. */
 export interface SyncedFolder {
-  /**
-   * Yields the files that a selection includes, in the order in which BuildKit compares them. Throws a `FileChanged`.
-   */
+  /** Yields the selected files, in the order in which BuildKit compares them. Throws a `FileChanged`. */
   readonly files: (selection: FileSelection) => Iterable<SyncedFile>
-  /** Opens a file for reading. Throws the error of opening it, and a `FileChanged` for a deleted file. */
+  /** Opens a file for reading. Throws the file system's error, and a `FileChanged` if the file was deleted. */
   readonly open: (file: FileToSend) => OpenFile
 }
 
-/** A file as it was announced. */
+/** A file with the size and time that were sent to the builder. */
 export type FileToSend = Pick<SyncedFile, 'path' | 'size' | 'modTime'>
 
-/** A file that is read from its begin to its end. */
+/** A file that is read from start to end. */
 export interface OpenFile {
   /**
-   * Fills a buffer, and gives how many bytes; fewer than it holds are the last. Throws a
-   * `FileChanged` if the file is not what was announced.
+   * Fills a buffer and returns the number of bytes; a partially filled buffer is the last. Throws a `FileChanged` if
+   * the file no longer matches the announced one.
    */
   read(into: Buffer): number | Promise<number>
   close(): void
 }
 
-/** Most files are small: calls in the pool of threads take longer than the reading. */
+/**
+ * Size limit for synchronous reads, in bytes. Most files are small, and a call in the thread pool takes longer than
+ * reading them.
+ */
 const SMALL = 128 * 1024
 
 /**
- * A folder of this machine. Its files are read when the builder asks for them: each must still be
- * what was announced, and what `isChanged` knows of it.
+ * Serves a folder of this machine. Files are read when the builder requests them; each must still match the announced
+ * file and pass `isChanged`.
  */
 export const folderAt = (root: string, isChanged?: ChangeFinder): SyncedFolder => ({
   files: selection => walk(root, selection, isChanged),
@@ -93,7 +94,7 @@ async function readLater(descriptor: number, into: Buffer): Promise<number> {
   return length
 }
 
-/** Files that are on no disk: the text of a Dockerfile. */
+/** Serves files that exist only in memory, such as the text of a Dockerfile. */
 export function folderInMemory(texts: ReadonlyMap<string, string>): SyncedFolder {
   const contents = new Map([...texts].map(([path, text]) => [path, Buffer.from(text)] as const))
   return {

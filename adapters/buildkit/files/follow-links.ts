@@ -3,10 +3,9 @@ import { dirname, isAbsolute, join } from 'node:path/posix'
 import { parseGlob } from '../../../compiler/values/glob.ts'
 
 /**
- * The paths, and the targets of all symbolic links on the way to them, as patterns of a selection:
- * with `COPY current/app` both `current` and what it points to have to be sent. A target is taken to
- * be within the folder, as in a container. Undefined if a path is the folder itself, so that
- * everything is asked for.
+ * Returns the paths and the targets of all symbolic links along them, as patterns of a selection: for `COPY
+ * current/app`, `current` and its target are sent. Resolves targets within the folder, as in a container. Returns
+ * undefined if a path is the folder itself, which selects everything.
  */
 export function followLinks(root: string, paths: readonly string[]): readonly string[] | undefined {
   const found = new Set<string>()
@@ -34,7 +33,7 @@ function follow(root: string, path: string, found: Set<string>): void {
   }
 }
 
-/** The targets of the links at a path, whose last part may be a pattern; undefined where there is no link. */
+/** Returns the targets of the links at a path, whose last part may be a pattern; undefined if there is no link. */
 function linksAt(root: string, path: string): readonly string[] | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1)
   if (!/[*?[]/.test(name)) return targetOf(root, path)

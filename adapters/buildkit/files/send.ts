@@ -3,7 +3,7 @@ import type { FileSelection } from './filter.ts'
 import type { FileToSend, OpenFile, SyncedFolder } from './folder.ts'
 import { isRegularMode, type SyncedFile } from './stat.ts'
 
-/** The kinds of packets (`fsutil.types.Packet`). */
+/** Packet types (`fsutil.types.Packet`). */
 const STAT = 0
 const REQUEST = 1
 const FINISH = 3
@@ -15,9 +15,9 @@ export interface Packet {
   readonly data?: Uint8Array
 }
 
-/** The call in which BuildKit gets the files of a folder. */
+/** The RPC over which BuildKit receives the files of a folder. */
 export interface PacketStream {
-  /** Resolves when more may be sent. */
+  /** Sends packets; resolves when more may be sent. */
   readonly send: (...packets: readonly Packet[]) => Promise<void>
   /**
    * Sends packets that are already encoded, with their prefixes; resolves when more may be sent. The caller may then
@@ -28,17 +28,17 @@ export interface PacketStream {
   readonly requests: AsyncIterable<Packet>
 }
 
-/** Bytes that are sent at once: a part of the list of files, or of a file. */
+/** Maximum number of bytes sent at once: a part of the file list, or of a file. */
 const PIECE = 128 * 1024
 const SIZE = PIECE_HEAD + PIECE + PIECE_TAIL
-/** Buffers in which pieces wait for the connection, of all files together. */
+/** Number of buffers with data waiting for the connection, shared by all files. */
 const BUFFERS = 8
-/** Files that are announced before the builder gets the first of them. */
+/** Number of files announced before the builder receives the first of them. */
 const BATCH = 250
 
 /**
- * Tells BuildKit about the files of a folder, and sends those that it asks for: it asks for what it
- * does not have from the build before. Throws what BuildKit reports, and what reading fails with.
+ * Sends BuildKit the file list of a folder, then the content of the files that BuildKit requests because its cache
+ * lacks them. Throws the error that BuildKit reports, or the error of reading a file.
  */
 export async function sendFiles(folder: SyncedFolder, selection: FileSelection, stream: PacketStream): Promise<void> {
   const sender = new Sender(folder, stream)
@@ -46,7 +46,7 @@ export async function sendFiles(folder: SyncedFolder, selection: FileSelection, 
     await Promise.all([sender.announce(folder.files(selection)), sender.answer(), sender.failed])
   } catch (error) {
     sender.stop()
-    // It may be that the call has ended.
+    // The call may have ended.
     await stream.send({ type: ERROR, data: Buffer.from((error as Error).message) }).catch(() => {})
     throw error
   }
@@ -56,7 +56,7 @@ class Sender {
   readonly #folder: SyncedFolder
   readonly #stream: PacketStream
   readonly #buffers = new Buffers(BUFFERS, SIZE)
-  /** The files that may be asked for, by their number. */
+  /** Files that BuildKit may request, by number. */
   readonly #files = new Map<number, FileToSend>()
   #isStopped = false
   /** Rejects when a file cannot be read or sent; resolves at the end. */
@@ -73,12 +73,12 @@ class Sender {
     })
   }
 
-  /** Ends the reading of files that are being sent. */
+  /** Stops reading the files that are being sent. */
   stop(): void {
     this.#isStopped = true
   }
 
-  /** Sends what each file is; an empty packet ends the list. */
+  /** Sends the metadata of each file; an empty packet ends the list. */
   async announce(files: Iterable<SyncedFile>): Promise<void> {
     let number = 0
     let batch = await this.#buffers.take()
@@ -90,7 +90,7 @@ class Sender {
       }
       if ((number > 0 && number % BATCH === 0) || at + sizeOfStat(stat) > batch.length) {
         this.#send(batch, batch.subarray(0, at))
-        // The connection has its turn between the reading of files.
+        // Lets the connection make progress between reads.
         await new Promise(setImmediate)
         if (this.#isStopped) return
         batch = await this.#buffers.take()
@@ -103,7 +103,7 @@ class Sender {
     await this.#stream.send({ type: STAT })
   }
 
-  /** Sends the content of the files that are asked for, until BuildKit has all. */
+  /** Sends the content of the requested files until BuildKit has them all. */
   async answer(): Promise<void> {
     for await (const packet of this.#stream.requests) {
       switch (packet.type ?? STAT) {
@@ -134,7 +134,7 @@ class Sender {
     }
   }
 
-  /** Sends a piece, and gives true if it was the last. */
+  /** Sends a piece of a file; returns true if it was the last. */
   async #sendPiece(number: number, file: OpenFile): Promise<boolean> {
     const buffer = await this.#buffers.take()
     try {
@@ -148,7 +148,7 @@ class Sender {
     }
   }
 
-  /** Sends a part of a buffer, which is free after that. What is sent arrives in this order. */
+  /** Sends a part of a buffer, then frees the buffer. The receiver gets the parts in the order of the calls. */
   #send(buffer: Buffer, frames: Buffer): void {
     this.#stream
       .sendFrames(frames)
@@ -157,7 +157,7 @@ class Sender {
   }
 }
 
-/** Buffers that are used again: making one for each piece leaves the garbage collector more work than the sending. */
+/** Reusable buffers: allocating one for each piece would cost more garbage collection time than sending it. */
 class Buffers {
   readonly #free: Buffer[] = []
   readonly #waiting: ((buffer: Buffer) => void)[] = []
@@ -169,7 +169,7 @@ class Buffers {
     this.#size = size
   }
 
-  /** Resolves when one is free. */
+  /** Resolves with a buffer as soon as one is free. */
   async take(): Promise<Buffer> {
     const buffer = this.#free.pop()
     if (buffer) return buffer

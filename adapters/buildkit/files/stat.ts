@@ -1,15 +1,15 @@
 import type { BigIntStats } from 'node:fs'
 
-/** A file of the context, in the form reported to BuildKit (`fsutil.types.Stat`). */
+/** A file of the context, in the form sent to BuildKit (`fsutil.types.Stat`). */
 export interface SyncedFile {
-  /** Below the context, with `/` between folders. */
+  /** Path relative to the context, with `/` as separator. */
   readonly path: string
-  /** The type and permissions in the bits of Go's `fs.FileMode` (https://pkg.go.dev/io/fs#FileMode). */
+  /** Type and permissions as bits of Go's `fs.FileMode` (https://pkg.go.dev/io/fs#FileMode). */
   readonly mode: number
   readonly size: number
-  /** Nanoseconds since 1970. */
+  /** Modification time in nanoseconds since 1970. */
   readonly modTime: bigint
-  /** The target of a symbolic link, or the first path of a hard link. */
+  /** Target of a symbolic link, or the first path of a hard link. */
   readonly linkname: string
   readonly devmajor?: number
   readonly devminor?: number
@@ -23,7 +23,7 @@ const PIPE = 0o010000
 const CHARACTER_DEVICE = 0o020000
 const BLOCK_DEVICE = 0o060000
 
-/** Go's bits of the types; a regular file has none. */
+/** Go's mode bits for file types; a regular file has none. */
 const GO_TYPES: ReadonlyMap<number, number> = new Map([
   [REGULAR, 0],
   [FOLDER, 2 ** 31],
@@ -33,7 +33,9 @@ const GO_TYPES: ReadonlyMap<number, number> = new Map([
   [CHARACTER_DEVICE, 2 ** 26 + 2 ** 21],
 ])
 
-/** Unix's bits above the permissions, and Go's: set-user-ID, set-group-ID and the sticky bit. */
+/**
+ * Mode bits of Unix above the permissions, and their equivalents in Go: set-user-ID, set-group-ID and the sticky bit.
+ */
 const SPECIAL: readonly (readonly [unix: number, go: number])[] = [
   [0o4000, 2 ** 23],
   [0o2000, 2 ** 22],
@@ -44,12 +46,12 @@ export const isRegular = (stats: BigIntStats): boolean => (Number(stats.mode) & 
 
 const TYPE_BITS = 2 ** 31 + 2 ** 27 + 2 ** 26 + 2 ** 25 + 2 ** 24 + 2 ** 21
 
-/** True if a Go file mode is that of a regular file. */
+/** Returns true if a Go file mode describes a regular file. */
 export const isRegularMode = (mode: number): boolean => (mode & TYPE_BITS) === 0
 
 /**
- * Returns the entry for a file that is reported to BuildKit. Root owns every file, as with `docker build`. `target` is
- * the target of a symbolic link, `first` the path of another name of the same file that was sent before. Returns
+ * Returns the entry that is sent to BuildKit for a file. Root owns every file, as with `docker build`. `target` is the
+ * target of a symbolic link; `first` is the path of a hard link to the same file that was sent before. Returns
  * undefined for sockets, which an image cannot contain.
  */
 export function statOf(
@@ -74,7 +76,7 @@ export function statOf(
 
 const specialBits = (mode: number): number => SPECIAL.reduce((sum, [unix, go]) => (mode & unix ? sum + go : sum), 0)
 
-/** Linux's encoding of device numbers (makedev(3)). */
+/** Splits a device number as Linux encodes it (makedev(3)). */
 function deviceNumbers(device: bigint): { devmajor: number; devminor: number } {
   return {
     devmajor: Number(((device >> 8n) & 0xfffn) | ((device >> 32n) & ~0xfffn)),

@@ -4,14 +4,13 @@ import { type FileSelection, type PathFilter, pathFilter } from './filter.ts'
 import { followLinks } from './follow-links.ts'
 import { isRegular, type SyncedFile, statOf } from './stat.ts'
 
-/** Files that vanish while a folder is walked are no failure. */
+/** Error codes of files that were deleted during the walk, which are ignored. */
 const GONE = new Set(['ENOENT', 'ENOTDIR'])
 
 /**
- * Yields the files of a folder that a selection includes, in the order in which BuildKit compares them: the entries of
- * a folder by the bytes of their names, each folder before its content. Throws the error of reading a folder, except
- * for files that were deleted meanwhile, an Error for a name that is not UTF-8, and a `FileChanged` for a file that
- * `isChanged` finds.
+ * Yields the selected files of a folder in the order in which BuildKit compares them: the entries of a folder by the
+ * bytes of their names, each folder before its content. Throws the error of reading a folder unless the files were
+ * deleted meanwhile, an Error for a name that is not UTF-8, and a `FileChanged` for a file that `isChanged` reports.
  */
 export function* walk(root: string, selection: FileSelection, isChanged?: ChangeFinder): Generator<SyncedFile> {
   const followed = selection.followPaths && followLinks(root, selection.followPaths)
@@ -25,21 +24,21 @@ export function* walk(root: string, selection: FileSelection, isChanged?: Change
 }
 
 /**
- * Node puts this in place of bytes that are not UTF-8, so the file is not found by that name. Without
- * an error, the image would lack it.
+ * Replacement character that Node.js puts in place of bytes that are not UTF-8. The file cannot be opened by that name,
+ * so without an error the image would lack the file.
  */
 const BAD_NAME = /\ufffd/
 
 const badName = (path: string): Error =>
   new Error(`the name of \`${path}\` is not UTF-8; rename it, or list it in .dockerignore`)
 
-/** A folder on the way to the current file. */
+/** A folder on the path to the current file. */
 interface Level {
   readonly path: string
   readonly entries: readonly Dirent[]
-  /** The next entry. */
+  /** Index of the next entry. */
   at: number
-  /** The folder, if it is sent only when something in it is, and nothing was. */
+  /** The folder itself, if it is sent only together with a selected file below it, and has not been sent yet. */
   unsent: SyncedFile | undefined
 }
 
@@ -47,7 +46,7 @@ class Walk {
   readonly #root: string
   readonly #filter: PathFilter
   readonly #isChanged: ChangeFinder | undefined
-  /** The first path of every file with several names. */
+  /** First path of each file with several hard links. */
   readonly #named = new Map<string, string>()
 
   constructor(root: string, filter: PathFilter, isChanged: ChangeFinder | undefined) {
@@ -57,8 +56,8 @@ class Walk {
   }
 
   /**
-   * Yields the selected files. A single loop: with a generator per folder, each file would be passed up through all of
-   * them.
+   * Yields the selected files. Uses a single loop: with a generator per folder, each file would be passed up through
+   * all of them.
    */
   *files(): Generator<SyncedFile> {
     const levels = [this.#level('', undefined)]
@@ -115,7 +114,7 @@ function entriesOf(folder: string): readonly Dirent[] {
   return entries.sort(entries.some(({ name }) => TWO_UNITS.test(name)) ? inByteOrder : inUnitOrder)
 }
 
-/** Code units are in the order of bytes, except for those of characters of two units. */
+/** Compares names by UTF-16 code units, which sorts like UTF-8 bytes except for surrogate pairs. */
 const inUnitOrder = (a: Dirent, b: Dirent): number => (a.name < b.name ? -1 : 1)
 
 const inByteOrder = (a: Dirent, b: Dirent): number => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name))

@@ -8,10 +8,10 @@ interface Bytes {
   readonly data?: Uint8Array
 }
 
-/** The id of a mount that names none. */
+/** Id of the agent for an SSH mount without an id. */
 const DEFAULT_ID = 'default'
 
-/** Serves SSH agents, given by id, to the steps that mount them (`moby.sshforward.v1.SSH`). */
+/** Serves SSH agents, by id, to the steps that mount them (`moby.sshforward.v1.SSH`). */
 export function agentHandlers(agents: ReadonlyMap<string, SshAgent>): Readonly<Record<string, Handler>> {
   const agentOf = (id: string) => {
     const agent = agents.get(id || DEFAULT_ID)

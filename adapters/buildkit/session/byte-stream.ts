@@ -1,8 +1,8 @@
 import { Duplex } from 'node:stream'
 
-/** A stream of messages that hold bytes. */
+/** A stream of messages that contain bytes. */
 export interface MessageStream {
-  /** The bytes may be in several pieces. */
+  /** Sends a message; its bytes may be in several chunks. */
   write(message: { data: Uint8Array | readonly Uint8Array[] }, done: (error?: Error | null) => void): void
   end(): void
   cancel(): void
@@ -13,7 +13,7 @@ export interface MessageStream {
   resume(): void
 }
 
-/** The bytes within messages as a connection: BuildKit tunnels the session through a call. */
+/** Returns the bytes in the messages as a connection, because BuildKit tunnels the session through an RPC. */
 export function byteStream(messages: MessageStream): Duplex {
   const stream = new Duplex({
     read: () => messages.resume(),

@@ -1,4 +1,4 @@
-/** Codes of gRPC: https://grpc.io/docs/guides/status-codes/. */
+/** gRPC status codes: https://grpc.io/docs/guides/status-codes/. */
 export const OK = 0
 export const CANCELLED = 1
 export const UNKNOWN = 2
@@ -11,7 +11,7 @@ export const FAILED_PRECONDITION = 9
 export const UNIMPLEMENTED = 12
 export const UNAVAILABLE = 14
 
-/** Ends a call, of a builder or of its client, with another code than UNKNOWN. */
+/** Ends an RPC with a status code other than UNKNOWN. */
 export class CallError extends Error {
   readonly code: number
 

@@ -4,7 +4,7 @@ import { type Packet, sendFiles } from '../files/send.ts'
 import { CallError, NOT_FOUND } from './call-error.ts'
 import type { IncomingCall } from './rpc-server.ts'
 
-/** Answers a call for the files of a folder (`moby.filesync.v1.FileSync`). */
+/** Handles a request for the files of a folder (`moby.filesync.v1.FileSync`). */
 export async function syncFolder(
   call: IncomingCall<Packet, Packet>,
   folders: ReadonlyMap<string, SyncedFolder>,
@@ -20,13 +20,13 @@ export async function syncFolder(
   try {
     await sendFiles(folder, selection, call)
   } catch (error) {
-    // The builder passes on no more than the text.
+    // The builder forwards only the text of the error.
     if (error instanceof FileChanged) onChange(error)
     throw error
   }
 }
 
-/** The values of a header, which are percent-encoded if a header beside it says so. */
+/** Returns the values of a header, decoded if another header marks them as percent-encoded. */
 function valuesOf(call: IncomingCall<Packet, Packet>, name: string): readonly string[] | undefined {
   const values = call.valuesOf(name)
   if (values.length === 0) return undefined

@@ -2,10 +2,10 @@ import type { Readable } from 'node:stream'
 import { LARGEST_MESSAGE } from '../options.ts'
 import { CallError, RESOURCE_EXHAUSTED, UNIMPLEMENTED } from './call-error.ts'
 
-/** Bytes before a message: one that states whether the message is compressed, and its length. */
+/** Size of the message prefix in bytes: a flag for compression, and the length of the message. */
 export const PREFIX = 5
 
-/** A message as gRPC sends it: its prefix, and itself. */
+/** Returns a message in gRPC framing: its prefix, then the message. */
 export function frame(message: Buffer): readonly [Buffer, Buffer] {
   const prefix = Buffer.alloc(PREFIX)
   putPrefix(prefix, 0, message.length)
@@ -18,7 +18,9 @@ export function putPrefix(buffer: Buffer, start: number, length: number): void {
   buffer.writeUInt32BE(length, start + 1)
 }
 
-/** The messages of a call. To stop reading does not end the call. Throws for one that is too large. */
+/**
+ * Yields the messages of a call. Ending the iteration early does not end the call. Throws if a message is too large.
+ */
 export async function* messagesIn<Message>(
   stream: Readable,
   parse: (bytes: Buffer) => Message,

@@ -4,21 +4,20 @@ import type { MethodDefinition } from '@grpc/grpc-js'
 import { CallError, OK, UNIMPLEMENTED, UNKNOWN } from './call-error.ts'
 import { frame, messagesIn } from './frames.ts'
 
-/** A call of the builder. */
+/** An RPC that the builder sent. */
 export interface IncomingCall<Request, Response> {
-  /** The values of a header, each as it was sent. */
+  /** Returns the values of a header, one for each time that the header was sent. */
   readonly valuesOf: (header: string) => readonly string[]
   readonly requests: AsyncIterable<Request>
-  /** Resolves when more may be sent. Rejects if the builder has ended the call. */
+  /** Sends responses; resolves when more may be sent. Rejects if the builder has ended the call. */
   readonly send: (...responses: readonly Response[]) => Promise<void>
   /**
-   * Sends messages that are already encoded, with the prefix of gRPC (`putPrefix`); resolves and rejects as `send`
-   * does.
+   * Sends messages that are already encoded, with the gRPC prefix (`putPrefix`); resolves and rejects as `send` does.
    */
   readonly sendFrames: (frames: Buffer) => Promise<void>
 }
 
-/** Answers a call: it ends when the promise does. */
+/** Handles a call, which ends when the promise settles. */
 export type Handler = (call: IncomingCall<never, unknown>) => Promise<void>
 
 /** A method and the handler of its calls. */
@@ -27,7 +26,7 @@ export interface Route {
   readonly handler: Handler
 }
 
-/** Serves calls over connections that are handed to it. */
+/** Serves calls over connections that the caller passes to it. */
 export interface RpcServer {
   serve(connection: Duplex): void
   /** Ends all calls, and waits until their handlers have cleaned up. */
@@ -35,9 +34,9 @@ export interface RpcServer {
 }
 
 /**
- * A server of gRPC over HTTP/2 (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
- * That of grpc-js joins the values of a header that comes several times with `, `, so that a
- * pattern of `.dockerignore` with a comma cannot be told from two, and takes 128 headers at most.
+ * Creates a gRPC server over HTTP/2 (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md). The server of
+ * grpc-js joins the values of a repeated header with `, `, which makes a `.dockerignore` pattern with a comma look like
+ * two patterns, and it accepts at most 128 headers.
  */
 export function createRpcServer(routes: readonly Route[]): RpcServer {
   const byPath = new Map(routes.map(route => [route.method.path, route]))
@@ -49,7 +48,7 @@ export function createRpcServer(routes: readonly Route[]): RpcServer {
     session.on('error', () => {})
     session.once('close', () => sessions.delete(session))
   })
-  // The caller sees the end of its connection.
+  // The caller notices that its connection has ended.
   server.on('sessionError', () => {})
   const onStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _: number, raw: readonly string[]) => {
     stream.on('error', () => {})
@@ -66,7 +65,7 @@ export function createRpcServer(routes: readonly Route[]): RpcServer {
     },
     close: async () => {
       for (const session of sessions) session.destroy()
-      // A handler may wait for something that does not end: a credential helper.
+      // A handler may wait for something that never ends, such as a credential helper.
       let timer: NodeJS.Timeout | undefined
       const bound = new Promise(resolve => {
         timer = setTimeout(resolve, CLEAN_UP)
@@ -77,10 +76,10 @@ export function createRpcServer(routes: readonly Route[]): RpcServer {
   }
 }
 
-/** Milliseconds for handlers whose call has ended. */
+/** Time for handlers to clean up after their call has ended, in milliseconds. */
 const CLEAN_UP = 2000
 
-/** A `.dockerignore` is sent as headers, a pattern in each. */
+/** HTTP/2 settings. A `.dockerignore` is sent as headers, one pattern in each. */
 const SERVER_OPTIONS = {
   maxHeaderListPairs: 1_000_000,
   maxSessionMemory: 1000,
@@ -129,7 +128,7 @@ function callOf(
   }
 }
 
-/** Answers one message with one message. */
+/** Returns a handler that responds to one message with one message. */
 export function unary<Request>(answerTo: (request: Request) => Promise<unknown>): Handler {
   return async call => {
     for await (const request of call.requests as AsyncIterable<Request>) {

@@ -5,10 +5,10 @@ import { buffer } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { BuildSecretSource } from '../../../compiler/values/images/build-spec.ts'
 
-/** The content of pipes such as `<(command)`: a pipe can be read only once, and builds may ask for the secret again. */
+/** Contents of pipes such as `<(command)`: a pipe can be read only once, but builds may request the secret again. */
 const read = new WeakMap<BuildSecretSource, Promise<Buffer>>()
 
-/** The content of a secret. Rejects with what reading its file fails with. */
+/** Returns the content of a secret. Rejects with the error of reading its file. */
 export async function secretContent(source: BuildSecretSource): Promise<Buffer> {
   if ('value' in source) return Buffer.from(source.value)
   if (!(await stat(source.file)).isFIFO()) return readFile(source.file)

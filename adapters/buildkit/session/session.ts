@@ -12,41 +12,41 @@ import { syncFolder } from './file-sync.ts'
 import { createRpcServer, type Handler, unary } from './rpc-server.ts'
 import { receiveArchive } from './upload.ts'
 
-/** The resources of the machine that runs devctl that a build may use. */
+/** Resources of this machine that a build may use. */
 export interface SessionResources {
-  /** Folders by their names in the solve: `context`, `dockerfile`, and those of `additional_contexts`. */
+  /** Folders by their names in the solve request: `context`, `dockerfile`, and the names of `additional_contexts`. */
   readonly folders: ReadonlyMap<string, SyncedFolder>
-  /** Called when a file of the folders is no longer what it was; the transfer fails. */
+  /** Called when a file of the folders has changed since it was announced; the transfer fails. */
   readonly onChange?: (change: FileChanged) => void
-  /** The content of secrets by their ids, read when it is asked for. Undefined: there is none. */
+  /**
+   * Returns the content of a secret by its id, read when the builder requests it; undefined if the secret does not
+   * exist.
+   */
   readonly secret: (id: string) => Promise<Uint8Array | undefined>
-  /** The login of a registry; undefined: anonymous. */
+  /** Returns the login for a registry; undefined means anonymous. */
   readonly credentials: (registry: string) => Promise<Login | undefined>
   /** SSH agents by their ids. */
   readonly agents: ReadonlyMap<string, SshAgent>
-  /** Folders of blobs, by the names that the builder has for them: caches and images. */
+  /** Blob folders of caches and images, by the builder's names for them. */
   readonly stores: ReadonlyMap<string, BlobStore>
-  /** Path that the result is written to, if it is an archive. */
+  /** Path of the archive to write, if the result is an archive. */
   readonly archive?: string
 }
 
-/** An identity token is the secret of an empty username. */
+/** Login of a registry. If the username is empty, the secret is an identity token. */
 export interface Login {
   readonly username: string
   readonly secret: string
 }
 
-/** A session: what BuildKit calls back while it builds. */
+/** A session: the services of the client that BuildKit calls during a build. */
 export interface BuildSession {
   readonly id: string
-  /**
-   * Announce the session, in the call that it is tunnelled through, or in the upgrade of a
-   * connection to a Docker Engine.
-   */
+  /** Headers that announce the session, in the RPC that tunnels it or in the connection upgrade to a Docker Engine. */
   readonly headers: readonly (readonly [name: string, value: string])[]
-  /** Serves the calls that come over a connection, until the session is closed. */
+  /** Serves the calls that arrive over a connection, until the session is closed. */
   serve(connection: Duplex): void
-  /** Ends all calls, and waits until nothing of them is left on the disk. */
+  /** Ends all calls, and waits until their temporary files are removed. */
   close(): Promise<void>
 }
 
@@ -55,8 +55,8 @@ type Handlers = Readonly<Record<string, Handler>>
 const SERVING = 1
 
 /**
- * Creates the session of a build. `sharedKey` names the context between builds, so that the next
- * build sends only what has changed.
+ * Creates the session of a build. `sharedKey` identifies the context across builds, so that the next build sends only
+ * changed files.
  */
 export function createSession(resources: SessionResources, sharedKey: string): BuildSession {
   const id = randomUUID().replaceAll('-', '')
@@ -86,7 +86,7 @@ function servicesOf(resources: SessionResources): Readonly<Record<string, Handle
   return {
     'grpc.health.v1.Health': { Check: unary(async () => ({ status: SERVING })) },
     'moby.filesync.v1.FileSync': { DiffCopy: call => syncFolder(call, folders, onChange) },
-    // BuildKit falls back to Credentials, as the methods for tokens are not served.
+    // BuildKit falls back to Credentials, because the token methods are not served.
     'moby.filesync.v1.Auth': { Credentials: unary<{ Host?: string }>(({ Host = '' }) => loginOf(Host, resources)) },
     'moby.buildkit.secrets.v1.Secrets': {
       GetSecret: unary<{ ID?: string }>(({ ID = '' }) => secretOf(ID, resources)),
@@ -99,7 +99,7 @@ function servicesOf(resources: SessionResources): Readonly<Record<string, Handle
   }
 }
 
-/** The API of Docker Hub has another host than its images. */
+/** Host of the Docker Hub API, which differs from the host in image names. */
 const HUB_API = 'registry-1.docker.io'
 
 async function loginOf(host: string, { credentials }: SessionResources) {

@@ -7,16 +7,16 @@ interface Bytes {
   readonly data?: Uint8Array
 }
 
-/** Writes what the builder exports (`moby.filesync.v1.FileSend`) to a file. */
+/** Writes the result that the builder exports (`moby.filesync.v1.FileSend`) to a file. */
 export const receiveArchive = ({ requests }: IncomingCall<Bytes, Bytes>, path: string): Promise<void> =>
   writeWhole(path, dataOf(requests))
 
-/** The bytes in messages. */
+/** Yields the bytes in messages. */
 export async function* dataOf(messages: AsyncIterable<Bytes>): AsyncGenerator<Uint8Array> {
   for await (const { data } of messages) if (data) yield data
 }
 
-/** Writes a file, which has its name only when it is complete. */
+/** Writes a file, which gets its final name only when it is complete. */
 export async function writeWhole(
   path: string,
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

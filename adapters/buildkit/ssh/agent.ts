@@ -3,14 +3,14 @@ import { connect, type Socket } from 'node:net'
 import type { AgentKey } from './private-key.ts'
 import { string, uint32, WireReader } from './wire.ts'
 
-/** An agent that a build may use (https://www.rfc-editor.org/rfc/rfc9987). */
+/** An SSH agent that a build may use (https://www.rfc-editor.org/rfc/rfc9987). */
 export interface SshAgent {
-  /** Rejects if the agent does not run. */
+  /** Connects to the agent. Rejects if the agent is not running. */
   connect(): Promise<AgentConnection>
 }
 
 export interface AgentConnection {
-  /** The response to a request, both without their length. */
+  /** Returns the response to a request; request and response exclude their length prefix. */
   answer(request: Buffer): Promise<Buffer>
   close(): void
 }
@@ -23,10 +23,10 @@ const SIGN_RESPONSE = 14
 
 const FAILED = Buffer.from([FAILURE])
 
-/** The largest message of OpenSSH. */
+/** Largest agent message that OpenSSH accepts, in bytes. */
 const MOST = 256 * 1024
 
-/** An agent with these keys. */
+/** Returns an agent with these keys. */
 export const agentOfKeys = (keys: readonly AgentKey[]): SshAgent => ({
   connect: async () => ({ answer: async request => answerWith(keys, request), close: () => {} }),
 })
@@ -36,7 +36,7 @@ function answerWith(keys: readonly AgentKey[], request: Buffer): Buffer {
     if (request[0] === REQUEST_IDENTITIES) return identities(keys)
     return request[0] === SIGN_REQUEST ? signed(keys, new WireReader(request.subarray(1))) : FAILED
   } catch {
-    // A request that is cut off.
+    // The request is truncated.
     return FAILED
   }
 }
@@ -45,7 +45,7 @@ const identities = (keys: readonly AgentKey[]): Buffer =>
   Buffer.concat([
     Buffer.from([IDENTITIES]),
     uint32(keys.length),
-    // Their comments would name people and machines.
+    // The comments of the keys would reveal the names of people and machines.
     ...keys.flatMap(({ publicKey }) => [string(publicKey), string('')]),
   ])
 
@@ -58,8 +58,8 @@ function signed(keys: readonly AgentKey[], request: WireReader): Buffer {
 }
 
 /**
- * The agent at a socket. A build may list its keys and have it sign; as with BuildKit's own clients,
- * it may not add, remove or lock keys.
+ * Returns the agent at a socket. A build may list its keys and request signatures; as with BuildKit's own clients, it
+ * may not add, remove or lock keys.
  */
 export const agentAt = (path: string): SshAgent => ({
   connect: async () => {
@@ -83,7 +83,7 @@ async function exchange(socket: Socket, responses: AsyncIterator<Buffer>, reques
   return value
 }
 
-/** The messages in a stream, without their length. Throws for one that is too large. */
+/** Yields the messages in a stream, without their length prefix. Throws if a message is too large. */
 export async function* agentMessages(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0)
   for await (const chunk of chunks) {

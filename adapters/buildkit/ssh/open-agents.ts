@@ -4,12 +4,12 @@ import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { agentAt, agentOfKeys, type SshAgent } from './agent.ts'
 import { type AgentKey, parsePrivateKey } from './private-key.ts'
 
-/** The most that is read of a file that should be a key. */
+/** Maximum size of a private key file in bytes. */
 const MOST = 100 * 1024
 
 /**
- * The agents of a build by their ids, each of the socket of an agent or of files with private keys.
- * Throws a UserError for what is neither.
+ * Returns the agents of a build by id, each for an agent socket or for private key files. Throws a UserError for a path
+ * that is neither.
  */
 export async function openAgents(
   paths: ReadonlyMap<string, readonly string[]>,
@@ -51,7 +51,7 @@ async function sourceAt(id: string, path: string): Promise<{ readonly socket: st
 async function read(path: string): Promise<Buffer | 'socket'> {
   const stats = await stat(path)
   if (stats.isSocket()) return 'socket'
-  // No key is as large, and a device may have no end.
+  // A key is never this large, and reading a device may never end.
   if (!stats.isDirectory() && (!stats.isFile() || stats.size > MOST)) throw new Error('it is not a key')
   return readFile(path)
 }

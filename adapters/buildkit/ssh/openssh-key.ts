@@ -5,7 +5,7 @@ import { WireReader, withoutZeros } from './wire.ts'
 const MAGIC = Buffer.from('openssh-key-v1\0')
 
 /**
- * Reads the text of a key in OpenSSH's own form:
+ * Parses the text of a key in OpenSSH's own format:
  * https://github.com/openssh/openssh-portable/blob/master/PROTOCOL.key
  */
 export function openSshKey(text: string): Parsed<KeyObject> {
@@ -21,7 +21,7 @@ export function openSshKey(text: string): Parsed<KeyObject> {
     reader.string() // The public key, which the private key repeats.
     return keyIn(new WireReader(reader.string()))
   } catch {
-    // There are too few bytes, or they are no key.
+    // The data is truncated, or is not a valid key.
     return failed('it is damaged')
   }
 }
@@ -40,7 +40,7 @@ const CURVES: Readonly<Record<string, { readonly crv: string; readonly size: num
   'ecdsa-sha2-nistp521': { crv: 'P-521', size: 66 },
 }
 
-/** Undefined for keys of a device (`sk-…`), and for DSA. */
+/** Returns the key as a JSON Web Key; undefined for hardware-backed keys (`sk-…`) and for DSA. */
 function jwkOf(type: string, reader: WireReader): JsonWebKey | undefined {
   if (type === 'ssh-rsa') return rsa(reader)
   const curve = CURVES[type]

@@ -3,11 +3,11 @@ import { failed, type Parsed, parsed } from '../../../compiler/values/parsed.ts'
 import { openSshKey } from './openssh-key.ts'
 import { mpint, string } from './wire.ts'
 
-/** A private key, as an agent uses it. */
+/** A private key as used by an agent. */
 export interface AgentKey {
-  /** The public key, in the form of SSH: https://www.rfc-editor.org/rfc/rfc4253#section-6.6 */
+  /** Public key in SSH format: https://www.rfc-editor.org/rfc/rfc4253#section-6.6 */
   readonly publicKey: Buffer
-  /** The signature with the name of its algorithm. `flags` are those of the agent protocol. */
+  /** Returns a signature, preceded by the name of its algorithm. `flags` are the flags of the agent protocol. */
   readonly sign: (data: Buffer, flags: number) => Buffer
 }
 
@@ -20,7 +20,7 @@ const CURVES: Readonly<Record<string, { readonly name: string; readonly hash: st
 
 const USE_AGENT = 'add the key to an agent with `ssh-add`, and write `default` instead of its path'
 
-/** Reads a private key as `ssh-keygen` writes it: in OpenSSH's own form, or in PEM. */
+/** Parses a private key in a format that `ssh-keygen` writes: OpenSSH's own format, or PEM. */
 export function parsePrivateKey(file: Buffer): Parsed<AgentKey> {
   const text = file.toString('latin1').trim()
   if (/^(?:ssh|ecdsa|sk)-\S+ AAAA/.test(text)) return failed('it is a public key', 'name the file without `.pub`')
@@ -52,7 +52,7 @@ function sshKey(key: KeyObject): Parsed<AgentKey> {
   return failed(`keys of the type \`${crv || key.asymmetricKeyType}\` are not supported`, USE_AGENT)
 }
 
-/** Flags of a request to sign: https://www.rfc-editor.org/rfc/rfc8332 */
+/** Flags of a signature request: https://www.rfc-editor.org/rfc/rfc8332 */
 const RSA_SHA2_256 = 2
 const RSA_SHA2_512 = 4
 

@@ -6,13 +6,13 @@ export function uint32(value: number): Buffer {
   return bytes
 }
 
-/** Bytes after their length. */
+/** Encodes a string: its length, then its bytes. */
 export function string(value: Buffer | string): Buffer {
   const bytes = typeof value === 'string' ? Buffer.from(value) : value
   return Buffer.concat([uint32(bytes.length), bytes])
 }
 
-/** A number that is not negative: the first bit is its sign. */
+/** Encodes a non-negative integer. The first bit is the sign, so it may need a leading zero byte. */
 export function mpint(value: Buffer): Buffer {
   const digits = withoutZeros(value)
   return string((digits[0] ?? 0) > 0x7f ? Buffer.concat([Buffer.alloc(1), digits]) : digits)
@@ -23,7 +23,7 @@ export function withoutZeros(value: Buffer): Buffer {
   return first < 0 ? Buffer.alloc(0) : value.subarray(first)
 }
 
-/** Reads values in their order. Its methods throw a RangeError where there are too few bytes. */
+/** Reads consecutive values. Its methods throw a RangeError if too few bytes are left. */
 export class WireReader {
   readonly #bytes: Buffer
   #at = 0

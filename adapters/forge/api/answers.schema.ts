@@ -10,15 +10,12 @@ const pullFields = {
 
 const pullRequired = ['number', 'html_url', 'title'] as const
 
-/**
- * The fields of a pull request that are read and mean the same on GitHub and Gitea, which has taken
- * over GitHub's API.
- */
+/** Fields of a pull request that devctl reads and that mean the same on GitHub and Gitea, whose API copies GitHub's. */
 export const pull = { type: 'object', required: pullRequired, properties: pullFields } as const satisfies JSONSchema
 
 /**
- * GitHub's list of pull requests (https://docs.github.com/rest/pulls/pulls#list-pull-requests):
- * each with the repositories of its branches; that of a fork may be gone.
+ * GitHub's list of pull requests (https://docs.github.com/rest/pulls/pulls#list-pull-requests), each with the
+ * repositories of its branches; a fork may have been deleted.
  */
 export const githubPulls = {
   type: 'array',
@@ -54,8 +51,7 @@ const giteaBranch = {
 } as const
 
 /**
- * Gitea's list of pull requests, with the repositories of their branches:
- * https://docs.gitea.com/api/ (`PullRequest`).
+ * Gitea's list of pull requests, with the repositories of their branches: https://docs.gitea.com/api/ (`PullRequest`).
  */
 export const giteaPulls = {
   type: 'array',
@@ -83,7 +79,7 @@ export const giteaVersion = {
   properties: { version: { type: 'string' } },
 } as const satisfies JSONSchema
 
-/** A refusal of Gitea, which names the description of its API. */
+/** A refusal of Gitea, which links the description of its API. */
 export const giteaRefusal = {
   type: 'object',
   required: ['url'],
@@ -100,17 +96,14 @@ const mergeFields = {
 
 const mergeRequired = ['iid', 'web_url', 'title'] as const
 
-/** The fields of https://docs.gitlab.com/api/merge_requests/ that are read. */
+/** Fields of https://docs.gitlab.com/api/merge_requests/ that devctl reads. */
 export const mergeRequest = {
   type: 'object',
   required: mergeRequired,
   properties: mergeFields,
 } as const satisfies JSONSchema
 
-/**
- * GitLab's list of merge requests: each with the projects of its branches; that of a fork may be
- * gone.
- */
+/** GitLab's list of merge requests, each with the projects of its branches; a fork may have been deleted. */
 export const mergeRequests = {
   type: 'array',
   items: {
@@ -126,7 +119,7 @@ export const mergeRequests = {
 
 /**
  * The comments of a request: https://docs.github.com/rest/issues/comments, https://docs.gitlab.com/api/notes/, and
- * those of Gitea.
+ * Gitea's equivalent.
  */
 export const requestComments = {
   type: 'array',
@@ -142,19 +135,19 @@ export const requestComments = {
         required: ['id'],
         properties: { id: { type: 'integer' }, type: { type: 'string' } },
       },
-      // GitLab's word.
+      // GitLab's name for the user.
       author: { type: ['object', 'null'], required: ['id'], properties: { id: { type: 'integer' } } },
     },
   },
 } as const satisfies JSONSchema
 
-/** A comment that was written. */
+/** A comment that was created. */
 export const writtenComment = {
   type: 'object',
   properties: { id: { type: 'integer' } },
 } as const satisfies JSONSchema
 
-/** A webhook that was added: https://docs.github.com/rest/repos/webhooks, and the same of the others. */
+/** A webhook that was added: https://docs.github.com/rest/repos/webhooks, and the equivalents of the other forges. */
 export const addedWebhook = {
   type: 'object',
   required: ['id'],
@@ -162,7 +155,8 @@ export const addedWebhook = {
 } as const satisfies JSONSchema
 
 /**
- * The user of a token: https://docs.github.com/rest/users/users#get-the-authenticated-user, and the same of the others.
+ * The user of a token: https://docs.github.com/rest/users/users#get-the-authenticated-user, and the equivalents of the
+ * other forges.
  */
 export const forgeUser = {
   type: 'object',
@@ -170,15 +164,15 @@ export const forgeUser = {
   properties: { id: { type: 'integer' }, login: { type: 'string' }, type: { type: 'string' } },
 } as const satisfies JSONSchema
 
-/** GitLab's users of a name: https://docs.gitlab.com/api/users/ */
+/** GitLab's users with a given name: https://docs.gitlab.com/api/users/ */
 export const gitlabUsers = {
   type: 'array',
   items: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
 } as const satisfies JSONSchema
 
 /**
- * A repository of GitHub or Gitea, with the rights of who asks: https://docs.github.com/rest/repos/repos,
- * https://docs.gitea.com/api/ (`Repository`).
+ * A repository of GitHub or Gitea, with the permissions of the authenticated user:
+ * https://docs.github.com/rest/repos/repos, https://docs.gitea.com/api/ (`Repository`).
  */
 export const forgeRepository = {
   type: 'object',
@@ -189,7 +183,7 @@ export const forgeRepository = {
   },
 } as const satisfies JSONSchema
 
-/** A pull request of GitHub or Gitea with its commit and its repositories; that of a fork may be gone. */
+/** A pull request of GitHub or Gitea with its commit and its repositories; a fork may have been deleted. */
 export const pullFacts = {
   type: 'object',
   required: ['number', 'state', 'html_url', 'user', 'head', 'base'],
@@ -234,7 +228,7 @@ const access = {
   properties: { access_level: { type: 'integer' } },
 } as const
 
-/** A project of GitLab, with the rights of who asks: https://docs.gitlab.com/api/projects/ */
+/** A GitLab project, with the permissions of the authenticated user: https://docs.gitlab.com/api/projects/ */
 export const gitlabProject = {
   type: 'object',
   required: ['id', 'http_url_to_repo', 'namespace'],
@@ -247,7 +241,7 @@ export const gitlabProject = {
   },
 } as const satisfies JSONSchema
 
-/** A merge request of GitLab with its commit and its projects. */
+/** A GitLab merge request with its commit and its projects. */
 export const mergeFacts = {
   type: 'object',
   required: ['iid', 'state', 'web_url', 'sha', 'source_branch', 'source_project_id', 'target_project_id', 'author'],
@@ -275,10 +269,7 @@ export const gitlabMember = {
   properties: { id: { type: 'integer' }, access_level: { type: 'integer' }, state: { type: 'string' } },
 } as const satisfies JSONSchema
 
-/**
- * A refusal of any forge: which of the fields it has, and of what form, differs
- * (`refusal-text.ts`).
- */
+/** A refusal of any forge. The forges use different fields in different forms (`refusal-text.ts`). */
 export const forgeRefusal = {
   type: 'object',
   properties: { message: {}, errors: {}, error: {}, error_description: {} },

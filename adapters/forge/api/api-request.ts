@@ -8,22 +8,22 @@ import { ForgeError, isPassing, noAnswer, refusal, type Subject } from './failur
 import { isLimited, pauseAsked } from './rate-limit.ts'
 import { refusalText } from './refusal-text.ts'
 
-/** The pauses and attempts of a call; all times are in milliseconds. */
+/** Pauses and attempts of a call; all times are in milliseconds. */
 export interface ForgeRetries {
-  /** About the first pause; each one after it is twice as long. */
+  /** Approximate first pause; each later pause is twice as long. */
   readonly pause: number
-  /** The longest of them. */
+  /** Longest pause. */
   readonly longest: number
-  /** A forge that asks for more than this is not waited for. */
+  /** Longest pause that a forge may request; the call fails if the forge requests more. */
   readonly asked: number
   readonly attempts: number
-  /** Called for pauses that people notice, and why. */
+  /** Called with the reason for each pause that is long enough to notice. */
   readonly onPause: (milliseconds: number, why: string) => void
   /** Waits; rejects when the signal is aborted. */
   readonly wait: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
-/** Milliseconds of a pause from which on the caller is told about it. */
+/** Shortest pause that is reported to the caller, in milliseconds. */
 const NOTICED = 5_000
 
 const DEFAULT_RETRIES: ForgeRetries = {
@@ -37,7 +37,7 @@ const DEFAULT_RETRIES: ForgeRetries = {
 
 /** A token, and the headers that it is sent in. */
 export interface ForgeLogin {
-  /** The variable that it comes from. */
+  /** Name of the variable that contains the token. */
   readonly variable: string
   readonly token: string
   readonly headers: Readonly<Record<string, string>>
@@ -136,8 +136,8 @@ export class ForgeApi implements Calls {
   }
 
   /**
-   * Sends a call and follows redirects to the same server, which a renamed repository causes. The token is sent to no
-   * other server: throws a ForgeError for a redirect there.
+   * Sends a call and follows redirects to the same server, as after renaming a repository. Never sends the token to
+   * another server: throws a ForgeError for such a redirect.
    */
   async #exchange({ method, path, body, signal }: ForgeCall, subject: Subject): Promise<ForgeAnswer> {
     const headers = {

@@ -5,18 +5,18 @@ import { FORGES } from '../forges.ts'
 const NOTE = '\n\n_The rest does not fit here: see the commit._\n'
 
 /**
- * Cuts Markdown at the end of a line, so that a forge takes it: blocks of code and `<details>` that
- * are open there are closed.
+ * Truncates Markdown at the end of a line to the limit of a forge, and closes code blocks and `<details>` that are open
+ * there.
  */
 export function clampBody(body: string, kind: ForgeKind, limit = FORGES[kind].bodyLimit): string {
   if (body.length <= limit) return body
-  // Room for the ends of what is open, too.
+  // Leaves room for the end marks of open blocks.
   const cut = body.lastIndexOf('\n', limit - NOTE.length - 200)
   const kept = body.slice(0, Math.max(0, cut))
   return `${kept}${closing(kept)}${NOTE}`
 }
 
-/** Requests whose texts are cut to what the forge takes. */
+/** Returns requests whose texts are truncated to the limits of the forge. */
 export const clamped = ({ find, open, update, close, comment }: PullRequests, kind: ForgeKind): PullRequests => ({
   find,
   open: (request, waiting) => open({ ...request, body: clampBody(request.body, kind) }, waiting),
@@ -25,7 +25,7 @@ export const clamped = ({ find, open, update, close, comment }: PullRequests, ki
   comment: (number, one, waiting) => comment(number, { ...one, body: clampBody(one.body, kind) }, waiting),
 })
 
-/** The end marks of the blocks that are open at the end of a text. */
+/** Returns the end marks of the blocks that are open at the end of a text. */
 function closing(text: string): string {
   let fence: string | undefined
   let details = 0

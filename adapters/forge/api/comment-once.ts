@@ -3,7 +3,7 @@ import type { Calls, ForgeCall } from '../forge-module.ts'
 import { forgeUser, requestComments, writtenComment } from './answers.validators.ts'
 import { isRefused } from './failures.ts'
 
-/** Pages of comments that are looked through. */
+/** Maximum number of pages of comments that are searched. */
 const PAGES = 50
 const PAGE = 100
 
@@ -12,14 +12,14 @@ export interface CommentPaths {
   readonly all: string
   readonly one: (id: number) => string
   readonly change: ForgeCall['method']
-  /** Its term and number: `pull request 7`. */
+  /** The request's term and number: `pull request 7`. */
   readonly request: string
 }
 
 /**
- * Writes the comment that begins with the marker: updates the token user's own comment if it exists, otherwise adds a
- * new one. Any user can write a comment with the marker, and its author could change it again, so a comment of another
- * user is left alone.
+ * Writes the comment that begins with the marker: updates the comment if the token's user wrote it, otherwise adds a
+ * new one. Never changes another user's comment: any user can write a comment with the marker, and its author could
+ * change it again.
  */
 export async function commentOnce(
   api: Calls,
@@ -53,7 +53,7 @@ export async function commentOnce(
       for (const { id, body, user, author } of items) {
         if (!body?.startsWith(marker)) continue
         self ??= { id: await whoWeAre() }
-        // The token of a job or an app of GitHub is that of a bot, and may not ask which.
+        // The token of a GitHub job or app belongs to a bot, and may not query its own user.
         const isOwn = self.id === undefined ? user?.type === 'Bot' : (user ?? author)?.id === self.id
         if (isOwn) return id
       }
@@ -62,7 +62,7 @@ export async function commentOnce(
     return undefined
   }
 
-  /** The user that the token is of; undefined for one that may not ask. */
+  /** Returns the id of the token's user; undefined if the token may not query it. */
   async function whoWeAre(): Promise<number | undefined> {
     try {
       const purpose = 'ask whose the token is'

@@ -15,21 +15,21 @@ export interface ForgeAnswer {
   readonly text: string
 }
 
-/** Milliseconds without a byte after which a server counts as gone. */
+/** Time without a byte after which a server counts as unreachable, in milliseconds. */
 const SILENCE = 30_000
-/** Bytes; no forge answers with more. */
+/** Maximum size of a response in bytes; no forge sends more. */
 const LONGEST = 20 * 1024 * 1024
 
 /**
- * Sends one request, once, through the proxy if there is one, and reads the whole answer, whatever
- * its status. Rejects as the transport does (`adapters/http`), or with the reason of the signal.
+ * Sends one request, once, through the proxy if one is set, and reads the full response, whatever its status. Rejects
+ * with the transport's error (`adapters/http`), or with the signal's abort reason.
  */
 export async function exchange(
   message: ForgeMessage,
   proxy: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<ForgeAnswer> {
-  // A connection of its own: there are a handful of calls in all.
+  // No connection is kept, because there are only a handful of calls.
   const agent = await agentFor(message.url, proxy)
   try {
     const { body, ...answer } = await exchangeWhole(message, agent, { silence: SILENCE, limit: LONGEST }, signal)

@@ -6,35 +6,35 @@ import { FORGES } from '../forges.ts'
 import { ForgeApi, type ForgeRetries } from './api-request.ts'
 import { clamped } from './clamp-body.ts'
 
-/** A repository whose forge is known, and the token to ask with. */
+/** A repository whose forge is known, and the token for the calls. */
 export interface AskedRepository {
   readonly kind: ForgeKind
-  /** The root of the pages of the server, without a slash at the end. */
+  /** Root of the server's web pages, without a trailing slash. */
   readonly web: string
-  /** The root of its API, where that is another one than is usual. */
+  /** Root of the server's API, if it is not the default. */
   readonly api?: string
-  /** `owner/name`. */
+  /** Path of the repository: `owner/name`. */
   readonly path: string
   readonly token: string
   /** Source of the token, for messages. */
   readonly tokenName: string
 }
 
-/** Asks a forge about a repository; proxies come from `env`, and nothing else does. */
+/** Returns access to the facts that a forge reports about a repository. Only the proxy settings are read from `env`. */
 export const factsOf = (
   asked: AskedRepository,
   env: ForgeVariables,
   retries: Partial<ForgeRetries> = {},
 ): RepositoryFacts => FORGES[asked.kind].facts(apiOf(asked, env, retries))
 
-/** Comments on its requests, with the same token. */
+/** Returns access to the comments on the repository's requests, with the same token. */
 export const commentsOf = (
   asked: AskedRepository,
   env: ForgeVariables,
   retries: Partial<ForgeRetries> = {},
 ): Pick<PullRequests, 'comment'> => clamped(FORGES[asked.kind].connect(apiOf(asked, env, retries)), asked.kind)
 
-/** Webhooks in its settings, with the same token. */
+/** Returns access to the webhooks in the repository's settings, with the same token. */
 export const webhooksOf = (
   asked: AskedRepository,
   env: ForgeVariables,

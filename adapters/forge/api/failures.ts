@@ -11,18 +11,18 @@ interface ForgeDetails extends ErrorDetails {
   readonly isLimited?: boolean
 }
 
-/** A forge refuses a call, or does not answer it. */
+/** Error of a forge that refuses a call, or does not respond. */
 export class ForgeError extends UserError {
-  /** Absent where there was no answer. */
+  /** HTTP status; absent if there was no response. */
   readonly status: number | undefined
   /** The forge's own error message; empty if it sent none. */
   readonly said: string
   /**
-   * True if the forge might have carried out the call nevertheless: the connection was cut, or a gateway answered
+   * True if the forge might have carried out the call nevertheless: the connection was lost, or a gateway responded
    * instead of the forge.
    */
   readonly maybeDone: boolean
-  /** True if there were too many calls: it says nothing of what was asked. */
+  /** True if the rate limit was exceeded, which says nothing about the call itself. */
   readonly isLimited: boolean
 
   constructor(
@@ -41,19 +41,19 @@ export class ForgeError extends UserError {
 export interface Subject {
   readonly forge: ForgeModule
   readonly site: Site
-  /** The variable that the token comes from. */
+  /** Name of the variable that contains the token. */
   readonly variable: string
-  /** The purpose of the call: `open a pull request`. */
+  /** Purpose of the call: `open a pull request`. */
   readonly purpose: string
-  /** The rights that the call needs, in words, if they are more than those for requests. */
+  /** Permissions that the call needs, in words, if it needs more than the calls for requests. */
   readonly permission?: string | undefined
-  /** The only repository that the token is for, where that is known and another one. */
+  /** The only repository that the token is for, if that is known to be another repository. */
   readonly tokenOf?: string | undefined
 }
 
 /**
- * Explains to a user why a forge has refused a call. `said` is what `refusalText` found in the
- * answer.
+ * Returns an error that explains to the user why a forge refused a call. `said` is the result of `refusalText` for the
+ * response.
  */
 export function refusal(
   { forge, site, variable, purpose, permission, tokenOf }: Subject,
@@ -85,7 +85,7 @@ export function refusal(
       permission ?? permissionHint(forge, said, tokenOf),
     )
   if (status === 404) {
-    // Most say the same once more.
+    // Most forges only repeat "not found".
     const more = /not (be )?found$/i.test(said) ? '' : words
     return fail(
       `${name} has no repository \`${site.path}\`, or the token of \`${variable}\` has no access to it${more}`,
@@ -103,7 +103,7 @@ function permissionHint(forge: ForgeModule, said: string, tokenOf: string | unde
   return forge.permissionHint(said)
 }
 
-/** Explains to a user why there is no answer. `error` is Node's. */
+/** Returns an error that explains to the user why there is no response. `error` comes from Node.js. */
 export function noAnswer({ site, purpose }: Subject, error: unknown): ForgeError {
   const host = new URL(site.api).host
   const details = { cause: error, maybeDone: !neverSent(error) }
@@ -117,13 +117,13 @@ const REASONS: Partial<Record<ConnectionFailure, string>> = {
   cut: 'the connection was cut',
 }
 
-/**
- * True if a retry can succeed: after a connection that was cut or could not be made, but not after
- * a certificate that is wrong.
- */
+/** Returns true if a retry can succeed: after a lost or failed connection, but not after an invalid certificate. */
 export const isPassing = (error: unknown): boolean => neverSent(error) || isCut(error)
 
-/** Returns the answer, or false for a refusal: the user has no rights, or the token may not ask about them. */
+/**
+ * Returns the answer, or false if the forge refuses because the user has no permission, or because the token may not
+ * query permissions.
+ */
 export async function unlessRefused(asked: Promise<boolean>): Promise<boolean> {
   try {
     return await asked
@@ -133,10 +133,13 @@ export async function unlessRefused(asked: Promise<boolean>): Promise<boolean> {
   }
 }
 
-/** True for a refusal that a retry would not change: the resource does not exist, or the token has no access to it. */
+/**
+ * Returns true for a refusal that a retry would not change: the resource does not exist, or the token has no access to
+ * it.
+ */
 export const isNoRight = (error: unknown): boolean =>
   error instanceof ForgeError && !error.isLimited && (error.status === 403 || error.status === 404)
 
-/** True for a refusal with one of these statuses. */
+/** Returns true for a refusal with one of these statuses. */
 export const isRefused = (error: unknown, ...statuses: readonly number[]): boolean =>
   error instanceof ForgeError && error.status !== undefined && statuses.includes(error.status)

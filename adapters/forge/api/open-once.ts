@@ -5,17 +5,17 @@ import { ForgeError } from './failures.ts'
 const ATTEMPTS = 4
 
 interface Steps {
-  /** Makes the request. What could not be done about it is added to the notes. */
+  /** Creates the request. Optional parts that could not be set are added to the notes. */
   readonly create: (notes: string[]) => Promise<PullRequest>
-  /** The refusal of the forge if there is a request between the two branches already. */
+  /** Matches the error message of the forge if a request between the two branches already exists. */
   readonly exists: RegExp
-  /** Sets what the forge takes only afterwards: labels, reviewers. */
+  /** Sets fields that the forge accepts only after the creation: labels, reviewers. */
   readonly complete?: (made: PullRequest, notes: string[]) => Promise<void>
 }
 
 /**
- * Opens a request that does not exist yet. If the answer was lost, looks for the request before opening it again, so
- * that there are never two; if another run was quicker, its request gets the text.
+ * Opens a request that does not exist yet. If the response was lost, searches for the request before opening it again,
+ * so that there are never two; if another run was faster, updates the text of that run's request.
  */
 export async function openOnce(
   api: Pick<Calls, 'pause'>,
@@ -36,7 +36,7 @@ export async function openOnce(
       if (!isThere) await api.pause(failures, waiting.signal)
       const found = await requests.find(request, waiting)
       if (isThere && !found) throw error
-      // One whose answer got lost may be that of another run, too.
+      // If the response was lost, the request found may also be another run's.
       if (found) made = await requests.update(found, request, waiting)
       if (made && isThere) return { request: made, isNew: false, notes }
     }
@@ -45,7 +45,7 @@ export async function openOnce(
   return { request: made, isNew: true, notes }
 }
 
-/** Does something that the publish does not depend on; what went wrong is only noted. */
+/** Performs an action that the publish does not depend on; returns a failure as a note. */
 export async function attempt(what: string, action: () => Promise<unknown>): Promise<readonly string[]> {
   try {
     await action()
@@ -56,7 +56,7 @@ export async function attempt(what: string, action: () => Promise<unknown>): Pro
   }
 }
 
-/** True if a request has the wanted text. Forges change line endings, and drop trailing blanks. */
+/** Returns true if a request has the wanted text. Forges change line endings, and drop trailing spaces. */
 export function hasText(
   { title, body }: PullRequest,
   wanted: { readonly title: string; readonly body: string },

@@ -6,14 +6,14 @@ import { commentOnce } from './comment-once.ts'
 import { attempt } from './open-once.ts'
 
 /**
- * The calls that Gitea has taken over from GitHub as they are: https://docs.github.com/rest/pulls,
- * https://docs.gitea.com/api/. Which fields are sent is up to the forge. They throw as `Calls` do;
- * what a publish does not depend on gives notes instead.
+ * Returns the calls that are identical on GitHub and Gitea: https://docs.github.com/rest/pulls,
+ * https://docs.gitea.com/api/. The caller decides which fields to send. The calls throw as `Calls` do, and return notes
+ * for failures that a publish does not depend on.
  */
 export function pullCalls(api: Calls) {
   const root = `/repos/${api.site.path.split('/').map(encodeURIComponent).join('/')}`
 
-  /** Never sent twice: there would be two. */
+  /** Creates a request. Never repeated, because that could create a second request. */
   const create = (fields: object, signal: AbortSignal | undefined): Promise<Pull> => {
     const purpose = 'open a pull request'
     const path = `${root}/pulls`
@@ -48,7 +48,7 @@ export function pullCalls(api: Calls) {
     const purpose = `ask for reviews of pull request ${number}`
     const body = {
       reviewers: names.filter(name => !name.includes('/')),
-      // By their slug alone: https://docs.github.com/rest/pulls/review-requests
+      // GitHub expects only the team's slug: https://docs.github.com/rest/pulls/review-requests
       team_reviewers: names.filter(name => name.includes('/')).map(name => name.split('/').at(-1)),
     }
     return attempt('the reviewers could not be asked', () =>
@@ -56,7 +56,7 @@ export function pullCalls(api: Calls) {
     )
   }
 
-  // On both, a request is an issue, too.
+  // Both forges treat a request as an issue, too.
   const comment: PullRequests['comment'] = (number, what, { signal } = {}) =>
     commentOnce(
       api,

@@ -4,12 +4,12 @@ import { forgePermission, forgeRepository, pullFacts } from './answers.validator
 import { unlessRefused } from './failures.ts'
 import { pullCalls } from './pull-calls.ts'
 
-/** Permissions that allow a push; `owner` is that of Gitea's owners. */
+/** Permissions that allow a push; `owner` is what Gitea reports for owners. */
 const WRITERS: ReadonlySet<string> = new Set(['admin', 'owner', 'write'])
 
 /**
- * Returns the facts of a repository through the API that Gitea has adopted from GitHub:
- * https://docs.github.com/rest/pulls, https://docs.gitea.com/api/
+ * Returns the facts of a repository through the API that Gitea copied from GitHub: https://docs.github.com/rest/pulls,
+ * https://docs.gitea.com/api/
  */
 export function pullFactsOf(api: Calls): RepositoryFacts {
   const { root } = pullCalls(api)
@@ -30,7 +30,7 @@ export function pullFactsOf(api: Calls): RepositoryFacts {
       const call = get(`/pulls/${number}`, `read pull request ${number}`, signal)
       const found = await api.object(call, pullFacts)
       const { repo } = found.head
-      // Gitea does not say what an owner is, but numbers people and organizations together.
+      // Gitea does not report the type of an owner, but people and organizations share one id range.
       const isPerson = repo?.owner.type === undefined || repo.owner.type === 'User'
       return {
         number: found.number,

@@ -1,7 +1,7 @@
 import type { Pages } from '../forge-module.ts'
 
 /**
- * The pages of a repository that Gitea has taken over from GitHub:
+ * Returns the pages of a repository, whose addresses Gitea copied from GitHub:
  * https://docs.github.com/pull-requests/reference/using-query-parameters-to-create-a-pull-request
  */
 export function pullPages(root: string): Pages {

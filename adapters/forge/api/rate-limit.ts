@@ -1,9 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { retryAfter } from '../../http/back-off.ts'
 
-/**
- * True if a response reports a rate limit and nothing else. Some forges use status 403 for it, too.
- */
+/** Returns true if a response only reports a rate limit. Some forges also use status 403 for it. */
 export function isLimited(status: number, headers: IncomingHttpHeaders, said: string): boolean {
   if (status === 429) return true
   if (status !== 403) return false
@@ -11,13 +9,13 @@ export function isLimited(status: number, headers: IncomingHttpHeaders, said: st
 }
 
 /**
- * Milliseconds that an answer asks to wait: in seconds or as a date, or until the limit is reset;
- * undefined where it does not say.
+ * Returns the pause that a response requests, in milliseconds: from seconds, a date, or the time when the limit is
+ * reset; undefined if it requests none.
  */
 export function pauseAsked(headers: IncomingHttpHeaders, now = Date.now()): number | undefined {
   const after = headers['retry-after']
   if (after !== undefined) return retryAfter(after, now)
-  // In seconds since 1970, in headers with and without `x-`.
+  // Seconds since 1970, in headers with or without `x-`.
   const isUsedUp = headers['x-ratelimit-remaining'] === '0' || headers['ratelimit-remaining'] === '0'
   const reset = Number(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset'])
   return isUsedUp && reset > 0 ? Math.max(0, reset * 1000 - now) : undefined

@@ -2,16 +2,16 @@ import { parseJson } from '../../json/parse-json.ts'
 import { forgeRefusal } from './answers.validators.ts'
 
 /**
- * The error message in a response: `message` as text, list or object of lists (GitLab), `errors` as
- * list of texts (Gitea) or of objects (GitHub), `error` and `error_description` (OAuth). Empty if
- * the response is not JSON, such as the web page of a proxy. Safe to print on a terminal.
+ * Returns the error message in a response: `message` as string, list or object of lists (GitLab), `errors` as list of
+ * strings (Gitea) or of objects (GitHub), `error` and `error_description` (OAuth). Empty if the response is not JSON,
+ * such as the web page of a proxy. Safe to print on a terminal.
  */
 export function refusalText(text: string, secret: string): string {
   const answer = parseJson(text, forgeRefusal)
   if (!answer.ok) return ''
   const { message, errors, error, error_description: description } = answer.value
   const details = [...textsOf(errors), ...textsOf(description)]
-  // "Validation Failed" says nothing that its details do not say.
+  // "Validation Failed" adds nothing to its details.
   const said = [
     ...(details.length > 0 && /^validation failed$/i.test(String(message)) ? [] : textsOf(message)),
     ...details,
@@ -29,7 +29,7 @@ function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return value.trim() === '' ? [] : [value]
   if (Array.isArray(value)) return value.flatMap(textsOf)
   if (!isRecord(value)) return []
-  // One of GitHub's:
+  // An error object of GitHub:
   // https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api#validation-failed
   if (typeof value.message === 'string') return [value.message]
   if (typeof value.code === 'string') return [[value.field, value.code].filter(Boolean).join(' ').replaceAll('_', ' ')]

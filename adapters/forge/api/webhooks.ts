@@ -8,11 +8,11 @@ interface WebhookCalls {
   readonly path: string
   /** Returns the body of the call that adds a webhook. */
   readonly body: (webhook: NewWebhook) => unknown
-  /** The rights that the token needs, in words. */
+  /** Permissions that the token needs, in words. */
   readonly permission: string
 }
 
-/** All forges add and remove in the same way; what they are sent differs. */
+/** Returns access to webhooks. All forges add and remove them in the same way, but the request bodies differ. */
 export function webhooksAt(api: Calls, { path, body, permission }: WebhookCalls): RepositoryWebhooks {
   return {
     async add(webhook, { signal } = {}) {
@@ -21,7 +21,7 @@ export function webhooksAt(api: Calls, { path, body, permission }: WebhookCalls)
         path,
         body: body(webhook),
         purpose: 'add a webhook',
-        // There would be two.
+        // Repeating the call could create a second webhook.
         mayRepeat: false,
         permission,
         signal,

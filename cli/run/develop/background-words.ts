@@ -1,7 +1,7 @@
 /**
- * Returns the arguments of `up` for the background process: without `--detach`, without the values of `--env`, which
- * are passed separately, and with the names that were chosen on a terminal. Arguments for the container, after `--`,
- * stay unchanged.
+ * Returns the arguments of `up` for the background process: without `--detach`; without the values of `--env`, which
+ * are passed separately; and with the names that the user chose at the terminal. Arguments for the container, after
+ * `--`, are unchanged.
  */
 export function wordsInBackground(words: readonly string[], names: readonly string[]): readonly string[] {
   const end = words.includes('--') ? words.indexOf('--') : words.length

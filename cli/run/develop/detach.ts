@@ -18,14 +18,17 @@ import type { Io } from '../../terminal/io.ts'
 import { wordsInBackground } from './background-words.ts'
 import type { UpValues } from './up-values.ts'
 
-/** The variable by which a process knows that it is the one in the background. */
+/** Variable that marks a process as the background process. */
 const DETACHED = 'DEVCTL_DETACHED'
-/** Variable that passes the values of `--env` to it: every user of this machine can read its command line. */
+/**
+ * Variable that passes the values of `--env` to the background process, because every user of this machine can read its
+ * command line.
+ */
 const VARIABLES = 'DEVCTL_DETACHED_ENV'
 
 /** A message from the background process to the process that started it. */
 interface Told {
-  /** Absent for what is about none of them. */
+  /** Development container; absent if the event concerns no particular one. */
   readonly dev?: string
   readonly event: OperationEvent
 }
@@ -38,20 +41,20 @@ interface DetachWorld extends Pick<OperationContext, 'session'> {
   readonly on: OnEvent
 }
 
-/** True for the process in the background. */
+/** True if this is the background process. */
 export const isInBackground = ({ env }: Pick<Io, 'env'>): boolean => env[DETACHED] === '1'
 
-/** The options of `up`, with what was handed over to the process in the background. */
+/** Returns the options of `up`, with the values that were passed to the background process. */
 export function inBackground<Options extends Pick<UpValues, 'env'>>(io: Pick<Io, 'env'>, options: Options): Options {
   const text = isInBackground(io) ? io.env[VARIABLES] : undefined
   return text === undefined ? options : { ...options, env: JSON.parse(text) as readonly string[] } // of this program
 }
 
-/** Hands an event on to the process that has started this one in the background, as long as that waits. */
+/** Passes an event to the process that started this background process, while that process is still waiting. */
 export function tellStarter(io: Pick<Io, 'env'>, event: OperationEvent, dev: string | undefined): void {
   if (!isInBackground(io) || !process.connected) return
   const told = toldOf(event, dev)
-  // It may have gone just now.
+  // // The other process may just have exited.
   if (told) process.send?.(told, undefined, {}, () => {})
 }
 
@@ -100,7 +103,7 @@ export async function startInBackground(
   const output = openSync(path, 'w', 0o600)
   const [, program = '', ...words] = process.argv
   const isNamed = input.all || (input.devs?.length ?? 0) > 0
-  // Behind `--`, Node takes no options for itself: it has an `--env-file`, too.
+  // // After `--`, Node reads no options of its own: it also has an `--env-file`.
   const child = spawn(process.execPath, ['--', program, ...wordsInBackground(words, isNamed ? [] : devs)], {
     cwd: io.cwd,
     env: { ...io.env, [DETACHED]: '1', [VARIABLES]: JSON.stringify(input.env ?? []) },

@@ -1,10 +1,10 @@
 import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import type { Context } from '../../command.ts'
 
-/** The words of a command about development containers: their names, and the command for the container. */
+/** Arguments of a command about development containers: their names, and the command for the container. */
 export interface DevelopWords {
   readonly devs: readonly string[]
-  /** Empty where none is given. */
+  /** Command for the container; empty if none is given. */
   readonly command: readonly string[]
 }
 
@@ -13,7 +13,7 @@ export function splitWords(words: readonly string[], { passed = [] }: Pick<Conte
   return { devs: words.slice(0, words.length - passed.length), command: passed }
 }
 
-/** Splits `[devName] -- COMMAND`. Throws a UsageError for a second word before `--`. */
+/** Splits `[devName] -- COMMAND`. Throws a UsageError for a second argument before `--`. */
 export function splitOne(
   words: readonly string[],
   context: Pick<Context, 'passed'>,
@@ -21,7 +21,7 @@ export function splitOne(
 ): { readonly dev: string | undefined; readonly command: readonly string[] } {
   const { devs, command } = splitWords(words, context)
   const [dev, ...others] = devs
-  // Its options would be taken for those of devctl.
+  // // Without `--`, the options of the command would be parsed as options of devctl.
   if (others.length > 0)
     throw new UsageError(`\`${others[0]}\` is one word too many`, {
       hint: `put the command behind two dashes: \`devctl ${name} ${dev} -- ${others.join(' ')}\``,

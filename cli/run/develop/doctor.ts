@@ -15,7 +15,7 @@ export interface DoctorValues extends LoadingValues {
   readonly timeout: number | undefined
 }
 
-/** Writes the zip and prints its path, with a line for each part on the way. Gives the exit status. */
+/** Writes the zip file and prints its path, after one progress line for each part. Returns the exit status. */
 export async function runDoctor({ io }: Context, dev: string | undefined, options: DoctorValues): Promise<number> {
   return withDeadline(io, { timeout: options.timeout, hint: 'wait longer with `--timeout`' }, async signal => {
     const { doctor } = await import('../../../develop/doctor/doctor.ts')

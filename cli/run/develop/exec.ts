@@ -10,7 +10,7 @@ import { splitOne } from './develop-words.ts'
 
 export type ExecValues = LoadingValues & Omit<SessionOptions, 'timeout' | 'isEndless'>
 
-/** Runs a command in a development container, and gives its exit status. */
+/** Runs a command in a development container and returns its exit status. */
 export async function execute(context: Context, words: readonly string[], options: ExecValues): Promise<number> {
   const { dev, command } = splitOne(words, context, 'exec')
   if (command.length === 0)

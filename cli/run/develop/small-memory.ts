@@ -1,14 +1,14 @@
 import { keepHeapSmall, shrinkHeap } from '../../../adapters/process/small-heap.ts'
 import type { OperationEvent } from '../../../api/events.ts'
 
-/** Milliseconds after which the files are taken to be at rest. */
+/** Time in milliseconds without a file change after which the files count as idle. */
 const REST = 3000
-/** Milliseconds before memory is checked a second time. */
+/** Delay before the second memory check, in milliseconds. */
 const LATER = 10_000
 /** Growth in bytes since the last collection that justifies a pause. */
 const WORTH = 24 << 20
 
-/** Memory functions of a long-running process; replaced in tests. */
+/** Memory functions of a long-running process, replaced in tests. */
 interface Heap {
   keepSmall(): void
   shrink(): Promise<void>
@@ -19,9 +19,10 @@ interface Heap {
 const HEAP: Heap = { keepSmall: keepHeapSmall, shrink: shrinkHeap, used: () => process.memoryUsage.rss() }
 
 /**
- * Returns a handler for the events of development containers. The first synchronization needs much memory, which V8
- * would keep because an idle session makes no garbage: shrinks the heap once all files have been in sync for a while.
- * Checks a second time for the work that follows, such as storing the state that both sides have agreed on.
+ * Returns a handler for the events of development containers. The first synchronization needs a lot of memory, and V8
+ * would keep it because an idle session produces no garbage. Shrinks the heap once all files have been in sync for a
+ * while. Checks a second time because of the work that follows, such as storing the state that both sides have agreed
+ * on.
  */
 export function smallMemory(heap: Heap = HEAP): (event: OperationEvent) => void {
   let isBegun = false
@@ -30,7 +31,7 @@ export function smallMemory(heap: Heap = HEAP): (event: OperationEvent) => void 
   const rest = (milliseconds: number, isFirst: boolean) => {
     timer = setTimeout(() => {
       if (heap.used() < last + WORTH) return
-      // Prevents a second collection while this one runs.
+      // // Prevents a second collection during this one.
       last = Infinity
       void heap.shrink().then(() => {
         last = heap.used()

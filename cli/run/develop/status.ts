@@ -19,10 +19,10 @@ export interface StatusValues extends LoadingValues, Omit<SessionOptions, 'timeo
   readonly output: 'text' | 'json'
 }
 
-/** Milliseconds between two looks of `--watch`. */
+/** Polling interval of `--watch` in milliseconds. */
 const EVERY = 500
 
-/** Prints how far the files are in sync, once or with each change. */
+/** Prints the synchronization status of the files, once or after each change. */
 export async function showStatus(context: Context, words: readonly string[], options: StatusValues): Promise<number> {
   const values = { ...options, var: undefined, timeout: undefined, isEndless: options.watch, asksFirst: true as const }
   return withProject(context, values, async (own, project, session) => {
@@ -61,7 +61,7 @@ function answeredText({ local, remote, side }: EmptiedFolder, answer: 'delete' |
   return answer === 'restore' ? `the files of ${gone} come back` : `the files of ${other} are deleted, too`
 }
 
-/** An object a line for each. */
+/** Returns one JSON object per line for each development container. */
 const jsonOf = (reports: ReadonlyMap<string, SessionReport | undefined>): string =>
   [...reports]
     .map(

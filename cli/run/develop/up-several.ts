@@ -15,7 +15,7 @@ import { splitWords } from './develop-words.ts'
 import { smallMemory } from './small-memory.ts'
 import { printPlanned, type UpValues } from './up-values.ts'
 
-/** Starts several development containers, shows what they print, and ends when all have ended. */
+/** Starts several development containers, shows their output, and returns when all have ended. */
 export async function startSeveral(context: Context, words: readonly string[], options: UpValues): Promise<number> {
   const { devs, command } = splitWords(words, context)
   if (command.length > 0 || options.command)

@@ -18,14 +18,14 @@ export interface UpValues extends LoadingValues, Omit<SessionOptions, 'timeout' 
   readonly all: boolean
 }
 
-/** A Secret without its values: those of a session are made anew each time. */
+/** Returns a Secret without its values, because each session generates new ones. */
 function withoutData(object: KubeObject): KubeObject {
   const { data } = object as { readonly data?: Readonly<Record<string, string>> } // a Secret's
   if (object.kind !== 'Secret' || !data) return object
   return { ...object, data: Object.fromEntries(Object.keys(data).map(key => [key, '***'])) }
 }
 
-/** Prints what would be applied. */
+/** Prints the objects that would be applied. */
 export async function printPlanned(objects: readonly KubeObject[], { stdout }: Pick<Io, 'stdout'>): Promise<void> {
   const { printYaml } = await import('../../../constructs/yaml.ts')
   stdout.write(objects.map(one => `---\n${printYaml(withoutData(one))}`).join(''))

@@ -17,13 +17,13 @@ import { splitOne } from './develop-words.ts'
 import { smallMemory } from './small-memory.ts'
 import { printPlanned, type UpValues } from './up-values.ts'
 
-/** Milliseconds between two lines about the files where there is no terminal to draw on. */
+/** Interval between two progress lines about the files if there is no terminal to draw on, in milliseconds. */
 const PLAIN_EVERY = 2000
 
 /** Events that are hidden while the program in the container has the terminal. */
 const QUIET: ReadonlySet<OperationEvent['type']> = new Set(['status', 'step', 'sync', 'waiting', 'object'])
 
-/** True once in so many milliseconds. */
+/** Returns a function that returns true at most once per interval. */
 function atMostEvery(milliseconds: number, now: () => number): () => boolean {
   let last = Number.NEGATIVE_INFINITY
   return () => {
@@ -33,7 +33,7 @@ function atMostEvery(milliseconds: number, now: () => number): () => boolean {
   }
 }
 
-/** Starts a development container, and gives the exit status of the command in it. */
+/** Starts a development container, and returns the exit status of the command in it. */
 export async function startDevelopment(context: Context, words: readonly string[], options: UpValues): Promise<number> {
   const { dev, command } = splitOne(words, context, 'up')
   const endless = {
@@ -48,7 +48,7 @@ export async function startDevelopment(context: Context, words: readonly string[
     const { keepMirrors, up } = await import('../../../develop/up.ts')
     const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
     const show = toTerminal(own, progress, 'text')
-    // Nothing is drawn again and again below what the program in the container prints.
+    // // Progress is not redrawn below the output of the program in the container.
     const builds = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now(), 'plain')
     let isAttached = false
     let taken: string | undefined
@@ -64,22 +64,22 @@ export async function startDevelopment(context: Context, words: readonly string[
     const hear = smallMemory()
     const on = (event: OperationEvent) => {
       hear(event)
-      // Earlier events come from a deploy and concern its services.
+      // // Earlier events come from a deploy and concern the services that it deploys.
       if (event.type === 'taken') {
         taken = event.dev
         progress.makeRoom()
       }
       tellStarter(own.io, event, taken)
-      // The program in the container has the terminal.
+      // // The program in the container is using the terminal.
       if (isAttached && QUIET.has(event.type)) return
-      // Before there is a connection there is nothing to say of the files.
+      // // Without a connection, there is nothing to report about the files.
       isConnected ||= event.type === 'sync' && event.status.state !== 'disconnected'
       const isFirst = event.type === 'sync' && event.status.state === 'synced' && !wasSynced
       wasSynced ||= isFirst
       if (event.type === 'sync' && (!isConnected || !(isFirst || isDue()))) return
-      // An editor that has the whole screen, and a question, are not written into.
+      // // Events must not interrupt a question or a full-screen program such as an editor.
       if (session.signal.aborted && event.type === 'note') {
-        // The note at the end must be the last line.
+        // // This final note must be the last line.
         progress.makeRoom()
         eraseRow(own.io)
         printSummary(event.text, own.io, own.logLevel)
@@ -105,7 +105,7 @@ export async function startDevelopment(context: Context, words: readonly string[
         return await work()
       } finally {
         isAttached = false
-        // Such as that of `^C`.
+        // // Ends an unfinished line, such as the line with `^C`.
         if (remote.isLineBegun) own.io.stderr.write('\n')
         builds.pause()
         letGo()
@@ -125,7 +125,7 @@ export async function startDevelopment(context: Context, words: readonly string[
     const ask: UpQuestions = {
       ...questions,
       ...(maySetUpSsh && { maySetUpSsh: (line, host) => asking(() => maySetUpSsh(line, host)) }),
-      // While a program runs in the container, the keys are its own.
+      // // While a program in the container is attached, it receives the key presses.
       ...(whatOfEmptied && {
         whatOfEmptied: async (folder, signal) =>
           isAttached || isAsking ? undefined : asking(() => whatOfEmptied(folder, signal)),

@@ -22,13 +22,13 @@ export interface CreateSecretsValues extends LoadingValues {
 }
 
 /**
- * Creates in the cluster the Secrets that the application reads and that nothing publishes, or adds the keys that they
- * lack: where `--create` asks for it, or the person at the terminal. Values are those of the Compose files and their
- * variables, else what the person types. Gives the exit status: 1 while a value is missing, 130 when the person leaves.
+ * Creates the Secrets in the cluster that the application reads and that are not published, or adds their missing keys,
+ * if `--create` or the user at the terminal asks for it. Takes values from the Compose files and their variables, or
+ * else from the user. Returns the exit status: 1 while a value is missing, 130 if the user cancels.
  */
 export async function createNeeded(context: Context, options: CreateSecretsValues): Promise<number> {
   const { io, logLevel } = context
-  // As the answers have left it.
+  // // The answers may have changed the project, so open it again.
   const project = await openProject(io, options)
   const wish = targetOf(project, options)
   const needed = await neededKeys(io, options, project)
@@ -50,14 +50,14 @@ export async function createNeeded(context: Context, options: CreateSecretsValue
 const questionFor = ({ secret, key, usedBy }: NeededKey): string =>
   `Value of ${key} in the Secret ${secret}, for ${usedBy.join(', ')}`
 
-/** Asks the person at the terminal, where there is a cluster to ask about. */
+/** Asks the user at the terminal, provided that a target cluster is configured. */
 async function isWanted(io: Io, needed: readonly NeededKey[], wish: ReturnType<typeof targetOf>): Promise<boolean> {
   if (!io.choose) return false
   let target: Target
   try {
     target = await findTargetWithHome(io, wish, wish.manifest)
   } catch (error) {
-    // Answers can be given where there is no cluster.
+    // // Questions about secrets can be answered without a cluster.
     if (error instanceof UserError) return false
     throw error
   }

@@ -16,7 +16,7 @@ export interface InitAgentValues extends Omit<InitInput, 'controller' | 'setting
   readonly timeout: number | undefined
 }
 
-/** Commits the object by which a controller syncs an environment, or prints it. Gives the exit status. */
+/** Commits the object that makes a controller sync an environment, or prints it. Returns the exit status. */
 export async function initAgent(context: Context, options: InitAgentValues): Promise<number> {
   const { io, logLevel } = context
   const { argocd, flux, print } = options
@@ -51,7 +51,7 @@ function printAdded({ io }: Context, outcome: InitOutcome): number {
 
 type Added = Exclude<InitOutcome, { readonly kind: 'refused' | 'text' }>
 
-/** The lines about the outcome for the file. */
+/** Returns the lines that report the outcome for the file. */
 function addedLines(added: Added): readonly string[] {
   const { path, requestBranch } = added
   switch (added.kind) {
@@ -76,7 +76,7 @@ function addedLines(added: Added): readonly string[] {
   }
 }
 
-/** The lines about the remaining steps. */
+/** Returns the lines that list the remaining steps. */
 function nextLines({ kind, path, toDo }: Added): readonly string[] {
   if (kind !== 'pushed' && kind !== 'requested') return []
   return [`next, in a checkout of the repository, once: \`kubectl apply -f ${path}\``, ...toDo]

@@ -16,9 +16,9 @@ export interface AnswerSecretsValues extends CreateSecretsValues {
 }
 
 /**
- * Walks through what `publish` would refuse as secret, and writes what options or the person at the terminal answer
- * into the manifest. Once nothing is left, it may create the Secrets (create-secrets.ts). Gives the exit status: 1
- * while something is left, 130 when the person leaves.
+ * Walks through the values that `publish` would refuse as secret, and writes the answers from the options or from the
+ * user at the terminal to the manifest. Once all are answered, it may create the Secrets (create-secrets.ts). Returns
+ * the exit status: 1 if values are left, 130 if the user cancels.
  */
 export async function answerOpenSecrets(context: Context, options: AnswerSecretsValues): Promise<number> {
   const { io } = context
@@ -31,7 +31,7 @@ export async function answerOpenSecrets(context: Context, options: AnswerSecrets
   return status !== 0 || options.dryRun ? status : createNeeded(context, options)
 }
 
-/** The answers given by options. Throws a UsageError. */
+/** Returns the answers from the options. Throws a UsageError. */
 function givenAnswers(options: AnswerSecretsValues): SecretAnswers {
   const values = new Map<string, { readonly secret: string; readonly key: string }>()
   for (const text of options.secret ?? []) {
@@ -62,7 +62,7 @@ async function askFor(choose: Choose, { message, span, secret: { source } }: Fou
   return answer as 'secret' | 'public' | 'later' | undefined // the values of the answers
 }
 
-/** Gives the exit status. */
+/** Prints the outcome and returns the exit status. */
 function printAnswered({ io, logLevel }: Context, outcome: AnswerOutcome): number {
   const { stdout, stderr } = io
   switch (outcome.kind) {
@@ -87,6 +87,6 @@ function printAnswered({ io, logLevel }: Context, outcome: AnswerOutcome): numbe
   }
 }
 
-/** An option that answers it. */
+/** Returns an option that would answer the question about a value. */
 const optionFor = ({ secret: { path, source } }: FoundSecret) =>
   source ? `\`--secret ${path}=${source.secret}/${source.key}\`` : `\`--public ${path}\``

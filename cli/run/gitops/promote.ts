@@ -5,6 +5,6 @@ import { publishing } from './publish.ts'
 
 export type PromoteValues = Omit<PublishValues, 'environment' | 'image' | 'imagesFile' | 'tag' | 'verify' | 'oci'>
 
-/** Publishes to one environment what another one has. Gives the exit status. */
+/** Publishes the content of one environment to another. Returns the exit status. */
 export const promoteApplication = (context: Context, from: string, to: string, options: PromoteValues) =>
   publishing(context, { ...options, verify: false }, world => promote(world, { ...options, from, to }))

@@ -13,12 +13,16 @@ import type { ResultOptions } from '../../terminal/publish/print-planned.ts'
 import { withDeadline } from '../deadline.ts'
 
 /**
- * Compiles an application and commits it to its GitOps repository, or pushes it as an artifact. Gives the exit status.
+ * Compiles an application and commits it to its GitOps repository, or pushes it as an artifact. Returns the exit
+ * status.
  */
 export const publishApplication = (context: Context, options: PublishValues): Promise<number> =>
   publishing(context, options, async world => publish(world, options, await openProject(world.workspace, options)))
 
-/** Shows and prints a kind of publish, under the deadline of the options. Gives the exit status. */
+/**
+ * Runs one kind of publish under the deadline from the options, and prints its progress and outcome. Returns the exit
+ * status.
+ */
 export function publishing(
   context: Context,
   options: ResultOptions & Pick<PublishValues, 'timeout'>,

@@ -1,12 +1,15 @@
 import type { NewRun } from '../../../platform/api/runs.ts'
 
-/** The user names that forges know the tokens of their own jobs by; with other tokens, any name does. */
+/**
+ * User names for cloning. A forge only accepts the token of its own CI job with this user name; other tokens work with
+ * any name.
+ */
 const JOB_USER = 'gitlab-ci-token'
 const ANYBODY = 'git'
 
 /**
- * The login with which one run clones a private repository: the token of `DEVCTL_CLONE_TOKEN`, which in a CI job can be
- * the job's own. The platform forgets it when the run has ended.
+ * Returns the login for cloning a private repository in a single run: the token in `DEVCTL_CLONE_TOKEN`, which in a CI
+ * job can be the job's own token. The platform deletes it when the run ends.
  */
 export function cloneLoginOf(env: NodeJS.ProcessEnv): Pick<NewRun, 'cloneLogin'> {
   const { DEVCTL_CLONE_TOKEN: password, CI_JOB_TOKEN: job } = env

@@ -8,10 +8,10 @@ import type { Io } from '../../terminal/io.ts'
 import { toTable } from '../../terminal/table.ts'
 import { onScope, type ScopeValues, whose } from './scope.ts'
 
-/** Forges take any name with a token. */
+/** User name that goes with a token: forges accept any name. */
 const ANYBODY = 'git'
 
-/** Prints for which hosts there are logins; without an option of whom, those of the namespace and the person's own. */
+/** Prints the hosts that have logins. Without a scope option, prints those of the namespace and of the user. */
 export function listCredentials(
   context: Context,
   values: ScopeValues & { readonly output: 'json' | undefined },
@@ -34,7 +34,9 @@ export function listCredentials(
   })
 }
 
-/** Sets the login for a host. The password is typed, or read from standard input: arguments are seen by others. */
+/**
+ * Sets the login for a host. The password is typed or read from standard input, because other users can see arguments.
+ */
 export async function setCredential(
   context: Context,
   word: string,
@@ -72,7 +74,10 @@ function requirePassword(password: string): string {
   throw new UserError('there is no password', { hint: 'type it, or pipe it in: `… < token.txt`' })
 }
 
-/** The host of an address, too: people paste them. One with a password is refused: others have seen it by now. */
+/**
+ * Returns the host, also if the argument is a URL, because users paste URLs. Rejects a URL with a password, because
+ * other users can already have seen it.
+ */
 function hostOf(word: string): string {
   if (!/^https?:\/\//i.test(word)) {
     const host = word.toLowerCase()

@@ -7,23 +7,26 @@ import type { Context } from '../../command.ts'
 import { printRun } from '../../terminal/print-run.ts'
 import { startProgress } from '../../terminal/progress/progress.ts'
 
-/** Current state on the platform of something that is being deleted. */
+/** Current state on the platform of an object that is being deleted. */
 export interface BeingDeleted {
   readonly status: string
   readonly deleteProblem?: string
-  /** The reason why its deletion is not over. */
+  /** Reason why the deletion is not finished. */
   readonly deleteWaits?: string
   readonly runs: readonly Run[]
 }
 
-/** Milliseconds between two looks. */
+/** Polling interval in milliseconds. */
 const LOOK = 500
-/** Milliseconds before the reason for a slow deletion is reported: Kubernetes takes some seconds for each. */
+/**
+ * Delay before the reason for a slow deletion is reported, in milliseconds: Kubernetes needs some seconds for each
+ * deletion.
+ */
 const LONG = 5000
 
 /**
- * Waits until something is deleted, with the logs of the runs that destroy what is in it. Throws a UserError
- * where one of them fails.
+ * Waits until an object is deleted, and prints the logs of the runs that destroy its contents. Throws a UserError if
+ * one of the runs fails.
  */
 export async function followDeletion(
   { io, logLevel }: Context,
@@ -34,9 +37,9 @@ export async function followDeletion(
     log,
     signal,
   }: {
-    /** `namespace shop`. */
+    /** Name of the object in messages: `namespace shop`. */
     readonly what: string
-    /** The command that deletes it. */
+    /** Command that deletes the object. */
     readonly again: string
     /** Returns the current state; undefined once it is deleted. */
     readonly look: () => Promise<BeingDeleted | undefined>
@@ -50,12 +53,12 @@ export async function followDeletion(
   })
   for (let isFirst = true; ; isFirst = false) {
     const found = await look()
-    // An object of this name with another status is a new one: a user's own namespace, which is empty now.
+    // // An object of this name with another status is new, such as a user's own namespace, which is recreated empty.
     if (!found || (found.status !== 'Deleting' && found.status !== 'DeleteFailed')) return
     for (const run of found.runs) {
       if (!run.isDeletion || shown.has(run.id)) continue
       shown.add(run.id)
-      // Those of an attempt before.
+      // // Skips the runs of an earlier attempt.
       if (isFirst && hasEnded(run.state)) continue
       const progress = await startProgress(io, logLevel, 'text', Date.now)
       await printRun({ io, logLevel }, progress, log(run)).finally(() => progress.pause())
@@ -73,8 +76,8 @@ export async function followDeletion(
 }
 
 /**
- * Returns a function that is given what a deletion waits for at each look, and tells it once each time that it has
- * waited long for the same. `now` is in milliseconds.
+ * Returns a function that is called at each poll with the reason why a deletion is waiting. Reports a reason once after
+ * it has stayed the same for a while. `now` is in milliseconds.
  */
 export function waitsTeller(
   what: string,

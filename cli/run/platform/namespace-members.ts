@@ -7,7 +7,7 @@ import { withPlatform } from './namespace.ts'
 
 type ShareRole = NamespaceDetails['members'][number]['role']
 
-/** Makes a user a member of a namespace, or its owner. */
+/** Makes a user a member or an owner of a namespace. */
 export function shareNamespace(context: Context, ns: string, login: string, role: ShareRole): Promise<number> {
   return withPlatform(context, 'share', ns, async ({ platform, signal }) => {
     const user = await userCalled(platform, login, signal)
@@ -32,7 +32,9 @@ export function unshareNamespace(context: Context, ns: string, login: string): P
   })
 }
 
-/** The id of the person with a login. Two providers can have people of one name: then the id is asked for. */
+/**
+ * Returns the id of the user with this login. If users of two providers have the same login, the error asks for the id.
+ */
 async function userCalled(platform: Platform, login: string, signal: AbortSignal): Promise<string> {
   const { items } = await platform.call('GET /users', {}, signal)
   const found = items.filter(one => one.login === login || one.id === login)

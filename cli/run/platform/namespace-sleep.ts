@@ -1,7 +1,7 @@
 import type { Context } from '../../command.ts'
 import { withPlatform } from './namespace.ts'
 
-/** Puts a namespace to sleep, by default the current one; says what stays awake. */
+/** Suspends a namespace, by default the current one, and reports the workloads that stay awake. */
 export function sleepNamespace(context: Context, name: string | undefined): Promise<number> {
   return withPlatform(context, 'sleep', name, async ({ platform, target, signal }) => {
     const ns = name ?? target.namespace
@@ -12,7 +12,7 @@ export function sleepNamespace(context: Context, name: string | undefined): Prom
   })
 }
 
-/** Wakes a namespace, by default the current one. What runs in it may take a while to be ready. */
+/** Resumes a namespace, by default the current one. Its workloads may take a while to become ready. */
 export function wakeNamespace(context: Context, name: string | undefined): Promise<number> {
   return withPlatform(context, 'wake', name, async ({ platform, target, signal }) => {
     const ns = name ?? target.namespace

@@ -16,8 +16,8 @@ import { isEndOfRun } from './end-of-run.ts'
 import { type OnPlatform, onPlatform } from './on-platform.ts'
 
 /**
- * Sets the namespace of the current context, wherever that comes from. For one with the token of the environment, which
- * remembers nothing, it says what to set instead.
+ * Sets the namespace of the current context, whichever setting selects that context. With a token from the environment
+ * variables, nothing is stored, so prints the variable to set instead.
  */
 async function useNamespace({ io, logLevel }: Context, namespace: string): Promise<number> {
   dnsLabel(namespace, 'name')
@@ -33,7 +33,7 @@ async function useNamespace({ io, logLevel }: Context, namespace: string): Promi
   return 0
 }
 
-/** Sets the namespace of the current context; on a platform, to one that the person may see. */
+/** Sets the namespace of the current context; on a platform, only to a namespace that the user may see. */
 export async function switchNamespace(context: Context, name: string): Promise<number> {
   dnsLabel(name, 'name')
   if (!isPlatform((await findTarget(context.io, {})).context)) return useNamespace(context, name)
@@ -46,10 +46,7 @@ export async function switchNamespace(context: Context, name: string): Promise<n
 /** Value of the answer "another namespace"; no namespace has this name. */
 const NEW = ''
 
-/**
- * Asks the person at the terminal which namespace to use, from those that the cluster has. A platform can also create
- * one.
- */
+/** Asks the user at the terminal to choose one of the cluster's namespaces. A platform can also create one. */
 export async function chooseNamespace(context: Context): Promise<number> {
   const { io } = context
   const { choose } = io
@@ -64,7 +61,7 @@ export async function chooseNamespace(context: Context): Promise<number> {
     return choose('Which namespace?', [...answers, ...more])
   }
   const use = (chosen: string | undefined) => (chosen === undefined ? INTERRUPTED : useNamespace(context, chosen))
-  // Its members may not list the namespaces of the cluster: the platform knows theirs.
+  // // Members may not list the namespaces of the cluster, but the platform knows which are theirs.
   if (isPlatform((await findTarget(io, {})).context))
     return withPlatform(context, 'list', undefined, async on => {
       const { items } = await on.platform.call('GET /namespaces', {}, on.signal)
@@ -120,12 +117,12 @@ async function create(context: Context, { platform, signal }: OnPlatform, name: 
   dnsLabel(name, 'name')
   const made = await platform.call('POST /namespaces', { body: { name } }, signal)
   const { io } = context
-  // Elsewhere, that it is used says it.
+  // // In all other cases, the message of `useNamespace` implies it.
   if (hasTokenOfEnvironment(io.env, platform.url)) io.stdout.write(`Created namespace ${made.name}\n`)
   return useNamespace(context, made.name)
 }
 
-/** Deletes a namespace; the context goes back to the person's own one if it was the current one. */
+/** Deletes a namespace. If it was the current one, the context switches to the user's own namespace. */
 export function deleteNamespace(
   context: Context,
   name: string,
@@ -157,7 +154,8 @@ export function deleteNamespace(
 }
 
 /**
- * Prints the namespaces that the person may see, and their status: a table, or JSON with all that the platform says.
+ * Prints the namespaces that the user may see with their status, as a table, or as JSON with all fields of the
+ * platform's response.
  */
 export function listNamespaces(context: Context, output: 'json' | undefined): Promise<number> {
   return withPlatform(context, 'list', undefined, async ({ platform, target, signal }) => {
@@ -183,7 +181,10 @@ export function listNamespaces(context: Context, output: 'json' | undefined): Pr
   })
 }
 
-/** Runs the work on the platform of the current context. Throws a UserError with the alternative for other clusters. */
+/**
+ * Runs the work on the platform of the current context. Throws a UserError that names the alternative for other
+ * clusters.
+ */
 export function withPlatform(
   { io }: Context,
   verb: keyof typeof INSTEAD,

@@ -1,10 +1,10 @@
 import { didYouMean } from '../../../compiler/diagnostics/suggest.ts'
 
-/** Names that are listed. */
+/** Maximum number of names in the hint. */
 const SHOWN = 10
 
 /**
- * The hint for the name of something to destroy that does not exist: a similar name, or those that exist.
+ * Returns the hint for the name of an object to destroy that does not exist: a similar name, or the existing names.
  * `called` is the plural of its kind.
  */
 export function notFoundHint(name: string, known: Iterable<string>, called: string): string {

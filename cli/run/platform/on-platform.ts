@@ -6,7 +6,7 @@ import { findTarget, type Target, type TargetOptions } from '../../../project/co
 import type { Io } from '../../terminal/io.ts'
 import { withDeadline } from '../deadline.ts'
 
-/** The connection that a command on a platform works with. */
+/** Connection and target of a command on a platform. */
 export interface OnPlatform {
   readonly platform: Platform
   readonly target: Target
@@ -15,7 +15,7 @@ export interface OnPlatform {
 
 /** A command that needs a platform. */
 export interface NeedsPlatform {
-  /** Its name: `namespace create`. */
+  /** Name of the command: `namespace create`. */
   readonly command: string
   readonly options?: TargetOptions
   /** Returns the hint for a cluster without the platform. */
@@ -23,8 +23,8 @@ export interface NeedsPlatform {
 }
 
 /**
- * Throws a UserError with the alternative if the context is not a platform. For commands that look for something else
- * first, such as the repository of this folder: without a platform, no answer to that would help.
+ * Throws a UserError that names the alternative if the context is not a platform. Commands call this before they look
+ * up other input, such as the repository of this folder, because that input is useless without a platform.
  */
 export async function requirePlatform(io: Io, needs: NeedsPlatform): Promise<void> {
   checkPlatform((await findTarget(io, needs.options ?? {})).context, needs)
@@ -38,8 +38,8 @@ function checkPlatform(context: string, { command, instead }: NeedsPlatform): vo
 }
 
 /**
- * Runs the work on the platform of the context, under one deadline. Throws a UserError with the alternative for other
- * clusters.
+ * Runs the work on the platform of the context, under one deadline. Throws a UserError that names the alternative for
+ * other clusters.
  */
 export async function onPlatform(
   io: Io,
@@ -51,7 +51,7 @@ export async function onPlatform(
     ...needs
   }: NeedsPlatform & {
     readonly timeout?: number | undefined
-    /** Hint for a time-out. */
+    /** Hint after a timeout. */
     readonly hint: string
     readonly onInterrupt?: () => void
     readonly work: (on: OnPlatform) => Promise<number>
@@ -67,8 +67,8 @@ export async function onPlatform(
 }
 
 /**
- * The hint after a time-out, and the reaction to Ctrl-C, of a command whose work in the cluster continues; `again` says
- * where to see it.
+ * Returns the hint for a timeout and the reaction to Ctrl-C of a command whose work continues in the cluster; `again`
+ * is the command that shows it.
  */
 export const whileItContinues = (
   io: Io,
@@ -81,6 +81,6 @@ export const whileItContinues = (
     ),
 })
 
-/** The options that say where a command works, for a hint that names the next one; with a space before them. */
+/** Returns the options that select the target, for a hint that names the next command; with a leading space. */
 export const sameTarget = ({ namespace, context }: TargetOptions): string =>
   `${namespace === undefined ? '' : ` --namespace ${namespace}`}${context === undefined ? '' : ` --context ${context}`}`

@@ -40,7 +40,9 @@ export interface PipelineDeployValues extends WaitValues {
   readonly wait: boolean
 }
 
-/** Deploys a repository from the cluster. Gives the exit status: with `--wait` that of the run. */
+/**
+ * Deploys a repository from within the cluster. Returns the exit status, which with `--wait` is the status of the run.
+ */
 export async function deployPipeline(context: Context, values: PipelineDeployValues): Promise<number> {
   const { io } = context
   io.secrets?.add(Object.values(values.var ?? {}))
@@ -69,7 +71,7 @@ export async function deployPipeline(context: Context, values: PipelineDeployVal
   })
 }
 
-/** Destroys an environment from the cluster. Throws a UserError if it does not exist. */
+/** Destroys an environment from within the cluster. Throws a UserError if it does not exist. */
 export async function destroyPipeline(
   context: Context,
   values: WaitValues & { readonly volumes: boolean; readonly wait: boolean; readonly ignoreNotFound: boolean },
@@ -123,7 +125,7 @@ export async function listPipelines(
   })
 }
 
-/** `deployed`, `destroy failed`, `deploy queued`. */
+/** Returns the status of a run as text, such as `deployed`, `destroy failed` or `deploy queued`. */
 function statusOf({ action, state }: Run): string {
   if (state === 'succeeded') return action === 'deploy' ? 'deployed' : 'destroyed'
   return `${action} ${state}`
@@ -158,7 +160,7 @@ function withRuns(
   })
 }
 
-/** The command that shows a run of an environment. */
+/** Returns the command that shows a run of an environment. */
 const logsOf = (environment: string, values: TargetValues): string =>
   `devctl pipeline logs --name ${environment}${sameTarget(values)}`
 
@@ -169,8 +171,8 @@ async function runsOf({ platform, target, signal }: OnPlatform, environment?: st
 
 /**
  * Returns the exit status if the environment exists or is being deployed; undefined if it has to be deployed. An
- * environment whose last deploy did not succeed has to be deployed again: a job that skips it would never repair it. An
- * environment that is about to be destroyed also has to be deployed.
+ * environment whose last deploy failed has to be deployed again, because a job that skipped it would never repair it.
+ * An environment that is about to be destroyed also has to be deployed.
  */
 async function skip(
   context: Context,
@@ -203,8 +205,8 @@ async function skip(
 }
 
 /**
- * The error for an environment that does not exist: there is neither a run nor an object of it. Undefined
- * if it exists, or if the user may not know.
+ * Returns the error for an environment that does not exist, which means that it has neither runs nor objects. Returns
+ * undefined if it exists, or if the user may not know.
  */
 async function missingEnvironment(
   { io }: Context,

@@ -32,7 +32,7 @@ export function runImages(context: Context, values: PlatformImagesValues): Promi
     )
     return 0
   }
-  // The list of images to copy needs no cluster: the platform may not be installed yet.
+  // // The list of images to copy needs no cluster, because the platform may not be installed yet.
   if (from !== undefined)
     return withDeadline(io, { timeout, hint: 'does the registry answer?' }, signal => print(imagesIn(from), signal))
   return onCluster(context, values, async (_session, world) => print(await installedImages(world), world.signal))
@@ -61,7 +61,7 @@ function printImages(
   }
 }
 
-/** Returns the reference without its tag, which could move before the image is copied. */
+/** Returns the reference without its tag, because the tag could move before the image is copied. */
 function byDigest({ image, digest }: PlatformImage): string {
   const name = image.split('@')[0]!
   return `${name.replace(/:[^:/]+$/, '')}@${digest}`

@@ -63,7 +63,7 @@ export interface PlatformInstallValues extends ProviderInput, RegistryInput, Bui
   readonly tolerateFailures: boolean
 }
 
-/** Installs the platform or prints its objects. Gives the exit status. */
+/** Installs the platform or prints its objects. Returns the exit status. */
 export function runInstall(context: Context, values: PlatformInstallValues): Promise<number> {
   const { print, onlySecrets, dryRun } = values
   const ways = [print && '--print', onlySecrets && '--only-secrets', dryRun && '--dry-run'].filter(Boolean)
@@ -145,7 +145,7 @@ export function runInstall(context: Context, values: PlatformInstallValues): Pro
   })
 }
 
-/** Warns of what would keep people or builds away from the platform. */
+/** Warns of problems that would prevent users or builds from reaching the platform. */
 async function warnBefore(context: Context, { cluster, signal }: Session, one: Installation): Promise<void> {
   const warn = warnerOf(context)
   const { hostname: host } = new URL(urlOf(one))
@@ -159,7 +159,7 @@ async function warnBefore(context: Context, { cluster, signal }: Session, one: I
   for (const problem of problems) if (problem) warn(problem)
 }
 
-/** Warns of other servers that the new server cannot use. */
+/** Warns of other servers that the new platform server cannot use. */
 async function warnAfter(context: Context, world: InstallContext, one: Installation): Promise<void> {
   const states = await checkedDependencies(world, one)
   for (const problem of statusProblems(states)) warnerOf(context)(problem)
@@ -172,7 +172,7 @@ async function warnAfter(context: Context, world: InstallContext, one: Installat
 }
 
 /**
- * Shows the changes before they are made and, on a terminal, asks for consent. Does not list the objects of a first
+ * Shows the changes before they are applied and, on a terminal, asks for consent. Does not list the objects of a first
  * installation.
  */
 async function agreedChange(
@@ -223,7 +223,7 @@ function placeOf(
   return { domain: host, imageRegistry: registry }
 }
 
-/** Returns the note for the user who applies the printed manifests: what else the cluster needs. */
+/** Returns the note for the user who applies the printed manifests: the Secrets that the cluster still needs. */
 const notPrinted = (one: Installation): string =>
   `note: Secrets are not printed: ${namesOf(one)}
   = help: the same command with \`--only-secrets\` instead of \`--print\` creates those that are missing, and prints how the first administrator logs in
@@ -246,7 +246,7 @@ async function readAuthorities(file: string | undefined): Promise<string | undef
 /** Value of `--tls-secret` for using the certificate of the ingress controller. */
 const NO_SECRET = '-'
 
-/** Returns the installation; settings without an option stay unchanged. */
+/** Returns the installation. Settings without an option keep their installed values. */
 async function toInstallation(
   context: Context,
   { target, cluster, signal }: Session,
@@ -309,7 +309,10 @@ const warnerOf =
     if (logLevel !== 'error') io.stderr.write(warningText({ text, notes, hint }))
   }
 
-/** Programs of people go there with their tokens. */
+/**
+ * Returns the address of the API server. Throws a UsageError if it is not HTTPS or local, because users' programs send
+ * their tokens there.
+ */
 function readServer(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isAddress = url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash
@@ -320,8 +323,8 @@ function readServer(text: string): string {
 }
 
 /**
- * Returns the networks of the cluster. Networks that an operator names are the complete list, also in later upgrades,
- * until `-`. Networks that were detected are kept, too: nodes come and go.
+ * Returns the networks of the cluster. Networks named by an operator are the complete list, including for later
+ * upgrades, until the operator passes `-`. Detected networks are also kept, because nodes come and go.
  */
 async function networksOf(
   cluster: Cluster,
@@ -344,7 +347,7 @@ async function networksOf(
         : [...new Set([...known, ...seen.networks])].sort()
   const privateNetworks = opened === undefined ? (before?.privateNetworks ?? []) : readPrivateNetworks(opened)
   const listed = { clusterNetworks: all, privateNetworks, areNetworksNamed: isNamed }
-  // Namespaces reach the networks that are not listed.
+  // // Namespaces can reach any network that is not listed.
   const problem = openProblem(await openAddresses(cluster, seen, listed, signal), listed)
   if (problem) warn(problem)
   return isNamed ? listed : { clusterNetworks: all, privateNetworks }

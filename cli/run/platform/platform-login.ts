@@ -11,10 +11,10 @@ import { withDeadline } from '../deadline.ts'
 import { hasTokenOfEnvironment, warnOfToken } from '../environment-token.ts'
 import { fieldsOf, type UseValues, usingContext, warnOfVariables } from '../using-context.ts'
 
-/** Milliseconds in which a person has to type the code. */
+/** Time that the user has to enter the code, in milliseconds. */
 const TYPING = 600_000
 
-/** Logs in to a platform, unless that was done, and makes it the current context. */
+/** Logs in to a platform, if not already logged in, and makes it the current context. */
 export async function usePlatform({ io, logLevel }: Context, word: string, values: UseValues): Promise<number> {
   const url = platformUrl(word)
   const known = readContexts(devctlHome(io)).contexts.get(url)
@@ -22,7 +22,7 @@ export async function usePlatform({ io, logLevel }: Context, word: string, value
   const token = values.token ? toToken(values.token, '`--token`') : ofEnvironment()
   const command = values.browser && io.stderr.isTTY ? browserCommand(io.env) : undefined
   const limits = {
-    // A person does not type as fast as programs answer.
+    // // A user needs more time to type than a program to answer.
     timeout: TYPING,
     hint: 'run `devctl context use` again; with `--no-browser`, you can enter a code in any browser',
     onInterrupt: () => {},
@@ -50,7 +50,7 @@ export async function usePlatform({ io, logLevel }: Context, word: string, value
         `warning: namespace \`${lost}\`, which this context had, does not exist any more, or you are not a member of it\n`,
       )
     const { DEVCTL_NAMESPACE: ofEnvironment = me.home } = io.env
-    // The context that was made the current one is the one of the environment, which does not have its namespace.
+    // // The current context is now the one from the environment variables, which does not use this namespace.
     if (hasTokenOfEnvironment(io.env, url) && ofEnvironment !== namespace) {
       if (logLevel !== 'error') warnOfToken(io, namespace)
       return 0
@@ -62,7 +62,9 @@ export async function usePlatform({ io, logLevel }: Context, word: string, value
   })
 }
 
-/** Asks the person at the terminal whether an authority is the one that the operator has told. */
+/**
+ * Asks the user at the terminal whether a certificate authority is the one whose fingerprint the operator gave them.
+ */
 function askToTrust({ choose, stderr }: Io): TrustInput['ask'] {
   if (!choose) return undefined
   return async ({ host, name, fingerprint }) => {

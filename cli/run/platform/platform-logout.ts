@@ -8,8 +8,8 @@ import { withDeadline } from '../deadline.ts'
 const LOGOUT = 5000
 
 /**
- * Ends the login of a command line at its platform, and returns what has to be said about it: nothing if it has ended.
- * A token for programs stays valid, because others may use it, too.
+ * Logs this machine out of the platform. Returns a message for the user if that failed; undefined otherwise. An API
+ * token for programs stays valid, because others may use it, too.
  */
 export async function logOut(io: Io, url: string, token: Secret): Promise<string | undefined> {
   if (token.reveal().startsWith('devctl_api_'))
@@ -18,7 +18,7 @@ export async function logOut(io: Io, url: string, token: Secret): Promise<string
   return problem && `warning: the login is still valid: ${problem}\n  = help: to end it, open ${url}${PAGES.you}\n`
 }
 
-/** Revokes a login. Returns the reason if that failed; undefined if the login is no longer valid. */
+/** Revokes a login. Returns the reason if that fails; undefined if the login is no longer valid. */
 async function revoke(io: Io, url: string, token: Secret): Promise<string | undefined> {
   const { logOutOf } = await import('../../../platform/session/log-out.ts')
   let problem: string | undefined = 'interrupted'

@@ -74,13 +74,13 @@ function rowsOf(found: PlatformStatus, now: number): readonly (readonly [string,
   ]
 }
 
-/** Other servers that the platform needs, each once, with the result of the last check. */
+/** Lists the other servers that the platform needs, each once, with the result of the last check. */
 export function serversText(all: PlatformStatus['dependencies']): string {
   const words = { reached: '', failed: ' (failed)', unknown: ' (not checked yet)' }
   return [...new Set(all.map(({ address, state }) => `${new URL(address).host}${words[state]}`))].join(', ')
 }
 
-/** Tells which nodes a Pod reached. */
+/** Describes which nodes a test Pod reached. */
 function networksText(proof: PlatformStatus['networks']): string {
   if (proof.kind === 'unknown') return `not tried: ${proof.why}`
   return proof.reached.length === 0
@@ -88,7 +88,9 @@ function networksText(proof: PlatformStatus['networks']): string {
     : `a Pod reached ${proof.reached.join(', ')}`
 }
 
-/** Describes the builders: one text for those that come with the platform, and the addresses of others. */
+/**
+ * Describes the builders: one text for the builders that come with the platform, and the addresses of other builders.
+ */
 export function buildersText(addresses: readonly string[], workloads: PlatformStatus['workloads']): string {
   const own = BUNDLED_BUILDERS.flatMap(one => {
     const found = workloads.find(workload => isBuilders(workload, one))

@@ -13,7 +13,7 @@ import type { Context } from '../../command.ts'
 import type { Io } from '../../terminal/io.ts'
 import { withCluster } from '../cluster-session.ts'
 
-/** Makes a person an administrator. */
+/** Makes a user an administrator. */
 export function runAdminAdd(
   context: Context,
   who: string,
@@ -25,7 +25,7 @@ export function runAdminAdd(
   })
 }
 
-/** Prints how an invited person logs in. */
+/** Prints how an invited user logs in. */
 export function runInvite(
   context: Context,
   name: string,
@@ -42,7 +42,7 @@ export function runInvite(
   })
 }
 
-/** Deletes the platform, after a question. */
+/** Deletes the platform after asking for confirmation. */
 export function runUninstall(
   context: Context,
   values: {
@@ -69,7 +69,7 @@ export function runUninstall(
   })
 }
 
-/** Runs the work as an administrator of the cluster that a context of the kubeconfig names. */
+/** Runs the work with cluster administrator rights, on the cluster that a context of the kubeconfig names. */
 export async function onCluster(
   { io, logLevel }: Context,
   { context, timeout }: { readonly context: string | undefined; readonly timeout?: number | undefined },
@@ -101,8 +101,8 @@ export async function onCluster(
 }
 
 /**
- * Returns the context to administer the cluster with. A user who is logged in to a platform still administers its
- * cluster with the kubeconfig: its current context replaces the platform.
+ * Returns the context for administering the cluster. If the user is logged in to a platform, the current context of the
+ * kubeconfig is used instead of the platform.
  */
 async function administered(
   io: Io,
@@ -112,14 +112,14 @@ async function administered(
   const [platform] = chooseContext({ options: {}, env: io.env, manifest: {}, stored, kubeconfig }) ?? []
   if (platform === undefined || !isPlatform(platform)) return {}
   const context = kubeconfig.current
-  // `devctl kubeconfig` writes contexts of platforms there, too.
+  // // `devctl kubeconfig` also writes contexts of platforms to the kubeconfig.
   if (context !== undefined && kubeconfig.contexts.get(context)?.platform === undefined) return { context, platform }
   throw new UsageError(`the current context is the platform \`${platform}\``, {
     hint: 'this needs the rights of a cluster administrator: name a context of the kubeconfig with `--context`',
   })
 }
 
-/** Throws a UserError if the cluster is not the one of the platform that the user works with. */
+/** Throws a UserError if this is not the cluster of the platform that the user works with. */
 async function requireSame(world: InstallContext, context: string, platform: string): Promise<void> {
   const found = await findPlatform(world)
   if (found?.url === platform) return

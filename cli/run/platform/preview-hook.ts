@@ -23,7 +23,10 @@ export interface PreviewHookValues {
   readonly output: 'json' | undefined
 }
 
-/** Adds a webhook for a repository. Its token is typed, or read from standard input: arguments are seen by others. */
+/**
+ * Adds a webhook for a repository. Its token is typed or read from standard input, because other users can see
+ * arguments.
+ */
 export async function addHook(
   context: Context,
   named: string | undefined,
@@ -47,7 +50,7 @@ export async function addHook(
   })
 }
 
-/** Prints webhooks, and the requests that they know of. */
+/** Prints webhooks and their known pull requests. */
 export async function listHooks(
   context: Context,
   { output, context: contextName }: Pick<PreviewHookValues, 'output' | 'context'>,
@@ -62,7 +65,7 @@ export async function listHooks(
   })
 }
 
-/** Removes a webhook, by its id, its prefix or its repository. */
+/** Removes a webhook by its id, its prefix or its repository. */
 export async function removeHook(
   context: Context,
   which: string | undefined,
@@ -91,7 +94,7 @@ export async function removeHook(
   })
 }
 
-/** Lets one commit of a fork be deployed. */
+/** Allows the deployment of one commit of a fork. */
 export async function approvePreview(
   context: Context,
   name: string,
@@ -144,7 +147,7 @@ function listText(items: readonly Webhook[]): string {
   return tables.join('\n')
 }
 
-/** The last delivery of a webhook; one with a wrong signature if nothing has come since. */
+/** Returns the last delivery of a webhook, or a later delivery with an invalid signature. */
 function deliveryOf({ lastDelivery: last, lastUnsigned }: Webhook): readonly [string, string, string] {
   const ago = (time: string) => agoText(Date.now() - Date.parse(time))
   if (lastUnsigned !== undefined && (!last || Date.parse(lastUnsigned) > Date.parse(last.time)))
@@ -161,9 +164,9 @@ function stateOf({ isWaiting, deployed, commit, problem }: Webhook['pulls'][numb
   return deployed === commit ? 'deployed' : 'not deployed'
 }
 
-/** Options that were given. */
+/** Returns only the options that were given. */
 const defined = <T extends object>(values: T): { readonly [K in keyof T]?: NonNullable<T[K]> } =>
-  // Each entry is one of them, without those that are undefined.
+  // // Each entry comes from `values`, without the undefined ones.
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 
 const readToken = async (io: Io): Promise<string> =>

@@ -39,7 +39,7 @@ export interface PreviewDeployValues extends SourceValues {
   readonly wait: boolean
 }
 
-/** Deploys a branch to a preview. Gives the exit status: with `--wait` that of the run. */
+/** Deploys a branch to a preview. Returns the exit status, which with `--wait` is the status of the run. */
 export async function deployPreview(
   context: Context,
   named: string | undefined,
@@ -56,7 +56,7 @@ export async function deployPreview(
   const { commentPlace, previewComment } = await import('../../../platform/session/preview-comment.ts')
   const place = values.comment ? commentPlace(repository, values.sourceUrl, io.env) : undefined
   return withPreviews(context, values, 'deploy', name, async ({ platform, signal }) => {
-    // Before anything is deployed.
+    // // Checks access to the comments before anything is deployed.
     const comment = place && (await previewComment(place, io.env, signal))
     const { file, scope, sourceUrl, label } = values
     const body = {
@@ -86,7 +86,7 @@ export async function deployPreview(
   })
 }
 
-/** A comment that cannot be written is a warning: what became of the deploy is what counts. */
+/** Writes the comment. If that fails, only warns, because the result of the deploy decides the exit status. */
 async function writeComment(
   { io }: Context,
   platform: Platform,
@@ -152,7 +152,7 @@ async function missingPreview(platform: Platform, name: string, signal: AbortSig
   })
 }
 
-/** Prints the previews that the person may see. */
+/** Prints the previews that the user may see. */
 export async function listPreviews(
   context: Context,
   values: {
@@ -192,7 +192,7 @@ export async function listPreviews(
   })
 }
 
-/** Prints the public addresses of a preview; where there are none, says why on standard error. */
+/** Prints the public addresses of a preview. If there are none, prints the reason on standard error. */
 export async function previewEndpoints(
   context: Context,
   named: string | undefined,
@@ -278,9 +278,9 @@ function withPreviews(
 }
 
 /**
- * The repository and branch that are meant: those of the checkout, unless another repository is named, which may have
- * its main branch. Throws a UsageError for a checkout that is not on a branch; `instead` is what to do besides naming
- * one.
+ * Returns the repository and branch to use: those of the checkout, unless another repository is named, whose main
+ * branch is then the default. Throws a UsageError if the checkout is not on a branch; `instead` is an alternative to
+ * naming one.
  */
 async function sourceHere(
   { io }: Context,

@@ -3,7 +3,7 @@ import { environmentOfRepository } from '../../../platform/rules/environment-nam
 import { repositoryOf } from '../../../project/names/environment-name.ts'
 import type { Io } from '../../terminal/io.ts'
 
-/** The HTTPS address of the repository of this folder; undefined where it has none. */
+/** Returns the HTTPS address of the repository of this folder; undefined if it has none. */
 export async function addressHere({ cwd }: Pick<Io, 'cwd'>): Promise<string | undefined> {
   const { toHttps } = await import('../../../adapters/git/git-facts.ts')
   const address = repositoryOf(cwd)?.address
@@ -11,7 +11,8 @@ export async function addressHere({ cwd }: Pick<Io, 'cwd'>): Promise<string | un
 }
 
 /**
- * The address that `--repository` names, else the HTTPS address of the repository of this folder. Throws a UsageError.
+ * Returns the address from `--repository`, or else the HTTPS address of the repository of this folder. Throws a
+ * UsageError if there is neither.
  */
 export async function repositoryHere(
   io: Pick<Io, 'cwd'>,
@@ -27,8 +28,8 @@ export async function repositoryHere(
 }
 
 /**
- * Returns an address from an option unchanged. Throws a UsageError for an address with a user or a password, before it
- * is sent anywhere. The user in `ssh://git@…` is allowed: it is not a login.
+ * Returns an address from an option unchanged. Throws a UsageError if the address contains a user or a password, before
+ * the address is sent anywhere. The user in `ssh://git@…` is allowed, because it is not a login.
  */
 export function withoutLogin(address: string, option: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined
@@ -42,7 +43,7 @@ export function withoutLogin(address: string, option: string): string {
   })
 }
 
-/** The last part of the address of a repository. */
+/** Returns the last path segment of a repository's address. */
 export const lastPart = (repository: string): string =>
   repository
     .replace(/\/+$/, '')

@@ -2,7 +2,7 @@ import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import type { Context } from '../../command.ts'
 import { type OnPlatform, onPlatform } from './on-platform.ts'
 
-/** Options that say whose something is. */
+/** Options that select a scope. */
 export interface ScopeValues {
   readonly namespace: string | undefined
   readonly user: boolean
@@ -16,11 +16,14 @@ export interface OnScope extends Pick<OnPlatform, 'platform' | 'signal'> {
   readonly namespace: string
   /** Scope as it appears in routes: `user`, `admin` or `namespace:NAME`. */
   readonly scope: string
-  /** An option has said so. */
+  /** True if an option selected the scope. */
   readonly isChosen: boolean
 }
 
-/** Runs the work on the platform of the context, for whom the options name. Throws a UsageError for two of them. */
+/**
+ * Runs the work on the platform of the context, in the scope that the options select. Throws a UsageError if they
+ * select two.
+ */
 export async function onScope(
   { io }: Context,
   { namespace: wanted, user, admin = false, context, timeout }: ScopeValues,
@@ -47,6 +50,6 @@ const INSTEAD = {
   credentials: 'git on this machine clones with its own credentials',
 }
 
-/** A scope in a sentence: `namespace shop`. */
+/** Returns a scope as text for a sentence: `namespace shop`. */
 export const whose = (scope: string): string =>
   scope === 'admin' ? 'everyone' : scope === 'user' ? 'you' : scope.replace(/^namespace:/, 'namespace ')

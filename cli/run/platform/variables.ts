@@ -13,8 +13,8 @@ import { toTable } from '../../terminal/table.ts'
 import { onScope, type ScopeValues, whose } from './scope.ts'
 
 /**
- * Prints which variables there are; without an option of whom, all that count in the namespace, those that count most
- * first.
+ * Prints the variables. Without a scope option, prints all variables that apply in the namespace, in descending order
+ * of precedence.
  */
 export function listVariables(
   context: Context,
@@ -43,7 +43,10 @@ const toRecord = ({ name, scope, set, by }: Found) => ({ name, scope, set, by: b
 
 const toRow = ({ name, scope, set, by }: Found) => [name, whose(scope), agoText(Date.now() - Date.parse(set)), by.login]
 
-/** Sets variables: those of words (`NAME=VALUE`, or `NAME`, which is asked for or read), over those of a file. */
+/**
+ * Sets variables from the arguments (`NAME=VALUE`, or `NAME`, whose value is asked for or read from standard input),
+ * which override those of a file.
+ */
 export async function setVariables(
   context: Context,
   words: readonly string[],
@@ -90,7 +93,7 @@ function warnOfHistory({ stderr }: Io, names: readonly string[]): void {
     )
 }
 
-/** The value that standard input has. */
+/** Returns the variable whose value standard input contains. */
 async function readPiped(io: Io, [name, ...others]: readonly string[]): Promise<Readonly<Record<string, string>>> {
   if (name === undefined) return {}
   if (others.length > 0)
@@ -101,7 +104,7 @@ async function readPiped(io: Io, [name, ...others]: readonly string[]): Promise<
   return { [name]: requireValue(name, text) }
 }
 
-/** Values that a person types; undefined when the person leaves. */
+/** Asks the user for the values; undefined if the user cancels. */
 async function askFor(
   { askHidden }: Io,
   names: readonly string[],

@@ -8,17 +8,17 @@ import { jsonBuilds } from './json.ts'
 import { liveBuilds } from './live.ts'
 import { plainBuilds } from './plain.ts'
 
-/** Ways to show builds, the values of `--progress`. */
+/** Formats for build progress: the values of `--progress`. */
 export type BuildForm = 'auto' | 'tty' | 'plain' | 'json'
 
-/** The display of builds in a form, on standard error. `auto` draws on a terminal, and prints lines elsewhere. */
+/** Returns a display of builds on standard error. `auto` draws on a terminal and otherwise prints lines. */
 export function buildDisplay(io: Io, form: BuildForm, seconds: () => number): Progress<BuildEvent> {
   const [mask, maskOutput] = masksOf(io)
   const colour = wantsColour(io.stderr, io.env)
   if (form === 'json') return jsonDisplay(io, io.stderr, seconds)
   if (form === 'plain' || (form === 'auto' && !drawsOn(io)))
     return plainBuilds(io.stderr, { progress: new BuildProgress(mask, maskOutput), seconds, colour })
-  // Text that is drawn is not escaped afterwards.
+  // // Drawn text is not escaped later, so escape it here.
   const clean = (text: string) => printableText(cleanText(text, false))
   const progress = new BuildProgress(
     text => clean(mask(text)),
@@ -27,10 +27,13 @@ export function buildDisplay(io: Io, form: BuildForm, seconds: () => number): Pr
   return liveBuilds(io.stderr, { progress, seconds, colour })
 }
 
-/** Objects, a line each: on standard output where they are the output of a command. */
+/**
+ * Returns a display that prints one JSON object per line, on standard output if the objects are the output of a
+ * command.
+ */
 export const jsonDisplay = (io: Io, output: Output, seconds: () => number): Progress<BuildEvent> =>
   jsonBuilds(output, { progress: new BuildProgress(...masksOf(io)), seconds })
 
-/** The masks for texts of devctl, and for the output of steps. */
+/** Returns two functions that mask secrets: one for devctl's own messages, and one for the output of build steps. */
 const masksOf = ({ secrets }: Io) =>
   [(text: string) => secrets?.mask(text) ?? text, (text: string) => secrets?.maskOutput(text) ?? text] as const

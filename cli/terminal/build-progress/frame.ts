@@ -7,34 +7,34 @@ import { bytesText, endText, retryText, stepText } from './text.ts'
 export interface BuildFrameOptions extends FrameOptions {
   /** Current time in seconds, on the clock of the builds. */
   readonly now: number
-  /** Only the builds, without their steps. */
+  /** True to show only the builds, without their steps. */
   readonly isShort?: boolean
 }
 
-/** A row, and how soon it is left out where the terminal has too few: the greatest first. */
+/** A row, and its rank: if the terminal has too few rows, rows with the highest rank are omitted first. */
 interface Row {
   readonly kind: 'build' | 'step' | 'ended-step' | 'log'
   readonly build: BuildView
   readonly rank: number
-  /** `isAlone`: no row shows what the build does now. */
+  /** Returns the text of the row. `isAlone` is true if no other row shows the current step of the build. */
   readonly text: (isAlone: boolean) => string
 }
 
 const STEP_INDENT = '   '
 const LOG_INDENT = '       '
-/** Lines of a running step that are shown. */
+/** Maximum number of log lines shown for a running step. */
 const LOG_LINES = 4
 
 const RANKS = { failedBuild: 0, build: 1, step: 2, log: 3, endedBuild: 8, endedStep: 10 }
 
 /**
- * The rows of a picture of builds: never wider than the terminal, and one row less than it has, where the cursor
- * stands.
+ * Returns the rows of a frame: never wider than the terminal, and one row fewer than its height, because the cursor
+ * needs the last row.
  */
 export function buildFrame(builds: readonly BuildView[], options: BuildFrameOptions): readonly string[] {
   const room = Math.max(0, options.rows - 1)
   const width = nameWidth(builds, options.columns)
-  // By name, so that each run has the same order.
+  // // Sorted by name, so that the order is the same in each run.
   const ordered = [...builds].sort((a, b) => (a.name < b.name ? -1 : 1))
   const rows = ordered.flatMap(build => [buildRow(build, width, options), ...stepRows(build, options)])
   const shown = fitting(rows, room)
@@ -50,7 +50,7 @@ function textsOf(rows: readonly Row[]): readonly string[] {
   return rows.map(({ text, build }) => text(!withSteps.has(build)))
 }
 
-/** The rows that there is room for, in their order. */
+/** Returns the rows that fit, in their original order. */
 function fitting(rows: readonly Row[], room: number): readonly Row[] {
   if (rows.length <= room) return rows
   const kept = new Set([...rows].sort((a, b) => a.rank - b.rank).slice(0, room))
@@ -82,7 +82,7 @@ const MARKS = {
   skipped: 'waiting',
 } as const
 
-/** `4/9 steps`; and what it does now, where no other row says it. */
+/** Returns the progress of a build: `4/9 steps`, followed by the current step if no other row shows it. */
 function workText({ steps, retry, reference }: BuildView, isAlone: boolean): string {
   const own = steps.filter(({ stage }) => !stage.startsWith('internal') && !stage.startsWith('auth'))
   const ended = own.filter(({ state }) => state !== 'waiting' && state !== 'running').length
@@ -91,7 +91,10 @@ function workText({ steps, retry, reference }: BuildView, isAlone: boolean): str
   return [work, running && stepText('', running), retry && retryText(retry)].filter(Boolean).join(', ')
 }
 
-/** The steps of a build that has not ended: those that have ended first, then those that run with what they print. */
+/**
+ * Returns the rows for the steps of an unfinished build, in the order in which they began; running steps include their
+ * latest output.
+ */
 function stepRows(build: BuildView, options: BuildFrameOptions): readonly Row[] {
   const { state, steps } = build
   if (options.isShort || state !== 'building') return []
@@ -105,7 +108,7 @@ function stepRows(build: BuildView, options: BuildFrameOptions): readonly Row[] 
     const lines = step.lines.slice(-LOG_LINES)
     return [
       { kind: 'step', build, text, rank: RANKS.step },
-      // The last line stays longest.
+      // // The last log line is omitted last.
       ...lines.map(
         (line, at): Row => ({
           ...{ kind: 'log', build, rank: RANKS.log + lines.length - at },

@@ -5,10 +5,10 @@ import type { Output } from '../io.ts'
 import type { Progress } from '../progress/events.ts'
 import type { DisplayOptions } from './plain.ts'
 
-/** Seconds between two counts of a step's bytes. */
+/** Minimum interval between two byte counts of a step, in seconds. */
 const BETWEEN_COUNTS = 1
 
-/** An object a line. The names of the fields do not change. */
+/** Prints one JSON object per line. The names of the fields are stable. */
 export function jsonBuilds(
   output: Output,
   { progress, seconds }: Omit<DisplayOptions, 'colour'>,

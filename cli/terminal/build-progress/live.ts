@@ -10,11 +10,11 @@ import { failureLines } from './text.ts'
 
 const FRAME_MILLISECONDS = 100
 
-/** The size of a terminal that does not report it. */
+/** Default size of a terminal that does not report its size. */
 const COLUMNS = 80
 const ROWS = 24
 
-/** A display on a terminal that is drawn again while images are built. */
+/** Returns a display on a terminal that is redrawn while images are built. */
 export function liveBuilds(output: Output, { progress, seconds, colour }: DisplayOptions): Progress<BuildEvent> {
   const screen = new Screen(output)
   let turn = 0
@@ -39,7 +39,7 @@ export function liveBuilds(output: Output, { progress, seconds, colour }: Displa
   return {
     tell(event) {
       progress.take(event, seconds())
-      // Statuses come by the hundred; the next frame shows them.
+      // // Status events arrive by the hundred, so the next frame shows them.
       timer ??= setInterval(() => {
         turn++
         show(false)
@@ -55,14 +55,14 @@ export function liveBuilds(output: Output, { progress, seconds, colour }: Displa
     makeRoom() {
       if (progress.builds.every(({ state }) => state !== 'building')) return pause()
       stop()
-      // The builds continue; each prints a line when it ends.
+      // // The builds continue, and each one prints a line when it ends.
       screen.clear()
       screen.done()
     },
   }
 }
 
-/** The lines below the last frame: warnings, and the last output of a failed step. */
+/** Returns the lines printed below the last frame: warnings, and the last output of a failed step. */
 function endLines(build: BuildView): readonly string[] {
   if (build.state === 'building') return []
   const prefix = build.name === '' ? '' : `${build.name}: `

@@ -12,12 +12,15 @@ export interface DisplayOptions {
   readonly colour: boolean
 }
 
-/** BuildKit looks a step up, says that it has ended, and begins it. Within these seconds an end is not printed yet. */
+/**
+ * BuildKit looks up a step, reports it as completed, and then starts it. The end of a step is held back for this time,
+ * in seconds.
+ */
 const SETTLED = 0.2
-/** Seconds between two counts of a step's bytes. */
+/** Minimum interval between two byte counts of a step, in seconds. */
 const BETWEEN_COUNTS = 5
 
-/** A line for each thing that happens, for logs and pipelines. */
+/** Returns a display that prints one line per event, for logs and pipelines. */
 export function plainBuilds(output: Output, { progress, seconds, colour }: DisplayOptions): Progress<BuildEvent> {
   const write = (text: string) => output.write(`${cleanText(text, colour)}\n`)
   const steps = new PlainSteps(write)
@@ -59,17 +62,19 @@ function lineOf(event: Exclude<BuildEvent, { type: 'build-status' }>, build: Bui
   return event.outcome === 'built' ? `${text} in ${readableDuration(event.seconds * 1000)}` : text
 }
 
-/** Prints the steps of builds, each under its number. */
+/** Prints the steps of builds, each with its number. */
 class PlainSteps {
   readonly #write: (text: string) => void
-  /** Steps whose name was printed, and that have not ended. */
+  /** Steps whose name was printed and that have not ended. */
   readonly #named = new Set<number>()
-  /** Ends that are not printed yet, and since when. */
+  /** Completed steps whose end is not printed yet, with the time of their end. */
   readonly #ended = new Map<number, { readonly build: string; readonly step: StepView; readonly since: number }>()
   readonly #counted = new Map<number, number>()
-  /** The numbers of steps that have ended well, by build and digest: of another attempt, they are not printed again. */
+  /**
+   * Numbers of the steps that succeeded, by build and digest. If a build is retried, these steps are not printed again.
+   */
   readonly #before = new Map<string, number>()
-  /** The step that the last line was about. */
+  /** Number of the step in the last printed line. */
   #last = 0
 
   constructor(write: (text: string) => void) {
@@ -89,12 +94,12 @@ class PlainSteps {
     else this.#state(name, change.step, now)
   }
 
-  /** Prints the ends that nothing has followed. */
+  /** Prints the ends of steps that have not started again in the meantime. */
   settle(now: number): void {
     for (const [number, ended] of this.#ended) if (now - ended.since >= SETTLED) this.#end(number, ended)
   }
 
-  /** Prints the ends of a build's steps, but for one. */
+  /** Prints the ends of a build's steps, except for the step `except`. */
   endAll(build: string, except?: number): void {
     for (const [number, ended] of this.#ended) if (ended.build === build && number !== except) this.#end(number, ended)
   }
@@ -109,14 +114,14 @@ class PlainSteps {
     else this.#print(build, step, stateText(step))
   }
 
-  /** The step's name, after the ends of the steps before it. */
+  /** Prints the step's name, after the ends of earlier steps. */
   #name(build: string, step: StepView): void {
     this.endAll(build, step.number)
     this.#named.add(step.number)
     this.#line(step.number, stepText(build, step))
   }
 
-  /** A line of a step, below its name: that is printed again when another step came between. */
+  /** Prints a line of a step below its name. Repeats the name if the previous line belongs to another step. */
   #print(build: string, step: StepView, text: string): void {
     if (this.#last !== step.number) this.#name(build, step)
     this.#line(step.number, text)
@@ -127,12 +132,12 @@ class PlainSteps {
     this.#write(`#${number} ${text}`)
   }
 
-  /** An end is short, and its number is enough. */
+  /** Prints the end of a step: one short line with only the number of the step. */
   #end(number: number, { build, step }: { readonly build: string; readonly step: StepView }): void {
     const key = `${build} ${step.digest}`
     if (!this.#before.has(key)) this.#before.set(key, number)
     this.#ended.delete(number)
-    // If it begins again, its name is needed again.
+    // // If the step starts again, its name must be printed again.
     this.#named.delete(number)
     this.#write(`#${number} ${stateText(step)}`)
   }
@@ -148,8 +153,8 @@ class PlainSteps {
 }
 
 /**
- * The changes of one message of the builder, step after step in the order in which they began, each
- * with its end after its output: in the message, ends come before output.
+ * Sorts the changes in one message of the builder: steps in the order in which they began, and the end of each step
+ * after its output, because the message lists ends before output.
  */
 function inOrder(changes: readonly BuildChange[]): readonly BuildChange[] {
   const rank = (change: BuildChange): number => {
@@ -166,8 +171,8 @@ function inOrder(changes: readonly BuildChange[]): readonly BuildChange[] {
 const isBad = ({ state }: StepView): boolean => state === 'failed' || state === 'cancelled'
 
 /**
- * Returns the state of a step as text; for a finished step with the bytes that it transferred, such as a context or a
- * layer.
+ * Returns the state of a step as text. For a finished step, includes the bytes that it transferred, such as a context
+ * or a layer.
  */
 function stateText({ state, seconds, bytes, error = '' }: StepView): string {
   if (state === 'cached') return 'CACHED'

@@ -3,13 +3,13 @@ import { readableDuration } from '../../../compiler/values/numbers/readable-dura
 import { cut } from '../progress/frame.ts'
 import { readableBytes } from '../readable-bytes.ts'
 
-/** `[web build 2/5] RUN npm ci`. */
+/** Returns the line of a step: `[web build 2/5] RUN npm ci`. */
 export function stepText(build: string, { stage, name }: StepView): string {
   const inner = [build, stage].filter(part => part !== '').join(' ')
   return inner === '' ? name : `[${inner}] ${name}`
 }
 
-/** The outcome of a build. */
+/** Returns the outcome of a build as text. */
 export function endText({ state, reference, digest, moved = [], seconds = 0, steps }: BuildView): string {
   const failed = steps.find(step => step.state === 'failed')
   switch (state) {
@@ -30,17 +30,20 @@ export function endText({ state, reference, digest, moved = [], seconds = 0, ste
   }
 }
 
-/** `attempt 2 of 3: the connection was lost`. */
+/** Returns the text about a retry: `attempt 2 of 3: the connection was lost`. */
 export const retryText = ({ attempt, of, reason }: NonNullable<BuildView['retry']>): string =>
   `attempt ${attempt} of ${of}: ${reason}`
 
-/** Columns of the name of a step above its lines. */
+/** Maximum width of a step's name above its output, in columns. */
 const HEADING = 64
 
-/** Lines that BuildKit prints when it retries a request to a registry: the error reports the final result. */
+/**
+ * Lines that BuildKit prints when it retries a request to a registry. They are omitted because the error reports the
+ * final result.
+ */
 const RETRIED = /^error: .*\bretrying in \d/
 
-/** The last output of the failed step, below its name; empty if no step failed. */
+/** Returns the last output of the failed step, below its name; empty if no step failed. */
 export function failureLines({ name, steps }: BuildView): readonly string[] {
   const failed = steps.find(step => step.state === 'failed')
   const lines = (failed?.lines ?? []).filter(line => !RETRIED.test(line))
@@ -49,7 +52,7 @@ export function failureLines({ name, steps }: BuildView): readonly string[] {
   return [`${count} of ${cut(stepText(name, failed), HEADING)}:`, ...lines.map(line => `  ${line}`)]
 }
 
-/** `12.3 MB / 45.6 MB`; what is read without a known end is the first alone. */
+/** Returns the number of bytes transferred: `12.3 MB / 45.6 MB`, or only the first number if the total is unknown. */
 export function bytesText({ current, total }: NonNullable<StepView['bytes']>): string {
   return total > 0 ? `${readableBytes(current)} / ${readableBytes(total)}` : readableBytes(current)
 }

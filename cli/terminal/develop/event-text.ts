@@ -8,7 +8,7 @@ import { readableBytes } from '../readable-bytes.ts'
 
 type OfDevelop<Type extends DevelopEvent['type']> = Extract<DevelopEvent, { readonly type: Type }>
 
-/** A problem with a file: where it is, and why. */
+/** Describes a problem with a file: its path and the reason. */
 export const problemText = ({
   path,
   side,
@@ -16,7 +16,7 @@ export const problemText = ({
 }: Pick<OfDevelop<'sync-problem'>, 'path' | 'side' | 'message'>): string =>
   visibleText(`${path}${side === 'remote' ? ' in the container' : ''}: ${message}`)
 
-/** `1 file`, `9,812 files`. */
+/** Formats a number of files: `1 file`, `9,812 files`. */
 const fileCount = (many: number): string => `${many.toLocaleString('en')} ${many === 1 ? 'file' : 'files'}`
 
 /**
@@ -24,7 +24,7 @@ const fileCount = (many: number): string => `${many.toLocaleString('en')} ${many
  * transferred; `9,812 files · 56 MB` at the end.
  */
 export function filesText({ files, filesLeft, bytes, bytesLeft, sentBytes, current }: SyncStatus): string {
-  // Nothing is on its way.
+  // // No transfer is in progress.
   if (filesLeft === 0) return `${fileCount(files)} · ${readableBytes(bytes)}`
   const count = (many: number) => many.toLocaleString('en')
   const large =
@@ -36,7 +36,7 @@ export function filesText({ files, filesLeft, bytes, bytesLeft, sentBytes, curre
   ].join(' · ')
 }
 
-/** The line of the files: `9,812 files · 56 MB · . ↔ /app`. */
+/** Returns the status line of the files: `9,812 files · 56 MB · . ↔ /app`. */
 export function syncLine({ status, folders }: OfDevelop<'sync'>): Extract<OperationEvent, { readonly type: 'status' }> {
   const { state, current } = status
   const parts = [
@@ -79,7 +79,7 @@ export function developNote(event: OperationEvent): string | undefined {
   }
 }
 
-/** The ports of a session, a step each. */
+/** Returns one step for each list of forwarded ports of a session. */
 export function forwardSteps({ forwards, reverse }: OfDevelop<'forwards'>) {
   const lines = (all: readonly (readonly [string, string])[]) => all.map(pair => pair.join(' → ')).join('   ')
   return [
@@ -92,12 +92,13 @@ export function forwardSteps({ forwards, reverse }: OfDevelop<'forwards'>) {
 export const emptiedText = ({ local, remote, side, loss }: EmptiedFolder): string =>
   `${lostFiles({ folder: { local, remote }, ...(loss && { loss }) })} are gone ${side === 'local' ? 'here' : 'in the container'}`
 
-/** The lines that answer. */
+/** Returns the hint with the commands that answer the question about a folder that has lost files. */
 export const emptiedHint = (dev: string, { side }: Pick<EmptiedFolder, 'side'>): string =>
   `\`devctl status ${dev} --answer restore\` brings them back; \`devctl status ${dev} --answer delete\` deletes them ${side === 'local' ? 'in the container' : 'here'}, too`
 
 /**
- * A full disk as a warning: `the disk with /app in the container is full: 3 files of . (12.0 MB) are missing there`.
+ * Describes a full disk as a warning: `the disk with /app in the container is full: 3 files of . (12.0 MB) are missing
+ * there`.
  */
 export function fullWarning({ folder, side, files, bytes }: OfDevelop<'sync-full'>) {
   const { local, remote } = folder

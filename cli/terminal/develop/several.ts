@@ -9,7 +9,10 @@ import type { Progress } from '../progress/events.ts'
 import { writeAsIs } from '../redacting.ts'
 import { developNote, emptiedWarning, filesText, fullWarning } from './event-text.ts'
 
-/** Milliseconds between two lines about the files of one container where there is no terminal to draw on. */
+/**
+ * Interval between two progress lines about the files of one container if there is no terminal to draw on, in
+ * milliseconds.
+ */
 const PLAIN_EVERY = 2000
 
 /** Placeholder for a time that is not printed. */
@@ -20,14 +23,14 @@ interface Shown {
   isReady: boolean
   files: number
   ports: readonly string[]
-  /** When its files were told last. */
+  /** Time of the last progress line about its files. */
   told: number
 }
 
 /**
- * Shows several sessions: a line for each as long as one of them is on its way, and what their
- * programs print, each line behind the name of its container. `explain` makes an error one for
- * people. Gives what takes their events.
+ * Shows several sessions: a status line for each until all of them are ready, and the output of their programs, each
+ * line prefixed with the name of its container. `explain` turns an error into one that users can understand. Returns
+ * the event handler.
  */
 export function severalDisplay(
   context: Context,
@@ -72,12 +75,13 @@ export function severalDisplay(
       case 'output':
         return void printer.print(toSource(dev), { time: NO_TIME, text: event.text })
       case 'taken':
-        // Removes the unfinished lines of the deploy: services that it does not wait for are no longer followed.
+        // // Removes the unfinished lines of the deploy, because services that it does not wait for are no longer
+        // followed.
         if (!hasTaken) progress.makeRoom()
         hasTaken = true
         return tell(dev, 'waiting', event.text)
       case 'status':
-        // A rebuild deploys other services, too.
+        // // A rebuild also deploys other services; skip their events.
         if (event.service !== dev) return
         shown.isReady = event.state === 'ready'
         tell(dev, event.state, shown.isReady ? readyText(shown) : event.text)
@@ -141,7 +145,7 @@ export function severalDisplay(
   }
 }
 
-/** `ready · 9,812 files · localhost:8080 → 8080`. */
+/** Returns the text of a ready session: `ready · 9,812 files · localhost:8080 → 8080`. */
 const readyText = ({ files, ports }: Shown): string =>
   ['ready', `${files.toLocaleString('en')} ${files === 1 ? 'file' : 'files'}`, ...ports].join(' · ')
 

@@ -3,11 +3,12 @@ import type { SessionReport } from '../../../develop/control/messages.ts'
 import { readableBytes } from '../readable-bytes.ts'
 import { emptiedHint, emptiedText, problemText } from './event-text.ts'
 
-/** Problems and conflicts that are listed each. */
+/** Maximum number of problems, and of conflicts, that are listed. */
 const MOST = 20
 
 /**
- * The states of sessions for people: the percentage first, then what is in the way. `left`: those with a mirror alone.
+ * Formats the states of sessions: the progress first, then the problems. `left` names the development containers
+ * without a session whose mirror still exists.
  */
 export function reportsText(
   reports: ReadonlyMap<string, SessionReport | undefined>,
@@ -33,7 +34,7 @@ function headOf(report: SessionReport): readonly string[] {
 
 const percentOf = ({ sync }: SessionReport): string => `${(sync?.percent ?? 0).toFixed(2)}%`
 
-/** `syncing, 1,203 files left (12 MB)`. */
+/** Describes the current activity of a session: `syncing, 1,203 files left (12 MB)`. */
 function doing({ state, text, sync, pod }: SessionReport): string {
   const left =
     sync && sync.filesLeft > 0

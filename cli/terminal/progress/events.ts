@@ -1,31 +1,28 @@
 import type { OperationEvent } from '../../../api/events.ts'
 import type { BuildEvent } from '../../../builds/events.ts'
 
-/**
- * The events that a display shows while a command works. The other events are printed
- * (`terminal-events.ts`).
- */
+/** Events that a display shows while a command runs. Other events are printed (`operation-events.ts`). */
 export type ProgressEvent = StepEvent | BuildEvent
 
-/** The events that have a line each. */
+/** Events that are shown on one line each. */
 export type StepEvent = Extract<
   OperationEvent,
   { readonly type: 'step' | 'waiting' | 'status' | 'object' | 'output' | 'note' }
 >
 
-/** Shows what happens. */
+/** Displays events. */
 export interface Progress<Event = ProgressEvent> {
   tell(event: Event): void
-  /** Ends the display, so that something else can be printed. Later events start a new one. */
+  /** Ends the display, so that other output can be printed. Later events start a new display. */
   pause(): void
   /**
-   * Leaves the terminal to a question or a program: finished lines stay, once. The others are removed until they are
-   * reported again.
+   * Clears the terminal for a question or a program. Finished lines stay and are not drawn again; other lines are
+   * removed until their next event.
    */
   makeRoom(): void
-  /** Prints permanent output, such as lines of a log, above the display, which continues. */
+  /** Prints permanent output, such as log lines, above the display, which continues. */
   above(print: () => void): void
 }
 
-/** Shows nothing: for commands that print their result alone. */
+/** Display that shows nothing, for commands that only print their result. */
 export const NO_PROGRESS: Progress = { tell: () => {}, pause: () => {}, makeRoom: () => {}, above: print => print() }

@@ -2,12 +2,12 @@ import { readableDuration } from '../../../compiler/values/numbers/readable-dura
 import { displayWidth } from '../../../compiler/values/printable.ts'
 import { cleanText } from '../log-text.ts'
 
-/** A line of the display: a step of the command, or a service. */
+/** A line of the display, for a step of the command or a service. */
 export interface Line {
   readonly mark: 'working' | 'done' | 'failed' | 'waiting'
   readonly name: string
   readonly text: string
-  /** Seconds since the start at which its work began, and ended. */
+  /** Time in seconds since the start of the command at which the work of this line began or ended. */
   readonly began: number
   readonly ended?: number
 }
@@ -22,12 +22,12 @@ export interface FrameOptions {
 
 const TURNING = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 
-/** The order in which lines are left out if the terminal has too few rows. */
+/** Marks in the order in which their lines are omitted if the terminal has too few rows. */
 const COLLAPSE: readonly Line['mark'][] = ['done', 'waiting', 'working', 'failed']
 
 /**
- * The rows of a picture of these lines: never wider than the terminal, and one row less than it has, where the cursor
- * stands.
+ * Returns the rows of a frame: never wider than the terminal, and one row fewer than its height, because the cursor
+ * needs the last row.
  */
 export function frameOf(lines: readonly Line[], { columns, rows, colour, turn }: FrameOptions): readonly string[] {
   const room = Math.max(0, rows - 1)
@@ -38,17 +38,17 @@ export function frameOf(lines: readonly Line[], { columns, rows, colour, turn }:
   return [...all, paint(2, cut(`   … and ${hiddenText(lines, new Set(shown))}`, columns), colour)]
 }
 
-/** The columns that the names of lines take. */
+/** Returns the width of the name column. */
 export function nameWidth(lines: readonly Pick<Line, 'name'>[], columns: number): number {
   const widest = Math.max(8, ...lines.map(({ name }) => widthOf(cleanText(name, false))))
   return Math.min(widest, Math.max(1, Math.floor(columns / 2)))
 }
 
-/** A line with its mark, its name in as many columns, its text and how long it took. */
+/** Formats a line: its mark, its name padded to `width`, its text and its duration. */
 export function rowOf(line: Line, width: number, { columns, colour, turn }: Omit<FrameOptions, 'rows'>): string {
   const took = tookOf(line)
   const left = columns - width - 5
-  // In a narrow terminal the words are worth more than the time.
+  // // In a narrow terminal, the text matters more than the duration.
   const time = left - widthOf(took) >= 12 ? took : ''
   const text = cut(cleanText(line.text, false), left - widthOf(time))
   const name = padded(cut(cleanText(line.name, false), width), width)
@@ -57,18 +57,18 @@ export function rowOf(line: Line, width: number, { columns, colour, turn }: Omit
   return ` ${markOf(line.mark, colour, turn)} ${name}${left > 0 ? `  ${words}${paint(2, time, colour)}` : ''}`
 }
 
-/** The sign of a state, one column wide. */
+/** Returns the symbol of a state, one column wide. */
 export function markOf(mark: Line['mark'], colour: boolean, turn: number): string {
   if (mark === 'waiting') return ' '
   if (mark === 'done') return paint(32, '✔', colour)
   return mark === 'failed' ? paint(31, '✘', colour) : paint(36, TURNING[turn % TURNING.length]!, colour)
 }
 
-/** A text with a colour or weight (SGR), where colours are wanted. */
+/** Formats a text with a color or weight (SGR code) if colors are enabled. */
 export const paint = (code: number, text: string, colour: boolean): string =>
   colour && text !== '' ? `\u001b[${code}m${text}\u001b[0m` : text
 
-/** The lines that there is room for, in their order; one row is kept for how many more there are. */
+/** Returns the lines that fit, in their original order. Reserves one row for the number of omitted lines. */
 function fitting(lines: readonly Line[], room: number): readonly Line[] {
   if (lines.length <= room) return lines
   const hidden = new Set<Line>()
@@ -78,7 +78,7 @@ function fitting(lines: readonly Line[], room: number): readonly Line[] {
   return lines.filter(line => !hidden.has(line))
 }
 
-/** `16 more: 12 done, 4 waiting`. */
+/** Summarizes the omitted lines: `16 more: 12 done, 4 waiting`. */
 function hiddenText(lines: readonly Line[], shown: ReadonlySet<Line>): string {
   const hidden = lines.filter(line => !shown.has(line))
   const parts = COLLAPSE.flatMap(mark => {
@@ -91,7 +91,7 @@ function hiddenText(lines: readonly Line[], shown: ReadonlySet<Line>): string {
 const tookOf = ({ began, ended }: Line): string =>
   ended === undefined || ended === began ? '' : `  ${readableDuration((ended - began) * 1000)}`
 
-/** Columns that a text takes, with its colours. */
+/** Returns the width of a text in columns, ignoring color sequences. */
 export const widthOf = (text: string): number => displayWidth(text.replaceAll(COLOUR, ''))
 
 const COLOUR = /\u001b\[\d+m/g
@@ -100,13 +100,13 @@ const padded = (text: string, width: number): string => text + ' '.repeat(Math.m
 
 let segmenter: Intl.Segmenter | undefined
 
-/** Letters as a reader sees them. The rules take 10 ms to load, and most texts fit. */
+/** Splits a text into graphemes. The segmenter takes 10 ms to load, and most texts fit without it. */
 function segmentsOf(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return segmenter.segment(text)
 }
 
-/** A text in as many columns: what does not fit is cut off between letters, with `…`. */
+/** Truncates a text to a number of columns between graphemes, and marks the end with `…`. */
 export function cut(text: string, columns: number): string {
   if (columns <= 0) return ''
   if (widthOf(text) <= columns) return text

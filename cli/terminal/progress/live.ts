@@ -5,16 +5,16 @@ import { Screen } from './screen.ts'
 
 const FRAME_MILLISECONDS = 100
 
-/** The size of a terminal that does not report it. */
+/** Default size of a terminal that does not report its size. */
 const COLUMNS = 80
 const ROWS = 24
 
-/** A display on a terminal that is drawn again while things change: a line for each step and service. */
+/** Returns a display with a line for each step and service on a terminal, which is redrawn on each change. */
 export function liveProgress(io: Io, seconds: () => number): Progress<StepEvent> {
   const { stderr } = io
   const screen = new Screen(stderr)
   const lines = new Map<string, Line>()
-  /** Lines that stay above since the last `makeRoom`. */
+  /** Lines that stay above the display since the last `makeRoom`. */
   const left = new Map<string, Line>()
   const colour = wantsColour(stderr, io.env)
   let turn = 0
@@ -66,7 +66,7 @@ export function liveProgress(io: Io, seconds: () => number): Progress<StepEvent>
   }
 }
 
-/** Takes what an event says; false if that stands above already. */
+/** Updates the lines from an event. Returns false if the same line already stands above the display. */
 function take(lines: Map<string, Line>, left: Map<string, Line>, event: StepEvent, now: number): boolean {
   const [key, line] = lineOf(lines, event, now)
   if (line === undefined) return true
@@ -85,7 +85,8 @@ function lineOf(lines: Map<string, Line>, event: StepEvent, now: number): readon
   const before = lines.get(key)
   const text = event.type === 'waiting' ? `waits for ${event.for.join(', ')}` : event.text
   const mark = event.type === 'waiting' ? 'waiting' : MARKS[event.state]
-  // The time is that of its own work, and of the last: what was done before begins anew.
+  // // The duration is that of the last work of the service, without waiting: work after a finished line starts at
+  // zero.
   if (before?.mark === 'done' && mark === 'done') return [key, { ...before, name: event.service, text }]
   const began = before === undefined || before.mark === 'waiting' || before.mark === 'done' ? now : before.began
   return [key, { mark, name: event.service, text, began, ...(mark === 'done' && { ended: now }) }]

@@ -3,14 +3,18 @@ import type { LogLevel } from '../../command.ts'
 import type { Io } from '../io.ts'
 import type { Progress, StepEvent } from './events.ts'
 
-/** A line for each change of state, with the time since the start: `   6.2 s  db: StatefulSet 1/1 ready`. */
+/**
+ * Returns a display that prints a line for each state change, with the time since the start: ` 6.2 s db: StatefulSet
+ * 1/1 ready`.
+ */
 export function plainProgress(io: Io, seconds: () => number, logLevel: LogLevel): Progress<StepEvent> {
   const isDetailed = logLevel === 'info' || logLevel === 'debug'
   const last = new Map<string, string>()
   return {
     tell(event) {
       if (event.type === 'status') {
-        // Another state in the same words says nothing new: `0/0 ready` before its controller has seen it, and after.
+        // // A new state with the same text is not worth a line: `0/0 ready` before its controller has seen it, and
+        // after.
         if (last.get(event.service) === event.text) return
         last.set(event.service, event.text)
       }

@@ -5,12 +5,12 @@ import type { BuildForm } from '../build-progress/display.ts'
 import { drawsOn, type Io } from '../io.ts'
 import { NO_PROGRESS, type Progress, type StepEvent } from './events.ts'
 
-/** Ways to show what a command does. */
+/** Formats of progress. */
 export type ProgressForm = 'text' | 'json'
 
 /**
- * Shows progress on standard error: live on a terminal, else a line for each change; with `json` an
- * object a line on standard output. `builds` is how builds are shown. `now` is in milliseconds.
+ * Shows progress on standard error: live on a terminal, otherwise one line per change; with `json`, one object per line
+ * on standard output. `builds` is the format for builds. `now` returns milliseconds.
  */
 export async function startProgress(
   io: Io,
@@ -28,8 +28,8 @@ export async function startProgress(
 }
 
 /**
- * Shows one of the two displays at a time. `holds`: events of services are held back while images are built, and shown
- * afterwards.
+ * Shows one of the two displays at a time. If `holds` is true, events of services are held back while images are built,
+ * and shown afterwards.
  */
 export function inTurn(steps: Progress<StepEvent>, builds: Progress<BuildEvent>, holds: boolean): Progress {
   let shown: Pick<Progress, 'pause' | 'above' | 'makeRoom'> = steps
@@ -90,11 +90,11 @@ async function shownProgress(io: Io, logLevel: LogLevel, seconds: () => number):
 }
 
 /**
- * An event without secrets, and without what a terminal would obey: a display cuts its texts, and a part of a secret
- * would not be known again.
+ * Removes secrets and terminal control sequences from an event. This is done before displays truncate the texts,
+ * because part of a secret would no longer be recognized.
  */
 function cleaned<E extends StepEvent>(event: E, { secrets }: Io): E {
-  // Output of programs may have colors.
+  // // The output of programs may contain colors.
   const isOutput = event.type === 'output'
   const shown = isOutput ? printableText : (text: string) => printable(text.replaceAll(/[\n\t]/g, ' '))
   const clean = (value: unknown, mask: (text: string) => string | undefined): unknown =>

@@ -4,18 +4,18 @@ import { widthOf } from './frame.ts'
 
 const HIDE_CURSOR = '\u001b[?25l'
 const SHOW_CURSOR = '\u001b[?25h'
-/** Erases the row of the cursor. */
+/** Sequence that erases the current row. */
 const ERASE = '\u001b[2K'
 const UP = '\u001b[1A'
 
-/** Erases what the terminal has written in the row of the cursor: `^C`. */
+/** Erases the characters that the terminal echoes to the current row, such as `^C`. */
 export function eraseRow(io: Pick<Io, 'stderr' | 'env'>): void {
   if (drawsOn(io)) writeAsIs(io.stderr, `\r${ERASE}`)
 }
 
 /**
- * Rows at the bottom of a terminal that are drawn again and again. They have to fit its columns, and leave one row for
- * the cursor.
+ * Rows at the bottom of a terminal that are redrawn repeatedly. They must fit its width, and leave one row for the
+ * cursor.
  */
 export class Screen {
   readonly #output: Output
@@ -33,18 +33,18 @@ export class Screen {
     const hide = this.#isHidden ? '' : HIDE_CURSOR
     if (!this.#isHidden) process.once('exit', this.#showCursor)
     this.#isHidden = true
-    // In one piece: half a picture is not seen.
+    // // Written at once, so that a partial frame is never visible.
     writeAsIs(this.#output, `${hide}${this.#erased()}${rows.map(text => `${text}\n`).join('')}`)
     this.#drawn = rows
   }
 
-  /** Takes the rows away. */
+  /** Erases the rows. */
   clear(): void {
     writeAsIs(this.#output, this.#erased())
     this.#drawn = []
   }
 
-  /** Leaves the rows where they are; what is drawn next comes below. */
+  /** Leaves the rows in place; later rows are drawn below them. */
   done(): void {
     this.#drawn = []
     if (!this.#isHidden) return
@@ -55,7 +55,9 @@ export class Screen {
 
   readonly #showCursor = (): void => writeAsIs(this.#output, SHOW_CURSOR)
 
-  /** The rows that the picture takes now: a terminal that has become narrower wraps what is in it. */
+  /**
+   * Returns the number of terminal rows that the frame occupies: a terminal that has become narrower wraps its lines.
+   */
   #height(): number {
     const columns = this.#output.columns || Number.POSITIVE_INFINITY
     return this.#drawn.reduce((sum, text) => sum + Math.max(1, Math.ceil(widthOf(text) / columns)), 0)

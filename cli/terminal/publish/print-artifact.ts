@@ -3,7 +3,7 @@ import type { RegistryOutcome } from '../../../gitops/publish/outcome.ts'
 import type { Context } from '../../command.ts'
 import { newerText, printPlanned, type ResultOptions, unchangedText } from './print-planned.ts'
 
-/** Prints the result of a publish to a registry. Gives the exit status. */
+/** Prints the result of a publish to a registry. Returns the exit status. */
 export async function printArtifact(
   context: Context,
   options: ResultOptions,

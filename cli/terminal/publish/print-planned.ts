@@ -7,9 +7,9 @@ import { wantsColour } from '../io.ts'
 import { diffText } from '../print-diff.ts'
 import { folderText, shortHash } from './steps.ts'
 
-/** The options for printing a result. */
+/** Options for printing a result. */
 export interface ResultOptions {
-  /** Only check whether something differs. */
+  /** True to only check for differences. */
   readonly verify: boolean
   readonly output: 'text' | 'json'
 }
@@ -18,14 +18,17 @@ export interface ResultOptions {
 export interface Planned {
   /** Name of the target in messages. */
   readonly place: string
-  /** The first fields of the JSON output. */
+  /** First fields of the JSON output. */
   readonly record: object
   readonly change: PlannedChange
   /** Text after the list of files. */
   readonly more?: string
 }
 
-/** Prints what would be written; gives the exit status. With `--verify`, throws a UserError for any difference. */
+/**
+ * Prints the changes that would be written, and returns the exit status. With `--verify`, throws a UserError for any
+ * difference.
+ */
 export async function printPlanned(
   { io }: Context,
   { verify, output }: ResultOptions,
@@ -59,19 +62,19 @@ const WHY: Readonly<Record<DifferingFile['why'], string>> = {
   'left-over': 'is no longer rendered',
 }
 
-/** The line for a place that is up to date. */
+/** Returns the line for a target that is up to date. */
 export function unchangedText(place: string, { verify }: Pick<ResultOptions, 'verify'>, rendered: Rendered): string {
   const what = verify ? `verified: ${place} holds` : `unchanged: ${place} already holds`
   return `${what} what ${sourceText(rendered)} renders to`
 }
 
-/** The line for a place with a newer source commit. */
+/** Returns the line for a target that has a newer source commit. */
 export function newerText(place: string, source: string, { sourceCommit }: Rendered): string {
   const [theirs, ours] = [source, sourceCommit?.commit].map(one => one?.slice(0, 7))
   return `skipped: ${place} holds ${theirs}, which is newer than ${ours} (to publish the older one, use \`--rollback\`)`
 }
 
-/** `compose.yaml at 9ab12cd`. */
+/** Describes the source of the rendered files: `compose.yaml at 9ab12cd`. */
 function sourceText({ sources, sourceCommit }: Rendered): string {
   const shown = sources.length === 1 ? sources[0]! : 'the source'
   if (!sourceCommit) return shown

@@ -6,9 +6,7 @@ import { printArtifact } from './print-artifact.ts'
 import { newerText, printPlanned, type ResultOptions, unchangedText } from './print-planned.ts'
 import { requestJson, requestLines } from './request-text.ts'
 
-/**
- * Prints the result of a publish, and gives the exit status. Throws a UserError where `--verify` found a difference.
- */
+/** Prints the result of a publish and returns the exit status. Throws a UserError if `--verify` found a difference. */
 export async function printPublished(
   context: Context,
   options: ResultOptions,
@@ -72,7 +70,7 @@ async function printInRepository(
   }
 }
 
-/** The message about the branch of a pull request that has no changes any more. */
+/** Returns the message about the branch of a pull request that no longer contains changes. */
 const withdrawnText = (head: string, base: string, what: 'removed' | 'left'): string =>
   what === 'removed'
     ? `removed the branch \`${head}\`: \`${base}\` already contains its changes\n`

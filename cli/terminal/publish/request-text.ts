@@ -1,6 +1,9 @@
 import type { OpenedRequest } from '../../../gitops/publish/target/request.ts'
 
-/** The page of a pull request; of one that a person has to open, its text and where that is done. */
+/**
+ * Returns the address of a pull request; if the user has to open the pull request, its text and the address for opening
+ * it.
+ */
 export function requestLines({ head, base, title, body, page, isOpen, why }: OpenedRequest): readonly string[] {
   if (isOpen) return [page!]
   return [
@@ -13,5 +16,5 @@ export function requestLines({ head, base, title, body, page, isOpen, why }: Ope
   ]
 }
 
-/** Returns the request as JSON for programs. */
+/** Returns the pull request as data for JSON output. */
 export const requestJson = ({ title, body, page, isOpen }: OpenedRequest) => ({ title, body, page, isOpen })

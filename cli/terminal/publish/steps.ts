@@ -10,7 +10,7 @@ interface Step {
   readonly text: string
 }
 
-/** The text of an event of a publish. */
+/** Returns the text for an event of a publish. */
 export function stepOf(
   event: Exclude<PublishEvent, BuildEvent | { readonly type: 'push-failed' | 'request-closed' }>,
 ): Step {
@@ -45,10 +45,10 @@ export function stepOf(
   }
 }
 
-/** `environments/staging/shop: 2 changed, 1 added`. */
+/** Summarizes the changes in a folder: `environments/staging/shop: 2 changed, 1 added`. */
 export const folderText = (folder: FolderCounts): string => `${folder.path}: ${countWords(folder) || 'unchanged'}`
 
-/** The first digits of a commit or a digest. */
+/** Returns the first digits of a commit or digest. */
 export const shortHash = (hash: string): string => hash.replace(/^sha256:/, '').slice(0, 7)
 
 const fromText = (before: string | undefined) => (before === undefined ? '' : `${shortHash(before)} → `)

@@ -102,7 +102,7 @@ ${Object.entries(runTimeRules)
   )
   .join('\n\n')}`
 
-/** The rows of top-level keys, without members that have a section of their own. */
+/** Returns the rows of top-level keys, without the members of keys that have their own section in the page. */
 function topLevel(): (readonly string[])[] {
   const elsewhere = new Set(['services', 'volumes', 'networks', 'secrets', 'configs'])
   return Object.entries(composeShape.map!.keys).flatMap(([key, field]) => {
@@ -119,8 +119,8 @@ const rowsTable = (rows: readonly (readonly string[])[]) =>
   table(['key', 'is written as', 'fate', 'becomes', 'note'], rows)
 
 /**
- * The rows of a key and its members. The row of `pre_start` stands for the container keys that have
- * no effect in a hook.
+ * Yields the rows of a key and its members. The row of `pre_start` stands for all container keys that have no effect in
+ * a hook.
  */
 function* rowsOf(name: string, field: Row | Shape): Generator<readonly string[]> {
   for (const { name: key, row, forms } of keyRows(name, field))

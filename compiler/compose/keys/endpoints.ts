@@ -4,7 +4,7 @@ import { get } from '../../text/tree.ts'
 import { portNumber } from './lifecycle.ts'
 import * as merge from './merge-rules.ts'
 
-/** The source of a host's certificate: a Secret, or a cert-manager issuer. */
+/** The source of a host's certificate: a Secret or a cert-manager issuer. */
 export const tls: Shape = object({
   secret: mapped(text(), 'the Secret with the certificate, yours or the issuer’s', 'with an issuer: `ROUTE-tls`'),
   issuer: mapped(text(), 'the annotation `cert-manager.io/issuer`'),
@@ -16,7 +16,7 @@ const host: Shape = either(
   object({ name: mapped(text(), 'the host'), tls: mapped(tls, 'its certificate') }, { required: ['name'] }),
 )
 
-/** Custom host names: a single one or a list. */
+/** Custom host names: a single host name or a list. */
 export const hosts: Shape = either(host, list(host))
 
 const ownHosts = {
@@ -54,9 +54,8 @@ const named = record(mapped(rulesOrLabelled, 'a route with the name as its host'
 })
 
 /**
- * The three notations of `endpoints`: a list of rules, rules by endpoint name, and a mapping with
- * `rules` and `labels`. A mapping is in the third notation if it has `rules`, or if its `labels`
- * are a mapping.
+ * The three notations of `endpoints`: a list of rules, rules by endpoint name, or a mapping with `rules` and `labels`.
+ * A mapping uses the third notation if it has `rules`, or if its `labels` are a mapping.
  */
 export const endpoints: Shape = {
   merge: merge.endpoints,

@@ -4,12 +4,12 @@ import * as identity from './identities.ts'
 import * as merge from './merge-rules.ts'
 import * as print from './print.ts'
 
-// Shapes that several keys share, with their rules for the loader.
+// Shapes that several keys share, with their loader rules.
 
-/** A boolean. Text is converted after substitution. */
+/** A boolean. Text is converted after variables are substituted. */
 export const castFlag = (): Shape => ({ ...flag(), cast: 'boolean' })
 
-/** A whole number. Text is converted after substitution. */
+/** A whole number. Text is converted after variables are substituted. */
 export const castInteger = (bounds?: Parameters<typeof integer>[0]): Shape => ({ ...integer(bounds), cast: 'integer' })
 
 /** A size in bytes, with or without a unit. */
@@ -18,13 +18,13 @@ export const size = (): Shape => ({ ...number(), print: print.bytes })
 /** A number of CPUs. */
 export const cpus = (): Shape => ({ ...number(), print: print.cpus })
 
-/** A duration, `1m30s`. */
+/** A duration such as `1m30s`. */
 export const duration = (): Shape => ({
   ...text({ hintForUnquoted: hintForSeconds }),
   print: print.optionalDuration,
 })
 
-/** The hint for a number without a unit. */
+/** Returns the hint for a number without a unit. */
 function hintForSeconds(number: string): string {
   const text = `${number}s`
   return /^\d/.test(number) && parseDuration(text).ok
@@ -32,7 +32,7 @@ function hintForSeconds(number: string): string {
     : 'write a number and a unit, such as `10s`'
 }
 
-/** Variables, as a mapping or a list of `NAME=value`. The value of a name alone is null. */
+/** Variables, as a mapping or a list of `NAME=value`. A name without `=` has the value null. */
 export const variables = (): Shape => ({
   ...keyValues(),
   print: print.environment,
@@ -40,7 +40,7 @@ export const variables = (): Shape => ({
   identity: identity.name,
 })
 
-/** Labels, as a mapping or a list of `NAME=value`. The value of a name alone is empty. */
+/** Labels, as a mapping or a list of `NAME=value`. A name without `=` has an empty value. */
 export const labels = (): Shape => ({
   ...keyValues(),
   print: print.labels,
@@ -48,7 +48,7 @@ export const labels = (): Shape => ({
   identity: identity.name,
 })
 
-/** Labels that must not occur twice in a list. */
+/** Labels whose names must not repeat in a list. */
 export const uniqueLabels = (): Shape => ({
   ...keyValues({ unique: true }),
   print: print.labels,
@@ -61,5 +61,5 @@ export const names = (): Shape => ({ ...list(text()), identity: identity.name })
 /** A user, with or without a group. */
 export const user = (): Shape => text({ pattern: /^[^:]*(:[^:]*)?$/, like: '`USER` or `USER:GROUP`' })
 
-/** Text or a list of text, to which later files add. */
+/** Text or a list of text. Later files append to the list. */
 export const addedTexts = (): Shape => ({ ...textOrList(), merge: merge.texts, identity: identity.name })

@@ -5,7 +5,7 @@ import { isNoPath } from '../../values/images/build-context.ts'
 
 const WINDOWS_ABSOLUTE = /^(?:[A-Za-z]:[\\/]|\\\\)/
 
-/** Makes a path absolute. `~` is the home folder. */
+/** Makes a path absolute and expands `~` to the home folder. */
 export function absolutePath(path: string, base: PathBase): string {
   const expanded = expandHome(path, base)
   if (expanded === '' || isAbsolute(expanded)) return expanded
@@ -25,18 +25,18 @@ const onText =
     return path === tree.value ? tree : ({ ...tree, value: path } satisfies ScalarTree)
   }
 
-/** A host file or folder. */
+/** Resolves the path of a host file or folder. */
 export const file = onText(absolutePath)
-/** A host path; absolute Windows paths stay. The empty path is the project folder. */
+/** Resolves a host path. Absolute Windows paths stay unchanged; an empty path is the project folder. */
 export const host = onText((path, base) =>
   WINDOWS_ABSOLUTE.test(path) ? path : path === '' ? base.directory : absolutePath(path, base),
 )
-/** A build context: a folder, or a URL. */
+/** Resolves a build context; URLs stay unchanged. */
 export const context = onText((path, base) => (isNoPath(path) ? path : absolutePath(path, base)))
-/** A watched path, with symbolic links resolved. */
+/** Resolves a watched path and its symbolic links. */
 export const linked = onText((path, base) => base.host.realPath(absolutePath(path, base)))
 
-/** The source of a bind mount. */
+/** Resolves the source of a bind mount. */
 export const mount: ResolvePath = (tree, base) => {
   const type = get(tree, 'type')
   const source = get(tree, 'source')
@@ -44,7 +44,7 @@ export const mount: ResolvePath = (tree, base) => {
   return withEntry(tree, 'source', host(source, base))
 }
 
-/** The `device` option of a local volume with `o: bind`. */
+/** Resolves the `device` option of a local volume with `o: bind`. */
 export const device: ResolvePath = (tree, base) => {
   const options = get(tree, 'driver_opts')
   const device = get(options, 'device')

@@ -5,28 +5,31 @@ import { parseVolume } from '../../values/volume.ts'
 const text = (tree: Tree | undefined): string | undefined =>
   tree?.kind === 'scalar' && tree.type === 'string' ? (tree.value as string) : undefined
 
-/** A float differs from the whole number with its value, so that it is not removed before it is checked. */
+/**
+ * Returns the identity of a scalar. A float and an integer of the same value differ, so that the float is not removed
+ * as a duplicate before it is checked.
+ */
 const scalarIdentity = ({ type, value }: ScalarTree): string => (type === 'float' ? `float ${value}` : String(value))
 
-/** The name of `NAME=value`. */
+/** Returns the name in `NAME=value`. */
 export const name: Identity = item => text(item)?.split('=', 1)[0]
-/** The value of a scalar. */
+/** Returns the value of a scalar. */
 export const scalar: Identity = item => (item.kind === 'scalar' ? scalarIdentity(item) : undefined)
-/** The path of an env file. */
+/** Returns the path of an env file. */
 export const envFile: Identity = item => text(item) ?? text(get(item, 'path'))
-/** The path of a device in the container. */
+/** Returns the container path of a device. */
 export const device: Identity = item => {
   const short = text(item)
   return short === undefined ? text(get(item, 'target')) : (short.split(':')[1] ?? short)
 }
-/** The path of a mount in the container. */
+/** Returns the container path of a mount. */
 export const mount: Identity = item => {
   const short = text(item)
   if (short === undefined) return text(get(item, 'target'))
   const parsed = parseVolume(short, () => true)
   return parsed.ok ? parsed.value.target : undefined
 }
-/** The path of a config or secret, below `folder` unless its target is absolute. */
+/** Returns the container path of a config or secret, below `folder` unless its target is absolute. */
 export const file =
   (folder: string): Identity =>
   item => {
@@ -35,7 +38,7 @@ export const file =
     if (target !== undefined) return folder && !target.startsWith('/') ? `${folder}/${target}` : target
     return `${folder}/${text(item) ?? text(get(item, 'source'))}`
   }
-/** The address, published port, container port and protocol of a port. */
+/** Returns the host address, published port, container port and protocol of a port. */
 export const port: Identity = item => {
   if (item.kind === 'scalar') return scalarIdentity(item)
   const part = (key: string, otherwise: string) => {
@@ -45,7 +48,7 @@ export const port: Identity = item => {
   return `${part('host_ip', '0.0.0.0')}:${part('published', '-')}:${part('target', '')}/${part('protocol', 'tcp')}`
 }
 
-/** Keeps the last of several items with the same identity, at the position of the first. */
+/** Keeps the last of several items with the same identity, at the position of the first item. */
 export function keepLast(items: readonly Tree[], identity: Identity): readonly Tree[] {
   const places = new Map<string, number>()
   const kept: Tree[] = []

@@ -48,7 +48,7 @@ const labelFiles: Shape = {
   merge: merge.texts,
 }
 
-/** Keys of services, jobs and pre_start hooks for the image and the process of a container. */
+/** Keys for the image and the process of a container, shared by services, jobs and pre_start hooks. */
 export const imageAndProcess = {
   image: {
     ...mapped(text(), '`containers[].image`', 'required unless `build` is given'),

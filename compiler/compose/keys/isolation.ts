@@ -8,7 +8,7 @@ import { castFlag, labels, names } from './forms.ts'
 import type { Keys } from './key.ts'
 import * as print from './print.ts'
 
-/** Keys of services, jobs and pre_start hooks for privileges, namespaces and placement. */
+/** Keys for privileges, namespaces and placement, shared by services, jobs and pre_start hooks. */
 export const isolation = {
   privileged: { ...mapped(castFlag(), '`securityContext.privileged`'), read: { privileged: read.flag } },
   cap_add: { ...mapped(names(), '`securityContext.capabilities.add`'), read: { capAdd: readCapabilities } },

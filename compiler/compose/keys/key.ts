@@ -5,24 +5,24 @@ import type { ReadContext } from '../read/context.ts'
 
 /** The row of a service key, with its readers. */
 export interface Key extends Row {
-  /** The readers of the properties of `Service` that come from the key. Keys may share a reader. */
+  /** The readers of the properties of `Service` that the key sets. Several keys may share a reader. */
   readonly read?: ReadersOf<Service> | FamilyReader
   /** Set on a container key that a `pre_start` hook does not inherit from its service. */
   readonly notInherited?: true
 }
 
-/** Reads one property each; `key` is the key whose row has the reader. */
+/** Readers of one property each; `key` is the key whose row has the reader. */
 export type ReadersOf<Model> = {
   readonly [Property in keyof Model]?: (service: MapTree, context: ReadContext, key: string) => Model[Property]
 }
 
-/** Reads several properties together. */
+/** Reader of several properties at once. */
 export type FamilyReader = (service: MapTree, context: ReadContext) => Partial<Service>
 
-/** Rows of service keys by name. */
+/** Rows of service keys, by name of the key. */
 export type Keys = Readonly<Record<string, Key>>
 
-/** The properties of `Service` that a family of keys reads. */
+/** The properties of `Service` that a family of keys sets. */
 export type PropertiesOf<Family extends Keys> = {
   [Name in keyof Family]: Family[Name] extends { readonly read: infer Read }
     ? Read extends (...parameters: never[]) => infer Result

@@ -26,7 +26,7 @@ import * as print from './print.ts'
 import { printHealthTest } from './print-special.ts'
 import { shapeWithRules } from './shape-with-rules.ts'
 
-/** The words of `restart` and of `deploy.restart_policy.condition`. */
+/** The values of `restart` and of `deploy.restart_policy.condition`. */
 export const restartWords = ['always', 'unless-stopped', 'any', 'none', 'never', 'no', 'on-failure'] as const
 
 const switchedOnProbe = (becomes: string, note: string): Row =>
@@ -67,14 +67,14 @@ export const healthcheck: Shape = object({
   'x-platform-liveness': switchedOnProbe('`livenessProbe`', 'of the dialect; default `false`'),
 })
 
-/** A port, as a number or as text that a variable gives. */
+/** A port: a number, or text from a variable. */
 export function portNumber(): Shape {
   return {
     scalar: { types: ['integer', 'string'], minimum: 1, maximum: 65535, pattern: /^[0-9]+$/, like: 'a port number' },
   }
 }
 
-/** `depends_on`: a list of services, or a mapping of services with conditions. */
+/** `depends_on`: a list of services, or a mapping of services to conditions. */
 export const dependsOn: Shape = {
   ...either(
     list(text(), { unique: true }),
@@ -117,7 +117,10 @@ export const hook: Shape = { ...object(hookKeys, { required: ['command'] }), alw
 
 const ofHook = new Set(['command', 'entrypoint', 'user', 'privileged', 'working_dir', 'environment'])
 
-/** A `pre_start` hook: a container that runs before the service. It accepts all container keys. */
+/**
+ * Returns the shape of a `pre_start` hook: a container that runs before the service. The hook accepts all container
+ * keys.
+ */
 export function preStartHook(containerKeys: Readonly<Record<string, Row>>): Shape {
   const keys: Record<string, Row> = {}
   for (const [key, row] of Object.entries(containerKeys))
@@ -135,7 +138,7 @@ export function preStartHook(containerKeys: Readonly<Record<string, Row>>): Shap
   return { ...object(keys), always: { command: print.nothing, entrypoint: print.nothing } }
 }
 
-// The keys of a hook without their rows: `up` uses all of them, so they share the fate of `exec`.
+// The hook keys without their rows: `up` uses all of these keys, so the row of `exec` covers them.
 const hookOfWatch: Shape = {
   ...object(Object.fromEntries(Object.entries(hookKeys).map(([key, row]) => [key, row.shape])), {
     required: ['command'],
@@ -170,7 +173,7 @@ export const develop: Shape = {
   }),
 }
 
-/** `provider`: a service that a program provides instead of a container. */
+/** `provider`: a service that a program provides in place of a container. */
 export const provider: Row = refused(
   object(
     {

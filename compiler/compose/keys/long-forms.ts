@@ -31,7 +31,7 @@ const badPort = diagnostic({
     hint: p.hint,
   }),
 })
-/** The maximum number of ports in the ranges of a service: all ports of two protocols. */
+/** Maximum number of ports in the port ranges of a service: all ports of two protocols. */
 const MAX_PORTS = 131_072
 const badVolume = diagnostic({
   code: 'volumes/bad-short-form',
@@ -89,10 +89,10 @@ const externalName = diagnostic({
 
 const isText = (tree: Tree): tree is ScalarTree => tree.kind === 'scalar' && tree.type === 'string'
 
-/** Text becomes a list with one item. */
+/** Converts text to a list with one item. */
 export const listOfOne: ToLongForm = tree => (isText(tree) ? { kind: 'seq', span: tree.span, items: [tree] } : tree)
 
-/** A list of names becomes a mapping of names to null. */
+/** Converts a list of names to a mapping of names to null. */
 export const names: ToLongForm = tree =>
   tree.kind === 'seq'
     ? {
@@ -106,13 +106,13 @@ export const names: ToLongForm = tree =>
       }
     : tree
 
-/** Text becomes a mapping with the text under `key`. */
+/** Converts text to a mapping with the text under `key`. */
 export const underKey =
   (key: string): ToLongForm =>
   tree =>
     isText(tree) ? { kind: 'map', span: tree.span, entries: new Map([[key, { key: tree.span, value: tree }]]) } : tree
 
-/** Text or a list becomes a list of mappings with `path` and `required`. */
+/** Converts text or a list to a list of mappings with `path` and `required`. */
 export const envFiles: ToLongForm = tree => {
   const items = tree.kind === 'seq' ? tree.items : [tree]
   return {
@@ -125,11 +125,11 @@ export const envFiles: ToLongForm = tree => {
   }
 }
 
-/** `all` becomes a request for all devices. */
+/** Converts `all` to a request for all devices. */
 export const gpus: ToLongForm = tree =>
   isText(tree) ? { kind: 'seq', span: tree.span, items: [record(tree, { count: scalarTree(tree.span, 'all') })] } : tree
 
-/** `SOURCE:TARGET:PERMISSIONS` becomes a mapping. Reports too many colons. */
+/** Converts `SOURCE:TARGET:PERMISSIONS` to a mapping. Reports text with too many colons. */
 export const device: ToLongForm = (tree, { reporter }) => {
   if (!isText(tree)) return tree
   const text = tree.value as string
@@ -146,9 +146,7 @@ export const device: ToLongForm = (tree, { reporter }) => {
   })
 }
 
-/**
- * Makes the mapping of a short form, omitting undefined values. Each key has the span of its value.
- */
+/** Creates the mapping of a short form and omits undefined values. The span of each key is the span of its value. */
 function record(short: Tree, values: Readonly<Record<string, Tree | undefined>>): MapTree {
   const entries = new Map<string, Entry>()
   for (const [key, value] of Object.entries(values)) if (value) entries.set(key, { key: value.span, value })
@@ -168,7 +166,7 @@ function reportFailed(kind: typeof badPort, scalar: ScalarTree, failed: Failed, 
   return undefined
 }
 
-/** Short forms of ports, with ranges, become mappings. Reports invalid ports. */
+/** Converts short forms of ports, including ranges, to mappings. Reports invalid ports. */
 export const ports: ToLongForm = (tree, { reporter }) => {
   if (tree.kind !== 'seq') return tree
   const items: Tree[] = []
@@ -205,7 +203,7 @@ export const ports: ToLongForm = (tree, { reporter }) => {
   return changed ? { ...tree, items } : tree
 }
 
-/** `SOURCE:TARGET:OPTIONS` becomes a mapping. Reports invalid mounts and unknown options. */
+/** Converts `SOURCE:TARGET:OPTIONS` to a mapping. Reports invalid mounts and unknown options. */
 export const volume: ToLongForm = (tree, { reporter, volumes }) => {
   if (!isText(tree)) return tree
   const parsed = parseVolume(tree.value as string, name => volumes?.entries.has(name) === true)
@@ -216,7 +214,7 @@ export const volume: ToLongForm = (tree, { reporter, volumes }) => {
     scalarTree(range ? spanInside(tree, range[0], range[1]) : tree.span, value)
   const isBind = short.type === 'bind'
   const { selinux, propagation } = short
-  // As in Docker Compose, options of the other kind of mount are kept, without effect.
+  // Like Docker Compose, keeps bind options on volumes and volume options on binds, where they have no effect.
   const bind =
     isBind || selinux || propagation
       ? record(tree, {
@@ -225,7 +223,7 @@ export const volume: ToLongForm = (tree, { reporter, volumes }) => {
           create_host_path: isBind ? at(true) : undefined,
         })
       : undefined
-  // Docker Compose adds no `volume` options to short forms of one or two characters.
+  // Docker Compose adds no `volume` options if the short form has one or two characters.
   const isShort = (tree.value as string).length <= 2
   const named = isShort
     ? undefined
@@ -242,7 +240,7 @@ export const volume: ToLongForm = (tree, { reporter, volumes }) => {
   })
 }
 
-/** A list of services becomes a mapping with the default condition. */
+/** Converts a list of services to a mapping with the default condition. */
 export const dependencies: ToLongForm = tree => {
   const required = (span: Span) => ({
     condition: scalarTree(span, 'service_started'),
@@ -262,7 +260,7 @@ export const dependencies: ToLongForm = tree => {
   return withMembers(tree, required)
 }
 
-/** Adds members to the values of a mapping that lack them. */
+/** Adds members to those values of a mapping that lack them. */
 function withMembers(map: MapTree, members: (span: Span) => Readonly<Record<string, Tree>>): MapTree {
   let entries: Map<string, Entry> | undefined
   for (const [name, { key: span, value }] of map.entries) {
@@ -277,7 +275,7 @@ function withMembers(map: MapTree, members: (span: Span) => Readonly<Record<stri
   return entries ? { ...map, entries } : map
 }
 
-/** A list of `NAME=CONTEXT` becomes a mapping. Reports items without `=`. */
+/** Converts a list of `NAME=CONTEXT` to a mapping. Reports items without `=`. */
 export const contexts: ToLongForm = (tree, { reporter }) => {
   if (tree.kind !== 'seq') return tree
   const entries = new Map<string, Entry>()
@@ -297,7 +295,7 @@ export const contexts: ToLongForm = (tree, { reporter }) => {
   return failed ? undefined : { kind: 'map', span: tree.span, entries }
 }
 
-/** A list of `ID=PATH` becomes a mapping. Reports items without `=`, except `default`. */
+/** Converts a list of `ID=PATH` to a mapping. Reports items without `=`, except `default`. */
 export const ssh: ToLongForm = (tree, { reporter }) => {
   if (tree.kind !== 'seq') return tree
   const entries = new Map<string, Entry>()
@@ -315,11 +313,11 @@ export const ssh: ToLongForm = (tree, { reporter }) => {
   return failed ? undefined : { kind: 'map', span: tree.span, entries }
 }
 
-/** Any scalar becomes text. */
+/** Converts any scalar to text. */
 export const text: ToLongForm = tree =>
   tree.kind === 'scalar' && tree.type !== 'string' ? { ...scalarTree(tree.span, scalarText(tree)) } : tree
 
-/** Converts the deprecated `external: {name: …}` to `external: true` with `name`. */
+/** Converts the deprecated form `external: {name: …}` to `external: true` and `name`. */
 export const external: ToLongForm = (tree, { reporter }) => {
   if (!isMap(tree)) return tree
   const external = entry(tree, 'external')
@@ -341,7 +339,7 @@ export const external: ToLongForm = (tree, { reporter }) => {
   return flagged
 }
 
-/** Text becomes a list, without items that an unset variable leaves empty. */
+/** Converts text to a list. Drops items that are empty because a variable is not set. */
 export const nameServers: ToLongForm = (tree, context) => {
   const items = listOfOne(tree, context)
   return items?.kind === 'seq'

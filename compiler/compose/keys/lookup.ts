@@ -3,16 +3,15 @@ import type { MapForm, Row, Shape } from '../../schema/shape.ts'
 import { composeShape } from './compose.ts'
 
 /**
- * Finds the row of a key by its path: `['services', 'web', 'ports', '0', 'target']`. A name that
- * the user chooses may be any name or `*`; a list index may be `[]` or omitted. A key without a row
- * of its own has its parent's, and so do keys inside one that is lost as a whole. Undefined for
- * unknown keys and `x-*`.
+ * Finds the row of a key by its path, such as `['services', 'web', 'ports', '0', 'target']`. For a name that the user
+ * chooses, the path may contain any name or `*`; a list index may be `[]` or omitted. A key without a row has the row
+ * of its parent, and so do all keys inside a key with a loss. Returns undefined for unknown keys and `x-*`.
  */
 export function rowOf(path: readonly string[]): Row | undefined {
   return find(path)?.row
 }
 
-/** Finds the shape at a path, which is given as for `rowOf`. */
+/** Finds the shape at a path. The path has the same format as for `rowOf`. */
 export function shapeAt(path: readonly string[]): Shape | undefined {
   return find(path)?.shape
 }
@@ -53,8 +52,8 @@ export interface TableRow {
 }
 
 /**
- * Lists the rows of the table, parents before their members, without those inside a key that is
- * lost as a whole. A row that is used in several places is listed for each.
+ * Lists the rows of the table, each parent before its members. Rows inside a key with a loss are left out. A row that
+ * several keys use is listed for each of them.
  */
 export function* tableRows(shape: Shape = composeShape, path: readonly string[] = []): Generator<TableRow> {
   for (const [key, field] of shape.map ? fields(shape.map) : []) {

@@ -26,15 +26,15 @@ const defaultMessages: Readonly<Record<Severity, string>> = {
   info: 'has no effect',
 }
 
-/** The diagnostic of a loss, and the one for values that a cluster satisfies anyway. */
+/** The diagnostic of a loss, and the diagnostic for values that a cluster satisfies anyway. */
 export interface LossKinds {
   readonly kind: DiagnosticKind<LossParameters>
   readonly minor?: DiagnosticKind<LossParameters>
 }
 
 /**
- * The diagnostics of all rows with a loss, declared at import for the catalogue. A family shares
- * them.
+ * The diagnostics of all rows with a loss. They are declared at import, so that the catalogue is complete. The losses
+ * of a family share them.
  */
 export const lossKinds: ReadonlyMap<Loss, LossKinds> = declareKinds()
 
@@ -64,10 +64,7 @@ function codeSuffix({ fate }: Row, { severity }: Loss): string {
   return fate === 'approximated' ? 'approximated' : severity === 'error' ? 'refused' : 'no-effect'
 }
 
-/**
- * The key as the documentation calls it: without `services` and without names that the user
- * chooses.
- */
+/** Returns the name of the key in the documentation: without `services` and without names that the user chooses. */
 function documentedName(path: readonly string[]): string {
   const own = path[0] === 'services' ? path.slice(2) : path
   return formatPath(own.filter(step => step !== '[]' && step !== '*'))

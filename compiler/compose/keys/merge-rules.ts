@@ -4,7 +4,7 @@ import { type Entry, get, isNull, type MapTree, type SeqTree, scalarTree, type T
 import { pairScalar, treeKey } from '../../text/tree-text.ts'
 import { keepLastByName } from './identities.ts'
 
-/** The later value replaces the earlier one. */
+/** Replaces the earlier value with the later value. */
 export const replace: Merge = (base, override) => replaced(base, override)
 
 /** Converts each value to a list of `KEY=value` and concatenates the lists. Keeps the last item of each name. */
@@ -41,7 +41,7 @@ function toList(tree: Tree): readonly Tree[] {
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Lists of names become mappings, each name with `value`, and are merged. */
+/** Converts lists of names to mappings, each name with `value`, and merges the mappings. */
 const asMapping =
   (value: (span: Span) => Tree): Merge =>
   (base, override, merging) => {
@@ -60,7 +60,7 @@ const asMapping =
     return left && right ? merging.maps(left, right) : merging.conflict(base, override)
   }
 
-/** Merges `depends_on`; a name in a list gets the default condition. */
+/** Merges `depends_on`; a name in a list has the default condition. */
 export const dependencies = asMapping(span => ({
   kind: 'map',
   span,
@@ -72,7 +72,7 @@ export const dependencies = asMapping(span => ({
 /** Merges names as mappings with null values. */
 export const names = asMapping(span => scalarTree(span, null))
 
-/** Text becomes a mapping with `context`; the mappings are merged. */
+/** Converts text to a mapping with `context`, and merges the mappings. */
 export const build: Merge = (base, override, merging) => {
   const toMap = (tree: Tree): MapTree | undefined => {
     if (tree.kind === 'map') return tree
@@ -84,7 +84,7 @@ export const build: Merge = (base, override, merging) => {
   return left && right ? merging.maps(left, right) : merging.conflict(base, override)
 }
 
-/** The options of the same driver are merged; another driver replaces them. */
+/** Merges the options of the same driver; another driver replaces them. */
 export const logging: Merge = (base, override, merging) => {
   if (isNull(override)) return base
   if (base.kind !== 'map' || override.kind !== 'map') return merging.conflict(base, override)
@@ -98,11 +98,11 @@ export const logging: Merge = (base, override, merging) => {
     : replaced(base, override)
 }
 
-/** Two mappings are merged; a number replaces the earlier value. */
+/** Merges two mappings; a number replaces the earlier value. */
 export const ulimit: Merge = (base, override, merging) =>
   base.kind === 'map' && override.kind === 'map' ? merging.maps(base, override) : replaced(base, override)
 
-/** Address pools with the same subnet are merged, others are added. */
+/** Merges address pools with the same subnet and appends the others. */
 export const addressPools: Merge = (base, override, merging) => {
   if (isNull(override)) return base
   if (base.kind !== 'seq' || override.kind !== 'seq') return merging.conflict(base, override)
@@ -120,7 +120,7 @@ export const addressPools: Merge = (base, override, merging) => {
   return { kind: 'seq', span: override.span, items }
 }
 
-/** A rule replaces an earlier rule with the same path and hosts, at its position. */
+/** Replaces an earlier rule with the same path and hosts, at its position; appends other rules. */
 export const rulesByPath: Merge = (base, override, merging) => {
   if (base.kind !== 'seq' || override.kind !== 'seq') return merging.byKind(base, override)
   const places = new Map(base.items.map((rule, place) => [routeKey(rule), place]))
@@ -128,7 +128,7 @@ export const rulesByPath: Merge = (base, override, merging) => {
   for (const rule of override.items) {
     const key = routeKey(rule)
     const place = places.get(key)
-    // A second rule of the same file for the path stays, and is reported as a duplicate.
+    // If a later file has two rules for the path, the second is appended, and then reported as a duplicate.
     places.delete(key)
     if (place === undefined) items.push(rule)
     else items[place] = replaced(items[place]!, rule)
@@ -136,13 +136,14 @@ export const rulesByPath: Merge = (base, override, merging) => {
   return { kind: 'seq', span: override.span, items }
 }
 
-/**
- * The identity of a rule: its path and hosts. A rule without a path equals only copies of itself.
- */
+/** Returns the identity of a rule: its path and hosts. A rule without a path equals only exact copies. */
 const routeKey = (rule: Tree): string =>
   `${treeKey(get(rule, 'path') ?? rule)} ${treeKey(get(rule, 'host') ?? { kind: 'seq', span: rule.span, items: [] })}`
 
-/** A list of rules is merged with the mapping notation as a mapping without labels. */
+/**
+ * Merges endpoints. If only one value is a mapping with `rules`, the other value (a list of rules) is treated as a
+ * mapping without labels.
+ */
 export const endpoints: Merge = (base, override, merging) => {
   const [before, after] = [asObject(base, override), asObject(override, base)]
   return before && after ? merging.maps(before, after) : rulesByPath(base, override, merging)
@@ -155,9 +156,7 @@ function asObject(tree: Tree, other: Tree): MapTree | undefined {
   return { kind: 'map', span: tree.span, entries: new Map([['rules', { key: tree.span, value: tree }]]) }
 }
 
-/**
- * Appends the items that the earlier list lacks. Docker Compose reports some duplicates as errors.
- */
+/** Appends the items that the earlier list lacks. Docker Compose rejects some of these duplicates. */
 export function append(base: SeqTree, override: SeqTree): SeqTree {
   const known = new Set(base.items.map(treeKey))
   const items = [...base.items]
@@ -170,7 +169,7 @@ export function append(base: SeqTree, override: SeqTree): SeqTree {
   return { kind: 'seq', span: override.span, items }
 }
 
-/** The later value, with the span of the earlier one in `replaced`. */
+/** Returns the later value, with the span of the earlier value in `replaced`. */
 export function replaced(base: Tree, override: Tree): Tree {
   return base === override ? override : { ...override, replaced: [base.span, ...(base.replaced ?? [])] }
 }

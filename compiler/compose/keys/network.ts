@@ -37,7 +37,7 @@ import * as merge from './merge-rules.ts'
 import * as print from './print.ts'
 import { printHosts } from './print-special.ts'
 
-/** `x-expose`: connections from outside the cluster without HTTP. */
+/** `x-expose`: non-HTTP connections from outside the cluster. */
 const outsideHttp = object(
   {
     type: mapped(word(['LoadBalancer', 'NodePort']), '`type`'),
@@ -77,7 +77,7 @@ const clusterNetwork = {
 
 const order = (): Shape => ({ ...strictNumber(), print: print.integer })
 
-/** Keys of services, jobs and pre_start hooks for the network of a container. */
+/** Network keys of a container, shared by services, jobs and pre_start hooks. */
 export const network = {
   network_mode: {
     ...mapped(
@@ -153,7 +153,7 @@ export const network = {
   },
 } satisfies Keys
 
-/** Keys of services and jobs for their ports. */
+/** Port keys, shared by services and jobs. */
 export const exposure = {
   ports: {
     ...mapped(
@@ -271,7 +271,7 @@ const networkSection: Shape = orNull(
   }),
 )
 
-/** An entry of top-level `networks`. */
+/** An entry of the top-level `networks`. */
 export const topLevelNetwork: Shape = {
   ...networkSection,
   long: long.external,

@@ -26,7 +26,7 @@ const badCount = diagnostic({
   }),
 })
 
-/** `extra_hosts` as a sorted list of `HOST=ADDRESS`. */
+/** Prints `extra_hosts` as a sorted list of `HOST=ADDRESS`. */
 export const printHosts: Print = (tree, context) => {
   const found: { readonly text: string; readonly tree: Tree }[] = []
   const fail = (at: Tree, written: string, reason: string, hint?: string) => {
@@ -55,7 +55,7 @@ export const printHosts: Print = (tree, context) => {
   return { kind: 'seq', span: tree.span, items: found.map(({ text, tree: from }) => scalarTree(from.span, text)) }
 }
 
-/** A device count; `all` is -1, zero is omitted. Reports other text. */
+/** Prints a device count: `all` as -1, zero omitted. Reports other text. */
 export const printDeviceCount: Print = (tree, context) => {
   if (tree.kind !== 'scalar') return undefined
   const written = scalarText(tree)
@@ -68,20 +68,20 @@ export const printDeviceCount: Print = (tree, context) => {
   return value === 0 ? undefined : scalarTree(tree.span, value)
 }
 
-/** The `test` of a healthcheck as a list; text becomes `CMD-SHELL`. */
+/** Prints the `test` of a healthcheck as a list; text becomes `CMD-SHELL`. */
 export const printHealthTest: Print = (tree, context) => {
   if (tree.kind !== 'scalar') return texts(tree, context)
   if (tree.type === 'null') return undefined
   return { kind: 'seq', span: tree.span, items: [scalarTree(tree.span, 'CMD-SHELL'), tree] }
 }
 
-/** A ulimit: a number, or a mapping with `soft` and `hard`. */
+/** Prints a ulimit: a number, or a mapping with `soft` and `hard`. */
 export const printUlimit: Print = (tree, context) =>
   tree.kind === 'scalar'
     ? (integer(tree, context) ?? emptyMap(tree))
     : record({ soft: integer, hard: integer })(tree, context)
 
-/** SSH keys as a list of `ID=PATH`. */
+/** Prints SSH keys as a list of `ID=PATH`. */
 export const printSshKeys: Print = tree =>
   isMap(tree) && tree.entries.size > 0
     ? {

@@ -85,14 +85,14 @@ function fail(scalar: ScalarTree, what: string, failed: Failed, context: PrintCo
   return undefined
 }
 
-/** Text; empty text is omitted. */
+/** Prints text; empty text is omitted. */
 export const text: Print = tree => {
   if (!isScalar(tree) || tree.type === 'null') return undefined
   const value = scalarText(tree)
   return value === '' ? undefined : tree.type === 'string' ? tree : made(tree, value)
 }
 
-/** Text in a list, where empty text is kept. */
+/** Prints text in a list; empty text is kept. */
 export const item: Print = tree =>
   isScalar(tree) ? (tree.type === 'string' ? tree : made(tree, scalarText(tree))) : tree
 
@@ -101,21 +101,21 @@ const boolean: Print = (tree, context) => {
   const parsed = toBool(tree.value as string)
   return parsed.ok ? made(tree, parsed.value) : fail(tree, 'boolean', parsed, context)
 }
-/** A boolean; false is omitted. */
+/** Prints a boolean; false is omitted. */
 export const flag: Print = (tree, context) => {
   const value = boolean(tree, context)
   return value?.kind === 'scalar' && value.value === true ? value : undefined
 }
-/** A boolean, printed if set. */
+/** Prints a boolean if it is set. */
 export const optionalFlag: Print = (tree, context) =>
   isScalar(tree) && tree.type === 'null' ? undefined : boolean(tree, context)
-/** A boolean; true, the default, is omitted. */
+/** Prints a boolean; true, the default, is omitted. */
 export const optOut: Print = (tree, context) => {
   const value = boolean(tree, context)
   return value?.kind === 'scalar' && value.value === false ? value : undefined
 }
 
-/** An integer, printed if set. */
+/** Prints an integer if it is set. */
 export const optionalInteger: Print = (tree, context) => {
   if (!isScalar(tree) || tree.type === 'null') return undefined
   if (tree.type === 'int') return tree
@@ -139,14 +139,14 @@ const unlessZero =
     const result = printer(tree, context)
     return result?.kind === 'scalar' && Number(result.value) === 0 ? undefined : result
   }
-/** An integer; zero is omitted. */
+/** Prints an integer; zero is omitted. */
 export const integer: Print = unlessZero(optionalInteger)
-/** An integer that must not be negative, printed if set. */
+/** Prints an integer that must not be negative, if it is set. */
 export const optionalCount: Print = notNegative(optionalInteger)
-/** An integer that must not be negative; zero is omitted. */
+/** Prints an integer that must not be negative; zero is omitted. */
 export const count: Print = unlessZero(optionalCount)
 
-/** A floating-point number, with 32 bits where Docker Compose has as many; zero is omitted. */
+/** Prints a floating-point number with the precision of Docker Compose (32 or 64 bits); zero is omitted. */
 const float =
   (bits: 32 | 64): Print =>
   (tree, context) => {
@@ -159,14 +159,14 @@ const float =
       ? undefined
       : { ...made(tree, value), ...(tree.type === 'string' && { template: tree.template ?? (tree.value as string) }) }
   }
-/** A number of CPUs that must not be negative; zero is omitted. */
+/** Prints a number of CPUs that must not be negative; zero is omitted. */
 export const cpus: Print = notNegative(float(32))
-/** A floating-point number; zero is omitted. */
+/** Prints a floating-point number; zero is omitted. */
 export const ratio: Print = float(32)
 
-/** A duration as Go formats it, `1m30s`, printed if set. */
+/** Prints a duration in Go's format (`1m30s`), if it is set. */
 export const optionalDuration: Print = (tree, context) => durationWith(tree, context, {})
-/** A duration; a number without a unit is seconds. */
+/** Prints a duration; a number without a unit is in seconds. */
 export const secondsOrDuration: Print = (tree, context) => durationWith(tree, context, { unitless: 'seconds' })
 function durationWith(tree: Tree, context: PrintContext, options: { unitless?: 'seconds' }): Tree | undefined {
   if (!isScalar(tree) || tree.type === 'null') return undefined
@@ -179,13 +179,13 @@ function durationWith(tree: Tree, context: PrintContext, options: { unitless?: '
   }
   return made(tree, formatDuration(parsed.value))
 }
-/** A duration as Go formats it; zero is omitted. */
+/** Prints a duration in Go's format; zero is omitted. */
 export const duration: Print = (tree, context) => {
   const result = optionalDuration(tree, context)
   return result?.kind === 'scalar' && result.value === '0s' ? undefined : result
 }
 
-/** Microseconds, from a number or a duration. Docker Compose accepts numbers only. */
+/** Prints microseconds from a number or a duration. Docker Compose accepts only numbers. */
 export const microseconds: Print = (tree, context) => {
   if (!isScalar(tree) || tree.type !== 'string' || /^[-+]?\d+$/.test(tree.value as string))
     return integer(tree, context)
@@ -193,7 +193,7 @@ export const microseconds: Print = (tree, context) => {
   return parsed.ok ? made(tree, Number(parsed.value / 1000n)) : fail(tree, 'duration', parsed, context)
 }
 
-/** A size as text with its number of bytes; zero is omitted. */
+/** Prints a size as text: its number of bytes; zero is omitted. */
 export const bytes: Print = (tree, context) => {
   if (!isScalar(tree) || tree.type === 'null') return undefined
   const value = tree.type === 'int' || tree.type === 'float' ? (tree.value as number | bigint) : scalarText(tree)
@@ -202,7 +202,7 @@ export const bytes: Print = (tree, context) => {
   return parsed.value === 0n ? undefined : made(tree, String(parsed.value))
 }
 
-/** A file mode in octal. Warns of a mode that is written as a decimal number. */
+/** Prints a file mode in octal. Warns if the file contains the mode as a decimal number. */
 export const fileMode: Print = (tree, context) => {
   if (!isScalar(tree) || tree.type === 'null') return undefined
   const written = tree.span.file.text.slice(tree.span.start, tree.span.end)
@@ -215,7 +215,7 @@ export const fileMode: Print = (tree, context) => {
   return made(tree, octal)
 }
 
-/** A command as a list of words. Null means the image's command and stays. */
+/** Prints a command as a list of arguments. Null is kept, because it means the image's command. */
 export const words: Print = (tree, context) => {
   if (tree.kind === 'seq') return { ...tree, items: tree.items.map(word => item(word, context) ?? word) }
   if (!isScalar(tree) || tree.type === 'null') return tree
@@ -226,7 +226,7 @@ export const words: Print = (tree, context) => {
   return { kind: 'seq', span, items }
 }
 
-/** A list, from a list or one item; an empty list is omitted. */
+/** Prints a list, from a list or a single item; an empty list is omitted. */
 export const list =
   (printer: Print = item): Print =>
   (tree, context) => {
@@ -235,10 +235,10 @@ export const list =
     const printed = items.map(value => printer(value, context)).filter(value => value !== undefined)
     return printed.length === 0 ? undefined : { kind: 'seq', span: tree.span, items: printed }
   }
-/** A list of text, from a list or text. */
+/** Prints a list of text, from a list or text. */
 export const texts: Print = list()
 
-/** A mapping with names that the user chooses; an empty one is omitted. */
+/** Prints a mapping with names that the user chooses; an empty mapping is omitted. */
 export const mapOf =
   (printer: Print): Print =>
   (tree, context) => {
@@ -251,7 +251,7 @@ export const mapOf =
     return entries.size === 0 ? undefined : { ...tree, entries }
   }
 
-/** A mapping of names to text, from a mapping or a list of `NAME=value`. */
+/** Prints a mapping of names to text, from a mapping or a list of `NAME=value`. */
 const pairs =
   (missing: 'null' | 'empty', checkNames: boolean): Print =>
   (tree, context) => {
@@ -273,7 +273,7 @@ const pairs =
           context.failed = true
           continue
         }
-        // For variables `readEnvironment` reports this.
+        // `readEnvironment` reports empty names of variables.
         if (!checkNames && name === '') {
           context.reporter.report(emptyLabel, pair.span, {})
           context.failed = true
@@ -288,7 +288,7 @@ const pairs =
     return entries.size === 0 ? undefined : { kind: 'map', span: tree.span, entries }
   }
 
-/** The value of a `NAME=value` scalar, with its spans. */
+/** Returns the value in a `NAME=value` scalar, with its spans. */
 function valuePart(pair: ScalarTree, from: number): ScalarTree {
   const whole = scalarText(pair)
   const pieces = pair.pieces?.filter(
@@ -304,16 +304,16 @@ function valuePart(pair: ScalarTree, from: number): ScalarTree {
   }
 }
 
-/** Variables; the value of a name alone is null. */
+/** Prints variables; a name without `=` has the value null. */
 export const environment: Print = pairs('null', true)
-/** Labels; the value of a name alone is empty. */
+/** Prints labels; a name without `=` has an empty value. */
 export const labels: Print = pairs('empty', false)
-/** Options of a driver, printed as labels. */
+/** Prints options of a driver, in the same way as labels. */
 export const options: Print = labels
 
 /**
- * A mapping with fixed keys. Keys without a printer are omitted, `x-*` among them. `always` gives
- * the values of keys that are printed even if they are absent.
+ * Prints a mapping with fixed keys. Keys without a printer, such as `x-*`, are omitted. `always` has the values of keys
+ * that are printed even if they are absent.
  */
 export const record =
   (printers: Readonly<Record<string, Print>>, always: Readonly<Record<string, (tree: Tree) => Tree>> = {}): Print =>
@@ -330,28 +330,28 @@ export const record =
     return { ...tree, entries }
   }
 
-/** Null, or the value printed with `printer`. */
+/** Prints null as null, and any other value with `printer`. */
 export const nullOr =
   (printer: Print): Print =>
   (tree, context) =>
     isScalar(tree) && tree.type === 'null' ? tree : printer(tree, context)
 
-/** The value as written. */
+/** Prints the value unchanged. */
 export const asIs: Print = tree => tree
 
-// The values of absent members that are always printed.
+// Values that are printed for absent members.
 
 /** Prints null. */
 export const nothing = (tree: Tree): ScalarTree => scalarTree(tree.span, null)
-/** An empty mapping. */
+/** Prints an empty mapping. */
 export const emptyMap = (tree: Tree): MapTree => ({ kind: 'map', span: tree.span, entries: new Map() })
-/** Empty text. */
+/** Prints empty text. */
 export const emptyText = (tree: Tree): ScalarTree => scalarTree(tree.span, '')
 /** Prints zero. */
 export const zero = (tree: Tree): ScalarTree => scalarTree(tree.span, 0)
-/** Zero as text. */
+/** Prints zero as text. */
 export const zeroText = (tree: Tree): ScalarTree => scalarTree(tree.span, '0')
-/** A hook without a command. */
+/** Prints a hook without a command. */
 export const emptyHook = (tree: Tree): MapTree => ({
   ...emptyMap(tree),
   entries: new Map([['command', { key: tree.span, value: nothing(tree) }]]),

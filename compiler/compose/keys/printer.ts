@@ -5,10 +5,9 @@ import * as print from './print.ts'
 import { ruleOf } from './rules-by-path.ts'
 
 /**
- * Gives the function that converts a key's value to what `docker compose config` prints: the
- * `print` rule of its row or shape, else one for the shape. Of several forms the mapping is taken
- * first, then the list, since the model is in its long form. Empty text, false and zero are
- * omitted.
+ * Returns the function that converts a key's value to the output of `docker compose config`: the `print` rule of its
+ * row or shape if it has one, otherwise a printer for the shape. If a shape has several forms, the mapping comes first
+ * and then the list, because the model is in its long form. Empty text, false and zero are omitted.
  */
 export function printerOf(field: Row | Shape): Print {
   const own = ruleOf(field, 'print')
@@ -26,11 +25,11 @@ function mapPrinter(map: MapForm, always: Shape['always']): Print {
   return print.record(Object.fromEntries(members), always)
 }
 
-/** A name that the user chooses is kept without a value if null is allowed. */
+/** Returns the printer of a name that the user chooses; if null is allowed, the name is kept without a value. */
 const memberPrinter = (row: Row | Shape): Print =>
   shapeOf(row).scalar?.types.includes('null') ? print.nullOr(printerOf(row)) : printerOf(row)
 
-/** Empty text in a list is kept. */
+/** Returns the printer of list items, which keeps empty text. */
 const itemPrinter = (items: Shape): Print => (isScalar(items) && !items.print ? print.item : printerOf(items))
 
 const isScalar = ({ map, list }: Shape): boolean => !map && !list

@@ -36,7 +36,7 @@ const rates = list({
   always: { path: print.emptyText, rate: print.zeroText },
 })
 
-/** `ulimits` by name: one number, or a soft and a hard limit. */
+/** `ulimits` by name: a single number, or a soft and a hard limit. */
 export const ulimits = (number: Shape = inDigits(integer()), rules: LoadRules = {}): Shape =>
   record(
     {
@@ -75,7 +75,7 @@ export const deviceRequest = (options: { capabilitiesRequired: boolean }): Shape
 
 const castNumber: Shape = { ...number(), cast: 'integer', print: print.integer }
 
-/** Keys of services, jobs and pre_start hooks for CPU, memory, devices and kernel limits. */
+/** Keys for CPU, memory, devices and kernel limits, shared by services, jobs and pre_start hooks. */
 export const machine = {
   cpus: {
     ...mapped({ ...cpus(), cast: 'number' }, '`resources.limits.cpu`', 'the same as `deploy.resources.limits.cpus`'),
@@ -244,7 +244,7 @@ export const machine = {
   }),
 } satisfies Keys
 
-/** The dialect's `resources` of a service, with Kubernetes quantities. */
+/** The dialect's `resources` key of a service, with Kubernetes quantities. */
 export const serviceResources = object({
   requests: mapped(
     object({

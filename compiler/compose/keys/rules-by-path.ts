@@ -9,13 +9,10 @@ type Path = readonly string[]
 /** True for paths outside `jobs`. */
 export const isOutsideJobs = ([section]: Path): boolean => section !== 'jobs'
 
-/**
- * True for paths outside `jobs` and `pre_start` hooks, which inherit processed values of their
- * service.
- */
+/** True for paths outside `jobs` and `pre_start` hooks. Hooks inherit the processed values of their service. */
 export const isOutsideJobsAndHooks = (path: Path): boolean => isOutsideJobs(path) && path[2] !== 'pre_start'
 
-/** Collects the rules of one kind from the table, by path. A pass of the loader applies them. */
+/** Collects the rules of one kind from the table, by path. A pass of the loader applies them to the model. */
 export function rulesOf<Kind extends keyof LoadRules>(
   kind: Kind,
   applies: (path: Path) => boolean = () => true,
@@ -25,7 +22,7 @@ export function rulesOf<Kind extends keyof LoadRules>(
   return new PathRules(rules.filter(([path]) => applies(path.split('.'))))
 }
 
-/** The rule of a row, else that of its shape. */
+/** Returns the rule of a row, or of its shape if the row has none. */
 export const ruleOf = <Kind extends keyof LoadRules>(field: Row | Shape, kind: Kind): LoadRules[Kind] =>
   field[kind] ?? shapeOf(field)[kind]
 

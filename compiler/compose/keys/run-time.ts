@@ -1,13 +1,13 @@
-/** A rule of running applications: by Compose, and by devctl in a cluster. */
+/** A rule about running applications: the behavior of Compose, and of devctl in a cluster. */
 export interface RunTimeRule {
   readonly topic: string
   readonly compose: string
   readonly devctl: string
-  /** The test that shows it, by its path. */
+  /** Path of the test that proves the rule. */
   readonly test: string
 }
 
-/** The rules by the title of their table, for docs/compose.md. */
+/** The rules for docs/compose.md, by the title of their table. */
 export const runTimeRules: Readonly<Record<string, readonly RunTimeRule[]>> = {
   Names: [
     {

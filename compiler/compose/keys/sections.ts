@@ -6,10 +6,10 @@ const KEYS = Object.entries(composeShape.map!.keys)
 /** True for a top-level key of the table. */
 export const isTopLevelKey = (key: string): boolean => Object.hasOwn(composeShape.map!.keys, key)
 
-/** True for a top-level key that the user may choose freely: `x-*`, but for those in the table. */
+/** True for a top-level `x-*` key that the table does not define. */
 export const isTopLevelExtension = (key: string): boolean => key.startsWith('x-') && !isTopLevelKey(key)
 
-/** The top-level keys with named entries, whose names the user chooses: `services`, `volumes`, … */
+/** The top-level keys whose entries have names that the user chooses: `services`, `volumes`, … */
 export const SECTIONS: ReadonlySet<string> = new Set(
   KEYS.filter(([, field]) => {
     const { map, list } = shapeOf(field)
@@ -18,8 +18,8 @@ export const SECTIONS: ReadonlySet<string> = new Set(
 )
 
 /**
- * The other top-level keys that describe the application: `endpoints`. Those that describe one file
- * (`name`, `version`, `include`) are not among them.
+ * The other top-level keys that describe the application, such as `endpoints`. Keys that describe a single file
+ * (`name`, `version`, `include`) are left out.
  */
 export const SETTINGS: ReadonlySet<string> = new Set(
   KEYS.filter(

@@ -37,7 +37,7 @@ import { machine, serviceResources } from './resources.ts'
 import { shapeWithRules } from './shape-with-rules.ts'
 import { storage } from './storage.ts'
 
-/** The container keys: those that services, jobs and pre_start hooks share. */
+/** The container keys, which services, jobs and pre_start hooks share. */
 export const containerKeys = {
   ...imageAndProcess,
   ...machine,
@@ -46,7 +46,7 @@ export const containerKeys = {
   ...storage,
 }
 
-/** The keys that services and jobs share. */
+/** The keys that services and jobs share, besides the container keys. */
 const workloadKeys = {
   build: {
     ...cli(build, 'the image of the container', '`<registry>/<environment>-<service>:<tag>` unless `image` is set'),
@@ -86,7 +86,7 @@ export const serviceFamilies = {
     tty: workloadKeys.tty,
     restart: {
       ...mapped(
-        // The empty text that an unset variable leaves counts as absent.
+        // Text that is empty because a variable is not set counts as absent.
         word(restartWords, { pattern: /^$|^on-failure:[0-9]+$/, like: '`on-failure:3`' }),
         'the kind of workload: anything but `always` is a Job',
         'default `always`; `unless-stopped` and `any` mean the same',
@@ -185,10 +185,7 @@ export const service: Shape = {
 const bare = (rows: Readonly<Record<string, Row>>): Record<string, Shape> =>
   Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, shapeWithRules(row)]))
 
-/**
- * `jobs`: containers that run on demand or on a schedule. Refused as a whole, so its keys have no
- * rows.
- */
+/** `jobs`: containers that run on demand or on a schedule. The whole key is refused, so its members have no rows. */
 export const jobs: Row = refused(
   record(
     object(

@@ -50,7 +50,7 @@ const secretReferences: Shape = {
   identity: identity.file('/run/secrets'),
 }
 
-/** Keys of services, jobs and pre_start hooks for volumes and mounted files. */
+/** Keys for volumes and mounted files, shared by services, jobs and pre_start hooks. */
 export const storage = {
   volumes: {
     ...mapped(
@@ -150,7 +150,7 @@ export const storage = {
 } satisfies Keys
 
 const external: Shape = { ...either(flag(), object({ name: text() })), cast: 'boolean', print: print.flag }
-// For secrets and configs Docker Compose accepts any key in this deprecated form.
+// Docker Compose accepts any key in this deprecated form of secrets and configs.
 const openExternal: Shape = {
   ...either(flag(), object({ name: text() }, { open: true })),
   cast: 'boolean',
@@ -226,11 +226,11 @@ const configSection: Shape = object({
   template_driver: refused(text(), { ...template, harmless: isEmpty }),
 })
 
-/** An entry of top-level `volumes`. */
+/** An entry of the top-level `volumes`. */
 export const topLevelVolume: Shape = { ...volumeSection, long: long.external, path: path.device }
 
-/** An entry of top-level `secrets`. */
+/** An entry of the top-level `secrets`. */
 export const topLevelSecret: Shape = { ...secretSection, long: long.external }
 
-/** An entry of top-level `configs`. */
+/** An entry of the top-level `configs`. */
 export const topLevelConfig: Shape = { ...configSection, long: long.external }

@@ -7,20 +7,19 @@ import type { Variable } from './variables.ts'
 const FILES = new Set(['extends', 'env_file', 'label_file', 'file'])
 /** The origin of an assumed value. */
 export const ASSUMED = 'an assumption'
-/** Long enough to be recognized as a secret. */
+/** A value that is long enough to be recognized as a secret. */
 const SECRET = 'a-required-secret-value'
 
 /**
- * Gives the lookup of assumed values for unset required variables at a path of a document
- * (`LoadOptions.assumesRequired`). Undefined where the structure of the project depends on the
- * value.
+ * Returns the lookup that supplies assumed values for unset required variables at a path of a document
+ * (`LoadOptions.assumesRequired`). Returns undefined if the structure of the project depends on the value at the path.
  */
 export function assumedValues([section = '', , key = '']: readonly string[]): Lookup | undefined {
   if (!SECTIONS.has(section) || FILES.has(key)) return undefined
   return section === 'services' && key === 'volumes' ? () => ({ value: '/1', origin: ASSUMED }) : assumedVariable
 }
 
-/** Assumes a number, which most keys accept, or text that looks secret if the name does. */
+/** Assumes a number, which most keys accept; if the variable's name looks secret, assumes text that looks secret. */
 export function assumedVariable(name: string): Variable {
   const isSecret = isVariableWithSecret(name, SECRET)
   return { value: isSecret ? SECRET : '1', origin: ASSUMED, ...(isSecret && { isSecret: true }) }

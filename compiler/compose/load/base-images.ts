@@ -12,8 +12,9 @@ import { scalarAt } from './checks/consistency-input.ts'
 import type { BaseImage, BaseImagesOf } from './context-services.ts'
 
 /**
- * Finds the images of other services that Dockerfiles name, where both have `build`. A Dockerfile is
- * read when it is asked for. Dockerfiles that are not on this machine are not read.
+ * Returns a function that finds the images of other services in a service's Dockerfile, if the service and the other
+ * services have `build`. The function reads each Dockerfile when it is first needed and skips Dockerfiles that are not
+ * on this machine.
  */
 export function findBaseImages(services: MapTree, reading: Reading): BaseImagesOf {
   const builders = buildersOf(services)
@@ -31,11 +32,11 @@ export function findBaseImages(services: MapTree, reading: Reading): BaseImagesO
 interface Reading {
   readonly host: CompilerHost
   readonly reporter: Reporter
-  /** The settings of the command line. */
+  /** Build settings from the command line. */
   readonly overrides?: BuildOverrides | undefined
 }
 
-/** The services with `build`, by the images that they name. */
+/** Returns the services with `build`, by the name of their image. */
 function buildersOf(services: MapTree): ReadonlyMap<string, string> {
   const builders = new Map<string, string>()
   for (const [name, { value }] of services.entries) {
@@ -61,7 +62,8 @@ function baseImages(
   if (!dockerfile) return []
   const { text, span } = dockerfile
   const target = scalarAt(build, 'target')
-  // A context with a name takes precedence. An image that is built on its former self is its own.
+  // A named context takes precedence over an image. A service's own image in its Dockerfile does not count as another
+  // service's image.
   const given = new Set([...contextNames(build), imageOf(service)])
   const written = {
     text,
@@ -78,7 +80,7 @@ const contextNames = (build: MapTree): readonly string[] => {
   return isMap(contexts) ? [...contexts.entries.keys()].map(name => familiarName(name) ?? name) : []
 }
 
-/** The platforms of a build, as composeBuildSpec finds them. */
+/** Returns the platforms of a build, by the same rules as `composeBuildSpec`. */
 function platformsOf(service: Tree, build: MapTree, host: CompilerHost): readonly string[] {
   const listed = get(build, 'platforms')
   const platforms =
@@ -99,7 +101,10 @@ function argumentsOf(build: MapTree): ReadonlyMap<string, string> {
   )
 }
 
-/** The text of a Dockerfile of this machine, and what names it. A missing one is reported when it is built. */
+/**
+ * Reads a Dockerfile on this machine. Returns its text and the position that names it in the Compose file. The build
+ * reports a missing Dockerfile.
+ */
 function readDockerfile(
   build: MapTree,
   key: Span,

@@ -2,12 +2,12 @@ import type { Span } from '../../text/source.ts'
 import { type Entry, get, isMap, type MapTree } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
 
-/** An image of another service that a Dockerfile names: in `FROM`, `COPY --from=` or `RUN --mount=from=`. */
+/** A service image that another service's Dockerfile names in `FROM`, `COPY --from=` or `RUN --mount=from=`. */
 export interface BaseImage {
   readonly service: string
-  /** The name of the image, as BuildKit looks up a context for it. */
+  /** The name of the image in the form that BuildKit uses to look up a context. */
   readonly image: string
-  /** The position of the Dockerfile in the Compose file. */
+  /** Position in the Compose file that names the Dockerfile. */
   readonly span: Span
 }
 
@@ -20,7 +20,7 @@ export interface UsedService {
   readonly span: Span
 }
 
-/** The services that a build names as contexts (`additional_contexts: {NAME: service:x}`). */
+/** Returns the services that a build names as contexts (`additional_contexts: {NAME: service:x}`). */
 export function contextsOfBuild(build: MapTree): readonly UsedService[] {
   const contexts = get(build, 'additional_contexts')
   if (!isMap(contexts)) return []
@@ -30,7 +30,7 @@ export function contextsOfBuild(build: MapTree): readonly UsedService[] {
   })
 }
 
-/** The services whose images the build of a service uses: as contexts, or named in its Dockerfile. */
+/** Returns the services whose images the build of a service uses, as contexts or in its Dockerfile. */
 export function usedByBuild(
   name: string,
   services: ReadonlyMap<string, Entry>,
@@ -42,8 +42,8 @@ export function usedByBuild(
 }
 
 /**
- * The services of `all` that builds of `services` use, directly or not, without `services`: their
- * profiles need not be active, since only their images are needed.
+ * Returns the services of `all` whose images the builds of `services` use, directly or indirectly, except those in
+ * `services`. Their profiles need not be active, because only their images are needed.
  */
 export function findContextServices(
   all: MapTree,

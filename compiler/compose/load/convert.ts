@@ -37,8 +37,8 @@ const yaml11Boolean = diagnostic({
 })
 
 /**
- * Converts a string to the type that the `cast` of its key names. Reports `schema/not-convertible`
- * and gives undefined if that is not possible.
+ * Converts a string to the type that the `cast` of its key names. If that is not possible, reports
+ * `schema/not-convertible` and returns undefined.
  */
 export function convertScalar(scalar: ScalarTree, cast: string, reporter: Reporter): ScalarTree | undefined {
   const text = scalar.value as string // interpolate calls this for strings only

@@ -4,10 +4,10 @@ import { scalarText } from '../../text/tree-text.ts'
 import type { VariableScope } from './variables.ts'
 
 /**
- * Marks variables as secret that `secrets` or the environment's rules declare so, regardless of
- * their names: the variables of `secrets.NAME.environment`, and those in values that a Secret
- * replaces. Every other value that uses them becomes secret as well. In a value with a variable that is
- * secret by its name (`postgres://${DB_USER}:${DB_PASS}@db`), the others are not.
+ * Marks variables as secret, regardless of their names, if `secrets` or the environment's rules declare them: the
+ * variables of `secrets.NAME.environment`, and the variables in values that a Secret replaces. Every other value that
+ * uses such a variable becomes secret as well. If one variable in a replaced value is secret by its name
+ * (`postgres://${DB_USER}:${DB_PASS}@db`), the other variables are not marked.
  */
 export function findDeclaredSecrets(tree: MapTree, rules: SecretRules | undefined, variables: VariableScope): void {
   const { secrets } = variables

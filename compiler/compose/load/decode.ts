@@ -10,10 +10,9 @@ import { SECTIONS } from '../keys/sections.ts'
 const PRINTERS = new Map<string, Print>([...SECTIONS].map(section => [section, printerOf(entryOf(section))]))
 
 /**
- * Converts the values of a canonical model to those that `docker compose config --format json`
- * prints: durations as Go formats them, sizes in bytes, commands as lists, no empty values. Keys of
- * the dialect stay. Invalid values are reported and left out: `invalid` has resources
- * (`volumes.data`), `invalidKeys` the keys of services.
+ * Converts the values of a canonical model to the values that `docker compose config --format json` prints: durations
+ * in Go's format, sizes in bytes, commands as lists, no empty values. Keeps the keys of the dialect. Reports and leaves
+ * out invalid values: `invalid` lists resources (`volumes.data`), `invalidKeys` lists keys by service.
  */
 export function decodeModel(
   model: MapTree,
@@ -52,8 +51,8 @@ export function decodeModel(
   return { model: { ...model, entries }, invalid, invalidKeys }
 }
 
-/** The row or shape of the entries of a section. */
+/** Returns the row or shape of the entries of a section. */
 function entryOf(section: string): Row | Shape {
-  // Every section is a mapping of names.
+  // Every section is a mapping with names that the user chooses.
   return shapeOf(composeShape.map!.keys[section]!).map!.others!.row
 }

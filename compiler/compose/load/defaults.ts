@@ -6,6 +6,6 @@ const DEFAULTS = rulesOf('defaults', isOutsideJobsAndHooks)
 
 /** Adds Compose's default values to a canonical model. */
 export function withDefaults(model: MapTree): MapTree {
-  // The result for a mapping is a mapping.
+  // `rewrite` returns a mapping for a mapping.
   return rewrite(model, DEFAULTS.start, (complete, tree) => complete(tree)) as MapTree
 }

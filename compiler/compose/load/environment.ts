@@ -31,9 +31,9 @@ const unknownFormat = diagnostic({
 })
 
 /**
- * Adds the content of env files and label files to `environment` and `labels` of a service and its
- * pre_start hooks; `environment` and `labels` take precedence. Undefined if a file cannot be read
- * (reported).
+ * Adds the content of env files and label files to `environment` and `labels` of a service and its pre_start hooks.
+ * Values in `environment` and `labels` take precedence. Returns undefined if a file cannot be read, and reports the
+ * error.
  */
 export function resolveEnvironment(service: MapTree, variables: VariableScope, state: LoadState): MapTree | undefined {
   const run: EnvironmentRun = { variables, state, failed: false }
@@ -91,8 +91,8 @@ function resolveContainerEnvironment(container: MapTree, run: EnvironmentRun): M
 }
 
 /**
- * Reads the env files of a service. A variable in a file is looked up in the project's variables,
- * then in `environment`, then in the entries read before it.
+ * Reads the env files of a service. A variable in a file is looked up in the project's variables, then in
+ * `environment`, then in the entries that were read before it.
  */
 function readEnvFiles(
   items: readonly Tree[],
@@ -150,11 +150,11 @@ function readEnvFiles(
 
 const usedBy = ({ name, inherited, variables = [] }: DotenvEntry): readonly string[] => (inherited ? [name] : variables)
 
-/** Names the variable that makes an entry of an env file secret. */
+/** Returns the name of the variable that makes an entry of an env file secret. */
 const originOf = ({ name, value, variables = [] }: DotenvEntry): string =>
   `\`${isVariableWithSecret(name, value) ? name : (variables[0] ?? name)}\``
 
-/** Reads label files. A variable in a file is looked up in the labels read before it. */
+/** Reads label files. A variable in a file is looked up in the labels that were read before it. */
 function readLabelFiles(items: readonly Tree[], run: EnvironmentRun): Map<string, Entry> {
   const read = new Map<string, Entry>()
   const lookup = (name: string) => {
@@ -172,7 +172,7 @@ function readLabelFiles(items: readonly Tree[], run: EnvironmentRun): Map<string
   return read
 }
 
-/** Opens a file that a service names. A missing one is reported later, once for all references. */
+/** Opens a file that a service names. A missing file is reported later, once for all its references. */
 function openNamed(path: string, what: string, span: Span, { state }: EnvironmentRun): SourceFile | undefined {
   const { host, sources, reporter, missingFiles } = state
   const isMissing = path !== '' && host.stat(path) === undefined && host.readFile(path).kind === 'missing'
@@ -183,7 +183,7 @@ function openNamed(path: string, what: string, span: Span, { state }: Environmen
   return undefined
 }
 
-/** The number of references that a message shows, beside the first. */
+/** Maximum number of references shown in a message, besides the first. */
 const MAX_PLACES = 5
 
 /** Reports each missing env file and label file once, at its first reference. */
@@ -194,7 +194,7 @@ export function reportMissingFiles({ sources, reporter, missingFiles }: LoadStat
   }
 }
 
-/** Removes references that services share through an anchor or `extends`. */
+/** Removes repeated references. Services share a reference through an anchor or `extends`. */
 const distinctPlaces = (places: readonly Span[]): readonly Span[] => [
   ...new Map(places.map(span => [`${span.file.path} ${span.start}`, span])).values(),
 ]

@@ -37,8 +37,8 @@ const invalid = diagnostic({
 })
 
 /**
- * Runs `work` with the limits of DEVCTL_LIMITS. If a limit is exceeded, it is reported and
- * `stopped` makes the result from the diagnostics so far.
+ * Runs `work` with the limits of DEVCTL_LIMITS. If `work` exceeds a limit, reports that and returns the result of
+ * `stopped`, which receives the diagnostics so far.
  */
 export function withinLimits<Result>(
   { strict }: { readonly strict?: boolean | undefined },

@@ -10,31 +10,31 @@ import type { Sources } from './compose-files/sources.ts'
 import { mapSection } from './map-section.ts'
 import type { VariableScope } from './variables.ts'
 
-/**
- * The state that all files of a load share: those of the project, and included and extended ones.
- */
+/** The state that all files of a load share: the project's own files, included files and extended files. */
 export interface LoadState {
   readonly host: CompilerHost
   readonly sources: Sources
   readonly reporter: Reporter
-  /** Services and resources in error (`services.web`): removed, and never reported as undefined. */
+  /**
+   * Services and resources in error (`services.web`). They are removed from the model and never reported as undefined.
+   */
   readonly invalid: Set<string>
-  /** Keys in error by service: removed, so that the rest can be checked. `*` stands for any key. */
+  /** Keys in error, by service. They are removed so that the rest can be checked. `*` stands for any key. */
   readonly invalidKeys: Map<string, Set<string>>
-  /** The variables of the included project that a service comes from. */
+  /** The variables of the included project that defines a service, by service. */
   readonly scopes: Map<string, VariableScope>
   /**
-   * True if a file, or the services of one, could not be read. Then only what is wrong in itself is
-   * reported: what seems to be missing may be there.
+   * True if a file, or the services of a file, could not be read. Only errors that do not depend on other definitions
+   * are reported then, because a definition that seems to be missing may be in that file.
    */
   incomplete: boolean
-  /** Sections that could not be read in full (`volumes`). What they define is not known. */
+  /** Sections that could not be read completely (`volumes`). It is not known which resources they define. */
   readonly brokenSections: Set<string>
-  /** The parsed documents by file. */
+  /** The parsed documents, by file. */
   readonly documents: Map<SourceFile, readonly YamlDocument[] | undefined>
-  /** Positions at which a manifest names the files. */
+  /** Positions at which a manifest names the files, by path. */
   readonly places: ReadonlyMap<string, Span>
-  /** Values that these rules take from Secrets need not be set. */
+  /** Rules that take values from Secrets. Those values need not be set. */
   readonly secretRules?: SecretRules
   readonly assumesRequired?: LoadOptions['assumesRequired']
   /** Missing env files and label files by path. */
@@ -43,17 +43,17 @@ export interface LoadState {
 
 /** A missing file and its references. */
 export interface MissingFile {
-  /** The kind of file in messages: `the env file`. */
+  /** The kind of file for messages: `the env file`. */
   readonly what: string
   readonly places: Span[]
 }
 
-/** A project: the root, or an included one. */
+/** A project: the root project or an included project. */
 export interface ProjectScope {
   /** Absolute path of the project. */
   readonly directory: string
   readonly variables: VariableScope
-  /** The chain of including files, to detect cycles. */
+  /** The chain of including files, for the detection of cycles. */
   readonly including: readonly string[]
 }
 
@@ -67,8 +67,8 @@ export function markInvalidKeys(service: string, keys: Iterable<string>, { inval
 }
 
 /**
- * Records a top-level key in error. An unknown one may be a misspelling of the section it resembles;
- * if it resembles none, it may be a service without its indentation, or hold any resource.
+ * Records a top-level key in error. An unknown key may be a misspelling of a similarly named section. If no section has
+ * a similar name, the key may be a service with the wrong indentation, or any section of resources.
  */
 export function markBrokenSection(key: string, state: LoadState): void {
   const section = isTopLevelKey(key) ? key : suggest(key, [...SECTIONS, 'include'])
@@ -79,7 +79,7 @@ export function markBrokenSection(key: string, state: LoadState): void {
   } else if (SECTIONS.has(section)) state.brokenSections.add(section)
 }
 
-/** Records keys in error and removes them from the services of a model. */
+/** Records keys in error, and removes them from the services of a model. */
 export function withoutInvalidKeys(
   model: MapTree,
   invalidKeys: ReadonlyMap<string, ReadonlySet<string>>,
@@ -92,7 +92,7 @@ export function withoutInvalidKeys(
   )
 }
 
-/** Records services and resources in error, and removes all recorded ones from a model. */
+/** Records services and resources in error, and removes all recorded services and resources from a model. */
 export function withoutInvalid(model: MapTree, invalid: readonly string[], state: LoadState): MapTree {
   for (const name of invalid) state.invalid.add(name)
   if (state.invalid.size === 0) return model

@@ -52,10 +52,9 @@ const noName = diagnostic({
 })
 
 /**
- * Loads Compose files as Docker Compose does, with the differences that docs/compose.md lists:
- * finds and merges them, substitutes variables, checks the result, applies profiles and the
- * selection of services, reads env files. Reports all errors; gives undefined if nothing could be
- * loaded. Secret values are added to `secrets`, even after errors.
+ * Loads Compose files as Docker Compose does, with the differences that docs/compose.md lists: finds and merges the
+ * files, substitutes variables, checks the result, applies profiles and the selection of services, and reads env files.
+ * Reports all errors; returns undefined if nothing could be loaded. Adds secret values to `secrets`, even after errors.
  */
 export function loadProject(
   options: LoadOptions,
@@ -66,7 +65,7 @@ export function loadProject(
   const sources = new Sources(host, options.workingDirectory, options.stdin)
   const located = locateProject(options, host, sources, reporter, secrets)
   if (!located) return undefined
-  // Errors in files that the manifest names are reported there.
+  // Opened here so that errors in files that the manifest names are reported in the manifest.
   for (const [path, span] of options.manifest?.places?.files ?? [])
     sources.open(path, 'the Compose file', reporter, span)
   const state: LoadState = {
@@ -175,7 +174,9 @@ function finish(
   }
 }
 
-/** The documents that were read; those of the project's own files last, in their order. */
+/**
+ * Returns the documents that were read. The documents of the project's own files come last, in the order of the files.
+ */
 function writtenDocuments(files: readonly string[], state: LoadState): readonly MapTree[] {
   const locations = files.map(path => (path === '-' ? 'standard input' : path))
   return [...state.documents]
@@ -190,16 +191,16 @@ const servicesOf = (tree: MapTree): MapTree => {
 
 interface Named {
   readonly name: string
-  /** The text of `name` in a file, before normalization. */
+  /** The `name` in a file, before normalization. */
   readonly written?: { readonly text: string }
-  /** Set if a file, an option or a variable gives the name; else it is the folder's. */
+  /** Set if a file, an option or a variable sets the name. Otherwise the name is derived from the folder. */
   readonly isGiven?: true
   readonly span?: Span
 }
 
 /**
- * The project's name: of an option or COMPOSE_PROJECT_NAME, else the last `name` of the files, else
- * the folder's (https://docs.docker.com/compose/how-tos/project-name/).
+ * Returns the project's name: from an option or COMPOSE_PROJECT_NAME, otherwise the last `name` in the files, otherwise
+ * the name of the folder (https://docs.docker.com/compose/how-tos/project-name/).
  */
 function nameOf(located: Located, state: LoadState): Named {
   let found: Named | undefined
@@ -209,7 +210,7 @@ function nameOf(located: Located, state: LoadState): Named {
       if (name?.kind !== 'scalar' || name.type !== 'string' || name.value === '') continue
       const written = String(name.value)
       const result = written.includes('$') ? substitute(written, located.variables.lookup) : { value: written }
-      // `readDocument` reports errors in the expression.
+      // `readDocument` reports errors in the substitution.
       if ('value' in result)
         found = {
           name: normalizeProjectName(result.value),
@@ -230,7 +231,7 @@ function emptyPlace(located: Located, state: LoadState): Span | undefined {
   return file && { file, start: 0, end: 0 }
 }
 
-/** The contents of configs and secrets that variables give, by path (`secrets.token`). */
+/** Returns the contents of configs and secrets that come from variables, by path (`secrets.token`). */
 function environmentContents(tree: MapTree, variables: VariableScope, assumes: boolean): ReadonlyMap<string, string> {
   const lookup = (name: string) => variables.lookup(name) ?? (assumes ? assumedVariable(name) : undefined)
   const contents = new Map<string, string>()

@@ -5,53 +5,50 @@ import type { Pair } from '../project.ts'
 import type { BaseImagesOf } from './context-services.ts'
 
 /**
- * The loaded files: merged, interpolated, checked, in canonical form, with the values that `docker
- * compose config --format json` prints (durations as Go formats them, sizes as decimal bytes in a
- * string, mappings instead of `KEY=value` lists, commands as lists, absolute paths) and the keys of
- * the dialect. Every node has a span.
+ * The loaded files: merged, interpolated, checked, and in canonical form. Has the values that `docker compose config
+ * --format json` prints (durations in Go's format, sizes as decimal bytes in a string, mappings instead of `KEY=value`
+ * lists, commands as lists, absolute paths) and the keys of the dialect. Every node has a span.
  */
 export interface Loaded {
   /** Compose's project name. */
   readonly name: string
   /** The position of top-level `name`, if a file has it. */
   readonly nameSpan?: Span
-  /** Set if a file, an option or COMPOSE_PROJECT_NAME gives the name; else it is the folder's. */
+  /** Set if a file, an option or COMPOSE_PROJECT_NAME sets the name. Otherwise the name is derived from the folder. */
   readonly isNamed?: true
-  /** Absolute path of the project. */
+  /** Absolute path of the project folder. */
   readonly directory: string
   /**
-   * The Compose files that were merged, in their order: absolute paths, or `-`. Those that they include are left out.
+   * The merged Compose files, in merge order: absolute paths, or `-` for standard input. Files that they include are
+   * left out.
    */
   readonly files: readonly string[]
-  /** The Compose and env files that were read: absolute paths. */
+  /** Absolute paths of all Compose and env files that were read. */
   readonly sources: readonly string[]
-  /**
-   * Top-level keys: services (the enabled ones), networks, volumes, secrets, configs, models,
-   * endpoints, x-*.
-   */
+  /** Top-level keys: services (only the enabled ones), networks, volumes, secrets, configs, models, endpoints, x-*. */
   readonly tree: MapTree
-  /** Set if a file, or the services of one, could not be read: what `tree` lacks may be there. */
+  /** Set if a file, or the services of a file, could not be read. Definitions that `tree` lacks may be in that file. */
   readonly isIncomplete?: true
-  /** The documents of the files, as in `Project`. */
+  /** The documents of the files, as in `Project.documents`. */
   readonly documents: readonly MapTree[]
-  /** Services of the files that `tree` lacks: inactive, not selected, or in error. */
+  /** Services in the files that `tree` lacks because they are inactive, not selected, or in error. */
   readonly absentServices: ReadonlySet<string>
   /** Absent services whose images the builds of services in `tree` use, directly or indirectly. */
   readonly contextServices: ReadonlyMap<string, Entry>
-  /** The images of other services that the Dockerfile of a service names. */
+  /** Returns the images of other services that the Dockerfile of a service names. */
   readonly baseImages: BaseImagesOf
-  /** Services in `tree` that lack keys in error. The rest is checked but not planned. */
+  /** Services in `tree` that lack keys in error. Their other keys are checked, but the services are not planned. */
   readonly incompleteServices: ReadonlySet<string>
-  /** Resources in error (`volumes.data`), not to be reported as undefined. */
+  /** Resources in error (`volumes.data`). They must not be reported as undefined. */
   readonly invalidResources: ReadonlySet<string>
-  /** Resources whose `name` a file sets (in `tree` all resources have a name). */
+  /** Resources whose `name` a file sets. In `tree`, all resources have a name. */
   readonly namedResources: ReadonlySet<string>
-  /** Contents of configs and secrets with `environment`, by path (`secrets.token`). */
+  /** Contents of configs and secrets that have `environment`, by path (`secrets.token`). */
   readonly environmentContents: ReadonlyMap<string, string>
-  /** Extensions of another tool, which are not in `tree`. */
+  /** Extensions of another tool. They are not in `tree`. */
   readonly foreignKeys?: readonly Pair[]
   /** The known secret values and their positions. */
   readonly secrets: SecretPlaces
-  /** The dependencies implied by links, shared namespaces and volumes_from, as `web db`. */
+  /** The dependencies implied by links, shared namespaces and volumes_from, in the form `web db`. */
   readonly implicitDependencies: ReadonlySet<string>
 }

@@ -17,7 +17,7 @@ const endpointsTwice = diagnostic({
   }),
 })
 
-/** Replaces the endpoints of the loaded files by those of the manifest, with a warning. */
+/** Replaces the endpoints of the loaded files with the endpoints of the manifest, and warns about that. */
 export function withManifestEndpoints(loaded: Loaded, endpoints: Entry | undefined, reporter: Reporter): Loaded {
   if (!endpoints) return loaded
   const own = entry(loaded.tree, 'endpoints')
@@ -27,7 +27,7 @@ export function withManifestEndpoints(loaded: Loaded, endpoints: Entry | undefin
   return { ...loaded, tree: withEntry(loaded.tree, 'endpoints', endpoints.value, endpoints.key) }
 }
 
-/** Makes a project without services. `directory` is absolute. */
+/** Creates a project without services. `directory` is absolute. */
 export function emptyProject(directory: string): Project {
   const file = new SourceFile('', '')
   return {

@@ -1,6 +1,6 @@
 import { get, isMap, type MapTree, type Tree, withEntry } from '../../text/tree.ts'
 
-/** Applies `change` to every entry of a section. Gives the same model if no entry changes. */
+/** Applies `change` to every entry of a section. Returns the same model if no entry changes. */
 export function mapSection(model: MapTree, section: string, change: (value: Tree, key: string) => Tree): MapTree {
   const entries = get(model, section)
   if (!isMap(entries)) return model

@@ -26,15 +26,15 @@ import { removeDuplicates } from './remove-duplicates.ts'
 import type { VariableScope } from './variables.ts'
 
 /**
- * Loads the files of a project and merges their documents in order. Gives the canonical model with
- * absolute paths and without parts in error (reported); undefined if no document could be read.
+ * Loads the files of a project and merges their documents in order. Returns the canonical model, with absolute paths
+ * and without the parts in error, which are reported. Returns undefined if no document could be read.
  */
 export function loadModel(files: readonly string[], scope: ProjectScope, state: LoadState): MapTree | undefined {
   const extendsCache: ExtendsCache = new Map()
   let model: MapTree | undefined
   for (const path of files)
     for (const [index, document] of (documentsOf(path, 'the Compose file', state) ?? []).entries()) {
-      // Each document is merged with all earlier ones, so that many of them are expensive.
+      // Each document is merged with all earlier ones, so many documents are expensive.
       if (index > 0) state.reporter.budget.spend('loads', 1, document.tree?.span)
       model = addDocument(model, document, path, scope, extendsCache, state)
     }
@@ -70,7 +70,7 @@ function addDocument(
   return withoutInvalid(replacePart(merged, part, toCanonical(part, merged, state)), [], state)
 }
 
-/** Validates a part of the model and converts it to the canonical form, without parts in error. */
+/** Validates a part of the model and converts it to the canonical form, without the parts in error. */
 function toCanonical(part: MapTree, whole: MapTree, state: LoadState): MapTree {
   const { reporter } = state
   let model = removeDuplicates(part)
@@ -84,7 +84,7 @@ function toCanonical(part: MapTree, whole: MapTree, state: LoadState): MapTree {
   return removeDuplicates(withoutInvalid(long.model, long.invalid, state))
 }
 
-/** Gives `NAME` without `=` in an `environment` list the value of the project's variable. */
+/** Sets names without `=` in an `environment` list to the value of the project's variable. */
 function resolveListedEnvironment(model: MapTree, variables: VariableScope): MapTree {
   return mapSection(model, 'services', service => {
     const environment = get(service, 'environment')
@@ -98,7 +98,7 @@ function resolveListedEnvironment(model: MapTree, variables: VariableScope): Map
       changed = true
       const { value, ...from } = variable
       if (from.isSecret) variables.secrets.add({ span: item.span, origin: `\`${name}\``, value })
-      // The file has the name only, so name and value both get its span.
+      // The file contains only the name, so the name and the value both have its span.
       const { span } = item
       const pieces = [
         { at: 0, length: name.length, span, verbatim: false },

@@ -20,18 +20,18 @@ import type { LoadState } from './load-state.ts'
 import { mapSection } from './map-section.ts'
 import type { VariableScope } from './variables.ts'
 
-/** The normalized model, and what was added to it. */
+/** The normalized model, with a record of what was implied. */
 export interface Normalized {
   readonly model: MapTree
-  /** The added dependencies, as `web db`. */
+  /** The implied dependencies, in the form `web db`. */
   readonly implicitDependencies: ReadonlySet<string>
-  /** Resources whose `name` a file sets, as `volumes.data`. */
+  /** Resources whose `name` a file sets, in the form `volumes.data`. */
   readonly namedResources: ReadonlySet<string>
 }
 
 /**
- * Adds what Docker Compose implies: the default network, dependencies of links and shared
- * namespaces, values of variables without one, names of resources, settings of hooks.
+ * Adds the settings that Docker Compose implies: the default network, dependencies from links and shared namespaces,
+ * values of variables that are listed without a value, names of resources, settings of hooks.
  */
 export function normalize(model: MapTree, projectName: string, variables: VariableScope, state: LoadState): Normalized {
   const implicitDependencies = new Set<string>()
@@ -66,7 +66,7 @@ export function normalize(model: MapTree, projectName: string, variables: Variab
       const map: MapTree = isMap(resource) ? resource : { kind: 'map', span: resource.span, entries: new Map() }
       const name = get(map, 'name')
       if (name && !isNull(name)) {
-        // A name equal to Compose's default does not count as set: `config` prints it.
+        // `config` prints Compose's default name, so a name that equals the default does not count as set.
         const isImplied = name.kind === 'scalar' && name.value === `${projectName}_${key}`
         if (!isImplied) namedResources.add(`${section}.${key}`)
         return map
@@ -85,7 +85,7 @@ function replace(map: MapTree, key: string, change: (value: Tree) => Tree): MapT
   return value === entry.value ? map : withEntry(map, key, value)
 }
 
-/** An empty `network_mode` counts as absent, since `config` does not print it. */
+/** True if a service has a `network_mode`. An empty value counts as absent, because `config` does not print it. */
 const hasNetworkMode = (service: MapTree): boolean => {
   const mode = get(service, 'network_mode')
   return mode !== undefined && !(mode.kind === 'scalar' && mode.value === '')
@@ -112,7 +112,7 @@ function addDefaultNetwork(model: MapTree): MapTree {
     : withEntry(model, 'networks', withEntry(map, 'default', scalarTree(span, null)))
 }
 
-/** `scale` is the number of replicas if `deploy` sets none. */
+/** Sets the number of replicas to `scale` if `deploy` has no `replicas`. */
 function withReplicas(deploy: Tree, scale: Tree | undefined): Tree {
   if (!isMap(deploy) || !scale || isNull(scale) || deploy.entries.has('replicas')) return deploy
   return withEntry(deploy, 'replicas', scale, scale.span)
@@ -128,8 +128,8 @@ function completeBuild(build: Tree, variables: VariableScope): Tree {
 }
 
 /**
- * Gives names without a value the value of the project's variable. Unset ones stay without a value
- * if `keep` is true, else they are removed.
+ * Sets names without a value to the value of the project's variable. If the variable is not set, the name stays without
+ * a value if `keep` is true, and is removed otherwise.
  */
 function addVariableValues(tree: Tree, variables: VariableScope, keep: boolean): Tree {
   if (isMap(tree)) {
@@ -176,7 +176,8 @@ function addDependencies(service: MapTree, name: string, added: Set<string>): Ma
   const entries = new Map<string, Entry>(isMap(before) ? before.entries : [])
   const add = (dependency: string, restart: boolean, from: Tree) => {
     const written = entries.get(dependency)?.value
-    // `devctl config` prints implied dependencies: one that is read again is still implied.
+    // `devctl config` prints implied dependencies, so a written dependency that equals the implied one counts as
+    // implied.
     if (!written || isImplied(written, restart)) added.add(`${name} ${dependency}`)
     if (written) return
     const { span } = from
@@ -211,7 +212,7 @@ function addDependencies(service: MapTree, name: string, added: Set<string>): Ma
   return withEntry(service, 'depends_on', { kind: 'map', span: before?.span ?? service.span, entries })
 }
 
-/** True if a dependency equals the one that would be added. */
+/** True if a dependency equals the one that would be implied. */
 const isImplied = (dependency: Tree, restart: boolean): boolean =>
   isMap(dependency) &&
   scalarOf(dependency, 'condition') === 'service_started' &&

@@ -32,7 +32,7 @@ COMPOSE_PROFILES=dev devctl render
   }),
 })
 
-/** A model with the selected services only. */
+/** A model that contains only the selected services. */
 export interface ProfileSelection {
   readonly model: MapTree
   /** The removed services. */
@@ -40,7 +40,7 @@ export interface ProfileSelection {
 }
 
 /**
- * Removes services whose profiles are all inactive. The profile `*` activates all
+ * Removes services whose profiles are all inactive. The profile `*` activates every service
  * (https://github.com/compose-spec/compose-spec/blob/main/15-profiles.md).
  */
 export function applyProfiles(model: MapTree, profiles: readonly string[]): ProfileSelection {
@@ -52,7 +52,7 @@ export function applyProfiles(model: MapTree, profiles: readonly string[]): Prof
   })
 }
 
-/** Warns if profiles remove all services, at the first of them. */
+/** Warns if the profiles remove all services. The warning is at the profiles of the first service. */
 export function checkActive(model: MapTree, active: MapTree, reporter: Reporter): void {
   const [all, left] = [get(model, 'services'), get(active, 'services')]
   if (!isMap(all) || all.entries.size === 0 || !isMap(left) || left.entries.size > 0) return
@@ -66,9 +66,9 @@ export function checkActive(model: MapTree, active: MapTree, reporter: Reporter)
 }
 
 /**
- * Returns the profiles of the named services: naming a service activates its profiles. Reports an unknown service at
- * its position in `places`; names from the command line have none. Without a reporter, reports nothing, because the
- * service may be in a file that could not be read.
+ * Returns the profiles of the named services, because naming a service activates its profiles. Reports an unknown
+ * service at its position in `places`, or without a position if the command line names it. Without a reporter, reports
+ * nothing, because the service may be in a file that could not be read.
  */
 export function profilesOf(
   model: MapTree,

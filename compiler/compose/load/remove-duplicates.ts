@@ -6,10 +6,7 @@ import { rewrite } from './rewrite.ts'
 
 const IDENTITIES = rulesOf('identity', isOutsideJobsAndHooks)
 
-/**
- * Keeps the last of several list items with the same identity, in lists whose key has an identity
- * rule.
- */
+/** Keeps the last of several list items with the same identity. Applies to lists whose key has an identity rule. */
 export function removeDuplicates(model: MapTree): MapTree {
   return rewrite(model, IDENTITIES.start, withoutDuplicates) as MapTree // a map stays a map
 }

@@ -1,13 +1,12 @@
 import { PathRules, type RuleStep } from '../../text/path.ts'
 import type { Entry, MapTree, SeqTree, Tree } from '../../text/tree.ts'
 
-/** Applies a rule to a value; undefined if that fails. */
+/** Applies a rule to a value. Returns undefined if that fails. */
 type Apply<Rule> = (rule: Rule, tree: Tree) => Tree | undefined
 
 /**
- * Applies rules to all values of a tree that have one, to a value before its members. Gives the
- * same tree if nothing changes. If a rule fails, the others are still applied, to report all
- * errors, and the result is undefined.
+ * Applies rules to all values of a tree that have a rule, to each value before its members. Returns the same tree if
+ * nothing changes. If a rule fails, applies the other rules as well, to report all errors, and then returns undefined.
  */
 export function rewrite<Rule>(tree: Tree, step: RuleStep<Rule> | undefined, apply: Apply<Rule>): Tree | undefined {
   if (step === undefined) return tree
@@ -20,7 +19,7 @@ export function rewrite<Rule>(tree: Tree, step: RuleStep<Rule> | undefined, appl
   return own?.kind === 'seq' ? rewriteItems(own, PathRules.below(step, '[]'), apply) : own
 }
 
-/** Rewrites the members of a mapping. Members that fail are removed and listed in `failed`. */
+/** Rewrites the members of a mapping. Members that cannot be rewritten are removed and listed in `failed`. */
 export function rewriteMembers<Rule>(
   map: MapTree,
   step: RuleStep<Rule> | undefined,
@@ -47,6 +46,6 @@ function rewriteItems<Rule>(list: SeqTree, step: RuleStep<Rule> | undefined, app
   if (step === undefined) return list
   const items = list.items.map(item => rewrite(item, step, apply))
   if (items.includes(undefined)) return undefined
-  // No item is undefined here.
+  // None of the items is undefined at this point.
   return items.every((item, index) => item === list.items[index]) ? list : { ...list, items: items as Tree[] }
 }

@@ -18,11 +18,11 @@ export interface Variable {
   readonly isSecret?: true
 }
 
-/** The origin of a variable of the shell, which includes `--var`. */
+/** The origin of shell variables, which include variables from `--var`. */
 export const FROM_SHELL = 'the shell'
 
 /**
- * The variables that a project's files may use. By precedence, highest first: those set by devctl
+ * The variables that a project's files may use. Precedence, highest first: variables that devctl sets
  * (COMPOSE_PROJECT_NAME), the shell, `.env` files, the platform.
  */
 export class VariableScope {
@@ -31,10 +31,7 @@ export class VariableScope {
   readonly #files: ReadonlyMap<string, Variable>
   /** The known secret values and their positions. */
   readonly secrets: SecretPlaces
-  /**
-   * The projects that files with this scope included, by files, folder and env files
-   * (`include.ts`).
-   */
+  /** The projects that files with this scope have included, by files, folder and env files (`include.ts`). */
   readonly included = new Map<string, { readonly model: MapTree | undefined }>()
 
   constructor(
@@ -49,7 +46,10 @@ export class VariableScope {
     this.secrets = secrets
   }
 
-  /** Looks up a variable. Undefined if nothing sets it. A token of devctl is empty: who asks for it reports that. */
+  /**
+   * Looks up a variable. Returns undefined if it is not set. Returns an empty value for a devctl token; the caller
+   * reports the use of the token.
+   */
   lookup = (name: string): Variable | undefined => {
     if (isTokenVariable(name)) return { value: '', origin: 'devctl' }
     const found = this.#find(name)
@@ -68,20 +68,20 @@ export class VariableScope {
     return other && this.#outside(name, other)
   }
 
-  /** A variable of the shell, which includes `--var`, or of the platform. */
+  /** Returns a variable of the shell (including `--var`) or of the platform. */
   #outside(name: string, { value, source }: HostVariable): Variable {
     const isSecret = source === 'platform' || this.#host.secretVariables?.has(name) || isVariableWithSecret(name, value)
     return { value, origin: source === 'platform' ? 'the platform' : FROM_SHELL, ...(isSecret && { isSecret: true }) }
   }
 
-  /** Gives a copy with a variable that takes precedence over all others. */
+  /** Returns a copy with a variable that takes precedence over all others. */
   with(name: string, value: string): VariableScope {
     return new VariableScope(this.#host, new Map(this.#set).set(name, value), this.#files, this.secrets)
   }
 
   /**
-   * Gives a copy with the variables of more env files, below the existing ones. Reports unreadable
-   * files.
+   * Returns a copy with the variables of more env files, which have a lower precedence than the existing variables.
+   * Reports unreadable files.
    */
   withFiles(paths: readonly EnvFilePath[], sources: Sources, reporter: Reporter): VariableScope {
     if (paths.length === 0) return this
@@ -89,7 +89,7 @@ export class VariableScope {
     for (const { path, span } of paths) {
       const file = sources.open(path, 'the env file', reporter, span)
       if (!file) continue
-      // Variables of a higher precedence also win in expressions within the file.
+      // Variables with a higher precedence also win in expressions within the file.
       const outside = (name: string) => this.lookup(name)?.value
       const earlier = (name: string) => read.get(name)?.value
       for (const entry of parseDotenv(file, outside, reporter, { earlier })) {
@@ -109,7 +109,7 @@ export class VariableScope {
   }
 }
 
-/** True if an entry of an env file is secret: by its name, or by a variable in its value. */
+/** True if an entry of an env file is secret, because of its name or a variable in its value. */
 export function isSecretEntry(
   { name, value, inherited, variables = inherited ? [name] : [] }: DotenvEntry,
   isSecret: (name: string) => boolean,
@@ -117,7 +117,7 @@ export function isSecretEntry(
   return isVariableWithSecret(name, value) || variables.some(isSecret)
 }
 
-/** An env file, and the position that names it, if any. */
+/** An env file, and the position of its reference, if any. */
 export interface EnvFilePath {
   readonly path: string
   readonly span?: Span

@@ -83,7 +83,7 @@ const unknownEntitlement = diagnostic({
 
 const ENTITLEMENTS = ['network.host', 'security.insecure', 'device']
 
-/** Reads `build`. Reports values that no builder can use. */
+/** Reads `build`. Reports values that no builder accepts. */
 export function readBuild(service: MapTree, context: ReadContext): Build | undefined {
   const found = entry(service, 'build')
   if (!isMap(found?.value)) return undefined
@@ -118,7 +118,10 @@ export function readBuild(service: MapTree, context: ReadContext): Build | undef
   }
 }
 
-/** Reads the keys of a `build` that have a grammar. Undefined if absent, empty or invalid (reported). */
+/**
+ * Reads the keys of `build` that have a grammar. Methods return undefined if the key is absent, empty or invalid (which
+ * is reported).
+ */
 class BuildReader {
   readonly #build: MapTree
   readonly #context: ReadContext
@@ -142,7 +145,7 @@ class BuildReader {
       const source = this.parse(`additional_contexts.${name}`, text, parseNamedContext)
       return source ? [{ ...source.value, name, span: value.span }] : []
     })
-    // BuildKit takes a context instead of the image with its name.
+    // BuildKit prefers a named context over the image of the same name.
     const implied = this.#context.baseImages.map(({ service, image, span }) => ({ service, name: image, span }))
     return [...written, ...implied]
   }
@@ -213,7 +216,7 @@ class BuildReader {
     return this.parse(key, found, text => parseAttestation(text, example))
   }
 
-  /** Parses a scalar. Reports a failure at the stretch that is wrong. */
+  /** Parses a scalar. Reports an error at the invalid part of the text. */
   parse<T>(key: string, found: ScalarTree, parse: (text: string) => Parsed<T>): At<T> | undefined {
     const value = String(found.value)
     const result = parse(value)
@@ -227,7 +230,7 @@ class BuildReader {
   }
 }
 
-/** Secrets without `source` were reported. */
+/** Reads the secrets of a build. Secrets without `source` are skipped, because they have already been reported. */
 function readSecrets(build: MapTree): readonly BuildSecretUse[] {
   return items(build, 'secrets').flatMap(item => {
     const source = nonEmptyText(item, 'source')
@@ -236,7 +239,7 @@ function readSecrets(build: MapTree): readonly BuildSecretUse[] {
   })
 }
 
-/** Items in their canonical form, `ID` or `ID=PATH`. */
+/** Reads SSH keys in their canonical form, `ID` or `ID=PATH`. */
 function readSsh(build: MapTree): readonly SshKey[] {
   return list(build, 'ssh').map(({ value, span }) => {
     const [, id = value, path] = /^([^=]*)=(.*)$/s.exec(value) ?? []

@@ -1,21 +1,26 @@
 import type { Reporter } from '../../diagnostics/reporter.ts'
 import type { Span } from '../../text/source.ts'
 
-/** The input of the readers of a service, beside its tree. */
+/** The input of a service's readers, besides its tree. */
 export interface ReadContext {
   readonly reporter: Reporter
   /** The name of the service. */
   readonly service: string
-  /** The position of its key. */
+  /** The position of the service's key. */
   readonly span: Span
-  /** The project's folder, absolute. */
+  /** Absolute path of the project folder. */
   readonly directory: string
-  /** The platform of builds that set none (`DOCKER_DEFAULT_PLATFORM`); absent: that of the builder. */
+  /**
+   * The platform for builds that do not set one (`DOCKER_DEFAULT_PLATFORM`). If absent, the builder's platform is used.
+   */
   readonly defaultPlatform?: string | undefined
-  /** The images of other services that its Dockerfile names, with the name by which BuildKit looks each up. */
+  /**
+   * The images of other services that the service's Dockerfile names, each with the name that BuildKit uses to look it
+   * up.
+   */
   readonly baseImages: readonly { readonly service: string; readonly image: string; readonly span: Span }[]
-  /** The dependencies implied by links, shared namespaces and volumes_from, as `web db`. */
+  /** The dependencies implied by links, shared namespaces and volumes_from, in the form `web db`. */
   readonly implicitDependencies: ReadonlySet<string>
-  /** True if a variable of the service gets its value from a Secret of the cluster. */
+  /** True if the value of a variable of the service comes from a Secret in the cluster. */
   readonly isFromSecret: (variable: string) => boolean
 }

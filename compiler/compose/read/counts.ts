@@ -2,7 +2,7 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Reporter } from '../../diagnostics/reporter.ts'
 import type { At } from '../../text/source.ts'
 
-/** Kubernetes uses 32-bit integers. */
+/** The largest number that Kubernetes accepts for a count: the maximum of a signed 32-bit integer. */
 const HIGHEST = 2147483647
 
 const tooLarge = diagnostic({
@@ -16,7 +16,7 @@ const tooLarge = diagnostic({
   }),
 })
 
-/** Reports a count that exceeds 32 bits, and limits it. */
+/** Reports a count that exceeds 32 bits and reduces it to the maximum. */
 export function checkCount<T extends At<number> | undefined>(
   found: T,
   key: string,

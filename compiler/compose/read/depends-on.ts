@@ -28,7 +28,7 @@ const conditions: ReadonlySet<string> = new Set([
 const isCondition = (word: string | undefined): word is Dependency['condition'] =>
   word !== undefined && conditions.has(word)
 
-/** Reads `depends_on`. The loader has checked that the services exist. */
+/** Reads `depends_on`. The loader has already checked that the services exist. */
 export function readDependsOn(tree: MapTree, { service, implicitDependencies }: ReadContext): readonly Dependency[] {
   const found: Dependency[] = []
   for (const [name, { key, value }] of entries(tree, 'depends_on')) {

@@ -6,7 +6,7 @@ import { readDuration } from './durations.ts'
 import { readLabels } from './labels.ts'
 import { integer, items, list, nonEmptyText } from './tree-values.ts'
 
-/** Reads `deploy`, except for its resources and restart policy, which have their own readers. */
+/** Reads `deploy`, except its resources and restart policy, which have their own readers. */
 export function readDeploy(service: MapTree, context: ReadContext): Deploy {
   const found = entry(service, 'deploy')
   const tree = isMap(found?.value) ? found.value : undefined

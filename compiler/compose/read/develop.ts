@@ -4,7 +4,10 @@ import type { ReadContext } from './context.ts'
 import { readEnvironment } from './environment.ts'
 import { flag, items, list, nonEmptyText, text, words } from './tree-values.ts'
 
-/** Reads the rules of `develop.watch`, in the order of the file. Rules without a path were reported. */
+/**
+ * Reads the rules of `develop.watch`, in the order of the file. Skips rules without a path, which have already been
+ * reported.
+ */
 export function readWatch(service: MapTree, context: ReadContext, key: string): readonly WatchRule[] {
   return items(service, key, 'watch').flatMap((rule): readonly WatchRule[] => {
     const path = nonEmptyText(rule, 'path')
@@ -16,7 +19,7 @@ export function readWatch(service: MapTree, context: ReadContext, key: string): 
       {
         span: rule.span,
         path,
-        // The shape has checked it.
+        // The schema has already checked the action.
         action: { value: action.value as WatchAction, span: action.span },
         ...(target && { target }),
         ignore: list(rule, 'ignore'),
@@ -39,7 +42,7 @@ function readExec(tree: Tree | undefined, context: ReadContext): WatchExec | und
     ...(user && { user }),
     privileged: flag(tree, 'privileged')?.value ?? false,
     ...(workingDir && { workingDir }),
-    // Without a value, a variable is unset there; `render` has no use for it, and says nothing.
+    // A variable without a value is allowed, because `up` then leaves it unset and `render` does not use it.
     environment: readEnvironment(tree, context, () => true),
   }
 }

@@ -4,10 +4,7 @@ import { parseDuration } from '../../values/numbers/duration.ts'
 import type { Duration } from '../project.ts'
 import { scalar } from './tree-values.ts'
 
-/**
- * Reads the duration at a path of keys. Undefined if it is absent or invalid (reported by the
- * loader).
- */
+/** Reads the duration at a path of keys. Returns undefined if it is absent, or invalid (the loader reports that). */
 export function readDuration(tree: Tree | undefined, ...path: readonly string[]): At<Duration> | undefined {
   const found = scalar(tree, ...path)
   const nanoseconds = found && parseDuration(String(found.value), { unitless: 'seconds' })

@@ -39,7 +39,7 @@ If the container needs the variable, give it a value, write \`NAME: ""\` for an 
   }),
 })
 
-/** Reads the variables of a service, separating those whose values come from Secrets. */
+/** Reads the variables of a service and separates the variables whose values come from Secrets. */
 export function readServiceEnvironment(
   service: MapTree,
   context: ReadContext,
@@ -57,8 +57,8 @@ export function readServiceEnvironment(
 }
 
 /**
- * Reads `environment`, which includes `env_file`, sorted by name. Reports variables without a name
- * and variables without a value, except those that `mayBeUnset` accepts.
+ * Reads `environment`, including the content of `env_file`, sorted by name. Reports variables without a name and
+ * variables without a value, except variables that `mayBeUnset` accepts.
  */
 export function readEnvironment(
   owner: MapTree,
@@ -79,5 +79,5 @@ export function readEnvironment(
   return sortByName(found)
 }
 
-/** The span of the key, or that of the value if the key is empty. */
+/** Returns the span of the key, or the span of the value if the key is empty. */
 const nonEmptySpan = (key: Span, value: Span): Span => (key.end > key.start ? key : value)

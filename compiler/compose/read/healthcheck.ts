@@ -72,7 +72,7 @@ healthcheck:
   }),
 })
 
-/** Reads `healthcheck`, with the dialect's `http` and probe flags. */
+/** Reads `healthcheck`, including the dialect's `http` key and probe switches. */
 export function readHealthcheck(service: MapTree, context: ReadContext): Healthcheck | undefined {
   const found = entry(service, 'healthcheck')
   if (!isMap(found?.value)) return undefined
@@ -111,10 +111,10 @@ function readTest(
   span: Span,
   { reporter }: ReadContext,
 ): Healthcheck['check'] | undefined {
-  // The loader has reported any other word.
+  // The loader has already reported any other first item.
   if (mode !== 'CMD' && mode !== 'CMD-SHELL') return undefined
   const [script = '', ...others] = rest
-  // A shell without commands succeeds: `test: ""` is a container that is always healthy.
+  // A shell without commands succeeds, so a container with `test: ""` would always be healthy.
   if (script.trim() === '' && (mode === 'CMD' || rest.length === 0)) {
     reporter.report(emptyTest, span, undefined)
     return undefined
@@ -135,7 +135,7 @@ function readHttp(tree: MapTree, span: Span, context: ReadContext): Healthcheck[
   return undefined
 }
 
-/** A duration of zero counts as absent: the engine uses its default. */
+/** Reads a duration. Zero counts as absent, because the engine then uses its default. */
 function readTiming(tree: MapTree, key: string): Healthcheck['interval'] {
   const found = readDuration(tree, key)
   return found?.value.milliseconds === 0 ? undefined : found

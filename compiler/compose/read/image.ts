@@ -28,7 +28,7 @@ export function readReference(service: MapTree, context: ReadContext): At<string
   return found && parseReference(found, context)
 }
 
-/** The reference of an image; undefined if it is empty or invalid (reported). */
+/** Returns the reference of an image; undefined if it is empty, or invalid (which is reported). */
 export function parseReference(found: ScalarTree, { reporter }: Pick<ReadContext, 'reporter'>): At<string> | undefined {
   const value = String(found.value)
   if (value === '') return undefined

@@ -16,8 +16,7 @@ const reserved = diagnostic({
 })
 
 /**
- * Reads `labels` of a service (with `label_file`) or of `deploy`. Reports labels reserved for
- * Compose.
+ * Reads `labels` of a service (including `label_file`) or of `deploy`. Reports labels that are reserved for Compose.
  */
 export function readLabels(owner: Tree | undefined, { reporter }: Pick<ReadContext, 'reporter'>): readonly Pair[] {
   for (const [label, { key }] of entries(owner, 'labels'))

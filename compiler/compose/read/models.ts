@@ -3,7 +3,7 @@ import type { Service } from '../project.ts'
 import { entries, nonEmptyText } from './tree-values.ts'
 
 /**
- * Reads `models` of a service, with the names of the variables for the address and name of each.
+ * Reads `models` of a service. For each model, returns the names of the variables that hold its address and its name.
  */
 export function readModelUses(service: MapTree): Service['models'] {
   const models: Service['models'][number][] = []

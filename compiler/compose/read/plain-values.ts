@@ -5,34 +5,34 @@ import type { ReadContext } from './context.ts'
 import { readDuration } from './durations.ts'
 import * as values from './tree-values.ts'
 
-// Readers for keys with plain values, which need no further parsing.
+// Readers for keys with plain values, which need no parsing.
 
-/** Text; undefined if it is empty, as an unset variable leaves it. */
+/** Reads text. Returns undefined if the text is empty, for example because a variable is not set. */
 export const text = (service: MapTree, _: ReadContext, key: string): At<string> | undefined =>
   values.nonEmptyText(service, key)
 
-/** A boolean; undefined if absent. */
+/** Reads a boolean; undefined if absent. */
 export const flag = (service: MapTree, _: ReadContext, key: string): At<boolean> | undefined =>
   values.flag(service, key)
 
-/** A boolean with the default false. */
+/** Reads a boolean that is false by default. */
 export const flagOrFalse = (service: MapTree, _: ReadContext, key: string): boolean =>
   values.flag(service, key)?.value ?? false
 
-/** A boolean with the default true. */
+/** Reads a boolean that is true by default. */
 export const flagOrTrue = (service: MapTree, _: ReadContext, key: string): boolean =>
   values.flag(service, key)?.value ?? true
 
-/** A list of text. */
+/** Reads a list of text. */
 export const texts = (service: MapTree, _: ReadContext, key: string): readonly At<string>[] => values.list(service, key)
 
-/** A list of words; undefined if there is no list. */
+/** Reads a command as a list of arguments; undefined if there is no list. */
 export const words = (service: MapTree, _: ReadContext, key: string): Words | undefined => values.words(service, key)
 
-/** A duration. */
+/** Reads a duration. */
 export const duration = (service: MapTree, _: ReadContext, key: string): At<Duration> | undefined =>
   readDuration(service, key)
 
-/** A mapping of text, sorted by name; null becomes empty text. */
+/** Reads a mapping of text, sorted by name; null becomes empty text. */
 export const pairs = (service: MapTree, _: ReadContext, key: string): readonly Pair[] =>
   values.pairs(service, [key], '')

@@ -84,7 +84,7 @@ const periodAlone = diagnostic({
   }),
 })
 
-/** An amount of CPU or memory and its key. `milli` is in thousandths of a core or of a byte. */
+/** An amount of CPU or memory, with the key that sets it. `milli` is in thousandths of a core or of a byte. */
 interface Amount {
   readonly key: string
   readonly canonical: string
@@ -93,9 +93,9 @@ interface Amount {
 }
 
 /**
- * Reads requests and limits from `resources`, `deploy.resources`, `cpus`, `cpu_quota`, `cpu_count`,
- * `cpu_shares`, `mem_limit`, `mem_reservation` and `storage_opt.size`. Zero means no limit. Reports
- * amounts that differ and requests above their limits.
+ * Reads requests and limits from `resources`, `deploy.resources`, `cpus`, `cpu_quota`, `cpu_count`, `cpu_shares`,
+ * `mem_limit`, `mem_reservation` and `storage_opt.size`. Zero means no limit. Reports contradicting amounts, and
+ * requests above their limits.
  */
 export function readResources(service: MapTree, context: ReadContext): Resources {
   const from = new Amounts(service, context)
@@ -134,13 +134,13 @@ export function readResources(service: MapTree, context: ReadContext): Resources
 const toValue = (amount: Amount | undefined): At<string> | undefined =>
   amount && { value: amount.canonical, span: amount.span }
 
-/** True for two keys that the loader has compared, as `cpus` and `deploy.resources.limits.cpus`. */
+/** True if the loader has already compared the two keys, such as `cpus` and `deploy.resources.limits.cpus`. */
 const isComparedByLoader = (first: Amount, other: Amount): boolean =>
   first.key.startsWith('deploy.') && other.key !== 'cpu_quota'
 
 /**
- * Reads the keys of a service that set an amount. Undefined if a key is absent, zero or invalid
- * (reported).
+ * Reads the keys of a service that set an amount. Methods return undefined if a key is absent, zero, or invalid (which
+ * is reported).
  */
 class Amounts {
   readonly #service: MapTree
@@ -151,7 +151,7 @@ class Amounts {
     this.#reporter = reporter
   }
 
-  /** A Kubernetes quantity, of the dialect's `resources`. */
+  /** Reads a Kubernetes quantity in the dialect's `resources`. */
   quantity(key: string): Amount | undefined {
     const found = this.#scalar(key)
     const value = String(found?.value)
@@ -166,7 +166,7 @@ class Amounts {
     return this.#amount(key, found, quantity.canonical, quantity.milli)
   }
 
-  /** A decimal number of cores. */
+  /** Reads a decimal number of cores. */
   cpus(key: string): Amount | undefined {
     const found = this.#scalar(key)
     if (!found) return undefined
@@ -174,7 +174,7 @@ class Amounts {
     return cores === undefined ? undefined : this.#fromQuantity(key, found.span, cores)
   }
 
-  /** A size in Compose's notation. */
+  /** Reads a size in Compose's notation. */
   bytes(key: string): Amount | undefined {
     const found = this.#scalar(key)
     const bytes = found && this.#good(key, found, parseBytes(String(found.value)))
@@ -182,9 +182,7 @@ class Amounts {
     return this.#amount(key, found, memoryQuantity(bytes), bytes * 1000n)
   }
 
-  /**
-   * `cpu_quota` is CPU time in microseconds per `cpu_period` (default 100 ms); -1 means no limit.
-   */
+  /** Reads `cpu_quota`: CPU time in microseconds per `cpu_period` (default 100 ms). -1 means no limit. */
   quota(): Amount | undefined {
     const quota = integer(this.#service, 'cpu_quota')
     const written = integer(this.#service, 'cpu_period')
@@ -195,8 +193,8 @@ class Amounts {
   }
 
   /**
-   * `cpu_shares` is a weight: 1024 is one core, as when Kubernetes converts a request to a weight.
-   * It reserves nothing in Compose, so the request does not exceed the limit.
+   * Reads `cpu_shares` as a request. It is a weight: 1024 is one core, the ratio that Kubernetes uses to convert a
+   * request to a weight. The request is capped at the limit, because the weight reserves nothing in Compose.
    */
   shares(limit: Amount | undefined): Amount | undefined {
     const found = this.#scalar('cpu_shares')
@@ -211,8 +209,8 @@ class Amounts {
   }
 
   /**
-   * Gives the first amount. Reports others that differ, unless the loader has
-   * (`load/consistency.ts`).
+   * Returns the first amount. Reports other amounts that differ from it, unless the loader has already done so
+   * (`load/checks/consistency.ts`).
    */
   agreed(given: readonly (Amount | undefined)[]): Amount | undefined {
     const [first, ...others] = given.filter(amount => amount !== undefined)
@@ -240,10 +238,10 @@ class Amounts {
     return scalar(this.#service, ...key.split('.'))
   }
 
-  /** Gives the parsed value. Reports a value that is malformed or negative. */
+  /** Returns the parsed value. Reports a value that is malformed or negative. */
   #good<T>(key: string, found: ScalarTree, result: Parsed<T>): T | undefined {
     const value = String(found.value)
-    // Not all parsers accept a sign; the message is the same for all.
+    // Only some parsers accept a sign, so negative values are checked here to get the same message for all of them.
     if (/^\s*-/.test(value) && Number.parseFloat(value) !== 0) {
       this.#reporter.report(negative, found.span, { key, value })
       return undefined

@@ -10,9 +10,9 @@ import { integer, scalar } from './tree-values.ts'
 
 type Policy = 'always' | 'on-failure' | 'no'
 
-// The words of `restart` and of `deploy.restart_policy.condition`, which are accepted in both
-// places: https://github.com/compose-spec/compose-spec/blob/main/05-services.md#restart and
-// deploy.md. The schema has refused other words.
+// The values of `restart` and `deploy.restart_policy.condition`. Both keys accept all of them:
+// https://github.com/compose-spec/compose-spec/blob/main/05-services.md#restart and deploy.md. The schema has already
+// refused other values.
 const policies: ReadonlyMap<string, Policy> = new Map([
   ['always', 'always'],
   ['unless-stopped', 'always'],
@@ -35,8 +35,8 @@ const contradiction = diagnostic({
 })
 
 /**
- * Combines `restart` and `deploy.restart_policy`. The condition of `deploy` takes precedence; a
- * `restart` that differs is reported.
+ * Combines `restart` and `deploy.restart_policy`. The condition in `deploy` takes precedence. Reports a `restart` that
+ * differs from it.
  */
 export function readRestart(service: MapTree, { reporter }: ReadContext): Restart {
   const restart = scalar(service, 'restart')
@@ -54,13 +54,13 @@ export function readRestart(service: MapTree, { reporter }: ReadContext): Restar
   checkCount(own.maxAttempts, 'restart', reporter, 'write a smaller number, or `on-failure` alone for no limit')
   // The number of `on-failure:3` applies only if the resulting policy is on-failure.
   const attempts = readMaxAttempts(service, reporter) ?? (policy?.value === 'on-failure' ? own.maxAttempts : undefined)
-  // Zero means no limit, in `on-failure:0` as in `max_attempts: 0`.
+  // Zero means no limit, both in `on-failure:0` and in `max_attempts: 0`.
   const maxAttempts = attempts?.value === 0 ? undefined : attempts
   const key = deployed ? 'deploy.restart_policy.condition' : 'restart'
   return { ...(policy && { policy, key }), ...(maxAttempts && { maxAttempts }) }
 }
 
-/** Reads a word of the table; `on-failure` may have a number. */
+/** Parses a value of the table; `on-failure` may have a number. */
 function readWord(found: ScalarTree): Restart {
   const [, word = '', count] = /^([^:]*)(?::(.*))?$/s.exec(String(found.value)) ?? []
   const known = policies.get(word)

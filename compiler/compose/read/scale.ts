@@ -4,9 +4,7 @@ import type { ReadContext } from './context.ts'
 import { checkCount } from './counts.ts'
 import { integer } from './tree-values.ts'
 
-/**
- * Reads `scale` or `deploy.replicas`. The loader has checked that they are equal and not negative.
- */
+/** Reads `scale` or `deploy.replicas`. The loader has already checked that they are equal and not negative. */
 export function readScale(service: MapTree, { reporter }: ReadContext): Service['scale'] {
   const scale = integer(service, 'scale')
   if (scale) return checkCount(scale, 'scale', reporter)

@@ -2,58 +2,62 @@ import type { At, Span } from '../../text/source.ts'
 import { type Entry, get, isMap, type MapTree, type ScalarTree, type Tree } from '../../text/tree.ts'
 import type { Pair, Words } from '../project.ts'
 
-// Accessors for the canonical tree. Its shape has been validated, so a value of another kind reads
-// as absent. Each value keeps its span.
+// Accessors for the canonical tree. The shape of the tree has been validated, so a value of another kind is treated as
+// absent. Each value keeps its span.
 
 const noEntries: ReadonlyMap<string, Entry> = new Map()
 
-/** The entries of the mapping at a path of keys; empty if there is no mapping. */
+/** Returns the entries of the mapping at a path of keys; no entries if there is no mapping. */
 export function entries(tree: Tree | undefined, ...path: readonly string[]): ReadonlyMap<string, Entry> {
   const found = get(tree, ...path)
   return isMap(found) ? found.entries : noEntries
 }
 
-/** The mapping at a path of keys. */
+/** Returns the mapping at a path of keys. */
 export function map(tree: Tree | undefined, ...path: readonly string[]): MapTree | undefined {
   const found = get(tree, ...path)
   return isMap(found) ? found : undefined
 }
 
-/** The scalar at a path of keys; undefined for null. */
+/** Returns the scalar at a path of keys; undefined for null. */
 export function scalar(tree: Tree | undefined, ...path: readonly string[]): ScalarTree | undefined {
   const found = get(tree, ...path)
   return found?.kind === 'scalar' && found.type !== 'null' ? found : undefined
 }
 
-/** The items of the list at a path of keys; empty if there is no list. */
+/** Returns the items of the list at a path of keys; no items if there is no list. */
 export function items(tree: Tree | undefined, ...path: readonly string[]): readonly Tree[] {
   const found = get(tree, ...path)
   return found?.kind === 'seq' ? found.items : []
 }
 
-/** The scalars of the list at a path of keys, without null. */
+/** Returns the scalars of the list at a path of keys, except null. */
 export function scalars(tree: Tree | undefined, ...path: readonly string[]): readonly ScalarTree[] {
   // The filter has checked the kind.
   return items(tree, ...path).filter(item => item.kind === 'scalar' && item.type !== 'null') as ScalarTree[]
 }
 
-/** The scalar at a path of keys as text. */
+/** Returns the scalar at a path of keys as text. */
 export function text(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
   const found = scalar(tree, ...path)
   return found && textOf(found)
 }
 
-/** The value of a scalar as text, with its span. */
+/** Returns the value of a scalar as text, with its span. */
 export const textOf = (found: ScalarTree): At<string> => ({ value: String(found.value), span: found.span })
 
-/** Returns the same as `text`, but undefined for an empty text, which an unset variable leaves. */
+/**
+ * Returns the scalar at a path of keys as text. Returns undefined if the text is empty, for example because a variable
+ * is not set.
+ */
 export function nonEmptyText(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
   const found = text(tree, ...path)
   return found?.value === '' ? undefined : found
 }
 
 /**
- * A boolean, or the text `true` or `false`, which a variable gives in keys without a `cast` rule.
+ * Returns the boolean at a path of keys. Accepts the text `true` and `false`, which variables produce in keys without a
+ * `cast` rule.
  */
 export function flag(tree: Tree | undefined, ...path: readonly string[]): At<boolean> | undefined {
   const found = scalar(tree, ...path)
@@ -62,33 +66,36 @@ export function flag(tree: Tree | undefined, ...path: readonly string[]): At<boo
   return { value: value === 'true', span: found.span }
 }
 
-/** A whole number, or text with its digits. */
+/** Returns the integer at a path of keys. Accepts text that contains an integer. */
 export function integer(tree: Tree | undefined, ...path: readonly string[]): At<number> | undefined {
   const found = scalar(tree, ...path)
   const value = found && integerOf(found)
   return found && value !== undefined ? { value, span: found.span } : undefined
 }
 
-/** The value of a scalar as a whole number; undefined if it is not one. */
+/** Returns the value of a scalar as an integer; undefined if it is not an integer. */
 export function integerOf(found: ScalarTree): number | undefined {
   if (found.type === 'bool') return undefined
   const digits = String(found.value).trim()
   return /^[+-]?\d+$/.test(digits) ? Number(digits) : undefined
 }
 
-/** A list of text. */
+/** Returns the list of text at a path of keys. */
 export function list(tree: Tree | undefined, ...path: readonly string[]): readonly At<string>[] {
   return scalars(tree, ...path).map(textOf)
 }
 
-/** A list of words as one value; undefined if there is no list. */
+/** Returns the command at a path of keys as one value; undefined if there is no list. */
 export function words(tree: Tree | undefined, ...path: readonly string[]): Words | undefined {
   const found = get(tree, ...path)
   if (found?.kind !== 'seq') return undefined
   return { words: list(found).map(word => word.value), span: found.span }
 }
 
-/** A mapping of text, sorted by name. Null values are omitted, or replaced by `ifNull`. */
+/**
+ * Returns the mapping of text at a path of keys, sorted by name. Null values are omitted, or replaced with `ifNull` if
+ * it is set.
+ */
 export function pairs(tree: Tree | undefined, path: readonly string[], ifNull?: string): readonly Pair[] {
   const found: Pair[] = []
   for (const [name, { key, value }] of entries(tree, ...path)) {
@@ -104,6 +111,6 @@ export function sortByName<T extends { readonly name: string }>(values: T[]): T[
   return values.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
-/** The span of a key. */
+/** Returns the span of a key. */
 export const keySpan = (tree: Tree | undefined, key: string): Span | undefined =>
   isMap(tree) ? tree.entries.get(key)?.key : undefined

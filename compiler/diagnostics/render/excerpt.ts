@@ -1,7 +1,7 @@
 import type { Span } from '../../text/source.ts'
 import { type Cell, toCells } from '../../values/printable.ts'
 
-/** The line in which a span starts, as it is printed, and the blanks and carets below it. */
+/** The printed line in which a span starts, and the line of blanks and carets below it. */
 export interface Excerpt {
   /** Line number, from 1. */
   readonly line: number
@@ -10,22 +10,23 @@ export interface Excerpt {
 }
 
 const WIDTH = 100
-/** Columns kept to the left of the carets when a line must be cut there. */
+/** Number of columns to keep before the carets if the beginning of the line is truncated. */
 const LEFT_CONTEXT = 30
-/** UTF-16 code units to read on either side of the span's start: a line may be megabytes long. */
+/**
+ * Maximum number of UTF-16 code units to read on either side of the span's start, because a line may be megabytes long.
+ */
 const REACH = 600
 const CUT = '…'
 const MASK = '***'
 
 /**
- * The excerpt of a span. Lines wider than `width` columns (default 100) are cut on either side, so
- * that the start of the span is in sight. Of what is `hidden` the excerpt shows `***`, whatever its
- * length.
+ * Returns the excerpt of a span. Truncates lines that are wider than `width` columns (default 100) on either side, so
+ * that the start of the span stays visible. Shows `***` in place of each part in `hidden`, whatever its length.
  */
 export function excerpt(span: Span, width = WIDTH, hidden: readonly Span[] = []): Excerpt {
   const { line } = span.file.position(span.start)
   const text = span.file.line(line)
-  // A span may start on the line end itself (a missing value): it is shown behind the last
+  // A span may start at the line end, for example for a missing value. Its carets are then placed after the last
   // character.
   const lineStart = span.start === 0 ? 0 : span.file.text.lastIndexOf('\n', span.start - 1) + 1
   const start = Math.min(span.start - lineStart, text.length)
@@ -37,15 +38,15 @@ export function excerpt(span: Span, width = WIDTH, hidden: readonly Span[] = [])
     .map(one => ({ start: one.start - lineStart - from, end: one.end - lineStart - from }))
   const cells = withoutHidden(toCells(text.slice(from, start + REACH)), stretches)
   const isInside = stretches.some(one => one.start < start - from && start - from < one.end)
-  // The carets of what is hidden begin where its mask does.
+  // The carets of a hidden part start where its `***` starts.
   const first = (isInside && cells.findLast(({ at }) => at <= start - from)?.at) || start - from
   const shown = cutToWidth(cells, width, first, end - from, from > 0, start + REACH < text.length)
   return { line, text: shown.text.trimEnd(), marks: shown.marks }
 }
 
 /**
- * The cells with one `***` for each hidden stretch; blanks before it stay, since a value of several
- * lines begins lines with them.
+ * Replaces each hidden part with one `***`. Keeps leading blanks, because a hidden value may span several lines, each
+ * of which starts with its indentation.
  */
 function withoutHidden(cells: readonly Cell[], hidden: readonly { start: number; end: number }[]): readonly Cell[] {
   if (hidden.length === 0) return cells

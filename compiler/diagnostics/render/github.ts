@@ -5,9 +5,9 @@ import { toRange } from './json.ts'
 const COMMANDS = { error: 'error', warning: 'warning', info: 'notice' } as const
 
 /**
- * Renders one GitHub Actions workflow command per diagnostic, which the pages of a run and of a pull request show at
- * the line. `repositoryPath` converts a path as diagnostics show it into one relative to the repository's root.
- * https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+ * Renders one GitHub Actions workflow command per diagnostic. GitHub shows them at their lines on the pages of a
+ * workflow run and of a pull request. `repositoryPath` converts a displayed path to a path relative to the repository's
+ * root. https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 export function renderAnnotations(
   diagnostics: readonly Diagnostic[],
@@ -22,7 +22,7 @@ function annotation(diagnostic: Diagnostic, repositoryPath: (path: string) => st
   if (span) {
     const { start, end } = toRange(span)
     properties.push(['file', repositoryPath(span.file.path)], ['line', start.line], ['col', start.column])
-    // A column of the end is only understood within one line.
+    // GitHub accepts an end column only if the range is within one line.
     if (end.line === start.line) properties.push(['endColumn', end.column])
     else properties.push(['endLine', end.line])
   }

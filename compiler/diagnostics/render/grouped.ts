@@ -1,13 +1,16 @@
 import { catalogue, type Diagnostic } from '../diagnostic.ts'
 import { renderDiagnostic, renderPosition, type TextOptions } from './text.ts'
 
-/** The positions of a warning that are listed; the rest is counted. */
+/** Maximum number of positions listed for a warning. Further positions are only counted. */
 const POSITIONS = 3
 
-/** The diagnostics of one code and severity, in their order; at least one. */
+/** The diagnostics of one code and severity, in their original order; at least one. */
 export type DiagnosticGroup = readonly [Diagnostic, ...Diagnostic[]]
 
-/** Groups diagnostics by code, the most serious code first, otherwise in the order of their first positions. */
+/**
+ * Groups diagnostics by code. The most serious codes come first; codes of the same seriousness keep the order of their
+ * first positions.
+ */
 export function groupDiagnostics(diagnostics: readonly Diagnostic[]): readonly DiagnosticGroup[] {
   const groups = new Map<string, [Diagnostic, ...Diagnostic[]]>()
   for (const one of diagnostics) {
@@ -19,7 +22,10 @@ export function groupDiagnostics(diagnostics: readonly Diagnostic[]): readonly D
   return [...groups.values()].sort(([a], [b]) => weightOf(b) - weightOf(a))
 }
 
-/** Errors weigh most, then warnings about keys that are lost or approximated, other warnings, and remarks. */
+/**
+ * Returns the weight of a diagnostic: errors weigh most, then warnings about keys that are lost or approximated, then
+ * other warnings, then remarks.
+ */
 function weightOf({ code, severity }: Diagnostic): number {
   if (severity === 'error') return 3
   if (severity === 'info') return 0
@@ -27,8 +33,8 @@ function weightOf({ code, severity }: Diagnostic): number {
 }
 
 /**
- * Renders one entry per code, the most serious first. An entry of errors has all positions, each with its message,
- * notes and help; other entries have the first three positions, and the number of all.
+ * Renders one entry per code, the most serious code first. An entry of errors shows all positions, each with its
+ * message, notes and help. Other entries show the first three positions and the total number.
  */
 export function renderGroups(diagnostics: readonly Diagnostic[], options: TextOptions = {}): string {
   return groupDiagnostics(diagnostics)

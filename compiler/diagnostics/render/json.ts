@@ -2,14 +2,14 @@ import type { Position, Span } from '../../text/source.ts'
 import type { Diagnostic, Severity } from '../diagnostic.ts'
 
 /**
- * A diagnostic as `--output json` prints it. Lines and columns count from 1, columns in Unicode
- * code points; `end` is the first place outside.
+ * A diagnostic as `--output json` prints it. Lines and columns start at 1; columns are in Unicode code points. `end` is
+ * exclusive.
  */
 export interface DiagnosticJson {
   readonly code: string
   readonly severity: Severity
   readonly message: string
-  /** Absent when there is no text that the diagnostic is about. */
+  /** Absent if the diagnostic does not refer to a file. */
   readonly file?: string
   readonly range?: Range
   readonly related: readonly { readonly file: string; readonly range: Range; readonly message: string }[]
@@ -22,7 +22,7 @@ export interface Range {
   readonly end: Position
 }
 
-/** The diagnostics as plain data, for editors and scripts. */
+/** Converts diagnostics to plain data for editors and scripts. */
 export function diagnosticsToJson(diagnostics: readonly Diagnostic[]): readonly DiagnosticJson[] {
   return diagnostics.map(({ code, severity, message, span, related, notes, hint }) => ({
     code,
@@ -35,7 +35,7 @@ export function diagnosticsToJson(diagnostics: readonly Diagnostic[]): readonly 
   }))
 }
 
-/** The range of a span, as lines and columns. */
+/** Converts a span to a range of lines and columns. */
 export function toRange(span: Span): Range {
   return { start: span.file.position(span.start), end: span.file.position(Math.max(span.start, span.end)) }
 }

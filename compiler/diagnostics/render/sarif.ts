@@ -5,7 +5,7 @@ import { toRange } from './json.ts'
 export interface SarifOptions {
   /** The version of devctl. */
   readonly version: string
-  /** Turns a path as diagnostics show it into one from the repository's root. */
+  /** Converts a displayed path to a path relative to the repository's root. */
   readonly repositoryPath?: (path: string) => string
 }
 
@@ -16,8 +16,8 @@ const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
 }
 
 /**
- * The diagnostics as a log of the Static Analysis Results Interchange Format 2.1.0, which code
- * hosts and editors read. The rules are the catalogue's pages of the codes that were reported.
+ * Converts diagnostics to a log in the Static Analysis Results Interchange Format 2.1.0, which code hosts and editors
+ * read. The rules of the log are the catalogue entries of the reported codes.
  * https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */
 export function diagnosticsToSarif(diagnostics: readonly Diagnostic[], options: SarifOptions) {
@@ -89,7 +89,7 @@ function physicalLocation(span: Span, repositoryPath: (path: string) => string) 
   }
 }
 
-/** A relative reference, or a `file:` URL for an absolute path. */
+/** Converts a path to a relative reference, or to a `file:` URL if the path is absolute. */
 function toUri(path: string): string {
   const slashed = path.replaceAll('\\', '/')
   const encoded = slashed.split('/').map(encodeURIComponent).join('/')

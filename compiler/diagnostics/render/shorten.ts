@@ -1,16 +1,16 @@
 import type { Diagnostic } from '../diagnostic.ts'
 
 /**
- * Characters of a quoted value or a word that a message shows: a value of a file may be megabytes
- * long.
+ * Maximum number of characters shown of a quoted value or a word in a message, because a value in a file may be
+ * megabytes long.
  */
 const LONGEST = 200
 const QUOTED = new RegExp(`\`[^\`\\n]{${LONGEST + 1},}\``, 'g')
 const WORD = new RegExp(`[^\\s\`]{${LONGEST + 1},}`, 'g')
 
 /**
- * A diagnostic whose message, notes and help show only the beginning of long values. `mask` takes
- * secrets out first: of one that is cut, the rest could not be found.
+ * Returns a diagnostic whose message, notes and help show only the beginning of long values. Calls `mask` first to
+ * remove secrets, because a truncated secret would no longer be recognized.
  */
 export function shortened(diagnostic: Diagnostic, mask: (text: string) => string = text => text): Diagnostic {
   const { message, notes, hint, related } = diagnostic
@@ -27,5 +27,5 @@ export function shortened(diagnostic: Diagnostic, mask: (text: string) => string
 const cut = (text: string): string =>
   text.replace(QUOTED, quoted => `\`${beginning(quoted.slice(1, -1))}…\``).replace(WORD, word => `${beginning(word)}…`)
 
-/** Never half a character. */
+/** Returns the beginning of a text without splitting a surrogate pair. */
 const beginning = (text: string): string => text.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, '')

@@ -5,11 +5,11 @@ export interface Counts {
   readonly error: number
   readonly warning: number
   readonly info: number
-  /** The files that have errors, in order. */
+  /** The files that have errors, in the order of their first error. */
   readonly files: readonly string[]
 }
 
-/** Counts diagnostics by severity, and the files that have errors. */
+/** Counts diagnostics by severity and collects the files that have errors. */
 export function count(diagnostics: readonly Diagnostic[]): Counts {
   const found: Record<Severity, number> = { error: 0, warning: 0, info: 0 }
   const files = new Set<string>()
@@ -21,23 +21,23 @@ export function count(diagnostics: readonly Diagnostic[]): Counts {
 }
 
 /**
- * `2 errors, 1 warning`; empty when there is nothing to count. Remarks of level info are not
- * mentioned.
+ * Formats the counts, such as `2 errors, 1 warning`. Empty if there are no errors and warnings; remarks of severity
+ * info are not mentioned.
  */
 export function countsText(counts: Counts): string {
   const parts = [counts.error && plural(counts.error, 'error'), counts.warning && plural(counts.warning, 'warning')]
   return parts.filter(Boolean).join(', ')
 }
 
-/** `1 object`, `2 objects`; words that end in `s` or `y` are not among ours. */
+/** Returns `1 object` or `2 objects`. Does not handle words that end in `s` or `y`, because no caller uses them. */
 export function plural(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? '' : 's'}`
 }
 
 /**
- * The last line of a run that found errors: `2 errors in 2 files; nothing was rendered. …`.
- * `outcome` says what the errors prevented; the code named is that of the last error, the one
- * nearest to the reader's eye.
+ * Returns the last line of a run that found errors: `2 errors in 2 files; nothing was rendered. …`. `outcome` is the
+ * consequence of the errors. The line names the code of the last error, because that is the error printed just above
+ * it.
  */
 export function failureSummary(diagnostics: readonly Diagnostic[], outcome?: string): string {
   const { error, files } = count(diagnostics)

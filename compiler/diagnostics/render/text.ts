@@ -7,29 +7,29 @@ export interface TextOptions {
   /** True to write escape sequences for colors; default false. */
   readonly colour?: boolean
   /**
-   * Columns of the terminal: excerpts are cut so that they fit into one line. Absent: 100 columns
-   * of text.
+   * Width of the terminal in columns. Excerpts are truncated to fit into one line. If absent, excerpts have up to 100
+   * columns.
    */
   readonly width?: number | undefined
 }
 
-/** The minimum columns of an excerpt, however narrow the terminal is. */
+/** Minimum width of an excerpt in columns, however narrow the terminal is. */
 const NARROWEST = 20
 const WIDEST = 100
 
 /**
- * The diagnostics as people read them, one below the other, each with its excerpt; ends with a line
- * end unless there are none.
+ * Renders diagnostics for people, one below the other, each with its excerpt. The text ends with a newline unless it is
+ * empty.
  */
 export function renderDiagnostics(diagnostics: readonly Diagnostic[], options: TextOptions = {}): string {
   return diagnostics.map(diagnostic => renderDiagnostic(diagnostic, options)).join('')
 }
 
-/** The other diagnostics of an entry. */
+/** Options for an entry that stands for several diagnostics. */
 interface EntryOptions extends TextOptions {
   /** Further diagnostics with the same code, whose positions are listed. */
   readonly also?: readonly Diagnostic[]
-  /** The number of diagnostics of the entry, in words. */
+  /** The total number of diagnostics in the entry, as text. */
   readonly count?: string
 }
 
@@ -50,8 +50,8 @@ export function renderDiagnostic(diagnostic: Diagnostic, options: EntryOptions =
 }
 
 /**
- * A further diagnostic of the entry of `first`: its position, its message where it differs, the line with carets, and
- * its own related places, notes and help.
+ * Renders a further diagnostic in the entry of `first`: its position, its message if it differs, the line with carets,
+ * its related positions, and its notes and help if they differ.
  */
 export function renderPosition(diagnostic: Diagnostic, first: Diagnostic, options: TextOptions = {}): string {
   const paint = painter(options.colour ?? false)
@@ -76,7 +76,10 @@ function positionLine({ span, message }: Diagnostic, first: Diagnostic, gutter: 
   return `${gutter}${paint('gutter', '-->')} ${[...(span ? [place(span)] : []), ...text].join(': ')}`
 }
 
-/** The line of a diagnostic with its carets; none without a position, or in a file outside the project. */
+/**
+ * Returns the line of a diagnostic with its carets. Returns no lines if the diagnostic has no position or its file is
+ * outside the project.
+ */
 function excerptLines(
   { severity, span, hidden }: Diagnostic,
   { colour = false, width }: TextOptions,
@@ -85,7 +88,7 @@ function excerptLines(
   const number = span ? String(span.file.position(span.start).line) : ''
   const gutter = ' '.repeat(Math.max(2, number.length))
   if (!span || span.file.isOutside) return { gutter, lines: [] }
-  // Before the text stands the gutter with its bar, and a mark on either side where it is cut.
+  // The width without the gutter, its bar, and a truncation mark on either side.
   const room = (width || Number.POSITIVE_INFINITY) - gutter.length - ' | ……'.length
   const shown = excerpt(span, Math.min(WIDEST, Math.max(NARROWEST, room)), hidden)
   const bar = paint('gutter', '|')

@@ -26,13 +26,15 @@ const tooLarge = diagnostic({
   }),
 })
 
-/** The API server's limit for the annotations of an object, less room for those of controllers. */
+/**
+ * The API server's limit for the annotations of an object in bytes, minus room for annotations that controllers add.
+ */
 const mostBytes = 256 * 1024 - 2048
 
 type Annotations = Readonly<Record<string, string>>
 
 /**
- * Labels as annotations, sorted by key; undefined when there are none. Reports keys that Kubernetes
+ * Converts labels to annotations, sorted by key; returns undefined if there are none. Reports keys that Kubernetes
  * would refuse.
  */
 export function toAnnotations(
@@ -51,7 +53,7 @@ export function toAnnotations(
   return Object.fromEntries(sorted.map(({ name, value }) => [name, value]))
 }
 
-/** Reports labels that are too large together, at the largest. */
+/** Reports labels that exceed the size limit together, at the position of the largest one. */
 function checkSize(labels: readonly Pair[], reporter: Reporter): void {
   const sizes = labels.map(({ name, value }) => name.length + Buffer.byteLength(value))
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
@@ -59,20 +61,20 @@ function checkSize(labels: readonly Pair[], reporter: Reporter): void {
   if (largest) reporter.report(tooLarge, largest.key ?? largest.span, { label: largest.name, bytes })
 }
 
-/** Annotations of what belongs to a service: its labels. */
+/** Returns the annotations of a service's own objects: the labels of the service. */
 export const serviceAnnotations = (context: PlanContext, service: Service): Annotations | undefined =>
   toAnnotations(context, service.labels)
 
 /**
- * Annotations of a workload: the labels and `deploy.labels` of its services; where they differ, the
- * first service's hold.
+ * Returns the annotations of a workload: the labels and `deploy.labels` of its services; if they differ, the first
+ * service wins.
  */
 export const workloadAnnotations = (context: PlanContext, services: readonly Service[]): Annotations | undefined =>
   toAnnotations(context, ...services.flatMap(service => [service.labels, service.deploy.labels]))
 
 /**
- * Annotations of a Pod template: `annotations` and the labels, without our own, whose change must
- * not restart Pods.
+ * Returns the annotations of a Pod template: `annotations` and the labels, without devctl's own labels, because
+ * changing those must not restart Pods.
  */
 export const templateAnnotations = (context: PlanContext, services: readonly Service[]): Annotations | undefined =>
   toAnnotations(

@@ -1,8 +1,8 @@
 import type { Span } from '../../text/source.ts'
 
 /**
- * The equivalent of another tool's label: a text, or a function of the label; undefined for a label
- * that only enables others.
+ * The devctl equivalent of another tool's label: a text, or a function of the label; undefined for a label that only
+ * enables other labels.
  */
 export interface Meaning {
   readonly label: RegExp
@@ -28,7 +28,7 @@ const autoscaler = 'leave out `scale`, and let an autoscaler of the cluster set 
 const readiness = '`healthcheck` with `test` or `http: {path: …, port: …}`, which is a readiness probe'
 const liveness = '`healthcheck` with `x-platform-liveness: true`'
 
-/** The equivalents of other tools' labels in devctl. The first meaning that fits a label counts. */
+/** The devctl equivalents of other tools' labels. The first meaning that matches a label counts. */
 export const families: readonly Family[] = [
   {
     tool: 'kompose',
@@ -99,7 +99,7 @@ export const families: readonly Family[] = [
         write: 'annotations of the ingress controller under `labels` of `endpoints`',
       },
       { label: /^traefik\.(tcp|udp)\./i, write: '`x-expose: {type: LoadBalancer}` at the port' },
-      // Labels that only enable the others, or name an entry of Traefik's own configuration.
+      // Labels that only enable other labels, or refer to Traefik's own configuration.
       {
         label: /^traefik\.(enable|docker\.|http\.routers\.[^.]+\.(entrypoints|service|priority)$)/i,
         write: () => undefined,
@@ -135,7 +135,7 @@ function serviceType({ value }: Said): string | undefined {
     case 'loadbalancer':
       return '`x-expose: {type: LoadBalancer}` at the port'
     default:
-      // The default type of a Service.
+      // The default type of a Service needs no equivalent.
       return undefined
   }
 }
@@ -151,7 +151,9 @@ function controllerType({ value }: Said): string | undefined {
   }
 }
 
-/** `true` asks for any address, another value names the host, or several. */
+/**
+ * Describes the equivalent of an `expose` label: `true` requests any address; any other value names one or more hosts.
+ */
 function exposed(value: string, service = 'web'): string {
   if (/^(true|)$/i.test(value)) return 'a public port (`8080:80`), or a rule under `endpoints`'
   const [host = '', path = '/'] = splitAt(value.split(',')[0]!.trim())
@@ -163,7 +165,10 @@ function splitAt(address: string): readonly [string, string] {
   return slash < 0 ? [address, '/'] : [address.slice(0, slash), address.slice(slash)]
 }
 
-/** `Host(...)` and `PathPrefix(...)` of Traefik 2 and 3, and `Host:` of Traefik 1. */
+/**
+ * Describes the equivalent of a router rule: `Host(...)` and `PathPrefix(...)` of Traefik 2 and 3, and `Host:` of
+ * Traefik 1.
+ */
 function routerRule({ value, service = 'web' }: Said): string {
   const hosts = /\bHost(?:Regexp)?\s*\(([^)]*)\)/.exec(value)?.[1] ?? /\bHost:\s*([^;]*)/.exec(value)?.[1] ?? ''
   const host = hosts.split(',')[0]!.replace(/[`'"\s]/g, '')

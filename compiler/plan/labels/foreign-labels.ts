@@ -27,11 +27,12 @@ endpoints:                        # the equivalent for devctl
   }),
 })
 
-/** Highest number of labels of a family that a diagnostic lists. */
+/** Maximum number of labels of one family that a diagnostic lists. */
 const MOST = 12
 
 /**
- * Reports labels and keys of other tools that mean something there, once for each family and file.
+ * Reports labels and extension keys that have a meaning in other tools, with their devctl equivalents, once for each
+ * family and file.
  */
 export function reportForeignLabels({ project, reporter }: Pick<PlanContext, 'project' | 'reporter'>): void {
   const found = new Map<string, { readonly family: Family; readonly said: Said[] }>()

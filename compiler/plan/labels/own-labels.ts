@@ -41,15 +41,15 @@ const misplaced = diagnostic({
   }),
 })
 
-/** Elements on which each label is read. */
+/** Elements on which devctl reads each label. */
 const places: Readonly<Record<string, ReadonlySet<WrittenLabel['on']>>> = {
   'dev.platform/update': new Set(['service']),
   'dev.platform/policy': new Set(['service', 'deploy', 'volume', 'mount', 'config', 'secret', 'endpoints']),
 }
 
 /**
- * Reports labels of devctl's own prefix that it does not know, or does not read where they are
- * written.
+ * Reports labels with devctl's own prefix that devctl does not know, or does not read on the element they are written
+ * on.
  */
 export function checkOwnLabels({ project, reporter }: Pick<PlanContext, 'project' | 'reporter'>): void {
   for (const { name, value, span, key = span, on, service } of writtenLabels(project)) {

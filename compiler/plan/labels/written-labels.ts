@@ -1,15 +1,13 @@
 import type { Pair, Project } from '../../compose/project.ts'
 
-/** A label of a Compose file, and what it is written on. */
+/** A label of a Compose file, with the element that it is written on. */
 export interface WrittenLabel extends Pair {
   readonly on: 'service' | 'deploy' | 'pod' | 'volume' | 'mount' | 'config' | 'secret' | 'endpoints'
-  /** The service it is written on. */
+  /** The service that the label belongs to. */
   readonly service?: string
 }
 
-/**
- * All labels of a project, and the `annotations` of services (`pod`), in the order of their kinds.
- */
+/** Returns all labels of a project and the `annotations` of its services (`pod`), grouped by the kind of element. */
 export function writtenLabels(project: Project): readonly WrittenLabel[] {
   const found: WrittenLabel[] = []
   const add = (on: WrittenLabel['on'], labels: readonly Pair[], service?: string) => {

@@ -51,12 +51,12 @@ const external = diagnostic({
   }),
 })
 
-/** An additional name for services. */
+/** An additional name of one or more services. */
 export interface Alias {
   readonly name: string
-  /** The Compose services it leads to, sorted; none for an external one. */
+  /** The Compose services that the name resolves to, sorted; empty for an external alias. */
   readonly services: readonly string[]
-  /** The service and key that it is written in. */
+  /** The service and the key in the Compose file that define the alias. */
   readonly owner: string
   readonly key: 'networks' | 'links' | 'container_name' | 'external_links' | 'hostname'
   readonly span: Span
@@ -66,7 +66,7 @@ export interface Alias {
 interface AliasFacts {
   readonly mentions: Mentions
   readonly dotted: DottedNames
-  /** Returns the `hostname` by which a service calls itself, if its Pod cannot have it. */
+  /** Returns the `hostname` that a service uses for itself, if its Pod cannot have that name. */
   readonly calledOf: (service: string) => At<string> | undefined
 }
 
@@ -76,15 +76,12 @@ interface AliasRequest {
   readonly owner: string
   readonly key: Alias['key']
   readonly span: Span
-  /** Networks on which it holds; absent: everywhere. */
+  /** Network on which the alias is valid. If absent, it is valid everywhere. */
   readonly network?: string
   readonly externalName?: string
 }
 
-/**
- * Collects the aliases of all services. Reports names that is not available, and names that two
- * want.
- */
+/** Collects the aliases of all services. Reports names that are not available, and names that two services claim. */
 export function planAliases(context: PlanContext, facts: AliasFacts): readonly Alias[] {
   const byName = new Map<string, AliasRequest[]>()
   for (const service of sortBy(context.project.services.values(), ({ name }) => name))
@@ -107,7 +104,10 @@ export function planAliases(context: PlanContext, facts: AliasFacts): readonly A
   return sortBy(found, ({ name }) => name)
 }
 
-/** Returns the alias for all requests of a name; services share it if a network would let them. */
+/**
+ * Returns one alias for all requests of a name. Several services share the alias if Compose would let them, on a common
+ * network.
+ */
 function unite(context: PlanContext, name: string, list: readonly AliasRequest[]): Alias {
   const [first] = list as readonly [AliasRequest, ...AliasRequest[]] // a list is made with its first request
   const services = new Set([first.service])
@@ -159,7 +159,7 @@ function* aliasRequests(
     if (isServiceName(name)) {
       if (name !== own) yield { name, service: owner, owner, key: 'container_name', span: container.span }
     } else if (dotted.isSettled(name, owner)) {
-      // A Pod has it, or its uses are reported.
+      // A Pod has this name, or the uses of the name are reported.
     } else if (mentions.of(owner).some(({ host }) => host === name))
       reporter.report(notPossible, container.span, { alias: container.value, service: own })
     else reporter.report(containerName, container.span, { name: container.value, service: own })
@@ -183,7 +183,7 @@ function* aliasRequests(
   for (const link of service.externalLinks) {
     const name = link.alias.toLowerCase()
     const { namespace } = context.environment
-    // Under its own name it is reached without us.
+    // A link under the service's own name needs no alias.
     if (link.alias === link.service && isServiceName(name)) continue
     const reason =
       !isServiceName(name) || !isServiceName(link.service)

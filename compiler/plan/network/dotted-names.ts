@@ -28,13 +28,13 @@ services:
   }),
 })
 
-/** A name with dots by which services reach another one. */
+/** A request for a name with dots, by which services reach another service. */
 interface DottedRequest {
   readonly name: string
-  /** The service that it leads to. */
+  /** The service that the name resolves to. */
   readonly service: string
   readonly owner: string
-  /** The key that gives it; absent: it is the name of the service. */
+  /** The key in the Compose file that defines the name. If absent, it is the name of the service itself. */
   readonly key?: 'networks' | 'links' | 'container_name' | 'hostname'
   readonly span: Span
 }
@@ -42,19 +42,17 @@ interface DottedRequest {
 /** The name of a Pod: `HOSTNAME.SUBDOMAIN`. */
 export interface PodName extends DottedRequest {
   readonly hostname: string
-  /** Also the name of a Service. */
+  /** Second part of the Pod name; also the name of a headless Service. */
   readonly subdomain: string
 }
 
 /** The names with dots of all services. */
 export interface DottedNames {
-  /** The name that the Pod of a group has. */
+  /** Returns the dotted name of a group's Pod. */
   of(group: Group): PodName | undefined
-  /** True for a name that resolves to a service, and for one whose uses are reported. */
+  /** Returns true if a name resolves to the service, or if the uses of the name are reported. */
   isSettled(name: string, service: string): boolean
-  /**
-   * Reports where other services use names that do not resolve, except `known` ones, which lead there in another way.
-   */
+  /** Reports uses of names that do not resolve, except the names in `known`, which resolve some other way. */
   reportUses(known: ReadonlySet<string>): void
 }
 
@@ -70,7 +68,7 @@ interface Impossible extends DottedRequest {
 }
 
 /**
- * Gives each Pod one of the names of two labels that its services have: one that others use, else the first one. Other
+ * Gives each Pod one of its services' names of two labels: one that other services use, otherwise the first one. Other
  * names with dots do not resolve.
  */
 export function planDottedNames(context: PlanContext, facts: Facts): DottedNames {
@@ -106,7 +104,7 @@ export function planDottedNames(context: PlanContext, facts: Facts): DottedNames
   }
 }
 
-/** The places where other services use a name as a host, unless they give it an address themselves. */
+/** Returns the positions where other services use a name as a host. */
 const usesOf = (mentions: Mentions, name: string, service: string): readonly Mention[] =>
   mentions.of(service).filter(({ host, isHost }) => isHost && host === name)
 
@@ -124,7 +122,7 @@ function reportUse(
   }
 }
 
-/** The name of a Pod that makes a name resolve, or why there is none. */
+/** Returns the Pod name that makes a dotted name resolve, or the reason why none can. */
 function podName(
   request: DottedRequest,
   { lead, members }: Group,
@@ -143,7 +141,7 @@ function podName(
   return { ...request, hostname, subdomain }
 }
 
-/** Returns the leads of the services that have each name by which services are found. */
+/** Maps each name by which services are found to the leads of the groups whose services have it. */
 export function nameHolders({ project, names }: PlanContext, groups: Groups): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>()
   const add = (name: string, service: string) => {
@@ -160,7 +158,10 @@ export function nameHolders({ project, names }: PlanContext, groups: Groups): Re
   return found
 }
 
-/** The names with dots that a service gives to itself and to others; those that only it knows if they are used. */
+/**
+ * Yields the dotted names that a service defines for itself and for other services. Names that only the service itself
+ * knows are included only if they are used.
+ */
 function* dottedRequests({ project }: PlanContext, mentions: Mentions, service: Service): Generator<DottedRequest> {
   const owner = service.name
   const { containerName, networks, links, hostname } = service

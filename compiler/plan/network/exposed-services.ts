@@ -32,9 +32,10 @@ const exposedTwice = diagnostic({
 const SUFFIX = { LoadBalancer: 'loadbalancer', NodePort: 'nodeport' } as const
 
 /**
- * Plans the Services that make ports with `x-expose` reachable from outside, in addition to the service's own, whose
- * name inside the cluster stays unchanged: one for each type, and a further one for each port with another class, other
- * ranges or other annotations, since a Service has one of each for all of its ports. Adds their names to `taken`.
+ * Plans the Services that make ports with `x-expose` reachable from outside the cluster. They are additional: the
+ * service's own Service keeps its name inside the cluster. There is one for each type, and another one for each port
+ * with a different class, source ranges or annotations, since these settings apply to all ports of a Service. Adds
+ * their names to `taken`.
  */
 export function planExposedServices(
   context: PlanContext,
@@ -71,8 +72,7 @@ type ExposedPort = Port & { readonly expose: PortExposure }
 type ExposedPorts = readonly [ExposedPort, ...ExposedPort[]]
 
 /**
- * The ports that one Service can have, in the order of the file. Those without settings take those
- * of the first.
+ * Groups the ports that can share one Service, in the order of the file. Ports without settings join the first group.
  */
 function alike(ports: readonly ExposedPort[]): readonly ExposedPorts[] {
   const found = new Map<string, [ExposedPort, ...ExposedPort[]]>()
@@ -87,8 +87,8 @@ function alike(ports: readonly ExposedPort[]): readonly ExposedPorts[] {
 }
 
 /**
- * The settings of a port that a Service has once for all of its ports, as a text to compare; empty
- * if the port sets none of them.
+ * Returns the port's settings that apply to a Service as a whole, as a text to compare; empty if the port sets none of
+ * them.
  */
 function settingsOf({ expose: { loadBalancerClass, sourceRanges, annotations } }: ExposedPort): string {
   if (loadBalancerClass === undefined && sourceRanges.length + annotations.length === 0) return ''
@@ -127,7 +127,7 @@ function planExposedService(
   }
 }
 
-/** Reports a `nodePort` that another port of the application has, for the same protocol. */
+/** Reports a `nodePort` that another port of the application already uses with the same protocol. */
 export function reportSameNodePorts({ project, reporter }: PlanContext): void {
   const first = new Map<string, Span>()
   for (const { ports } of project.services.values())
@@ -156,7 +156,10 @@ function toPort(port: Port) {
 
 const outsidePort = (port: Port): number => publishedPort(port) ?? port.target
 
-/** Services and aliases of the files keep their names. */
+/**
+ * Returns a name that is not taken, and adds it to `taken`: `wanted`, or `wanted` with a number, because Services and
+ * aliases of the files keep their names.
+ */
 export function freeName(wanted: string, taken: Set<string>): string {
   let name = cutName(wanted, 63)
   for (let number = 2; taken.has(name); number++) name = cutName(`${wanted}-${number}`, 63)

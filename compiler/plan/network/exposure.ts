@@ -86,7 +86,7 @@ const badProtocol = diagnostic({
   }),
 })
 
-/** The ports of a service: what its containers and its Service list. */
+/** Warning for published ports that a headless Service cannot translate to container ports. */
 const headlessPort = diagnostic({
   code: 'ports/headless',
   severity: 'warning',
@@ -104,7 +104,7 @@ deploy: {endpoint_mode: dnsrr}    # http://web:80, not http://web:8080
 
 export interface Exposure {
   readonly containerPorts: readonly ContainerPort[]
-  /** Empty: nothing is known, and the Service is headless. */
+  /** Ports of the Service. If empty, no port is known, and the Service is headless. */
   readonly servicePorts: readonly ServicePort[]
   /** The TCP port of the Service that best shows whether the service is available. */
   readonly waitPort?: number
@@ -118,7 +118,7 @@ interface KnownPort {
   readonly hostPort?: number | undefined
 }
 
-/** A port that an endpoint rule leads to. */
+/** A port that an endpoint rule routes to. */
 export interface EndpointPort {
   readonly port: number
   readonly span: Span
@@ -126,7 +126,8 @@ export interface EndpointPort {
 
 /**
  * Collects the ports of a service: `ports`, `expose`, `healthcheck.http.port`, endpoint rules, EXPOSE of the image if
- * known, and ports that peers mention. Reports ports that only a peer mentions, and published ranges.
+ * known, and ports that peers mention. Reports ports that are known only because a peer mentions them, and published
+ * ranges.
  */
 export function planExposure(
   context: PlanContext,
@@ -154,7 +155,7 @@ export function planExposure(
   const check = service.healthcheck?.check
   if (check?.kind === 'http') add({ port: check.port, protocol: 'TCP' })
   const published = publishedPorts(service, known)
-  // From here on a port that the Service has already, be it a published one, is known.
+  // True for ports that the Service already serves, including published ports.
   const isServed = (port: number) =>
     known.has(`${port}/TCP`) || published.some(p => p.port === port && p.protocol === 'TCP')
   for (const { port } of endpoints) if (!isServed(port)) add({ port, protocol: 'TCP' })
@@ -166,7 +167,7 @@ export function planExposure(
   }
   const mentioned = mentions.of(service.name)
   for (const mention of mentioned) if (mention.port) open(mention.port, mention)
-  // A Service without ports leads to all of them.
+  // A Service without ports is headless and reaches every port, so only one with ports can lack the port.
   const portless = known.size > 0 ? mentioned.find(({ port, isHost }) => isHost && !port) : undefined
   if (portless) {
     const port = wellKnownPort(service.image?.value)
@@ -229,8 +230,8 @@ function toExposure(service: Service, known: readonly KnownPort[], published: re
 }
 
 /**
- * The port of the healthcheck, else the first TCP port in the order of writing, a debugger's only
- * when there is no other.
+ * Returns the port of the healthcheck, otherwise the first TCP port in the file. Returns a debugger port only if there
+ * is no other.
  */
 function choosePortToWait(service: Service, known: readonly KnownPort[]): number | undefined {
   const check = service.healthcheck?.check
@@ -243,7 +244,7 @@ interface PublishedPort extends KnownPort {
   readonly target: number
 }
 
-/** The published ports that differ from every container port: other services can use them too. */
+/** Returns the published ports that differ from every container port: other services can use these ports, too. */
 function publishedPorts(service: Service, known: ReadonlyMap<string, KnownPort>): readonly PublishedPort[] {
   return service.ports.flatMap(port => {
     const number = publishedPort(port)
@@ -252,7 +253,7 @@ function publishedPorts(service: Service, known: ReadonlyMap<string, KnownPort>)
   })
 }
 
-/** The number that a port is published on; undefined for none, and for a range. */
+/** Returns the number that a port is published on; undefined for an unpublished port and for a range. */
 export function publishedPort(port: Port): number | undefined {
   return port.published !== undefined && /^[1-9]\d*$/.test(port.published) ? Number(port.published) : undefined
 }
@@ -260,8 +261,8 @@ export function publishedPort(port: Port): number | undefined {
 const defaultName = ({ port, protocol }: Pick<KnownPort, 'port' | 'protocol'>) => `${protocol.toLowerCase()}-${port}`
 
 /**
- * Names of ports: the one that is written, made fit for Kubernetes (15 characters, a letter among
- * them), else `tcp-80`.
+ * Names the ports: uses the name in the file, adapted to Kubernetes (at most 15 characters, at least one letter),
+ * otherwise a name such as `tcp-80`.
  */
 function portNames(known: readonly KnownPort[]): ReadonlyMap<KnownPort, string> {
   const names = new Map<KnownPort, string>()
@@ -281,11 +282,11 @@ function freeName(wanted: string, taken: ReadonlySet<string>): string {
   return name
 }
 
-/** Protocols are named like annotations: both are qualified names to Kubernetes. */
+/** True for a valid protocol name, which, like an annotation key, is a qualified name in Kubernetes. */
 const isQualifiedName = isAnnotationKey
 
 /**
- * Names of protocols that have none with IANA carry Kubernetes' prefix:
+ * Returns the `appProtocol` of a port. Protocols without an IANA name carry Kubernetes' prefix:
  * https://kubernetes.io/docs/concepts/services-networking/service/#application-protocol
  */
 function appProtocol(name: string | undefined): { readonly appProtocol?: string } {

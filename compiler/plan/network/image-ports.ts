@@ -1,8 +1,8 @@
 import { parseImageReference } from '../../values/images/image-reference.ts'
 
 /**
- * Returns the port at which a well-known image serves its clients, by the last part of its name; undefined for others.
- * By the documentation of the images.
+ * Returns the port on which a well-known image serves its clients, by the last part of the image name; undefined for
+ * other images. The ports come from the images' documentation.
  */
 export function wellKnownPort(image: string | undefined): number | undefined {
   const reference = image === undefined ? undefined : parseImageReference(image)

@@ -29,16 +29,16 @@ const jobFromInternal = diagnostic({
 })
 
 /**
- * Label of Pods whose ingress (`separate`) or ingress and egress (`internal`) is controlled by policies of the file.
- * Namespace-wide policies of other authors can exclude these Pods; the platform's own do.
+ * Label of Pods whose ingress (`separate`) or ingress and egress (`internal`) is controlled by policies from the
+ * Compose file. Namespace-wide policies of other authors can exclude these Pods, as the platform's own policies do.
  */
 const TRAFFIC = 'dev.platform/traffic'
 const separateLabel: Readonly<Record<string, string>> = { [TRAFFIC]: 'separate' }
 const internalLabel: Readonly<Record<string, string>> = { [TRAFFIC]: 'internal' }
 
-/** The facts about a Pod that policies need. */
+/** The facts about a Pod that network policies need. */
 export interface PolicyPod {
-  /** Kubernetes name of the lead; the lead is the first of `members`. */
+  /** Kubernetes name of the group's lead, which is the first of `members`. */
   readonly service: string
   readonly members: readonly Service[]
   readonly waits: readonly WaitPlan[]
@@ -46,14 +46,14 @@ export interface PolicyPod {
 
 export interface NetworkPlan {
   readonly policies: readonly NetworkPolicyPlan[]
-  /** Labels of the Pods of a group, by the Kubernetes name of its lead. */
+  /** Returns the labels of a group's Pods, given the Kubernetes name of its lead. */
   labelsOf(service: string): Readonly<Record<string, string>>
 }
 
 /**
- * Plans policies if the file separates its services: two or more networks, or an internal one. A Pod accepts
- * connections from Pods that share a network with it, and on its public ports from any address. Pods without a network
- * (`network_mode: none`) are cut off in any case.
+ * Plans policies if the file separates its services with two or more networks or an internal one. A Pod then accepts
+ * connections from Pods that share a network with it, and from any address on its public ports. Pods without a network
+ * (`network_mode: none`) are always cut off.
  */
 export function planNetworks(
   context: PlanContext,
@@ -99,7 +99,7 @@ export function planNetworks(
 
 const separates = (used: readonly Network[]): boolean => used.length > 1 || used.some(({ internal }) => internal)
 
-/** True if policies say who may connect to the Pods of a group. */
+/** Returns a function that is true for groups whose ingress is limited by policies. */
 export function findProtected(context: PlanContext, groups: readonly Pick<PolicyPod, 'members'>[]) {
   const isSeparated = separates(usedNetworks(context, groups))
   return ({ members }: Pick<PolicyPod, 'members'>): boolean => isSeparated && networksOf(members).length > 0
@@ -117,10 +117,11 @@ function usedNetworks({ project }: PlanContext, pods: readonly Pick<PolicyPod, '
 }
 
 /**
- * The policies of the Pods of a network: who may connect to them, and that from internal networks nothing
- * else can be reached but DNS. `areInternal` says of each of its Pods whether all its networks are: policies
- * add up, so one that limits what a Pod may reach would need another one that opens everything again for its
- * other networks, which would also open what policies of the cluster's operators close.
+ * Returns the policies for the Pods of a network. They limit ingress to the Pods of the network, and limit egress from
+ * internal networks to these Pods and DNS. `areInternal` has one entry for each Pod: true if all networks of the Pod
+ * are internal. Only those Pods get the egress limit. Policies are additive, so a Pod with other networks, too, would
+ * need a second policy that opens egress again, and it would also open egress that policies of the cluster's operators
+ * close.
  */
 function networkPolicies(
   context: PlanContext,
@@ -153,8 +154,8 @@ function networkPolicies(
 }
 
 /**
- * Plans policies that always allow connections to public routes from any address, because the location of the ingress
- * controller is not known.
+ * Plans policies that always allow connections from any address to ports with a public route, because the location of
+ * the ingress controller is not known.
  */
 function publicPolicies(
   context: PlanContext,
@@ -176,7 +177,7 @@ function publicPolicies(
     for (const { service, port } of rules) {
       const lead = leads.get(service)
       if (lead === undefined) continue
-      // A policy is about the ports of Pods, a route about those of Services.
+      // Policies refer to Pod ports, routes to Service ports.
       const target = objects.get(service)?.ports.find(one => one.port === port)?.targetPort ?? port
       open(lead, target, 'TCP')
     }
@@ -191,7 +192,7 @@ function publicPolicies(
   })
 }
 
-/** A wait must reach what it waits for, whether or not the two share a network. */
+/** Plans policies that let waiting Pods reach the Pods they wait for, even if they share no network. */
 function waitPolicies(
   context: PlanContext,
   pods: readonly PolicyPod[],

@@ -68,7 +68,7 @@ const earlyPort = diagnostic({
   }),
 })
 
-/** Reports peers that use a published port of a service whose Service does not translate any. */
+/** Reports peers that use a published port of a service whose Service does not translate ports. */
 export function reportEarlyPorts(
   { reporter }: PlanContext,
   mentions: Mentions,
@@ -84,31 +84,35 @@ export function reportEarlyPorts(
 
 /** Names by which a Pod reaches itself and its peers before it is ready. */
 export interface OwnNames {
-  /** The host name of the Pod, which the kubelet resolves to its address. */
+  /** Host name of the Pod, which the kubelet resolves to the Pod's address. */
   readonly hostname?: string
-  /** The members whose Services lead to the Pod before it is ready. */
+  /** Members whose Services route to the Pod before it is ready. */
   readonly early: ReadonlySet<string>
-  /** Members of `early` whose Services have no address of their own: a server can listen at the name. */
+  /**
+   * Members of `early` whose Services are headless, so that a server can listen on the address that the name resolves
+   * to.
+   */
   readonly direct: ReadonlySet<string>
   /**
-   * Members that use their `hostname` for themselves, which their Pod cannot have: it becomes a name of their Service.
+   * Members that use their `hostname` for themselves although their Pod cannot have it. The name becomes an additional
+   * name of their Service.
    */
   readonly called: ReadonlyMap<string, At<string>>
 }
 
 interface NameFacts {
-  /** The services of clusters (`findClustered`). */
+  /** Services that form clusters (see `findClustered`). */
   readonly clustered: ReadonlySet<string>
-  /** The host name that the Pod's name with a dot needs. */
+  /** Host name that the Pod needs for its dotted name. */
   readonly given: string | undefined
-  /** The leads of the services that have a name. */
+  /** Leads of the groups whose services have a name, by name. */
   readonly holders: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /**
- * Decides how a group reaches itself by the names that its members use for themselves, and its peers in a cluster
- * (`findClustered`). Reports names that cannot be had. A name is never that of 127.0.0.1: servers listen at it, for
- * others.
+ * Decides how a group reaches itself by the names that its members use for themselves, and how it reaches its cluster
+ * peers (see `findClustered`). Reports names that cannot resolve. No name resolves to 127.0.0.1, because servers also
+ * listen on the name for connections from other Pods.
  */
 export function planOwnNames(
   context: PlanContext,
@@ -118,7 +122,7 @@ export function planOwnNames(
   { clustered, given, holders }: NameFacts,
 ): OwnNames {
   const { lead, members } = group
-  // The network of the node has its own names; without one there is nothing to reach.
+  // The node's network has its own names, and a Pod without a network has nothing to reach.
   const isOwn = !members.some(({ networkMode }) => /^(host|none)$/.test(networkMode?.value ?? ''))
   const used = isOwn ? members.flatMap(({ name }) => mentions.ofItself(name)) : []
   const peers = members.filter(({ name }) => clustered.has(name)).map(({ name }) => name)
@@ -141,8 +145,8 @@ export function planOwnNames(
 }
 
 /**
- * Finds services that form a cluster: they have one image, and name each other as hosts. Each becomes ready only when
- * it has reached the others, as in Compose, where a name leads to a container before that.
+ * Finds services that form a cluster: they use the same image and name each other as hosts. Each becomes ready only
+ * after it has reached the others, as in Compose, where a name resolves to a container before the container is ready.
  */
 export function findClustered({ project }: PlanContext, mentions: Mentions): ReadonlySet<string> {
   const imageOf = (service: string) => project.services.get(service)?.image?.value
@@ -162,8 +166,8 @@ export function findClustered({ project }: PlanContext, mentions: Mentions): Rea
 }
 
 /**
- * Decides which Services of a StatefulSet's members lead to its only Pod, which is thereby called as they call
- * themselves, and which of them get their `hostname` as a further name.
+ * Decides which members of a StatefulSet use their own names, so that their Services must route directly to its only
+ * Pod, and which members get their `hostname` as an additional name.
  */
 function forStatefulSet(
   { reporter, names, project }: PlanContext,

@@ -1,19 +1,19 @@
 import type { Port } from '../../compose/project.ts'
 import { isAnnotationKey } from '../../values/annotation.ts'
 
-/** The protocol of the program at a port, as far as the file or the number of the port says. */
+/** The protocol of a program on a port, as far as the file or the port number indicates it. */
 export interface PortProtocol {
-  /** `http` also where nothing is known, since public addresses are made for it. */
+  /** Kind of protocol. `http` also if nothing is known, since the port then gets a public address. */
   readonly kind: 'http' | 'tls' | 'other'
-  /** Its name for messages; empty where nothing is known. */
+  /** Name of the protocol for messages; empty if nothing is known. */
   readonly name: string
-  /** The file names it, with `app_protocol`. */
+  /** True if the file names the protocol with `app_protocol`. */
   readonly isWritten: boolean
 }
 
-/** Returns what the program at a port speaks. `app_protocol` overrides what is common at its number. */
+/** Returns the protocol of the program on a port. `app_protocol` overrides the usual protocol of the port number. */
 export function protocolOf({ target, appProtocol }: Pick<Port, 'target' | 'appProtocol'>): PortProtocol {
-  // An invalid name is reported, and left out.
+  // An invalid name is reported elsewhere and ignored here.
   if (appProtocol !== undefined && isAnnotationKey(appProtocol)) {
     const name = appProtocol.replace(/^.*\//, '').toLowerCase()
     const kind = OVER_TLS.test(name) ? 'tls' : OVER_TCP.test(name) ? 'http' : 'other'
@@ -30,8 +30,8 @@ const OVER_TCP = /^(?:http|h2|grpc|ws|websocket)/
 const TLS_PORTS: ReadonlySet<number> = new Set([443, 8443, 9443])
 
 /**
- * Ports that commonly speak something else than HTTP, by IANA's registry and the images that people use. Those of
- * databases and debuggers are in `route-ports`.
+ * Ports that usually speak a protocol other than HTTP, from IANA's registry and popular images. Ports of databases and
+ * debuggers are in `route-ports`.
  */
 const OTHERS: ReadonlyMap<number, string> = new Map([
   [20, 'FTP'],

@@ -6,7 +6,7 @@ import { type EndpointPort, publishedPort } from './exposure.ts'
 import { protocolOf } from './port-protocol.ts'
 import { neverPublic } from './route-ports.ts'
 
-/** The container ports that one item of `ports` stands for. */
+/** The range of container ports that one item of `ports` covers. */
 interface Written {
   readonly first: number
   readonly last: number
@@ -96,7 +96,10 @@ const noNetwork = diagnostic({
   }),
 })
 
-/** Returns true if a service is unreachable; reports that at the position that publishes it. */
+/**
+ * Returns true if a service has no network (`network_mode: none`), and reports it at the position that publishes the
+ * service.
+ */
 export function isCutOff({ reporter }: Pick<PlanContext, 'reporter'>, service: Service, span: Span): boolean {
   if (service.networkMode?.value !== 'none') return false
   reporter.report(noNetwork, span, { service: service.name })
@@ -104,8 +107,8 @@ export function isCutOff({ reporter }: Pick<PlanContext, 'reporter'>, service: S
 }
 
 /**
- * The ports of a service that `ports` makes public; each container port once. Reports those that
- * stay inside, but for those that an endpoint makes public.
+ * Returns the ports of a service that `ports` makes public, each container port once. Reports published ports that stay
+ * inside the cluster, unless an endpoint makes them public.
  */
 export function publicPorts(
   { reporter, names }: PlanContext,
@@ -118,7 +121,7 @@ export function publicPorts(
   const written = writtenItems(service)
   for (const port of service.ports) {
     if (port.published === undefined) continue
-    // It has a Service of its own for connections from outside.
+    // A port with `x-expose` has a separate Service for connections from outside.
     if (port.expose) continue
     if (isCutOff({ reporter }, service, port.span)) continue
     const number = publishedPort(port) ?? port.target
@@ -126,7 +129,7 @@ export function publicPorts(
     const guardedAs = neverPublic.get(port.target)
     const { kind, name: protocol, isWritten } = protocolOf(port)
     const item = written.get(itemOf(port))!
-    // Said once for all ports of an item, since it is the same each time.
+    // The report is the same for all ports of an item, so it appears only once.
     if (port.protocol !== 'TCP') reporter.report(notTcp, port.span, { written: item, protocol: port.protocol })
     else if (port.hostIp && isLoopback(port.hostIp)) {
       const parameters = { service: name, written: item, port: port.target, local: number, address: port.hostIp }

@@ -131,18 +131,18 @@ const hostNotPublic = diagnostic({
 
 const placeholderDomain = 'local.devctl'
 
-/** A route with what messages say about it. */
+/** A route, with its position and description for messages. */
 interface Wanted {
   readonly route: RoutePlan
   readonly span: Span
-  /** `` the endpoint `api` `` or `` port 80 of `web` ``. */
+  /** Description for messages, such as `` the endpoint `api` `` or `` port 80 of `web` ``. */
   readonly what: string
   readonly port?: { readonly service: string; readonly port: number }
 }
 
 /**
- * Plans the public addresses: one for each endpoint and each public port. `routed` are the ports
- * that endpoints lead to, by service.
+ * Plans the public addresses: one for each endpoint and each public port. `routed` has the ports that endpoints route
+ * to, by service.
  */
 export function planRoutes(
   context: PlanContext,
@@ -172,13 +172,13 @@ export function planRoutes(
     }
   }
   return sortBy(
-    // A route without rules routes nothing: the services of its rules are missing.
+    // A route without rules has no backend, because the services of its rules are missing.
     routes.map(({ route }) => route).filter(({ rules }) => rules.length > 0),
     ({ name }) => name,
   )
 }
 
-/** A warning at both places. */
+/** Reports a warning at the endpoint and at the port. */
 function reportOverruled(
   { reporter }: PlanContext,
   host: string,
@@ -197,8 +197,8 @@ function planPublicPorts(context: PlanContext, service: Service, routed: readonl
   for (const port of service.ports.filter(one => !ports.includes(one)))
     for (const { name: host } of port.hosts)
       context.reporter.report(hostNotPublic, host.span, { host: host.value, port: port.target })
-  // By the order of the file, where a further port is added at the end: the address of the first
-  // one stays. Ports that do not understand its requests come after those that do.
+  // The ports keep the order of the file, where new ports are usually added at the end, so the address of the first
+  // port does not change. Ports that do not understand the route's requests come last.
   const [first] = service.ports
     .filter(port => ports.includes(port))
     .sort((a, b) => rankOf(context, a) - rankOf(context, b))
@@ -221,13 +221,16 @@ function planPublicPorts(context: PlanContext, service: Service, routed: readonl
   })
 }
 
-/** The rank of a port for the host of its service, best first. */
+/** Returns the rank of a port for the host of its service; the lowest rank wins. */
 function rankOf(context: PlanContext, port: Port): number {
   const { kind } = protocolOf(port)
   return kind === 'other' ? 2 : kind === 'tls' && !reachesTls(context) ? 1 : 0
 }
 
-/** The path of keys of the endpoints: in the manifest, where none of the Compose files has them. */
+/**
+ * Returns the path of the endpoints' keys: the path in the manifest, unless one of the Compose files defines the
+ * endpoints.
+ */
 function endpointsPath({ project: { documents } }: PlanContext, { file }: Span): readonly string[] {
   const isManifest = documents.length > 0 && documents.every(({ span }) => span.file !== file)
   return isManifest ? ['deploy', 'endpoints'] : ['endpoints']
@@ -279,7 +282,7 @@ const firstOfPath = (rules: readonly EndpointRule[]): readonly EndpointRule[] =>
 const distinct = (hosts: readonly CustomHost[]): readonly CustomHost[] =>
   hosts.filter(({ name }, index) => hosts.findIndex(other => other.name.value === name.value) === index)
 
-/** The ports that rules lead to, of services of the project. */
+/** Returns the ports that rules route to, for services of the project. */
 const backendsOf = ({ project }: PlanContext, rules: readonly EndpointRule[]): readonly Backend[] =>
   rules.flatMap(({ service: { value }, port: { value: port, span } }) => {
     const service = project.services.get(value)
@@ -287,7 +290,7 @@ const backendsOf = ({ project }: PlanContext, rules: readonly EndpointRule[]): r
   })
 
 /**
- * Rules that lead to a service of the project; what else they say has been checked when they were
+ * Converts the rules that route to a service of the project. Everything else about the rules was checked when they were
  * read.
  */
 function planRules({ project, names }: PlanContext, rules: readonly EndpointRule[]): RoutePlan['rules'] {
@@ -297,8 +300,8 @@ function planRules({ project, names }: PlanContext, rules: readonly EndpointRule
 }
 
 /**
- * The route at the address that follows from the names. Without a domain, what has hosts of its own
- * needs none.
+ * Plans the route at the address that is derived from the names. Without a domain, a route with custom hosts gets no
+ * derived address.
  */
 function toRoute(
   context: PlanContext,
@@ -321,7 +324,7 @@ function toRoute(
   return finish(context, { ...plan, name: cutName(name, 63), host, isOwnHost: false, span }, environmentTls(context))
 }
 
-/** A route at a host of the user's own, named after the other one and the host. */
+/** Plans the route at a custom host. Its name combines the name of the main route and the host. */
 function toOwnRoute(
   context: PlanContext,
   name: string,
@@ -340,10 +343,7 @@ const environmentTls = ({ options: { tlsSecret, tlsIssuer } }: PlanContext): Tls
   ...(tlsIssuer && { issuer: tlsIssuer }),
 })
 
-/**
- * Adds what is of the kind of route: class and certificate of an Ingress, the Gateway of an
- * HTTPRoute.
- */
+/** Adds the fields of the route kind: class and certificate of an Ingress, or the Gateway of an HTTPRoute. */
 function finish(
   { options, reporter }: PlanContext,
   base: Omit<RoutePlan, 'kind'>,

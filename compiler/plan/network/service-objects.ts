@@ -12,16 +12,16 @@ import { byPort, type Exposure } from './exposure.ts'
 import { type OwnNames, reportEarlyPorts } from './own-names.ts'
 
 export interface ServiceObjects {
-  /** Sorted by name, aliases among them. */
+  /** All Services, including aliases, sorted by name. */
   readonly all: readonly ServicePlan[]
   /** Returns the Service of a Compose service; undefined for a task that no service reaches by name. */
   of(service: string): ServicePlan | undefined
-  /** The Service that leads to a Compose service only while it is ready, where that of its name does before. */
-  readyOf(service: string): ServicePlan | undefined
   /**
-   * Labels that the Pods of a group need, because an alias that several services share selects them
-   * by it.
+   * Returns the Service that routes to a Compose service only while it is ready; set only if the Service of its name
+   * also routes to it before that.
    */
+  readyOf(service: string): ServicePlan | undefined
+  /** Returns the labels that the Pods of a group need so that a Service shared by several groups can select them. */
   labelsOf(group: Group): Readonly<Record<string, string>>
 }
 
@@ -30,13 +30,13 @@ interface Facts {
   readonly kindOf: (group: Group) => KindDecision
   readonly exposureOf: (service: string) => Exposure
   readonly mentions: Mentions
-  /** Services whose completion others wait for. */
+  /** Services whose completion other services wait for. */
   readonly awaited: { has(service: string): boolean }
   readonly ownNamesOf: (group: Group) => OwnNames
   readonly dotted: DottedNames
 }
 
-/** Plans the Services: one of each service's name, and one for each alias. */
+/** Plans the Services: one for each Compose service and one for each alias. */
 export function planServiceObjects(context: PlanContext, facts: Facts): ServiceObjects {
   const own = new Map<string, ServicePlan>()
   for (const group of facts.groups.all) {
@@ -95,9 +95,9 @@ function planService(
 }
 
 /**
- * Plans the headless Services of the names with dots: the cluster resolves `HOSTNAME.SUBDOMAIN` if a Pod has both and
- * the Service of the subdomain selects it. Pods share a subdomain; one that is the name of their own service has its
- * Service.
+ * Plans the headless Services for dotted names. The cluster resolves `HOSTNAME.SUBDOMAIN` if a Pod sets both fields and
+ * a Service named like the subdomain selects the Pod. Several Pods can share a subdomain. No Service is added if the
+ * subdomain is already the name of a Service.
  */
 function planSubdomains(
   context: PlanContext,
@@ -133,8 +133,8 @@ function planSubdomains(
 }
 
 /**
- * Plans the Services by which others wait for those that are reached before they are ready. Adds their names to
- * `taken`.
+ * Plans additional Services for services that are reachable before they are ready, so that other services can wait
+ * until they are. Adds their names to `taken`.
  */
 function planReady(
   { project, names, healthAwaited }: PlanContext,
@@ -152,8 +152,8 @@ function planReady(
 }
 
 /**
- * Returns true for a Job that other services wait for, that listens on no port and that no text names as a host: its
- * Service would resolve to nothing as soon as the Job has completed.
+ * Returns true for a Job that other services wait for, that listens on no port and that is not used as a host name
+ * anywhere. Its Service would stop resolving when the Job completes.
  */
 function isTask(facts: Facts, group: Group, service: Service, ports: readonly ServicePort[]): boolean {
   const decision = facts.kindOf(group)
@@ -166,12 +166,15 @@ function isTask(facts: Facts, group: Group, service: Service, ports: readonly Se
   )
 }
 
-/** Containers of one Pod share its network, so each of their names leads to the ports of all. */
+/**
+ * Returns the ports of a group: containers of one Pod share its network, so each of their names resolves to the ports
+ * of all of them.
+ */
 function groupPorts(facts: Facts, group: Group): readonly ServicePort[] {
   if (group.members.length === 1) return facts.exposureOf(group.lead.name).servicePorts
   const exposures = group.members.map(member => facts.exposureOf(member.name))
   return unitePorts([
-    // A container port wins over a published one of the same number.
+    // A container port overrides a published port with the same number.
     ...exposures.map(({ servicePorts }) => servicePorts.filter(port => port.port === port.targetPort)),
     ...exposures.map(({ servicePorts }) => servicePorts.filter(port => port.port !== port.targetPort)),
   ])
@@ -213,7 +216,7 @@ function planAlias(
   const [first] = targets
   if (!first) return []
   if (targets.length === 1) return [{ ...first, ...base }]
-  // Several services behind one name: their Pods are marked, and the Service selects the mark.
+  // Several services share the name, so their Pods get a label that the Service selects.
   const label = `alias.devctl/${alias.name}`
   for (const service of alias.services) {
     const group = facts.groups.of(service)

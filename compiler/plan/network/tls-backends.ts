@@ -30,24 +30,25 @@ ports:
 type Annotations = Readonly<Record<string, string>>
 
 /**
- * Annotations with which Ingresses of a class speak HTTPS to their backends. Two controllers have the class `haproxy`.
+ * Annotations that make the Ingresses of a class use HTTPS to their backends. Two different controllers use the class
+ * `haproxy`.
  */
 const ANNOTATIONS: ReadonlyMap<string, Annotations> = new Map<string, Annotations>([
   ['nginx', { 'nginx.ingress.kubernetes.io/backend-protocol': 'HTTPS' }],
   ['haproxy', { 'haproxy-ingress.github.io/backend-protocol': 'h1-ssl', 'haproxy.org/server-ssl': 'true' }],
 ])
 
-/** Annotations of the user's own that say how backends are spoken to. */
+/** Annotations set by the user that select the protocol to the backends. */
 const OF_BACKENDS = /\/(?:backend-protocol|server-ssl|secure-backends|service\.serversscheme|upstream-protocol\.tls)$/
 
-/** A port that a route leads to. */
+/** A port that a route forwards to. */
 export interface Backend {
   readonly service: Service
   readonly port: number
   readonly span: Span
 }
 
-/** True if routes can speak HTTPS to a port. */
+/** True if routes can use HTTPS to reach a port. */
 export const reachesTls = ({ options }: Pick<PlanContext, 'options'>): boolean => annotationsFor(options) !== undefined
 
 function annotationsFor({ routes, ingressClass }: PlanContext['options']): Annotations | undefined {
@@ -55,8 +56,8 @@ function annotationsFor({ routes, ingressClass }: PlanContext['options']): Annot
 }
 
 /**
- * Adds the annotations by which a route speaks HTTPS to its backends, if all of them do. Reports backends with TLS
- * that the route cannot reach.
+ * Adds the annotations that make a route use HTTPS to its backends, if all of them do. Reports TLS backends that the
+ * route cannot reach.
  */
 export function withTls(
   { options, reporter }: PlanContext,

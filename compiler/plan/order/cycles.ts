@@ -1,7 +1,7 @@
 import type { Span } from '../../text/source.ts'
 import { compareText } from '../context.ts'
 
-/** Something that waits for something else. */
+/** A wait of one service for another. */
 export interface Edge {
   readonly from: string
   readonly to: string
@@ -9,9 +9,9 @@ export interface Edge {
 }
 
 /**
- * Cycles in a graph, each as its edges in order, beginning at the first name of the alphabet. Not
- * every one: as many as must be cut before none is left. Linear in the number of edges, without
- * recursion, so that a long chain is no problem.
+ * Finds cycles in a graph. Returns each one as its edges in order, starting at the first name in the alphabet. It does
+ * not return every cycle, but enough that no cycle is left once they are all broken. Takes linear time in the number of
+ * edges, and is not recursive, so long chains are safe.
  */
 export function findCycles(edges: readonly Edge[]): readonly (readonly Edge[])[] {
   const outgoing = new Map<string, Edge[]>()
@@ -24,7 +24,7 @@ export function findCycles(edges: readonly Edge[]): readonly (readonly Edge[])[]
   const done = new Set<string>()
   for (const start of outgoing.keys()) {
     if (done.has(start)) continue
-    // The way from `start` to here, and for each place on it the edge to look at next.
+    // The path from `start` to the current node, and for each node on it the index of the next edge to follow.
     const path: Edge[] = []
     const next = [0]
     const onPath = new Map([[start, 0]])

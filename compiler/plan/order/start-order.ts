@@ -124,25 +124,29 @@ export interface GroupWaits {
   readonly sidecars: readonly string[]
 }
 
-/** The facts about every group that are known before waits are planned. */
+/** The facts about all groups that are known before their waits are planned. */
 export interface GroupFacts {
   kindOf(group: Group): KindDecision
-  /** The Service object of a Compose service; undefined for a task that has none. */
+  /** Returns the Service object of a Compose service; undefined for a task that has none. */
   serviceOf(service: string): ServicePlan | undefined
-  /** The Service that leads to it only while it is ready, where its own does before. */
+  /**
+   * Returns the additional Service that routes to a Compose service only while it is ready, if its main Service also
+   * routes to it before that.
+   */
   readyServiceOf(service: string): ServicePlan | undefined
   waitPortOf(service: string): number | undefined
   /**
-   * Names that lead to their own Pod, from when the cluster's DNS knows its address, with the members whose they are.
+   * Returns the host names that resolve to the group's own Pod as soon as the cluster's DNS knows its address, each
+   * with the member it belongs to.
    */
   directOf(group: Group): readonly { readonly service: string; readonly host: string }[]
 }
 
 /**
- * Checks `depends_on` and plans the waits of each group: the waits of its members on others,
- * united. In client order devctl waits between applies; what remains to the manifests is to connect
- * to what has no healthcheck, and to what a Job may reach only when the agents of the nodes have
- * let its new Pod through a network policy: a Job that is refused at first has failed.
+ * Checks `depends_on` and plans the waits of each group: the combined waits of its members for other groups. In client
+ * order devctl itself waits between applies, so the manifests wait only for connections: to services without a
+ * healthcheck, and from Jobs to services behind a network policy. The node agents admit a new Pod through the policy
+ * only after a while, and a Job whose first connection is refused has failed.
  */
 export function planStartOrder(
   context: PlanContext,
@@ -161,7 +165,7 @@ interface WaitingFacts extends GroupFacts {
 function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, group: Group): GroupWaits {
   const { kind } = facts.kindOf(group)
   const isJob = kind === 'Job'
-  // A DaemonSet ignores the number of replicas, and runs.
+  // A DaemonSet ignores the number of replicas and always runs.
   const isStarted = kind === 'DaemonSet' || group.lead.scale?.value !== 0
   const waits = new Map<string, WaitPlan>()
   const dependencies = new Map<string, DependencyPlan>()
@@ -169,7 +173,7 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
   for (const member of group.members)
     for (const dependency of member.dependsOn) {
       const target = groups.of(dependency.service)
-      // A dependency that no file or profile has is the loader's to report.
+      // The loader reports dependencies on services that no file or profile defines.
       if (!target) continue
       if (dependency.restart && !dependency.implicit)
         context.reporter.report(restartLost, dependency.span, { service: dependency.service })
@@ -188,7 +192,7 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
       const wait = toWait(context, facts, dependency, service)
       if (wait && (!isClient || wait.kind === 'port')) waits.set(`${wait.service} ${wait.kind}`, wait)
     }
-  // A server that listens at its own name ends at once where that is not known yet.
+  // A server that listens on its own name exits at once if the name does not resolve yet.
   for (const { service: direct, host } of facts.directOf(group)) {
     const service = context.names.of(direct)
     waits.set(`${service} name ${host}`, { kind: 'name', service, host, image: shellImage(context) })
@@ -201,8 +205,8 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
 }
 
 /**
- * True if a service counts as healthy only when one of its ports accepts a connection: it has no
- * check that would tell, and devctl is not in the cluster to try.
+ * Returns true if a service counts as healthy only when one of its ports accepts a connection. Such a service has no
+ * healthcheck, and devctl runs outside the cluster and cannot connect to it.
  */
 function needsConnection({ condition, service }: Dependency, { members }: Group): boolean {
   const { healthcheck } = members.find(({ name }) => name === service) ?? {}
@@ -211,15 +215,15 @@ function needsConnection({ condition, service }: Dependency, { members }: Group)
   return condition === 'service_healthy' && !isChecked
 }
 
-/** True if a wait between members makes the awaited one a sidecar. */
+/** Returns true if a wait between two members of a group turns the awaited member into a sidecar. */
 function isSidecarWait({ reporter }: PlanContext, { condition, service, span }: Dependency): boolean {
   if (condition === 'service_completed_successfully') reporter.report(completionInGroup, span, { service })
   return condition === 'service_healthy'
 }
 
 /**
- * True if a condition has no container that could meet it, because the service has zero replicas: Compose does not wait
- * for it. Reports that.
+ * Returns true if no container can meet a condition because the service has zero replicas. Compose does not wait for
+ * such a service. Reports a warning.
  */
 function isEmpty({ reporter }: PlanContext, { condition, service, span }: Dependency, target: Group): boolean {
   const own = target.members.find(({ name }) => name === service)
@@ -250,7 +254,7 @@ function isPossible({ reporter }: PlanContext, dependency: Dependency, decision:
   return true
 }
 
-/** Describes how a member, which is not the lead, is in its Pod, for the hint how to take it out. */
+/** Describes how a member other than the lead joined the Pod, for the hint on how to move it out. */
 function sharedPodOf(service: string, { lead, members }: Group) {
   const member = members.find(({ name }) => name === service)
   const { policy, maxAttempts } = member?.restart ?? {}
@@ -261,7 +265,7 @@ function sharedPodOf(service: string, { lead, members }: Group) {
 function toWait(context: PlanContext, facts: GroupFacts, dependency: Dependency, lead: string): WaitPlan | undefined {
   switch (dependency.condition) {
     case 'service_started':
-      // Kubernetes restarts what starts too early.
+      // Kubernetes restarts a container that starts too early.
       return undefined
     case 'service_completed_successfully':
       return { kind: 'job', service: lead, image: kubectlImage(context), toolsImage: shellImage(context) }
@@ -270,10 +274,9 @@ function toWait(context: PlanContext, facts: GroupFacts, dependency: Dependency,
       const service = context.names.of(dependency.service)
       const host = object?.name ?? service
       const image = shellImage(context)
-      // The name of a headless Service resolves only while a Pod is ready.
+      // The name of a headless Service resolves only while one of its Pods is ready.
       if (!object || object.headless) return { kind: 'name', service, host, image }
-      // A member of a group without a port of its own is ready when its Pod is, whose other ports
-      // tell.
+      // A group member without ports is ready when its Pod is ready, so any other port of the Pod can be checked.
       const port = facts.waitPortOf(dependency.service) ?? object.ports.find(({ protocol }) => protocol === 'TCP')?.port
       if (port !== undefined) return { kind: 'port', service, host, port, image }
       context.reporter.report(noTcpPort, dependency.span, { service: dependency.service })
@@ -282,7 +285,7 @@ function toWait(context: PlanContext, facts: GroupFacts, dependency: Dependency,
   }
 }
 
-/** Awaited members in the order of their own waits; a cycle has been reported. */
+/** Returns the awaited members in the order of their own waits. Cycles have been reported before. */
 function orderWithin(group: Group, awaited: ReadonlySet<string>): readonly string[] {
   const members = new Map(group.members.map(member => [member.name, member]))
   const ordered: string[] = []
@@ -301,11 +304,11 @@ function orderWithin(group: Group, awaited: ReadonlySet<string>): readonly strin
 }
 
 /**
- * Cycles that appear because the members of a group start together; those of services alone are the
- * loader's to report.
+ * Reports cycles that exist only because the members of a group start together. The loader reports cycles between
+ * single services.
  */
 function reportCycles({ project, reporter }: PlanContext, groups: Groups): void {
-  // Without groups there is nothing that the loader has not seen.
+  // If every group has one member, the loader has already found all cycles.
   if (groups.all.length === project.services.size) return
   const own = [...project.services.values()].flatMap(service =>
     service.dependsOn

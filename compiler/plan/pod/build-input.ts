@@ -9,16 +9,16 @@ import { isVariableWithSecret } from '../../values/secrets/secret-names.ts'
 import { type PlanContext, sortBy } from '../context.ts'
 
 /**
- * The hash of everything that decides what is in the image of a service, for its tag: the files of
- * its contexts, its Dockerfile, target and arguments, and the settings of `settingsOf`. The image
- * of another service counts with the hash of that one, or with the reference that an option gives.
+ * Returns a hash of everything that affects the content of a service's image, for use as a tag: the files of its
+ * contexts, its Dockerfile, target and arguments, and the settings that `settingsOf` returns. An image of another
+ * service contributes its own hash, or its reference if an option sets one.
  */
 export function hashOfBuild(context: PlanContext, service: Service): string {
   const known = hashes.get(context) ?? new Map<string, string>()
   hashes.set(context, known)
   const found = known.get(service.name)
   if (found !== undefined) return found
-  // In a circle, which was reported, each image counts without the others.
+  // In a cycle, which has been reported, each image is hashed without the others.
   known.set(service.name, '')
   const hash = hashInput(context, service)
   known.set(service.name, hash)
@@ -27,7 +27,7 @@ export function hashOfBuild(context: PlanContext, service: Service): string {
 
 const hashes = new WeakMap<PlanContext, Map<string, string>>()
 
-/** The service whose image a build uses; undefined for one that does not exist or is in error. */
+/** Returns the service whose image a build uses; undefined if the service does not exist or is invalid. */
 export const contextService = ({ services, contextServices }: Project, name: string): Service | undefined =>
   services.get(name) ?? contextServices.get(name)
 
@@ -75,10 +75,9 @@ function contentOf(context: PlanContext, named: NamedContext, spend: SpendOnBuil
 }
 
 /**
- * The other settings that change the image: its labels, platforms and attestations, and which
- * secrets its steps may read, by their ids. Left out is what decides how the image is built and not
- * what is in it (`network`, `extra_hosts`, `shm_size`, `ulimits`, `ssh`, `entitlements`, `no_cache`,
- * `pull`, the caches), and `tags`, which are names.
+ * Returns the other settings that affect the image: its labels, platforms and attestations, and the ids of the secrets
+ * that its steps may read. Leaves out settings that affect only how the image is built (`network`, `extra_hosts`,
+ * `shm_size`, `ulimits`, `ssh`, `entitlements`, `no_cache`, `pull`, the caches), and `tags`, which are only names.
  */
 function settingsOf(service: Service, build: Build, open: Open): readonly Setting[] {
   const { labels, secrets, provenance, sbom } = build
@@ -99,8 +98,8 @@ function settingsOf(service: Service, build: Build, open: Open): readonly Settin
 }
 
 /**
- * Removes the secrets from a text: its hash becomes a tag that everyone can see, and a value with few possibilities is
- * quickly guessed from a hash.
+ * A function that removes the secrets from a text before it is hashed. The hash becomes a tag that everyone can see,
+ * and a secret with few possible values could be guessed from it.
  */
 type Open = (text: string, span: Span) => string
 
@@ -109,9 +108,9 @@ const withoutSecrets =
   (text, span) =>
     secretPlaces.without(text, span)
 
-/** Returns the hash of the settings of a build in the file, for a context that is not a folder on this machine. */
+/** Returns the hash of a build's settings in the file, for a context that is not a folder on this machine. */
 function hashOfText(project: Project, { context: { value, span } }: Build, input: BuildInput): string {
-  // The same on every machine, wherever the project lies there.
+  // A relative path is the same on every machine, wherever the project is checked out.
   const place = value.startsWith('/') ? relative(project.directory, value) : value
   return shortHash(JSON.stringify({ ...input, context: withoutLogin(withoutSecrets(project)(place, span)) }), 64)
 }

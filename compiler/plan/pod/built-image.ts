@@ -49,11 +49,11 @@ The arguments that BuildKit reads itself need no \`ARG\`: those of proxies (\`HT
   }),
 })
 
-/** Arguments that need no \`ARG\`: https://docs.docker.com/reference/dockerfile/#predefined-args */
+/** Build arguments that need no `ARG`: https://docs.docker.com/reference/dockerfile/#predefined-args */
 const PREDEFINED =
   /^(?:(?:http|https|ftp|no|all)_proxy|(?:HTTP|HTTPS|FTP|NO|ALL)_PROXY|(?:TARGET|BUILD)(?:PLATFORM|OS|ARCH|VARIANT)|SOURCE_DATE_EPOCH|BUILDKIT_\w+)$/
 
-/** Reports `build.args` that the Dockerfile does not declare, where it can be read. */
+/** Reports `build.args` that the Dockerfile does not declare, if the Dockerfile can be read. */
 export function checkArguments({ host, reporter }: Pick<PlanContext, 'host' | 'reporter'>, { build }: Service): void {
   const text = build && build.args.length > 0 ? dockerfileOf({ host, reporter }, build) : undefined
   const declared = text === undefined ? undefined : dockerfileArguments(text)
@@ -62,7 +62,7 @@ export function checkArguments({ host, reporter }: Pick<PlanContext, 'host' | 'r
       reporter.report(unknownArgument, key ?? span, { name, declared: declared! })
 }
 
-/** Reports a `build.target` that the Dockerfile does not have, where it can be read. */
+/** Reports a `build.target` that the Dockerfile does not define, if the Dockerfile can be read. */
 export function checkTarget({ host, reporter }: Pick<PlanContext, 'host' | 'reporter'>, { build }: Service): void {
   const text = build?.target && dockerfileOf({ host, reporter }, build)
   if (!build?.target || text === undefined) return
@@ -74,8 +74,8 @@ export function checkTarget({ host, reporter }: Pick<PlanContext, 'host' | 'repo
 }
 
 /**
- * The image of a built service according to its Dockerfile; undefined for other services, and if no
- * Dockerfile can be read.
+ * Returns the image of a built service as its Dockerfile describes it; undefined for other services and if the
+ * Dockerfile cannot be read.
  */
 export function builtImage(
   { host, reporter }: Pick<PlanContext, 'host' | 'reporter'>,
@@ -90,9 +90,9 @@ export function builtImage(
 }
 
 /**
- * True if the image that is built for a service is known to hold a host path at a path: its
- * Dockerfile copies it there, and no ignore file keeps it out of the context. Relative targets of
- * copies are known if the Dockerfile, or the configuration of the image, has the working directory.
+ * Returns true if the built image of a service is known to contain a host path at `target`: its Dockerfile copies the
+ * path there, and no ignore file excludes the path from the context. Relative copy targets are known if the Dockerfile
+ * or the image's configuration sets the working directory.
  */
 export function builtImageHolds(
   context: Pick<PlanContext, 'host' | 'reporter' | 'options'>,
@@ -111,13 +111,13 @@ export function builtImageHolds(
   const rules = ignoreFile({ host, reporter }, service) ?? ''
   reporter.budget.spend('patterns', countOfPatterns(rules), service.build!.context.span)
   const isIgnored = dockerIgnore(rules)
-  // A folder of which an arbitrary file is left out is not copied as a whole.
+  // If the rules exclude an arbitrary file in a folder, the image does not contain the full folder.
   return !isIgnored(isFolder ? join(inContext, 'devctl-any-file') : inContext)
 }
 
 /**
- * The image according to its Dockerfile. Without a WORKDIR there, the working directory of the image
- * is that of its base image.
+ * Returns the image as its Dockerfile describes it. Without a WORKDIR in the Dockerfile, the image inherits the working
+ * directory of its base image.
  */
 function inWorkdir(
   context: Pick<PlanContext, 'host' | 'reporter' | 'options'>,
@@ -130,7 +130,7 @@ function inWorkdir(
 }
 
 /**
- * `<Dockerfile>.dockerignore`, else the `.dockerignore` of the context:
+ * Reads `<Dockerfile>.dockerignore`, or the `.dockerignore` of the context if that does not exist:
  * https://docs.docker.com/build/concepts/context/#dockerignore-files
  */
 function ignoreFile(

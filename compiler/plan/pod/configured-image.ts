@@ -3,7 +3,7 @@ import { factsOfConfig, type ImageFacts } from '../../values/images/image-config
 import type { PlanContext } from '../context.ts'
 
 /**
- * The facts in the configuration of the image, which includes its base images; undefined if
+ * Returns the facts in the image's configuration, which includes its base images; undefined if the configuration is
  * unknown.
  */
 export function configuredImage({ options }: Pick<PlanContext, 'options'>, service: Service): ImageFacts | undefined {

@@ -35,7 +35,7 @@ const relativeDirectory = diagnostic({
   }),
 })
 
-/** The container of a service. */
+/** Plans the container of a service. */
 export function planContainer(
   context: PlanContext,
   service: Service,
@@ -68,15 +68,15 @@ export function planContainer(
   }
 }
 
-/** The variables of a service, with those that come from Secrets. */
+/** Returns the variables of a service, including those that come from Secrets. */
 const variablesOf = (context: PlanContext, service: Service): readonly (Pair | SecretPair)[] => [
   ...variablesApart(context, service, service.environment),
   ...secretVariables(context, service),
 ]
 
 /**
- * A member of a group that other members wait for: a container that starts before them, and which
- * they wait for by its startup probe: the healthcheck, else a connection to one of its ports.
+ * Turns a group member that other members wait for into a sidecar: a container that starts before them. They wait for
+ * its startup probe, which is the healthcheck, or a connection to one of its ports if there is no healthcheck.
  */
 export function toSidecar(
   context: PlanContext,
@@ -91,8 +91,8 @@ export function toSidecar(
 }
 
 /**
- * Five minutes to open the port: a failed startup probe starts the container again, which a slow
- * start does not deserve.
+ * Returns a startup probe that allows five minutes for the port to open. A failed startup probe restarts the container,
+ * which a slow start should not cause.
  */
 const portProbe = ({ waitPort }: Exposure): ProbePlan | undefined =>
   waitPort === undefined
@@ -100,7 +100,7 @@ const portProbe = ({ waitPort }: Exposure): ProbePlan | undefined =>
     : { check: { kind: 'tcp', port: waitPort }, periodSeconds: 2, failureThreshold: 150 }
 
 /**
- * The init containers of a service's pre_start hooks: its own container with what the hook changes.
+ * Plans the init containers of a service's pre_start hooks: copies of the service's container with the hook's changes.
  */
 export function planPreStart(
   context: PlanContext,
@@ -113,8 +113,8 @@ export function planPreStart(
     const at = ['services', service.name, 'pre_start', String(index)]
     const { variables: ofCommand, ...ownCommand } = planCommand(context, service, hook, at)
     const environment = variablesApart(context, service, hook.environment, at)
-    // The loader has given the hook what it does not set itself; what it lacks now, it has taken
-    // away.
+    // The loader has already copied inherited settings to the hook, so a setting that is still missing was removed on
+    // purpose.
     const { privileged, runAsUser, runAsGroup, ...shared } = own
     const security = {
       ...shared,
@@ -135,8 +135,8 @@ export function planPreStart(
 }
 
 /**
- * The loader gives a hook the image of its service; where that is replaced or built, so is the
- * hook's.
+ * Returns the image of a hook. The loader gives a hook the image of its service, so if the service's image is replaced
+ * or built, the hook uses the new image, too.
  */
 function hookImage(
   context: PlanContext,
@@ -147,14 +147,14 @@ function hookImage(
   return planImage(context, { ...service, name: '', image, build: undefined })
 }
 
-/** The words of a container, and the variables that they refer to. */
+/** The command of a container, and the variables that it refers to. */
 interface PlannedCommand extends Pick<ContainerPlan, 'command' | 'args'> {
   readonly variables: readonly SecretPair[]
 }
 
 /**
- * `entrypoint` and `command`, of a service or of its hook at `at`, are `command` and `args` in Kubernetes, where an
- * empty list means nothing.
+ * Converts `entrypoint` and `command` of a service, or of its hook at the path `at`, to `command` and `args` in
+ * Kubernetes, where an empty list has no effect.
  */
 function planCommand(
   context: PlanContext,
@@ -176,7 +176,7 @@ function lowered(
   command: Words | undefined,
 ): Pick<ContainerPlan, 'command' | 'args'> {
   const [program, words] = [entrypoint?.words ?? [], command?.words ?? []]
-  // A cleared entrypoint with a command: the command is the program.
+  // If the entrypoint is cleared and there is a command, the command is the program.
   if (entrypoint && program.length === 0 && words.length > 0) return { command: words }
   if (entrypoint && program.length === 0) reporter.report(cleared, entrypoint.span, { key: 'entrypoint' })
   else if (command && words.length === 0 && program.length === 0)

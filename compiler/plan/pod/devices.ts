@@ -35,7 +35,10 @@ const ofNode = diagnostic({
   }),
 })
 
-/** Devices of the node for a privileged container. Reports those that nothing gives. */
+/**
+ * Plans the devices of the node that a privileged container can use. Reports devices that no container can get this
+ * way.
+ */
 export function planDevices({ reporter }: PlanContext, service: Service): readonly StoredMount[] {
   return service.devices.flatMap(({ source, target, span }) => {
     if (!service.privileged?.value || !source.startsWith('/dev/')) {

@@ -26,7 +26,7 @@ const newName = diagnostic({
 })
 
 /**
- * Environment variables sorted by name; of two with one name the last holds. Reports names that
+ * Combines environment variables and sorts them by name; for duplicate names the last variable wins. Reports names that
  * Kubernetes refuses.
  */
 export function toEnvironment(

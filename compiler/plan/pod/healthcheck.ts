@@ -34,13 +34,14 @@ healthcheck:
   }),
 })
 
-/** A healthcheck whose check is known. */
+/** A healthcheck with a known check, as opposed to one that uses the image's check. */
 export type KnownHealthcheck = Healthcheck & { readonly check: Exclude<Healthcheck['check'], { kind: 'image' }> }
 
 /**
- * Returns the healthcheck of a service: the file's, completed with the image's values; else the image's, if known. The
- * latter also runs if the file replaces the image's program, and an engine ignores its failures there; a probe would
- * not, so it is used only for the image's own program, or if another service waits for it.
+ * Returns the healthcheck of a service: the healthcheck of the file, with missing values from the image, or the image's
+ * healthcheck if the file has none and the image's is known. An engine runs the image's healthcheck even if the file
+ * replaces the image's program, and ignores its failures. A failed probe is not ignored, so the image's healthcheck is
+ * used only for the image's own program, or if another service waits for it.
  */
 export function healthcheckOf(context: PlanContext, service: Service): KnownHealthcheck | undefined {
   const { healthcheck } = service
@@ -92,7 +93,7 @@ function timings(ofImage: DockerfileHealthcheck, span: Span): Timings {
   }
 }
 
-/** A healthcheck without its undefined keys. */
+/** Removes undefined keys from a healthcheck. */
 const given = (healthcheck: Healthcheck): Healthcheck =>
-  // Leaving out undefined values does not change what a healthcheck is.
+  // Removing undefined values does not change the type of the healthcheck.
   Object.fromEntries(Object.entries(healthcheck).filter(([, value]) => value !== undefined)) as unknown as Healthcheck

@@ -5,14 +5,14 @@ import { builtImage } from './built-image.ts'
 import { configuredImage } from './configured-image.ts'
 
 /**
- * The known facts about the image of a service: from its configuration, if the caller has it, else
- * from its Dockerfile.
+ * Returns the known facts about a service's image: from its configuration if the caller has it, otherwise from its
+ * Dockerfile.
  */
 export function imageFacts(context: PlanContext, service: Service): ImageFacts | undefined {
   return configuredImage(context, service) ?? builtImage(context, service)
 }
 
-/** The ports that the image of a service exposes, as far as they are known. */
+/** Returns the ports that the image of a service exposes, as far as they are known. */
 export function exposedByImage(
   context: PlanContext,
   service: Service,

@@ -23,7 +23,7 @@ user: "1000:1000"     # id -u and id -g of the user in the image
   }),
 })
 
-/** The user and group of the image, where its configuration is known and has numbers. */
+/** Returns the user and group of the image, if its configuration is known and contains numbers. */
 export function imageUser(
   context: Pick<PlanContext, 'options'>,
   service: Service,
@@ -33,8 +33,8 @@ export function imageUser(
 }
 
 /**
- * The user that a service runs as, and the group, as written in the file or in the image: a number or a name. Undefined
- * for root, and if the image is not known.
+ * Returns the user and group that a service runs as, as numbers or names in the file or in the image. Undefined for
+ * root, and if the image is not known.
  */
 export function userOf(
   context: PlanContext,
@@ -47,10 +47,10 @@ export function userOf(
   return { user, ...(group && { group }) }
 }
 
-/** Users and groups by number or name. */
+/** Users and groups as numbers or names. */
 const USER = /^[A-Za-z0-9_][\w.-]*:[\w.-]*$/
 
-/** Reports an image whose user `--policy restricted` does not allow, unless the file sets another. */
+/** Reports an image whose user `--policy restricted` does not allow, unless the file sets another user. */
 export function checkImageUser(context: PlanContext, service: Service): void {
   const { options, reporter } = context
   const facts = configuredImage(context, service)

@@ -32,7 +32,7 @@ const noDockerfile = diagnostic({
   }),
 })
 
-/** Stands in manifests until a registry is given. */
+/** Registry in manifests until the user sets one. */
 const placeholderRegistry = 'registry.local.devctl'
 
 const noRegistry = diagnostic({
@@ -98,7 +98,10 @@ build: .
   }),
 })
 
-/** An image to build whose name is that of an official image of Docker Hub; an error where it would be pushed. */
+/**
+ * Warning for an image to build that has the name of an official Docker Hub image. It is an error if the image would be
+ * pushed.
+ */
 export const officialName = diagnostic({
   code: 'image/official-name',
   severity: 'warning',
@@ -120,7 +123,7 @@ For an image that is loaded onto the nodes, for example with \`kind load docker-
   }),
 })
 
-/** The image of a service and when it is pulled. */
+/** Returns the image of a service and its pull policy. */
 export function planImage(context: PlanContext, service: Service): Pick<ContainerPlan, 'image' | 'imagePullPolicy'> {
   if (service.build && service.image?.value.includes('@'))
     context.reporter.report(pinnedImage, service.image.span, { service: service.name })
@@ -131,8 +134,8 @@ export function planImage(context: PlanContext, service: Service): Pick<Containe
 }
 
 /**
- * Reports an image that could not be pushed after it is built. A builder reports the images that it is about to build
- * by itself.
+ * Reports an image that could not be pushed after a build. Builders themselves report the images that they are about to
+ * build.
  */
 function checkName({ options, reporter }: PlanContext, { name, build, image }: Service): void {
   if (!build || !image || options.forBuild || image.value.includes('@')) return
@@ -141,8 +144,8 @@ function checkName({ options, reporter }: PlanContext, { name, build, image }: S
 }
 
 /**
- * The image of a service that has the same `image` and a `build`, if it is given with its digest: a
- * `worker` with the image of `web` runs what was built for `web`.
+ * Returns the image of a service with a `build` and the same `image`, if an option sets that image with its digest. For
+ * example, a `worker` with the image of `web` then runs the image that was built for `web`.
  */
 function sharedImage(context: PlanContext, { image, build }: Service): string | undefined {
   if (!image || build || !context.options.images?.size) return undefined
@@ -153,7 +156,7 @@ function sharedImage(context: PlanContext, { image, build }: Service): string | 
 
 const pinnedImages = new WeakMap<PlanContext, ReadonlyMap<string, string>>()
 
-/** The images that are given with digests for services with `build`, by the names that these have. */
+/** Returns the images that options set with digests for services with `build`, by the image names of these services. */
 function pinnedByName({ project, options }: PlanContext): ReadonlyMap<string, string> {
   const pinned = [...options.images!].flatMap(([name, given]) => {
     const { build, image } = project.services.get(name) ?? {}
@@ -165,7 +168,7 @@ function pinnedByName({ project, options }: PlanContext): ReadonlyMap<string, st
   return new Map(pinned)
 }
 
-/** Reports images that are given for services that do not exist. */
+/** Reports images that options set for services that do not exist. */
 export function checkImageOptions({ options, project, reporter }: PlanContext): void {
   for (const service of options.images?.keys() ?? []) {
     if (project.services.has(service) || project.absentServices.has(service)) continue
@@ -177,15 +180,15 @@ export function checkImageOptions({ options, project, reporter }: PlanContext): 
 }
 
 function builtImage(context: PlanContext, service: Service): string {
-  // A service with neither image nor build is the reader's to report.
+  // The reader reports a service with neither image nor build.
   if (!service.build) return ''
   if (!context.options.registry) context.reporter.report(noRegistry, service.build.span, { service: service.name })
   return imageOfBuild(context, service, context.names.of(service.name))
 }
 
 /**
- * The name of the image that the `build` of a service makes, with a tag that changes with what is
- * built. Reports files that the build needs and that do not exist.
+ * Returns the name of the image that a service's `build` creates, with a tag that changes with the build input. Reports
+ * missing files that the build needs.
  */
 export function imageOfBuild(context: PlanContext, service: Service, name: string): string {
   const { options, environment } = context
@@ -196,8 +199,8 @@ export function imageOfBuild(context: PlanContext, service: Service, name: strin
 }
 
 /**
- * Checks that there is what the tag is a hash of, also for the services whose images are used. A
- * context that is a URL is read when it is built.
+ * Checks that the input of the tag's hash exists, including the input of other services' images that the build uses.
+ * Skips contexts that are URLs, which are read during the build.
  */
 function checkBuildFiles(context: PlanContext, { name, build }: Service, checked: Set<string>): void {
   if (!build || checked.has(name)) return
@@ -210,7 +213,7 @@ function checkBuildFiles(context: PlanContext, { name, build }: Service, checked
   }
 }
 
-/** True for a folder that may be read. */
+/** Returns true if a folder exists; reports a missing folder, and one that devctl may not read. */
 function checkFolder({ host, project, reporter, options }: PlanContext, { value: folder, span }: At<string>): boolean {
   if (!folder.startsWith('/')) return false
   if (host.stat(folder)?.kind === 'folder') {
@@ -245,14 +248,15 @@ function planPullPolicy(context: PlanContext, service: Service, image: string): 
     case 'build':
       return 'IfNotPresent'
   }
-  // The schema lets no other words through than those that let the engine pull again after a time.
+  // The schema allows only one other kind of value: intervals after which an engine pulls again.
   context.reporter.report(pullInterval, policy!.span, { policy: policy!.value })
   return 'IfNotPresent'
 }
 
 /**
- * True if a build makes the image of a service: its own, or that of a service with the same image. Nodes get it from
- * the registry that it is pushed to, so `never` means that it is built, as in Compose.
+ * Returns true if a build creates the image of a service: its own build, or the build of a service with the same image.
+ * Nodes pull built images from the registry that they were pushed to, so `never` means that the image is built, as in
+ * Compose.
  */
 function isBuilt({ project, options }: PlanContext, { name, image, build }: Service): boolean {
   const isMade = (one: Pick<Service, 'name' | 'image' | 'build'>): boolean =>
@@ -266,7 +270,7 @@ function isBuilt({ project, options }: PlanContext, { name, image, build }: Serv
 }
 
 /**
- * Kubernetes' default pull policy:
+ * Returns Kubernetes' default pull policy:
  * https://kubernetes.io/docs/concepts/containers/images/#imagepullpolicy-defaulting
  */
 function defaultPullPolicy(image: string): ContainerPlan['imagePullPolicy'] {

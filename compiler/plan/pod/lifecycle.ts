@@ -58,12 +58,12 @@ const noGracePeriod = diagnostic({
   text: () => ({ message: 'a grace period of zero becomes one second', hint: 'write `1s`' }),
 })
 
-/** Compose waits 10 seconds before it kills; Kubernetes would wait 30. */
+/** Default grace period in seconds. Compose waits 10 seconds before it kills a container; Kubernetes would wait 30. */
 const defaultGracePeriod = 10
 
 /**
- * Returns the grace period of a service in seconds. Zero becomes one: with zero, the containers are not only killed at
- * once, but the Pod object is also deleted before they have stopped.
+ * Returns the grace period of a service in seconds. Zero becomes one second: with zero, the kubelet kills the
+ * containers at once, and the Pod object is deleted before they have stopped.
  */
 function gracePeriod(context: PlanContext, { stopGracePeriod }: Service): number {
   if (!stopGracePeriod) return defaultGracePeriod
@@ -72,23 +72,24 @@ function gracePeriod(context: PlanContext, { stopGracePeriod }: Service): number
 
 const isZero = ({ value }: NonNullable<Service['stopGracePeriod']>): boolean => value.milliseconds <= 0
 
-/** Returns the seconds that the containers of a Pod may take to stop: the longest grace period among them. */
+/** Returns the grace period of a Pod in seconds: the longest grace period of its services. */
 export function planGracePeriod(context: PlanContext, services: readonly Service[]): number {
   const seconds = Math.max(...services.map(service => gracePeriod(context, service)))
-  // Beside a container that takes longer, zero is not what the Pod has.
+  // The zero has no effect in a Pod whose other containers take longer, so it is not reported.
   for (const { stopGracePeriod } of seconds > 1 ? [] : services)
     if (stopGracePeriod && isZero(stopGracePeriod))
       context.reporter.report(noGracePeriod, stopGracePeriod.span, undefined)
   return seconds
 }
 
-/** Hooks, and the variables of the container that their scripts come from. */
+/** Hooks, and the container variables that hold their scripts. */
 interface PlannedHooks extends Pick<ContainerPlan, 'postStart' | 'preStop'> {
   readonly variables: readonly SecretPair[]
 }
 
 /**
- * The hooks that run in the container. A container has one of each, so several become one script.
+ * Plans the hooks that run in the container. A container can have one hook of each kind, so several hooks become one
+ * script.
  */
 export function planHooks(context: PlanContext, service: Service): PlannedHooks {
   const postStart = planHook(context, service, 'post_start', service.postStart)
@@ -112,7 +113,7 @@ function planHook(
       reporter.report(hookUser, hook.user.span, { hook: name, user: hook.user.value })
     if (hook.privileged?.value && !service.privileged?.value)
       reporter.report(hookPrivileged, hook.privileged.span, { hook: name })
-    // The schema has reported a hook without a command.
+    // The schema has already reported hooks without a command.
     return (hook.command?.words.length ?? 0) > 0
   })
   const [only] = usable
@@ -124,7 +125,7 @@ function planHook(
   return { command: isPlain ? (only.command?.words ?? []) : ['/bin/sh', '-c', script] }
 }
 
-/** A hook as a line of a script; a sub-shell keeps its folder to itself. */
+/** Converts a hook to a line of a script. A subshell keeps the hook's working directory from affecting other hooks. */
 function toScript(hook: Hook): string {
   const variables = hook.environment.map(({ name, value }) => quote(`${name}=${value}`))
   const command = [...(variables.length ? ['env', ...variables] : []), ...(hook.command?.words ?? []).map(quote)].join(
@@ -133,7 +134,7 @@ function toScript(hook: Hook): string {
   return hook.workingDir ? `(cd ${quote(hook.workingDir.value)} && ${command})` : command
 }
 
-/** Reports pre_start hooks that were meant to run once and run in every Pod. */
+/** Reports pre_start hooks that are meant to run once but run in every Pod. */
 export function checkPreStart({ reporter }: PlanContext, service: Service, replicas: number): void {
   for (const hook of service.preStart)
     if (replicas > 1 && !hook.perReplica?.value) reporter.report(perReplica, hook.span, { replicas })

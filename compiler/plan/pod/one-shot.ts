@@ -3,7 +3,7 @@ import { type PlanContext, shellImage } from '../context.ts'
 import type { ContainerPlan, OncePlan } from '../plan.ts'
 import { builtImage } from './built-image.ts'
 
-/** Programs that a command of an image names; other first words may be arguments of its entrypoint. */
+/** Programs that a `command` can start with. Any other first argument may be meant for the entrypoint of the image. */
 const PROGRAMS = new Set(
   `sh bash ash dash zsh busybox echo printf true false test sleep date id env ls cat cp mv rm mkdir chmod chown touch ln tar
   find sed awk grep nc ncat wget curl ping nslookup dig getent ip iptables ssh scp rsync git make openssl psql pg_isready
@@ -12,13 +12,14 @@ const PROGRAMS = new Set(
   gradle go perl dotnet mix aws gcloud az mc kubectl`.split(/\s+/),
 )
 
-/** Runs of a program without a restart policy that may fail before it is left alone. */
+/** Maximum number of restarts after failures for a program without a restart policy. */
 const RETRIES = 5
 
 /**
- * Returns how a member of a Pod that lasts is run if its policy lets it end: its container then stays, so that the
- * kubelet neither restarts it nor holds back the others. Without a policy a member may be a server: it is started again
- * a few times when it fails. Undefined for members that are always restarted, and for those whose program is not known.
+ * Plans how to run a member of a long-running Pod whose restart policy lets its program end. Its container keeps
+ * running, so that the kubelet neither restarts it nor keeps the Pod from becoming ready. A member without a policy may
+ * be a server, so it is restarted a few times if it fails. Returns undefined for members that are always restarted, and
+ * for members whose program is not known.
  */
 export function planOnce(context: PlanContext, service: Service, container: ContainerPlan): OncePlan | undefined {
   const { policy, maxAttempts } = service.restart
@@ -35,17 +36,20 @@ export function planOnce(context: PlanContext, service: Service, container: Cont
   }
 }
 
-/** True for the usual ways to keep a container running. */
+/** True for common commands that keep a container running. */
 const isEndless = ([program, ...args]: readonly string[]): boolean =>
   (program === 'sleep' && args.includes('infinity')) || (program === 'tail' && args.some(one => /^-\w*[fF]/.test(one)))
 
-/** True if a member is checked, or has no policy and serves others. */
+/** Returns true if a member has probes, or if it has ports but no restart policy. */
 function isServer({ ports, expose }: Service, hasPolicy: boolean, container: ContainerPlan): boolean {
   if (container.readinessProbe || container.livenessProbe) return true
   return !hasPolicy && (ports.length > 0 || expose.length > 0)
 }
 
-/** The words of the image before those of the container; undefined if it is not known what the container runs. */
+/**
+ * Returns the arguments of the image that precede those of the container; undefined if it is not known which program
+ * the container runs.
+ */
 function imageWords(
   context: PlanContext,
   service: Service,
@@ -59,7 +63,7 @@ function imageWords(
   return first !== undefined && (first.startsWith('/') || PROGRAMS.has(first)) ? [] : undefined
 }
 
-/** The entrypoint and the command of an image; undefined if one is not known. */
+/** Returns the entrypoint and the command of an image; undefined if they are not known. */
 function imageProgram(
   context: PlanContext,
   service: Service,
@@ -71,11 +75,11 @@ function imageProgram(
   return built?.base === 'scratch' ? { entrypoint: [], cmd: built.cmd ?? [] } : undefined
 }
 
-/** True if a service has a healthcheck of its own. */
+/** Returns true if the file sets a healthcheck for a service. */
 export const isChecked = ({ healthcheck }: Service): boolean =>
   healthcheck !== undefined && healthcheck.check.kind !== 'none'
 
-/** True if the policy of a member that may end is kept. */
+/** Returns true if a member may end and its restart policy can be kept. */
 export function keepsPolicy(context: PlanContext, service: Service): boolean {
   const { entrypoint, command, restart } = service
   if (restart.policy?.value === 'always' || isChecked(service)) return false

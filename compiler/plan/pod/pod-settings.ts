@@ -122,8 +122,8 @@ const disagreement = diagnostic({
 })
 
 /**
- * The settings of a Pod that come from single keys of its services. Reports what a Pod cannot
- * have, and members that disagree.
+ * Plans the Pod settings that come from single keys of its services. Reports settings that a Pod does not support, and
+ * members that disagree.
  */
 export function planPodSettings(
   context: PlanContext,
@@ -141,15 +141,15 @@ export function planPodSettings(
   const dns = planDns(context, services)
   const hostAliases = planHostAliases(context, services)
   return {
-    // The controller of a StatefulSet overwrites it.
+    // The controller of a StatefulSet overwrites the host name.
     ...(hostname && kind !== 'StatefulSet' && { hostname }),
     ...(isHost && { hostNetwork: true }),
     ...(hostPID && { hostPID: true }),
     ...(services.some(({ ipc }) => ipc?.value === 'host') && { hostIPC: true }),
-    // With one process namespace for the Pod, its first process reaps what others leave, as
-    // `init: true` asks.
+    // If the containers share one process namespace, the first process of the Pod reaps orphaned processes, as `init:
+    // true` requires.
     ...(sharesProcesses && { shareProcessNamespace: true }),
-    // Kubernetes shows all of /proc only to Pods with users of their own.
+    // Kubernetes exposes all of /proc only to Pods in a user namespace.
     ...(services.some(seesSystemPaths) && { hostUsers: false }),
     ...(runtime && runtime !== 'runc' && { runtimeClassName: runtime }),
     ...(hostAliases.length > 0 && { hostAliases }),
@@ -159,8 +159,8 @@ export function planPodSettings(
 }
 
 /**
- * The value of a setting of the Pod: that of the services in it that set one. Reports services that
- * differ, and takes the first.
+ * Returns the value of a Pod setting on which the services that set it agree. Reports services that disagree, and uses
+ * the first value.
  */
 export function agreed(
   { reporter }: PlanContext,
@@ -198,7 +198,7 @@ function checkModes({ reporter }: PlanContext, service: Service): void {
   if (pid?.value === 'host') reporter.report(hostNamespace, pid.span, { key: 'pid' })
   if (ipc?.value === 'host') reporter.report(hostNamespace, ipc.span, { key: 'ipc' })
   for (const [key, field] of Object.entries({ pid, ipc, uts })) {
-    // The network of the node brings its host name along.
+    // The node's network namespace includes the node's host name.
     const comesWithNetwork = key === 'uts' && mode?.value === 'host'
     const isKept = POD_MODES[key as keyof typeof POD_MODES].test(field?.value ?? '') // the keys above
     if (field && !isKept && !(comesWithNetwork && field.value === 'host'))
@@ -206,7 +206,7 @@ function checkModes({ reporter }: PlanContext, service: Service): void {
   }
 }
 
-/** The modes that a Pod supports, or has anyway. */
+/** Modes that a Pod supports or has by default. */
 const POD_MODES = {
   pid: /^(|private|host|(service|container):.*)$/,
   ipc: /^(|private|shareable|host|(service|container):.*)$/,
@@ -214,8 +214,8 @@ const POD_MODES = {
 }
 
 /**
- * Kubernetes takes three name servers and 32 search domains; the cluster's own one is among the
- * three that are asked.
+ * Plans the DNS settings. Kubernetes accepts up to three name servers and 32 search domains, and one of the three is
+ * the cluster's own name server.
  */
 function planDns({ reporter }: PlanContext, services: readonly Service[]): PodPlan['dns'] {
   const limited = (

@@ -14,7 +14,7 @@ const tooLarge = diagnostic({
 })
 
 /**
- * The limit for environment and commands together: 1.5 MiB less room for the rest, and for the
+ * Maximum size of environment and commands together, in bytes: 1.5 MiB minus room for the other fields and for the
  * server's own data about each field.
  */
 const mostBytes = 1_300_000
@@ -26,12 +26,12 @@ export function checkPodSize({ reporter }: Pick<PlanContext, 'reporter'>, { pod,
 }
 
 /**
- * Bytes that the cluster stores in addition to each word, to each variable (with the owner of its
- * name), and to fill a volume.
+ * Bytes that the cluster stores in addition: for each argument, for each variable (including the field manager of its
+ * name), and for each volume fill.
  */
 const OVERHEAD = { word: 2, variable: 62, fill: 1_700 }
 
-/** The bytes of the parts whose number and length are up to the user. */
+/** Returns the size, in bytes, of the parts of a Pod whose number and length depend on the user. */
 function sizeOf({ containers, init, fills }: PodPlan): number {
   let bytes = fills.length * OVERHEAD.fill
   for (const { env, command = [], args = [], postStart = [], preStop = [] } of [...init, ...containers]) {

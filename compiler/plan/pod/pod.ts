@@ -17,7 +17,7 @@ import { planOnce } from './one-shot.ts'
 import { planPodSettings } from './pod-settings.ts'
 import { planGroups } from './security.ts'
 
-/** The decisions about a Pod before it is assembled. */
+/** Decisions about a Pod that are made before it is assembled. */
 export interface PodFacts {
   readonly kind: WorkloadPlan['kind']
   readonly waiting: GroupWaits
@@ -27,11 +27,11 @@ export interface PodFacts {
   readonly labels: Readonly<Record<string, string>>
   readonly mountsOf: (service: Service) => readonly StoredMount[]
   readonly exposureOf: (service: string) => Exposure
-  /** True if services with different users write to a folder of the host. */
+  /** Returns true if services with different users write to a host folder. */
   readonly isSharedFolder: (mount: StoredMount) => boolean
-  /** The name by which the Pod reaches itself. */
+  /** Host name by which the Pod reaches itself. */
   readonly hostname: string | undefined
-  /** The second label of the name by which other Pods reach it; the first one is the host name. */
+  /** Second label of the dotted name by which other Pods reach the Pod; the first label is the host name. */
   readonly subdomain: string | undefined
 }
 
@@ -40,7 +40,7 @@ export interface PlannedPod {
   readonly claimTemplates: readonly ClaimSpec[]
 }
 
-/** Puts the Pod of a group together. */
+/** Assembles the Pod of a group. */
 export function planPod(context: PlanContext, group: Group, facts: PodFacts): PlannedPod {
   const { members, lead } = group
   const { waiting, colocate } = facts
@@ -100,7 +100,7 @@ const hasClaims = ({ volumes, claimTemplates }: ReturnType<typeof collectVolumes
   claimTemplates.length > 0 || volumes.some(({ kind }) => kind === 'claim' || kind === 'ephemeral')
 
 /**
- * Groups of the Pod; under `--policy restricted` also what lets programs that are not root write to
+ * Plans the groups of the Pod and, under `--policy restricted`, the settings that let programs without root write to
  * volumes.
  */
 function planPodSecurity(
@@ -118,7 +118,10 @@ function planPodSecurity(
   return { ...supplemental, runAsNonRoot: true, ...(hasVolumes && { fsGroup }) }
 }
 
-/** The user who gets a folder of the host; without root, the Pod's fsGroup lets the user write to it. */
+/**
+ * Returns the user who becomes the owner of a host folder. Under `--policy restricted` there is no owner: the Pod's
+ * fsGroup lets the user write to the folder.
+ */
 function folderOwner(
   context: PlanContext,
   service: Service,
@@ -130,7 +133,7 @@ function folderOwner(
   return user && { ...user, isShared: isShared(mount) }
 }
 
-/** Fills an empty volume from the image's directory at the mount, and gives it to its owner. */
+/** Plans how an empty volume is filled from the image's directory at the mount path, and given to its owner. */
 function planFill(
   context: PlanContext,
   service: Service,
@@ -159,7 +162,7 @@ function planFill(
     rootless,
     ...(owner && { owner }),
     ...(!held.fill && { isEmpty: true as const }),
-    // With the user of the service its files are its own.
+    // The copy runs as the service's user, so that this user owns the copied files.
     ...(rootless &&
       runAsUser !== undefined && {
         security: {

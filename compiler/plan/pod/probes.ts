@@ -44,18 +44,18 @@ const rounded = diagnostic({
   }),
 })
 
-/** Seconds a check may take in Compose if it sets no timeout; Kubernetes' own default is one second. */
+/** Default timeout of a check in Compose, in seconds; Kubernetes' own default is one second. */
 const defaultTimeout = 30
 
-/** Kubernetes' own defaults, which a healthcheck without these keys has. */
+/** Kubernetes' defaults, which apply to a healthcheck without these keys. */
 const DEFAULTS = { periodSeconds: 10, failureThreshold: 3 }
 
-/** The highest threshold: a startup probe that fails as often never stops its container. */
+/** The highest threshold. A startup probe with this threshold practically never stops its container. */
 const NEVER = 2 ** 31 - 1
 
 type Probes = Pick<ContainerPlan, 'startupProbe' | 'readinessProbe' | 'livenessProbe'>
 
-/** The probes that a healthcheck becomes. */
+/** Plans the probes for a service's healthcheck. */
 export function planProbes(context: PlanContext, service: Service): Probes {
   const healthcheck = healthcheckOf(context, service)
   const checks = healthcheck && planChecks(context, healthcheck)
@@ -69,21 +69,21 @@ export function planProbes(context: PlanContext, service: Service): Probes {
   }
   const { probe, startup } = checks
   return {
-    // Only a liveness probe may stop its container; a healthcheck without one does not, as in Compose.
+    // Only a liveness probe may stop its container. As in Compose, a healthcheck without a liveness probe does not.
     ...(startup && { startupProbe: liveness.value ? startup : { ...startup, failureThreshold: NEVER } }),
     ...(readiness.value && { readinessProbe: probe }),
     ...(liveness.value && { livenessProbe: probe }),
   }
 }
 
-/** The checks of a healthcheck with their timings. */
+/** The probes of a healthcheck, with their timings. */
 interface Checks {
   readonly probe: ProbePlan
-  /** The checks until one has passed: with `start_interval`, which replaces the delay of `probe`. */
+  /** The probe until the first success. It uses `start_interval`, and replaces the initial delay of `probe`. */
   readonly startup?: ProbePlan
 }
 
-/** Plans the checks of a healthcheck; undefined when it is turned off. */
+/** Plans the probes of a healthcheck; returns undefined if the healthcheck is turned off. */
 export function planChecks(context: PlanContext, healthcheck: KnownHealthcheck): Checks | undefined {
   const { check, retries } = healthcheck
   if (check.kind === 'none') return undefined
@@ -95,7 +95,7 @@ export function planChecks(context: PlanContext, healthcheck: KnownHealthcheck):
     ...(startPeriod !== undefined && startInterval === undefined && { initialDelaySeconds: startPeriod }),
     ...(periodSeconds !== undefined && { periodSeconds }),
     timeoutSeconds: timing(context, 'timeout', healthcheck.timeout) ?? defaultTimeout,
-    // Zero is Compose's word for its default.
+    // Zero means the default in Compose.
     ...(retries?.value && { failureThreshold: retries.value }),
   }
   if (startPeriod === undefined || startInterval === undefined) return { probe }
@@ -118,12 +118,12 @@ function toCheck(check: Exclude<KnownHealthcheck['check'], { kind: 'none' }>): P
   }
 }
 
-/** Zero is Compose's word for its default. */
+/** Converts a duration to whole seconds; returns undefined for zero, which means the default in Compose. */
 function timing(context: PlanContext, key: string, found: At<Duration> | undefined): number | undefined {
   return found?.value.milliseconds ? wholeSeconds(context, key, found) : undefined
 }
 
-/** A duration in whole seconds, rounded up. Reports when that changes it. */
+/** Converts a duration to whole seconds, rounded up. Reports durations that this changes. */
 export function wholeSeconds(
   { reporter }: Pick<PlanContext, 'reporter'>,
   key: string,

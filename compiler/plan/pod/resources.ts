@@ -50,8 +50,8 @@ const noResource = diagnostic({
 })
 
 /**
- * Requests and limits of a container. Extended resources have equal requests and limits, so only
- * the limit is written.
+ * Plans the resource requests and limits of a container. Extended resources have equal requests and limits, so only the
+ * limit is written.
  */
 export function planResources({ reporter }: PlanContext, service: Service): ContainerPlan['resources'] {
   const { limits, requests } = service.resources

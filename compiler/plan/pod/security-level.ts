@@ -34,7 +34,10 @@ To get manifests for a namespace with the level \`restricted\`, render them with
 type Level = SecurityLevel['level']
 type Reason = SecurityLevel['reasons'][number]
 
-/** https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline */
+/**
+ * Capabilities that the level `baseline` allows:
+ * https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline
+ */
 const baselineCapabilities: ReadonlySet<string> = new Set(
   `AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT`.split(
     ' ',
@@ -43,8 +46,8 @@ const baselineCapabilities: ReadonlySet<string> = new Set(
 const baselineSelinuxTypes = /^(container_t|container_init_t|container_kvm_t|container_engine_t)$/
 
 /**
- * The Pod Security level that the result needs, and which key of which service forces it. Under
- * `--policy restricted` reports the keys that break it.
+ * Returns the Pod Security level that the result needs, and the keys of services that force it. Under `--policy
+ * restricted`, reports the keys that violate the policy.
  */
 export function planSecurityLevel(
   context: PlanContext,
@@ -61,14 +64,14 @@ export function planSecurityLevel(
   })
   const has = (level: Level) => reasons.some(reason => reason.level === level)
   const level = has('privileged') ? 'privileged' : has('baseline') ? 'baseline' : 'restricted'
-  // With errors there is no result that could need a level.
+  // If there are errors, there is no result that could need a level.
   if (!isRestricted && !context.reporter.hasErrors) reportLevel(context, level, reasons)
   return { level, reasons }
 }
 
 /**
- * Reports the level if a key forces it, with the positions of all keys that do. Levels that only the default of an
- * ordinary image requires are not reported: no key asks for them.
+ * Reports the level if a key forces it, with the positions of all keys that do. A level that is needed only because an
+ * ordinary image may run as root is not reported, because no key requests it.
  */
 function reportLevel({ reporter }: PlanContext, level: Level, reasons: readonly Reason[]): void {
   const places = new Map<Span, Reason>()
@@ -116,14 +119,13 @@ function* reasonsOf(service: Service, mounts: readonly StoredMount[], isRestrict
     if (hook.user && isRoot(hook.user.value)) yield reason('pre_start', 'baseline', hook.user.span)
   }
   if (user && isRoot(user.value)) yield reason('user', 'baseline', user.span)
-  // Nothing says that the image's user is not root, and no default of ours may stop an ordinary
-  // image.
+  // The image's user may be root, and devctl sets no default that would keep an ordinary image from starting.
   else if (!isRestricted) yield reason('user', 'baseline')
 }
 
 const isRoot = (user: string): boolean => /^(0|root)(:|$)/.test(user)
 
-/** Options of `security_opt` that `baseline` refuses. */
+/** Returns true for options of `security_opt` that the level `baseline` refuses. */
 function isOpen(option: string): boolean {
   if (/^(seccomp|apparmor|systempaths)[=:]unconfined$/.test(option)) return true
   const [, part, value = ''] = /^label[=:](disable|user|role|type)(?::(.*))?$/.exec(option) ?? []

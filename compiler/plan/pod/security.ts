@@ -21,7 +21,7 @@ user: "999:999"     # id -u postgres, id -g postgres
   }),
 })
 
-/** Ids are of 31 bits in Kubernetes. */
+/** Highest user or group id in Kubernetes, where ids have 31 bits. */
 const HIGHEST_ID = 2147483647
 
 const idOutOfRange = diagnostic({
@@ -72,9 +72,7 @@ const profileOnNode = diagnostic({
   }),
 })
 
-/**
- * The security context of a service's container. Reports what Kubernetes cannot express or refuses.
- */
+/** Plans the security context of a service's container. Reports settings that Kubernetes cannot express or refuses. */
 export function planContainerSecurity(context: PlanContext, service: Service): ContainerSecurity | undefined {
   const options = readOptions(context, service)
   checkContradiction(context, service, options.allowPrivilegeEscalation === false)
@@ -94,12 +92,12 @@ export function planContainerSecurity(context: PlanContext, service: Service): C
   return Object.keys(security).length > 0 ? security : undefined
 }
 
-/** The order of capabilities has no meaning. */
+/** Sorts capabilities, whose order has no meaning, and removes duplicates. */
 const names = (list: readonly At<string>[]): readonly string[] => [...new Set(list.map(({ value }) => value))].sort()
 
 /**
- * `user` as numbers. A name is left out, since only the image knows it; reports it, unless it is
- * the user of the image.
+ * Returns `user` as numbers. Leaves out a name, because only the image can resolve it, and reports the name unless it
+ * is the image's own user.
  */
 export function planUser(
   { reporter }: Pick<PlanContext, 'reporter'>,
@@ -120,7 +118,7 @@ export function planUser(
   return { ...(runAsUser !== undefined && { runAsUser }), ...(runAsGroup !== undefined && { runAsGroup }) }
 }
 
-/** `group_add` as numbers, sorted. */
+/** Returns `group_add` as sorted numbers. */
 export function planGroups(context: PlanContext, services: readonly Service[]): readonly number[] {
   const found = new Set<number>()
   for (const { groupAdd } of services)
@@ -135,7 +133,7 @@ export function planGroups(context: PlanContext, services: readonly Service[]): 
 
 const isNumber = (text: string | undefined): text is string => text !== undefined && /^[-+]?\d+$/.test(text)
 
-/** The number of a user or group; undefined for a name, but `root` is 0 in every image. */
+/** Returns the number of a user or group; undefined for a name other than `root`, which is 0 in every image. */
 export function toId(name: string): number | undefined {
   if (name === 'root') return 0
   return /^\d+$/.test(name) && Number(name) <= HIGHEST_ID ? Number(name) : undefined
@@ -149,7 +147,7 @@ type Options = Pick<
 function readOptions(context: PlanContext, service: Service): Options {
   let found: Options = {}
   for (const option of service.securityOpt) {
-    // Both `key=value` and `key:value` are in use.
+    // Compose files use both `key=value` and `key:value`.
     const [, key = '', value = ''] = /^([^=:]*)(?:[=:](.*))?$/s.exec(option.value) ?? []
     found = { ...found, ...readOption(context, service, option, key, value, found) }
   }
@@ -184,7 +182,7 @@ function readOption(
       break
     }
     case 'systempaths':
-      // A privileged container sees them all anyway.
+      // A privileged container sees all system paths anyway.
       if (value === 'unconfined' && service.privileged?.value) return {}
       if (value === 'unconfined' && seesSystemPaths(service)) return { procMount: 'Unmasked' }
   }
@@ -193,9 +191,8 @@ function readOption(
 }
 
 /**
- * True if a container sees the parts of /proc that are hidden from others. Kubernetes (1.33) grants
- * it to Pods in a user namespace of their own, which cannot share the network, processes or IPC of
- * the node.
+ * Returns true if a container sees the parts of /proc that are hidden by default. Kubernetes (1.33) allows this only
+ * for Pods with their own user namespace, which cannot share the network, process or IPC namespace of the node.
  */
 export function seesSystemPaths({ securityOpt, privileged, networkMode, pid, ipc }: Service): boolean {
   const asks = securityOpt.some(({ value }) => /^systempaths[=:]unconfined$/.test(value))

@@ -34,7 +34,7 @@ const disagree = diagnostic({
   text: (p: { name: string }) => ({ message: `two services of one Pod set different values for \`${p.name}\`` }),
 })
 
-/** https://kubernetes.io/docs/tasks/administer-cluster/sysctl-cluster/#safe-and-unsafe-sysctls */
+/** Safe sysctls: https://kubernetes.io/docs/tasks/administer-cluster/sysctl-cluster/#safe-and-unsafe-sysctls */
 const safe: ReadonlySet<string> = new Set([
   'kernel.shm_rmid_forced',
   'net.ipv4.ip_local_port_range',
@@ -51,12 +51,12 @@ const safe: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns true if a sysctl is safe and in every Pod Security `baseline`. Those added after Kubernetes 1.29 are safe,
- * but not yet in every `baseline`.
+ * Returns true if a sysctl is safe and every version of Pod Security `baseline` allows it. Sysctls added after
+ * Kubernetes 1.29 are safe, but not yet allowed by every version.
  */
 export const isBaselineSysctl = (name: string): boolean => safe.has(name) && !/tcp_[rw]mem$/.test(name)
 
-/** The kernel parameters of a Pod, sorted. Reports those that clusters refuse. */
+/** Plans the kernel parameters of a Pod, sorted. Reports parameters that clusters refuse. */
 export function planSysctls(
   { reporter }: PlanContext,
   services: readonly Service[],

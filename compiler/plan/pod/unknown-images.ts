@@ -39,8 +39,9 @@ services:
 })
 
 /**
- * Reports once what is not known about images and matters: to services that wait for one without
- * known ports, and to the policy. `portless` are the services without ports that are not Jobs.
+ * Reports unknown image facts that matter, once for each fact: healthchecks, if other services wait for a service
+ * without known ports, and users, for `--policy restricted`. `portless` are the services without ports that are not
+ * Jobs.
  */
 export function reportUnknownImages(
   context: PlanContext,
@@ -66,11 +67,13 @@ export function reportUnknownImages(
   )
 }
 
-/** All of an image is known by its configuration, or by a Dockerfile without a base image. */
+/**
+ * Returns true if everything about an image is known, from its configuration or from a Dockerfile without a base image.
+ */
 const isKnown = (context: PlanContext, service: Service): boolean =>
   configuredImage(context, service) !== undefined || builtImage(context, service)?.base === 'scratch'
 
-/** True if the file, or the Dockerfile, sets the user to a number. */
+/** Returns true if the file or the Dockerfile sets the user to a number. */
 function hasUser(context: PlanContext, service: Service): boolean {
   const user = service.user?.value ?? builtImage(context, service)?.user ?? ''
   return toId(user.split(':')[0]!) !== undefined

@@ -4,24 +4,21 @@ import { get } from '../../text/tree.ts'
 import type { PlanContext } from '../context.ts'
 import { variablePath } from './secret-sources.ts'
 
-/** A text of the files that the manifests will hold, and in which a secret could stand. */
+/** A text of the files that ends up in the manifests and could contain a secret. */
 export interface GuardedText {
-  /** Its path in a manifest: `services.db.environment.POSTGRES_PASSWORD`, `configs.site`. */
+  /** Path of the text in a manifest, such as `services.db.environment.POSTGRES_PASSWORD` or `configs.site`. */
   readonly path: string
   readonly text: string
   readonly span: Span
-  /** Whole node that holds the text in the source; absent if the text is in another file. */
+  /** The full node that contains the text in the source; absent if the text is in another file. */
   readonly written?: Span
   /** Name of the variable or label. */
   readonly name?: string
-  /** Variable of a service that has the text as its value, which can come from a Secret. */
+  /** The service variable whose value is the text, so that the value can come from a Secret instead. */
   readonly variable?: { readonly service: string; readonly name: string }
 }
 
-/**
- * Every text of the plan that comes from the files word for word. To be asked when the mounts are
- * planned.
- */
+/** Yields every text that the plan copies from the files unchanged. Call it after the mounts are planned. */
 export function* guardedTexts({ project, options, objects }: PlanContext): Generator<GuardedText> {
   for (const service of project.services.values()) yield* textsOfService(service)
   for (const { name, path = name, span, data } of objects.configMaps.values()) {
@@ -38,7 +35,7 @@ export function* guardedTexts({ project, options, objects }: PlanContext): Gener
   yield* labelsAt('routeAnnotations', options.routeAnnotations ?? [])
 }
 
-/** The variables of a service that have a value of their own. */
+/** Yields the variables of a service that have a literal value. */
 export function* guardedVariables(service: Service): Generator<GuardedText> {
   for (const { name, value, span } of service.environment) {
     const variable = { service: service.name, name }
@@ -76,7 +73,9 @@ function* textsOfHooks(at: string, hooks: readonly Hook[]): Generator<GuardedTex
   }
 }
 
-/** Yields the texts of labels. The last part of a label's name says what the value is: `homepage.widget.password`. */
+/**
+ * Yields the texts of labels. The last part of a label's name describes the value, as in `homepage.widget.password`.
+ */
 function* labelsAt(at: string, labels: readonly Pair[]): Generator<GuardedText> {
   for (const { name, value, span } of labels)
     yield { path: `${at}.${name}`, text: value, span, written: span, name: name.split(/[./]/).at(-1)! }

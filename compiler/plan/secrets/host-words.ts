@@ -1,27 +1,26 @@
-/** The kind of a text in which hosts are looked for; each has its own ways to write one. */
+/** The kind of a text that is searched for host names; each kind has its own syntax for them. */
 export type TextKind = 'variable' | 'command' | 'file'
 
-/** A word of a text that is the name of a host. */
+/** A word in a text that is a host name. */
 export interface HostWord {
   readonly host: string
   readonly port?: number
-  /** Host as written, with its port if that follows directly. */
+  /** Host as written, with its port if the port follows directly. */
   readonly written: string
   readonly index: number
-  /** True if the position allows only a host; false if the word may be any word that equals a host name. */
+  /** True if only a host can appear at this position; false if the word may be any word that equals a host name. */
   readonly isHost: boolean
 }
 
 const MOST_TEXT = 1 << 20
 
 /**
- * Finds the words of a text that are names of hosts, each with its port: the number behind it, that of the scheme
- * before it, or that of an option or a line beside it. Left out: parts of paths (`/db`, `./db`), names of variables
- * (`db=`), and ports below 20, which are versions of images more often than ports.
+ * Finds the words of a text that are host names, each with its port: the number after it, the default port of the URL
+ * scheme before it, or the port in a nearby option or line. Skips parts of paths (`/db`, `./db`) and variable names
+ * (`db=`). Ignores port numbers below 20, which are usually image versions.
  */
 export function* hostsIn(text: string, kind: TextKind, isName: (word: string) => boolean): Generator<HostWord> {
-  // No container starts with more, and a word of such a length is too much for a regular
-  // expression.
+  // A container cannot start with a longer text, and a longer word is too slow for a regular expression.
   if (text.length > MOST_TEXT) return
   for (const match of text.matchAll(/[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?/g)) {
     const { index } = match
@@ -38,7 +37,7 @@ export function* hostsIn(text: string, kind: TextKind, isName: (word: string) =>
     if (/[./\\$-]$/.test(before) && !isUrl && !isDevice) continue
     const rest = text.slice(index + match[0].length, index + match[0].length + LONGEST_CONTEXT)
     if (/^\s?=(?!=)/.test(rest)) continue
-    // The user of a URL.
+    // The user of a URL is not a host.
     if (isUrl && /^(?::[^\s/@'"]*)?@/.test(rest)) continue
     const digits = /^:(\d{1,5})(?![\w-]|\.\d)/.exec(rest)?.[1]
     const written = portOf(digits)
@@ -53,10 +52,10 @@ export function* hostsIn(text: string, kind: TextKind, isName: (word: string) =>
   }
 }
 
-/** The members of a cluster, as MinIO writes them: `minio{1...4}`. */
+/** Cluster members in MinIO's notation, such as `minio{1...4}`. */
 const MEMBERS = /^\{(\d{1,3})\.\.\.(\d{1,3})\}(?:[:/]|$|\s)/
 
-/** Members of a cluster that are more than these are no services of a file. */
+/** Maximum number of cluster members to expand; a file does not have more services. */
 const MOST_MEMBERS = 64
 
 function* membersIn(
@@ -72,7 +71,7 @@ function* membersIn(
   }
 }
 
-/** Characters around a word that tell what it is. */
+/** Maximum number of characters before and after a word that are used to recognize it. */
 const LONGEST_CONTEXT = 120
 
 function portOf(digits: string | undefined): number | undefined {
@@ -80,10 +79,10 @@ function portOf(digits: string | undefined): number | undefined {
   return port >= 20 && port <= 65535 ? port : undefined
 }
 
-/** The port of a host that is not right behind its name. */
+/** Returns the port of a host if it is not directly after the host name. */
 function portBeside(text: string, kind: TextKind, index: number, before: string, rest: string): number | undefined {
   const scheme = /([a-z][a-z0-9+.-]*):\/\/(?:[^\s/@'"]*@)?$/i.exec(before)?.[1]?.toLowerCase()
-  // A host of several, of which a later one has a port, has its own.
+  // In a list of hosts, only the last host can use the scheme's default port.
   if (scheme !== undefined) return /^[/?"'\s]|^$/.test(rest) ? SCHEMES.get(scheme.replace(/^.*\+/, '')) : undefined
   const device = /\/dev\/tcp\/$/.test(before) ? /^\/(\d{1,5})\b/.exec(rest)?.[1] : undefined
   if (device !== undefined) return portOf(device)
@@ -98,13 +97,13 @@ function portBeside(text: string, kind: TextKind, index: number, before: string,
   return kind === 'file' && SETTING.test(before) ? portOf(portInLines(text, index)) : undefined
 }
 
-/** Returns the line of a text that has an index. */
+/** Returns the line of a text that contains an index. */
 function lineOf(text: string, index: number): string {
   const end = text.indexOf('\n', index)
   return text.slice(text.lastIndexOf('\n', index - 1) + 1, end < 0 ? text.length : end)
 }
 
-/** The value of a setting `port` in the three lines before and after the one of a host. */
+/** Returns the value of a `port` setting in the line of a host or in the three lines before or after it. */
 function portInLines(text: string, index: number): string | undefined {
   const start = text.lastIndexOf('\n', index - 1) + 1
   const following = text
@@ -128,7 +127,7 @@ function isPlaceOfHost(kind: TextKind, before: string): boolean {
   return kind === 'command' && (OPTION.test(before) || TOOL.test(before))
 }
 
-/** The option of a command that takes a host. */
+/** A command option that accepts a host. */
 const OPTION =
   /(?:^|\s)(?:-h|-H|--?[\w-]*(?:host|hostname|server|addr|address|broker|endpoint|listen|bind|join|peer|seed|url)s?)[=\s]["']?$/i
 
@@ -136,15 +135,15 @@ const OPTION =
 const TOOL =
   /(?:^|[\s;&|(/])(?:nc|ncat|netcat|ping|curl|wget|telnet|nslookup|dig|getent\s+(?:a?hosts(?:v4)?))(?:\s+-\S+(?:\s+\d+)?)*\s+["']?$/
 
-/** The key of a setting in a file that takes a host. */
+/** The key of a setting in a file that accepts a host. */
 const SETTING =
   /(?:^|[\n\s{,;"'_.-])(?:host|hostname|host_name|server|addr|address|broker|upstream|endpoint|listen|bind|peer|seed|node|proxy_pass)s?["']?\s*[:=]?\s*\[?\s*["']?$/i
 
-/** A variable that holds a host, an address or a list of them. */
+/** The name of a variable that holds a host, an address or a list of them. */
 export const HOST_VARIABLE =
   /(?:^|_)(?:HOST|HOSTS|HOSTNAME|HOST_?NAME|SERVER|SERVERS|ADDR|ADDRESS|ADDRESSES|BROKER|BROKERS|ENDPOINT|ENDPOINTS|NODE|NODES|SEED|SEEDS|PEER|PEERS|UPSTREAM|UPSTREAMS|BIND|URL|URI|DSN)$/i
 
-/** The ports of schemes, by https://www.iana.org/assignments/uri-schemes and the drivers of databases. */
+/** Default ports of URL schemes, from https://www.iana.org/assignments/uri-schemes and from database drivers. */
 const SCHEMES: ReadonlyMap<string, number> = new Map([
   ['http', 80],
   ['https', 443],

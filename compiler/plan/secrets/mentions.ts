@@ -41,9 +41,9 @@ environment:
   }),
 })
 
-/** A place where a service is named as a host. */
+/** A position where a text uses a service as a host. */
 export interface Mention {
-  /** The Compose name of the service that is meant. */
+  /** Compose name of the service that the text refers to. */
   readonly service: string
   readonly host: string
   readonly port?: number
@@ -52,17 +52,17 @@ export interface Mention {
    * database.
    */
   readonly isHost: boolean
-  /** The services whose text it is. */
+  /** The services that the text belongs to. */
   readonly from: ReadonlySet<string>
-  /** Source of the text, in words: `` `DATABASE_URL` of `web` ``. */
+  /** Description of the text for messages, such as `` `DATABASE_URL` of `web` ``. */
   readonly where: string
   readonly span: Span
 }
 
 export interface Mentions {
-  /** Returns the places where others name a service. */
+  /** Returns the positions where other services mention a service. */
   of(service: string): readonly Mention[]
-  /** Returns the places where a service names itself, as a host. */
+  /** Returns the positions where a service uses itself as a host. */
   ofItself(service: string): readonly Mention[]
 }
 
@@ -72,25 +72,25 @@ interface Text {
   readonly span: Span
   readonly where: string
   readonly from: ReadonlySet<string>
-  /** True if a number after the name can be a port: `redis:7` in an IMAGE is none. */
+  /** True if a number after the name can be a port. It cannot in an IMAGE variable, such as `redis:7`. */
   readonly ports: boolean
-  /** The variable that has the text, and those beside it. */
+  /** The variable that has the text as its value, and all variables of the same service. */
   readonly variable?: { readonly name: string; readonly all: readonly Pair[] }
 }
 
 /** A file that is mounted. */
 export interface MountedFile {
   readonly service: string
-  /** Its path in the container. */
+  /** Path of the file in the container. */
   readonly path: string
   readonly bytes: Uint8Array
   readonly span: Span
 }
 
 /**
- * Finds where services name their peers, and themselves: in environment, command, entrypoint, healthcheck, the contents
- * of configs, and mounted files. Each text is read once, however many services there are. Reports the host
- * names that are not valid any more.
+ * Finds where services name their peers and themselves: in environment, command, entrypoint, healthcheck, the contents
+ * of configs, and mounted files. Reads each text once, regardless of the number of services. Reports host names that
+ * are not valid in the cluster.
  */
 export function findMentions({ project, names, reporter }: PlanContext, files: Iterable<MountedFile>): Mentions {
   const hosts = hostNames(project)
@@ -101,7 +101,7 @@ export function findMentions({ project, names, reporter }: PlanContext, files: I
   const own = new Map<string, Mention[]>()
   for (const text of textsOf(project, files)) {
     reporter.budget.checkTime(text.span)
-    // Words come in the order of the text: its lines are counted once.
+    // Words come in text order, so each line is counted only once.
     let [line, counted] = [1, 0]
     for (const word of hostsIn(text.text, text.kind, isName)) {
       const { host, written } = word
@@ -122,7 +122,7 @@ export function findMentions({ project, names, reporter }: PlanContext, files: I
         const isOfAnother = !isOwn || text.from.size > 1
         if (isOfAnother) push(found, { ...mention, service })
         if (!isOfAnother && !isHost) continue
-        // A name with dots may be that of the Pod (dotted-names.ts).
+        // A name with dots may be the name of the Pod (dotted-names.ts).
         if (host === service.toLowerCase() && names.isRenamed(service) && !host.includes('.'))
           reporter.report(oldHostName, narrow(span, host), { host: service, name: names.of(service), where })
       }
@@ -137,7 +137,10 @@ function push(lists: Map<string, Mention[]>, mention: Mention): void {
   else lists.set(mention.service, [mention])
 }
 
-/** A variable for hosts has nothing else; the port may be in a variable beside it: `DB_HOST` and `DB_PORT`. */
+/**
+ * Completes a host in a variable. A variable named like a host variable contains only hosts, and its port may be in a
+ * related variable: `DB_HOST` and `DB_PORT`.
+ */
 function inVariable(
   { host, port, isHost, index }: HostWord,
   value: string,
@@ -151,9 +154,7 @@ function inVariable(
   return { isHost: true, ...(Number.isInteger(number) && number > 0 && number < 65536 && { port: number }) }
 }
 
-/**
- * Every name under which Compose resolves a service, in lower case, with the services it leads to.
- */
+/** Maps every name that Compose resolves to services, in lower case, to those services. */
 function hostNames(project: Project): ReadonlyMap<string, ReadonlySet<string>> {
   const hosts = new Map<string, Set<string>>()
   const add = (host: string, service: string) => {
@@ -171,7 +172,7 @@ function hostNames(project: Project): ReadonlyMap<string, ReadonlySet<string>> {
   return hosts
 }
 
-/** Returns the services by their host names, by which other services cannot reach them. */
+/** Maps each `hostname` to the services that set it. Other services cannot reach them by this name. */
 function ownHostnames(project: Project): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>()
   for (const { name, hostname } of project.services.values()) {
@@ -181,7 +182,7 @@ function ownHostnames(project: Project): ReadonlyMap<string, readonly string[]> 
   return found
 }
 
-/** The services by the addresses that the file gives them. */
+/** Maps the fixed addresses in the file to their services. */
 const fixedAddresses = (project: Project): ReadonlyMap<string, string> =>
   new Map(
     [...project.services.values()].flatMap(({ name, networks }) =>
@@ -202,7 +203,7 @@ function* textsOf(project: Project, files: Iterable<MountedFile>): Generator<Tex
     yield { text, kind: 'file', span: config.span, where: `the config \`${key}\``, from, ports: true }
   }
   for (const { service, path, bytes, span } of files) {
-    // Programs and pictures name no hosts.
+    // Binary files, such as programs and images, contain no host names.
     if (bytes.subarray(0, 8000).includes(0)) continue
     const where = `\`${path}\` of \`${service}\``
     yield { text: new TextDecoder().decode(bytes), kind: 'file', span, where, from: new Set([service]), ports: true }

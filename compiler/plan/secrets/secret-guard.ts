@@ -100,7 +100,7 @@ environments:
   }),
 })
 
-/** `\`a\`, \`b\` and 3 more`. */
+/** Formats a list of paths for a message, such as `\`a\`, \`b\` and 3 more`. */
 function listOf(paths: readonly string[]): string {
   const shown = paths.slice(0, 2).map(path => `\`${path}\``)
   return shown.join(', ') + (paths.length > 2 ? ` and ${paths.length - 2} more` : '')
@@ -126,8 +126,8 @@ environments:
 })
 
 /**
- * Refuses what is secret, or looks it, when the manifests go to a repository, with the lines that
- * put it right. Whatever the manifests are for, no diagnostic shows such a value of the files.
+ * Reports secrets and texts that look like secrets if the manifests go to a repository, with the lines that fix the
+ * problem. Also hides these values from the excerpts in diagnostics, wherever the manifests go.
  */
 export function guardSecrets(context: PlanContext, plan: Plan): void {
   const { reporter, project, options } = context
@@ -162,7 +162,10 @@ export function guardSecrets(context: PlanContext, plan: Plan): void {
     }
   }
   const uses = shownUses(context, plan)
-  /** Tells whether it is known where the stretch comes from, which is the better message. */
+  /**
+   * Returns true if the origin of the text at this position is known, in which case the message about the origin is
+   * better.
+   */
   const isUse = ({ path, text, name }: GuardedText, { start, end }: SecretLook) =>
     name === undefined && uses.some(use => use.path === path && use.text.includes(text.slice(start, end)))
   refuse(one => {
@@ -179,7 +182,7 @@ export function guardSecrets(context: PlanContext, plan: Plan): void {
   const known = knownIn(project)
   refuse(one => (found.has(one.path) ? undefined : holdsKnown(one, known)))
   if ((options.secretRules?.backend ?? 'reference') !== 'reference') return
-  // If the file of a secret could not be read, its data is empty, and that error is the message to show.
+  // If a secret's file could not be read, its data is empty, and the error about the file is the one to show.
   const filled = secrets.filter(({ data }) => Object.values(data).some(({ length }) => length > 0))
   for (const secret of filled)
     if (!isPublic(context, secret.path ?? ''))
@@ -190,7 +193,7 @@ export function guardSecrets(context: PlanContext, plan: Plan): void {
       })
 }
 
-/** Reports one warning for each secret, because the positions may be many. */
+/** Reports one warning for each secret rather than for each position, because there may be many positions. */
 function warnOfUses(context: PlanContext, plan: Plan): void {
   const byOrigin = new Map<string, SecretUse[]>()
   for (const use of shownUses(context, plan))
@@ -200,8 +203,8 @@ function warnOfUses(context: PlanContext, plan: Plan): void {
 }
 
 /**
- * Refuses secrets where the manifests cannot take them from a Secret. What is secret only because of who gave it may
- * stay.
+ * Reports secrets that manifests would show because they cannot come from a Secret. Values that are secret only because
+ * of the variable they come from may stay.
  */
 function refuseShown(context: PlanContext, plan: Plan): void {
   for (const { path, origin, text, span } of shownUses(context, plan)) {
@@ -212,13 +215,16 @@ function refuseShown(context: PlanContext, plan: Plan): void {
   }
 }
 
-/** Secrets that are not mistaken for a word: long, or of more than small letters. */
+/**
+ * Returns the known secrets that cannot be mistaken for an ordinary word: long ones, and ones that contain more than
+ * lower-case letters.
+ */
 function knownIn(project: Project): KnownSecrets {
   const values = [...project.secretPlaces.values]
   return new KnownSecrets(values.filter(value => value.length >= LONG || (value.length >= 6 && /[^a-z]/.test(value))))
 }
 
-/** Letters that no word has by chance in common with a secret. */
+/** Minimum length of a secret that an ordinary word does not contain by chance. */
 const LONG = 12
 
 function holdsKnown({ text }: GuardedText, known: KnownSecrets): SecretLook | undefined {
@@ -230,26 +236,29 @@ function looks({ name, text }: GuardedText, isKnownName: (text: string) => boole
   return name === undefined ? looksSecretText(text) : looksSecretVariable(name, text, isKnownName)
 }
 
-/** Keeps a text out of all excerpts; of a URL with a password in a variable, only the password. */
+/**
+ * Hides a text in all excerpts. If the text is a variable with a URL that contains a password, hides only the password.
+ */
 function hideText(context: PlanContext, one: GuardedText): void {
   if (!one.written) return
   const all = one.variable ? secretShapes(one.text) : []
   const shapes = all.every(({ isPart }) => isPart) ? all : []
   const places = shapes.map(look => exactPlace(one, look))
-  // A password that is the user's name, too, would be seen there.
+  // If the password also appears elsewhere in the text, for example as the user name, hiding it in one position is not
+  // enough.
   const isElsewhere = shapes.some(({ start, end }) => one.text.split(one.text.slice(start, end)).length > 2)
   if (places.length === 0 || places.includes(undefined) || isElsewhere) hide(context, one.name, one.written)
   else for (const place of places) context.reporter.hide(place!)
 }
 
-/** Keeps a value out of all excerpts, unless what stands there is only the name of a variable. */
+/** Hides a value in all excerpts, unless the source contains only the name of a variable. */
 function hide({ reporter }: PlanContext, name: string | undefined, span: Span): void {
   const written = bare(span)
   if (written === name || /^\$(?:\w+|\{\w+(?::?\?[^}]*)?\})$/.test(written)) return
   reporter.hide(span)
 }
 
-/** The secret's own place, as well as it can be told. */
+/** Returns the position of the secret, as exactly as possible. */
 function placeOf(one: GuardedText, look: SecretLook): Span {
   const { text, span, written = span } = one
   const place = exactPlace(one, look) ?? narrow(written, text.slice(look.start, look.end))
@@ -257,8 +266,7 @@ function placeOf(one: GuardedText, look: SecretLook): Span {
 }
 
 /**
- * Returns the position of a stretch of a text that is written in one piece and without escapes; undefined for other
- * texts.
+ * Returns the position of a part of a text that is written in one piece and without escapes; undefined for other texts.
  */
 function exactPlace({ text, written }: GuardedText, { start, end }: SecretLook): Span | undefined {
   if (!written || bare(written) !== text) return undefined
@@ -266,10 +274,10 @@ function exactPlace({ text, written }: GuardedText, { start, end }: SecretLook):
   return { file: written.file, start: from + start, end: from + end }
 }
 
-/** The source text at a span, without quotes around it. */
+/** Returns the source text of a span, without surrounding quotes. */
 const bare = ({ file, start, end }: Span): string => file.text.slice(start, end).replace(/^(["'])(.*)\1$/s, '$2')
 
-/** The finding about a text: a variable can come from a Secret. */
+/** Returns the finding about a text. A variable also gets the Secret that its value can come from. */
 function findingOf(context: PlanContext, { path, variable }: Pick<GuardedText, 'path' | 'variable'>): SecretFinding {
   if (!variable) return { path }
   const secret = cutName(`${context.environment.name}-${slug(variable.service) || 'app'}`, 253)
@@ -326,7 +334,7 @@ function inEnvironment({ options }: PlanContext, lines: readonly string[]): stri
   return [...head, ...lines.map(line => `      ${line}`)].join('\n')
 }
 
-/** A YAML scalar: plain where nothing in it could mean something else. */
+/** Formats a YAML scalar: unquoted if it cannot be misread, otherwise quoted. */
 const quoted = (text: string): string =>
   /^[A-Za-z/][\w./-]*$/.test(text) && !/^(?:y|n|yes|no|on|off|true|false|null)$/i.test(text)
     ? text

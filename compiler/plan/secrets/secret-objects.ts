@@ -45,7 +45,10 @@ const noValue = diagnostic({
   }),
 })
 
-/** The certificate that will be read for a repository may be a stranger's file as well. */
+/**
+ * Checks that the sealing certificate may be read, because with manifests from a repository its path may point to
+ * someone else's file.
+ */
 function checkCertificate({ options, project, host, reporter }: PlanContext): void {
   const { backend, certificate } = options.secretRules ?? {}
   if (!options.forRepository || backend !== 'sealed' || !certificate) return
@@ -53,8 +56,8 @@ function checkCertificate({ options, project, host, reporter }: PlanContext): vo
 }
 
 /**
- * Applies the backend of the environment to the planned Secrets: they stay as they are, are left
- * out (reported), are made by External Secrets, or get the values to be encrypted.
+ * Applies the environment's backend to the planned Secrets. They stay as they are, are left out (which is reported),
+ * are created by External Secrets, or get the values to encrypt.
  */
 export function planSecretObjects(context: PlanContext): Pick<Plan, 'secrets' | 'externalSecrets' | 'requiredSecrets'> {
   const { objects, options } = context
@@ -99,7 +102,7 @@ const sorted = (required: readonly RequiredSecret[]): readonly RequiredSecret[] 
     (a, b) => compareText(a.secret, b.secret) || compareText(a.key, b.key) || compareText(a.usedBy, b.usedBy),
   )
 
-/** The Secrets that the Compose files themselves say are elsewhere, as files.ts mounts them. */
+/** Returns the Secrets that the Compose files declare as external, with the names under which files.ts mounts them. */
 function externalNames(context: PlanContext): readonly RequiredSecret[] {
   const { project, options } = context
   const used = new Set([...project.services.values()].flatMap(({ secrets }) => secrets.map(({ source }) => source)))
@@ -111,7 +114,10 @@ function externalNames(context: PlanContext): readonly RequiredSecret[] {
   })
 }
 
-/** An ExternalSecret for each Secret: what the rules say, and what else would have data. */
+/**
+ * Plans an ExternalSecret for each Secret: for the values in the rules, and for Secrets that would otherwise contain
+ * data.
+ */
 function planExternal(
   context: PlanContext,
   sourced: readonly Sourced[],
@@ -152,7 +158,7 @@ interface Remote {
   readonly path: string
 }
 
-/** The Secrets that are to be encrypted, with the values that the files give. */
+/** Adds the values from the files to the Secrets that will be encrypted. */
 function addValues(context: PlanContext, sourced: readonly Sourced[]): void {
   const { secrets } = context.objects
   const paths = new Map<string, string>()
@@ -160,7 +166,7 @@ function addValues(context: PlanContext, sourced: readonly Sourced[]): void {
     const { path, source, value } = one
     const name = source.secret.value
     const key = source.key.value
-    // An unset variable gives an empty text.
+    // An unset variable results in an empty text.
     if (!value?.length) {
       context.reporter.report(noValue, source.span, { path })
       continue
@@ -184,7 +190,8 @@ function report({ reporter }: PlanContext, { path, source }: Sourced, other: str
 }
 
 /**
- * `devctl.yml#environments.staging.secrets`: objects that several values share come from the rules.
+ * Returns the source of an object that several values share, which is its rule:
+ * `devctl.yml#environments.staging.secrets`.
  */
 function rulesSource(context: PlanContext, { span }: Sourced['source']): string {
   const { manifestEnvironment } = context.options

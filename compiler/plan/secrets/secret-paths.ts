@@ -21,8 +21,8 @@ const unknownPath = diagnostic({
 })
 
 /**
- * Checks the paths of an environment's `secrets.values` and `secrets.public` against the files. To
- * be asked when the mounts are planned.
+ * Checks the paths in an environment's `secrets.values` and `secrets.public` against the files. Call it after the
+ * mounts are planned.
  */
 export function checkSecretPaths(context: PlanContext): void {
   const { project, options, objects } = context
@@ -36,7 +36,7 @@ export function checkSecretPaths(context: PlanContext): void {
   for (const { path } of secretUses(context)) texts.add(path)
   for (const key of project.configs.keys()) texts.add(`configs.${key}`)
 
-  // A secret or config that seems to be missing may have been removed because of an error.
+  // A secret or config that seems to be missing may have been dropped because of an error.
   const { hasErrors } = context.reporter
   const report = (path: string, span: Span, known: ReadonlySet<string>) => {
     const isBroken = hasErrors && /^(?:secrets|configs)\./.test(path)
@@ -55,7 +55,10 @@ export function checkSecretPaths(context: PlanContext): void {
   for (const { value, span } of rules.public) report(value, span, all)
 }
 
-/** A service that a profile leaves out, or that has errors, is not looked into. */
+/**
+ * Returns true for paths of a service that a profile leaves out or that has errors, because such a service is not
+ * checked.
+ */
 const isAbsent = ({ project }: PlanContext, path: string): boolean =>
   [...project.absentServices].some(name => path.startsWith(`services.${name}.`))
 

@@ -4,31 +4,31 @@ import type { Span } from '../../text/source.ts'
 import type { PlanContext } from '../context.ts'
 import type { SecretKey } from '../plan.ts'
 
-/** A value that a Secret holds, by the rules of the environment. */
+/** A value that comes from a Secret, according to the environment's rules. */
 export interface Sourced {
-  /** `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`. */
+  /** Path of the value, such as `services.db.environment.POSTGRES_PASSWORD` or `secrets.token`. */
   readonly path: string
   readonly source: SecretSource
-  /** The value from the files, if they have one. */
+  /** The value in the files, if they have one. */
   readonly value?: Uint8Array
-  /** The Compose file itself says that the value is elsewhere (`external: true`). */
+  /** True if the Compose file declares the value as external (`external: true`). */
   readonly isExternal?: boolean
 }
 
-/** The path of a service's variable in messages and in the manifest. */
+/** Returns the path of a service's variable, as used in messages and in the manifest. */
 export const variablePath = (service: string, name: string): string => `services.${service}.environment.${name}`
 
-/** The Secret that holds a value, by its path; undefined where no rule says so. */
+/** Returns the Secret key that holds the value at a path; undefined if no rule exists for it. */
 export function secretSource({ options }: Pick<PlanContext, 'options'>, path: string): SecretKey | undefined {
   const source = options.secretRules?.values.get(path)
   return source && { name: source.secret.value, key: source.key.value }
 }
 
-/** True if the environment lists a value as public: it looks secret and is not. */
+/** True if the environment lists a value as public: the value looks like a secret but is not. */
 export const isPublic = ({ options }: Pick<PlanContext, 'options'>, path: string): boolean =>
   options.secretRules?.public.some(({ value }) => value === path) ?? false
 
-/** A variable that takes its value from a Secret, in place of a Pair. */
+/** A variable that gets its value from a Secret, used in place of a Pair. */
 export interface SecretPair {
   readonly name: string
   readonly secret: SecretKey
@@ -36,7 +36,7 @@ export interface SecretPair {
   readonly key?: Pair['key']
 }
 
-/** The variables of a service that take their values from Secrets. */
+/** Returns the variables of a service that get their values from Secrets. */
 export function secretVariables(context: Pick<PlanContext, 'options'>, service: Service): readonly SecretPair[] {
   return service.secretEnvironment.flatMap(({ name, span }) => {
     const secret = secretSource(context, variablePath(service.name, name))
@@ -44,7 +44,7 @@ export function secretVariables(context: Pick<PlanContext, 'options'>, service: 
   })
 }
 
-/** All values that Secrets hold and that the application uses, in the order of the rules. */
+/** Returns all values that come from Secrets and that the application uses, in the order of the rules. */
 export function sourcedValues({ project, options }: Pick<PlanContext, 'project' | 'options'>): readonly Sourced[] {
   const values = new Map<string, Uint8Array | undefined>()
   for (const service of project.services.values()) {

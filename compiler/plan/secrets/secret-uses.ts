@@ -6,24 +6,24 @@ import type { PlanContext } from '../context.ts'
 import type { Plan } from '../plan.ts'
 import { secretSource } from './secret-sources.ts'
 
-/** A value of the model that has a secret in it because of where it comes from. */
+/** A value in the model that contains a secret, as its origin shows. */
 export interface SecretUse {
-  /** Its path in a manifest: `services.web.command`, `configs.site`. */
+  /** Path of the value in a manifest, such as `services.web.command` or `configs.site`. */
   readonly path: string
-  /** Source of the secret: `` `DB_PASSWORD` ``. */
+  /** Origin of the secret, such as `` `DB_PASSWORD` ``. */
   readonly origin: string
   readonly span: Span
-  /** The part of the secret that the value holds. */
+  /** The part of the secret that the value contains. */
   readonly text: string
   readonly variable?: { readonly service: string; readonly name: string }
 }
 
-/** Keys of a service that no manifest holds. */
+/** Keys of a service that never end up in a manifest. */
 const NOT_WRITTEN = new Set(['build', 'develop', 'env_file', 'extends', 'logging', 'profiles'])
 
 /**
- * The values of the model, whatever they are for, that hold what is secret because of where it
- * comes from. One for each path; those that a Secret holds are not among them.
+ * Yields the values of the model that contain a text from a secret origin, one for each path, wherever the values are
+ * used. Leaves out values that come from a Secret.
  */
 export function* secretUses(context: Pick<PlanContext, 'project' | 'options' | 'valuesApart'>): Generator<SecretUse> {
   const { project, valuesApart } = context
@@ -57,8 +57,8 @@ export function* secretUses(context: Pick<PlanContext, 'project' | 'options' | '
 }
 
 /**
- * True if a manifest may hold what stands at a path. What others keep under keys of their own is in
- * none but where an alias brings it.
+ * True if the text at a path may end up in a manifest. Top-level extension keys do not, unless an alias copies them
+ * elsewhere.
  */
 const isWritten = ([section, , key]: readonly string[]): boolean =>
   section === 'services'
@@ -66,16 +66,16 @@ const isWritten = ([section, , key]: readonly string[]): boolean =>
     : !isTopLevelExtension(section!) && (section !== 'secrets' || key === 'labels' || key === 'name')
 
 /**
- * Returns true if the name of a network, volume, config or secret is implied, not written: such a name has the position
- * of the whole definition.
+ * Returns true if the name of a network, volume, config or secret is implied rather than written. An implied name has
+ * the span of the full definition.
  */
 function isImpliedName(tree: Tree, [section = '', key = '', field]: readonly string[], { span }: ScalarTree): boolean {
   return section !== 'services' && field === 'name' && get(tree, section, key)?.span === span
 }
 
 /**
- * The names of a mapping that was written as a list: there a variable may be in them, too. The path
- * is that of the mapping.
+ * Yields uses in the keys of a mapping that was written as a list, where keys can contain substituted variables, too.
+ * The path is the path of the mapping.
  */
 function* namesWithSecrets(tree: Tree, places: SecretPlaces, path: readonly string[]): Generator<SecretUse> {
   if (tree.kind === 'seq')
@@ -91,13 +91,13 @@ function* namesWithSecrets(tree: Tree, places: SecretPlaces, path: readonly stri
   }
 }
 
-/** True if a variable was substituted before the `=`. */
+/** True if the variable was substituted before the `=`. */
 const isInName = ({ span }: SecretPlace, { file, start }: Span): boolean =>
   file.text[span.start] === '$' && !file.text.slice(start, span.start).includes('=')
 
 /**
- * The uses that the manifests of a plan show. A value of one or two characters cannot be determined
- * there: it counts as shown.
+ * Returns the uses that appear in a plan's manifests. A use counts as shown if its text occurs anywhere in the plan, so
+ * very short values always count.
  */
 export function shownUses(context: PlanContext, plan: Plan): readonly SecretUse[] {
   const uses = [...secretUses(context)]
@@ -120,8 +120,8 @@ function* scalarsOf(tree: Tree, path: readonly string[]): Generator<readonly [re
 }
 
 /**
- * Words of a command are one value, and so are a config and a health check, as elsewhere
- * (guarded-texts.ts).
+ * Returns the path of a value. All arguments of a command count as one value, and so do a config and a healthcheck, as
+ * in guarded-texts.ts.
  */
 function pathOf(keys: readonly string[]): string {
   const [section, , key] = keys
@@ -130,7 +130,7 @@ function pathOf(keys: readonly string[]): string {
   return (/^\d+$/.test(keys.at(-1)!) ? keys.slice(0, -1) : keys).join('.')
 }
 
-/** Keys of a plan that refer to the source files and appear in no manifest. */
+/** Plan keys that refer to the source files and do not appear in manifests. */
 const ABOUT_FILES = new Set(['span', 'key', 'source', 'path'])
 
 function* textsIn(value: unknown): Generator<string> {

@@ -10,8 +10,8 @@ import { objectKey } from '../storage/host-files.ts'
 import { isPublic, type SecretPair } from './secret-sources.ts'
 
 /**
- * Returns whether a text of the files goes into a Secret, where all that is secret because of where it comes from
- * does (`PlanOptions.valuesApart`), and notes that it does. `path` is its path in a manifest.
+ * Returns true if a text of the files has to come from a Secret because its origin is secret
+ * (`PlanOptions.valuesApart`), and records the path of the text. `path` is its path in a manifest.
  */
 export function isApart(context: PlanContext, path: string, span: Span, text: string): boolean {
   const { options, project, valuesApart } = context
@@ -21,10 +21,13 @@ export function isApart(context: PlanContext, path: string, span: Span, text: st
   return found
 }
 
-/** True if one of two texts is a part of the other: a word may hold a value, or a part of one. */
+/** True if one of two texts contains the other: an argument may contain a value, or a part of one. */
 const isPartOf = (value: string, text: string): boolean => text.includes(value) || value.includes(text)
 
-/** The variables of a service or of one of its hooks (`at` is its path); those that are secret come from a Secret. */
+/**
+ * Returns the variables of a service, or of one of its hooks (at the path `at`). Secret variables get their values from
+ * a Secret.
+ */
 export function variablesApart(
   context: PlanContext,
   service: Service,
@@ -40,15 +43,16 @@ export function variablesApart(
 
 const keysOf = ({ name }: Service): readonly string[] => ['services', name]
 
-/** Words of which some are references to variables. */
+/** A command whose arguments may be references to variables. */
 export interface WordsApart {
   readonly words: readonly string[]
   readonly variables: readonly SecretPair[]
 }
 
 /**
- * Puts the words of a command that hold something secret into variables that come from a Secret: the words become
- * `$(NAME)`, which Kubernetes replaces in `command` and `args`. `key` is `entrypoint` or `command` of what is at `at`.
+ * Moves the arguments of a command that contain a secret into variables from a Secret. The arguments become `$(NAME)`,
+ * which Kubernetes expands in `command` and `args`. `key` is `entrypoint` or `command` of the service or hook at the
+ * path `at`.
  */
 export function wordsApart(
   context: PlanContext,
@@ -70,9 +74,7 @@ export function wordsApart(
   return { words: found, variables }
 }
 
-/**
- * Returns the positions of the arguments of a command that is written as a list; undefined if the command is a text.
- */
+/** Returns the spans of a command's arguments if the command is written as a list; undefined if it is a text. */
 function spansOfWords(tree: Tree, path: readonly string[], count: number): readonly Span[] | undefined {
   let at: Tree | undefined = tree
   for (const key of path)
@@ -80,22 +82,22 @@ function spansOfWords(tree: Tree, path: readonly string[], count: number): reado
   return at?.kind === 'seq' && at.items.length === count ? at.items.map(({ span }) => span) : undefined
 }
 
-/** A text of the files that is a part of a script, with its path in a manifest. */
+/** A text of the files that is part of a script, with its path in a manifest. */
 interface PartOfScript {
   readonly path: string
   readonly span: Span
   readonly text: string
 }
 
-/** A script that a shell takes from a variable: for probes and hooks, where Kubernetes does not replace `$(NAME)`. */
+/** A script that a shell reads from a variable, for probes and hooks, where Kubernetes does not expand `$(NAME)`. */
 export interface ScriptApart {
   readonly command: readonly string[]
   readonly variable: SecretPair
 }
 
 /**
- * Puts a script into a variable of the container that comes from a Secret, if a text that it is made of holds
- * something secret; undefined otherwise. `key` is that of the service, such as `healthcheck`.
+ * Moves a script into a container variable from a Secret if one of its parts contains a secret; returns undefined
+ * otherwise. `key` is the key of the service that the script comes from, such as `healthcheck`.
  */
 export function scriptApart(
   context: PlanContext,
@@ -113,7 +115,9 @@ export function scriptApart(
   return { command: ['/bin/sh', '-c', `eval "$${name}"`], variable: { name, span: first.span, secret } }
 }
 
-/** The script that a check runs, if the check holds something secret. */
+/**
+ * Returns the script of a healthcheck that contains a secret, moved into a variable; undefined for other healthchecks.
+ */
 export function checkApart(context: PlanContext, service: Service): ScriptApart | undefined {
   const check = service.healthcheck?.check
   if (check?.kind !== 'exec' && check?.kind !== 'shell') return undefined
@@ -129,7 +133,7 @@ export function checkApart(context: PlanContext, service: Service): ScriptApart 
   )
 }
 
-/** The texts of hooks that run in the container, with their paths: `services.web.post_start.0.command`. */
+/** Returns the texts of hooks that run in the container, with paths such as `services.web.post_start.0.command`. */
 export function textsOfHooks(
   service: Service,
   key: 'post_start' | 'pre_stop',
@@ -144,10 +148,13 @@ export function textsOfHooks(
   })
 }
 
-/** The key of a value in the Secret of its service: that of a hook is not the service's own. */
+/**
+ * Returns the key of a value in the Secret of its service. Values of hooks get a prefix that keeps them apart from the
+ * service's own.
+ */
 const keyIn = ([, , ...inside]: readonly string[], variable: string): string => [...inside, variable].join('-')
 
-/** Puts a value into the Secret of its service. */
+/** Stores a value in the Secret of its service. */
 function keep(context: PlanContext, service: Service, key: string, value: string, span: Span): SecretKey {
   const { secrets } = context.objects
   const name = cutName(`${context.environment.name}-${context.names.of(service.name)}-values`, 253)

@@ -4,43 +4,39 @@ import { isInside } from './host-paths.ts'
 
 /** A file that git tracks at or below a host path. */
 export interface TrackedContent {
-  /** Relative to the host path; empty where that is the file itself. */
+  /** Path relative to the host path; empty if the host path is the file itself. */
   readonly path: string
-  /** Absolute path of its content, with symbolic links followed. */
+  /** Absolute path of the content, with symbolic links resolved. */
   readonly absolute: string
   readonly isExecutable: boolean
 }
 
 /** The tracked content at a host path. Paths are absolute unless stated otherwise. */
 export type TrackedPlace =
-  /** A path outside the checkout; a tracked link may lead there. */
+  /** A path outside the checkout, possibly the target of a tracked link. */
   | { readonly kind: 'elsewhere'; readonly path: string }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'submodule'; readonly path: string }
   | { readonly kind: 'sparse'; readonly path: string }
-  /** Nothing, but there is such a path in another case. */
+  /** Nothing, but the same path exists with different upper and lower case. */
   | { readonly kind: 'spelt'; readonly as: string }
   | {
       readonly kind: 'content'
       readonly files: readonly TrackedContent[]
-      /** Tracked files that are not in the working tree. */
+      /** Tracked files that are missing from the working tree. */
       readonly gone: readonly string[]
-      /**
-       * Untracked files and folders beside tracked ones, relative to the host path; folders end in
-       * `/`.
-       */
+      /** Untracked files and folders next to tracked ones, relative to the host path; folders end in `/`. */
       readonly leftOut: readonly string[]
     }
 
-/** Files that keep an empty folder in a repository. */
+/** Names of files that keep an otherwise empty folder in a repository. */
 const PLACEHOLDERS = new Set(['.gitkeep', '.keep', '.gitignore', '.gitattributes', '.placeholder', '.empty'])
 
-/** Folders of which the untracked entries are listed, so that a huge tree costs little. */
+/** Maximum number of folders whose untracked entries are listed, to limit the cost of a huge tree. */
 const MOST_FOLDERS = 2000
 
 /**
- * The checkout that a project belongs to: the one around it, if it tracks anything in the project's
- * folder.
+ * Returns the checkout that a project belongs to: the surrounding one, if it tracks any file in the project's folder.
  */
 export function projectCheckout(host: CompilerHost, directory: string): Checkout | undefined {
   const checkout = host.checkout(directory)
@@ -50,8 +46,8 @@ export function projectCheckout(host: CompilerHost, directory: string): Checkout
 }
 
 /**
- * Says what git tracks at an absolute path. It depends on the index and the files that it lists,
- * never on what else is on this machine.
+ * Returns what git tracks at an absolute path. The result depends on the index and the files in it, never on other
+ * files of this machine.
  */
 export function trackedAt(host: CompilerHost, checkout: Checkout, path: string): TrackedPlace {
   return lookUp({ host, checkout, links: 0, entered: new Set(), budget: { left: MOST_FILES } }, path)
@@ -60,16 +56,19 @@ export function trackedAt(host: CompilerHost, checkout: Checkout, path: string):
 interface Search {
   readonly host: CompilerHost
   readonly checkout: Checkout
-  /** Links followed so far. */
+  /** Number of links followed so far. */
   readonly links: number
-  /** The folders that are being listed: a link may lead back into one of them. */
+  /** Folders that are being listed; a link may point back into one of them. */
   readonly entered: ReadonlySet<string>
-  /** Links that fan out can list a few files without end. */
+  /**
+   * Number of files that may still be listed. Without a limit, links that point at each other's folders could repeat a
+   * few files endlessly.
+   */
   readonly budget: { left: number }
 }
 
 const MOST_LINKS = 40
-/** More than any object takes. */
+/** Maximum number of files to list; more than any object can hold. */
 export const MOST_FILES = 5001
 
 function lookUp(search: Search, path: string): TrackedPlace {
@@ -91,7 +90,7 @@ function lookUp(search: Search, path: string): TrackedPlace {
   return files.length > 0 ? { kind: 'nothing' } : unlessSpelt(search, written)
 }
 
-/** The link or submodule that a path leads through, or is. */
+/** Returns the first link or submodule on a path, including the path itself. */
 function crossing(files: readonly TrackedFile[], path: string): TrackedFile | undefined {
   for (let end = path.indexOf('/'); ; end = path.indexOf('/', end + 1)) {
     const found = at(files, end < 0 ? path : path.slice(0, end))
@@ -152,8 +151,8 @@ function folderContent(search: Search, folder: string, tracked: readonly Tracked
 }
 
 /**
- * The untracked entries of folders with tracked files, which people may have forgotten: not `.git`, and not the content
- * of folders that hold nothing tracked.
+ * Returns the untracked entries of folders with tracked files, which the user may have forgotten to add. Leaves out
+ * `.git`, and the content of folders without tracked files.
  */
 function untrackedIn({ host, checkout }: Search, folder: string, tracked: readonly TrackedFile[]): readonly string[] {
   const names = new Set<string>()
@@ -179,7 +178,10 @@ function foldersOf(path: string, top: string): readonly string[] {
   return found
 }
 
-/** Other machines have another opinion of whether `Conf` and `conf` are one folder. */
+/**
+ * Returns the result for a path that is not tracked as written. Machines differ in treating `Conf` and `conf` as one
+ * folder, so a path in another case is reported.
+ */
 function unlessSpelt(search: Search, written: string): TrackedPlace {
   const { checkout } = search
   const wanted = folded(written)
@@ -188,7 +190,7 @@ function unlessSpelt(search: Search, written: string): TrackedPlace {
     const candidate = folded(path)
     if (candidate !== wanted && !candidate.startsWith(`${wanted}/`)) continue
     const as = path.split('/').slice(0, written.split('/').length).join('/')
-    // macOS writes accents in two characters, git in one.
+    // macOS stores an accented letter as two characters, git as one.
     const isSame = as.normalize('NFC') === written.normalize('NFC')
     const found = join(checkout.root, as)
     return isSame && as !== written ? lookUp(search, found) : { kind: 'spelt', as: found }
@@ -198,7 +200,7 @@ function unlessSpelt(search: Search, written: string): TrackedPlace {
 
 const folded = (path: string): string => path.normalize('NFC').toLowerCase()
 
-/** True if a file only keeps its folder in a repository. */
+/** True if a file's only purpose is to keep its folder in a repository. */
 export const isPlaceholder = ({ path }: Pick<TrackedFile, 'path'>): boolean =>
   PLACEHOLDERS.has(path.slice(path.lastIndexOf('/') + 1))
 
@@ -207,10 +209,10 @@ function at(files: readonly TrackedFile[], path: string): TrackedFile | undefine
   return found?.path === path ? found : undefined
 }
 
-/** The tracked files in a folder. */
+/** Returns the tracked files in a folder. */
 function below(files: readonly TrackedFile[], folder: string): readonly TrackedFile[] {
   if (folder === '') return files
-  // `0` comes right after `/`.
+  // `0` is the character after `/`.
   return files.slice(firstFrom(files, `${folder}/`), firstFrom(files, `${folder}0`))
 }
 

@@ -138,7 +138,7 @@ const renamedExternal = diagnostic({
 const classWords = (name: string | undefined): string =>
   name === undefined ? 'the default storage class' : `the storage class \`${name}\``
 
-/** The form of a top-level volume in the cluster. */
+/** Decision about how a top-level volume is stored in the cluster. */
 export type VolumeDecision =
   | {
       readonly kind: 'claim'
@@ -166,7 +166,7 @@ export function planVolumes(context: PlanContext): ReadonlyMap<string, VolumeDec
     [...project.volumes.values()].filter(({ key }) => used.has(key)),
     ({ key }) => key,
   )
-  // Two keys with one `name` are one volume.
+  // Two keys with the same `name` are the same volume.
   const names = distinctNames(new Set(mounted.map(realName)), name => toDnsSubdomain(name), 253)
   const decisions = new Map<string, VolumeDecision>()
   for (const volume of project.volumes.values()) {
@@ -194,7 +194,7 @@ function planVolume(context: PlanContext, volume: Volume, claim: string): Volume
   const spec = claimSpec(context, claim, options)
   const type = isLocal ? options.get('type') : undefined
   if (type && type.value !== 'none') reporter.report(unknownType, type.span, { type: type.value, storageClass })
-  // Options that belong to the type were dropped with it.
+  // The options of the type were dropped together with the type.
   reportOptions(context, options, [...claimOptions, ...(type ? ['type', 'o', 'device'] : [])])
   if (!objects.claims.has(claim))
     objects.claims.set(claim, {
@@ -209,7 +209,7 @@ function planVolume(context: PlanContext, volume: Volume, claim: string): Volume
 
 const claimOptions = ['size', 'class', 'access']
 
-/** Reports the options that nothing comes of. */
+/** Reports options that have no effect. */
 function reportOptions({ reporter }: PlanContext, options: ReadonlyMap<string, Pair>, known: readonly string[]): void {
   for (const [name, { value, span }] of options)
     if (!known.includes(name))
@@ -240,8 +240,8 @@ function claimSpec({ reporter }: PlanContext, name: string, options: ReadonlyMap
 }
 
 /**
- * Plans the mounts that the engine's local driver supports besides its own folders. Undefined for
- * an ordinary volume.
+ * Plans the mounts that the engine's local driver supports in addition to its own folders. Returns undefined for an
+ * ordinary volume.
  */
 function planLocal(
   context: PlanContext,
@@ -275,7 +275,7 @@ function planLocal(
   return undefined
 }
 
-/** Reports an external object whose name no object of Kubernetes can have. */
+/** Reports an external object whose name is not a valid object name in Kubernetes. */
 export function reportExternalName(
   { reporter }: PlanContext,
   what: 'volume' | 'config' | 'secret',

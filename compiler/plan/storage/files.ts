@@ -35,15 +35,15 @@ const tooLarge = diagnostic({
   }),
 })
 
-/** The mounts of every config and secret in use, as stored in the cluster. */
+/** Mounts of all configs and secrets in use, as stored in the cluster. */
 export interface StoredFiles {
   mounts(service: Service): readonly StoredMount[]
 }
 
 /**
- * Plans ConfigMaps and Secrets for the top-level configs and secrets that services use. A
- * ConfigMap's name has a hash of its content, so that a change rolls the Pods; a Secret's has none,
- * since weak values could be guessed from it.
+ * Plans ConfigMaps and Secrets for the top-level configs and secrets that services use. A ConfigMap's name contains a
+ * hash of its content, so that a change restarts the Pods. A Secret's name contains no hash, because weak values could
+ * be guessed from it.
  */
 export function planFiles(context: PlanContext): StoredFiles {
   const configs = planObjects(context, 'config')
@@ -62,7 +62,7 @@ interface Stored {
   readonly name: string
 }
 
-/** Plans the objects that hold the files, and returns them by their Compose keys. */
+/** Plans the objects that hold the files, and returns them by Compose key. */
 function planObjects(context: PlanContext, what: 'config' | 'secret'): ReadonlyMap<string, Stored> {
   const { project } = context
   const all = what === 'config' ? project.configs : project.secrets
@@ -95,7 +95,7 @@ function planObjects(context: PlanContext, what: 'config' | 'secret'): ReadonlyM
   return stored
 }
 
-/** Returns whether the content of a config, written there or that of a variable, holds something secret. */
+/** Returns true if the content of a config, from its text or from a variable, contains a secret. */
 function isConfigApart(context: PlanContext, { key }: FileObject, content: Uint8Array): boolean {
   const text = new TextDecoder().decode(content)
   return ['content', 'environment'].some(field => {
@@ -104,7 +104,10 @@ function isConfigApart(context: PlanContext, { key }: FileObject, content: Uint8
   })
 }
 
-/** A config that holds something secret may have to be a Secret, with another name than that of a secret of its key. */
+/**
+ * Plans the object of a config or secret. A config that contains a secret may have to become a Secret; its name differs
+ * from the name of a secret with the same key.
+ */
 function planObject(context: PlanContext, what: 'config' | 'secret', object: FileObject, base: string): Stored {
   const content = object.content ?? new Uint8Array()
   if (content.length > mostBytes)
@@ -125,9 +128,9 @@ function planObject(context: PlanContext, what: 'config' | 'secret', object: Fil
 }
 
 /**
- * Returns the mode of a file. Compose makes configs and secrets readable for all (0444); Kubernetes' own default for
- * both is 0644. The files belong to root, so another user gets the owner's read and execute permissions as those for
- * others.
+ * Returns the mode of a file. Compose makes configs and secrets readable for all users (0444); Kubernetes' own default
+ * for both is 0644. The files belong to root, so for another user the owner's read and execute permissions are copied
+ * to others.
  */
 const modeOf = (mode: number, isRoot: boolean): number => (isRoot ? mode : mode | ((mode >> 6) & 0o5))
 
@@ -140,7 +143,7 @@ function toMount(
   const { reporter, project } = context
   const stored = all.get(mount.source)
   const declared = (what === 'config' ? project.configs : project.secrets).get(mount.source)
-  // The loader has reported an entry that no file declares.
+  // The loader has already reported an entry that no file declares.
   if (stored === undefined) return []
   const isRoot = userOf(context, service) === undefined
   for (const key of ['uid', 'gid'] as const) {
@@ -149,7 +152,7 @@ function toMount(
       reporter.report(owner, mount.span, { key, value, source: mount.source })
   }
   const source = what === 'secret' ? secretSource(context, `secrets.${mount.source}`) : undefined
-  // The file of an external object has the object's own name.
+  // The key in an external object is the name of the object.
   const key = (declared?.external && declared.name?.value) || mount.source
   return [
     {

@@ -3,13 +3,13 @@ import type { PlanContext } from '../context.ts'
 import { userOf } from '../pod/image-user.ts'
 import type { StoredMount } from './stored-mount.ts'
 
-/** True for the claim of a host folder that a service writes to. */
+/** True for the claim of a host folder that the service can write to. */
 export const isWritableFolder = ({ held, readOnly }: StoredMount): boolean =>
   held.kind === 'claim' && held.isFolder === true && !readOnly
 
 /**
- * Finds the host folders that services with different users write to. A directory has one owner, so the others could
- * not write to it.
+ * Finds the host folders that services with different users write to. A directory has only one owner, so the other
+ * users could not write to it.
  */
 export function findSharedFolders(
   context: PlanContext,
@@ -19,7 +19,7 @@ export function findSharedFolders(
   const users = new Map<string, Set<string>>()
   for (const service of services) {
     const found = userOf(context, service)
-    // Two images may give one name to different users.
+    // The same name may mean different users in two images.
     const user =
       found && (/^\d+$/.test(found.user) ? found.user : `${service.image?.value ?? service.name} ${found.user}`)
     for (const mount of user === undefined ? [] : mountsOf(service).filter(isWritableFolder)) {

@@ -5,17 +5,17 @@ import { isPlaceholder, MOST_FILES, projectCheckout, type TrackedContent, tracke
 import { type HostFile, mostBytes } from './host-files.ts'
 import { isInside } from './host-paths.ts'
 
-/** The content of a host path that every machine has, as far as it fits into one object. */
+/** Content of a host path that is the same on every machine, as far as it fits into one object. */
 export type HostContent =
   | CopiedFiles
-  /** A folder, or nothing at all: what the service puts there is data. */
+  /** A folder, or nothing: the service's own writes to the path are data. */
   | { readonly kind: 'data'; readonly state: 'missing' | 'empty' | 'untracked' }
   | { readonly kind: 'too-large'; readonly isFolder: boolean }
   | { readonly kind: 'special' }
-  /** Something in it is outside of the project, which has been reported. */
+  /** Content that is partly outside the project, which has been reported. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'unreadable'; readonly reason: string }
-  /** Tracked, and not in the working tree. */
+  /** A tracked path that is missing from the working tree. */
   | { readonly kind: 'gone'; readonly path: string; readonly why: 'deleted' | 'sparse' | 'submodule' }
   | { readonly kind: 'spelt'; readonly as: string }
 
@@ -23,7 +23,7 @@ export interface CopiedFiles {
   readonly kind: 'files'
   readonly files: readonly HostFile[]
   readonly isFolder: boolean
-  /** True if the files are those that git tracks; else they are the files on this machine. */
+  /** True if git tracks the files; false if they are the files on this machine. */
   readonly isTracked: boolean
   /** Entries of the folder that are left out. */
   readonly leftOut: readonly string[]
@@ -31,21 +31,19 @@ export interface CopiedFiles {
   readonly gone: readonly string[]
 }
 
-/** Reads host paths, each once. */
+/** Reads host paths, each only once. */
 export interface HostReader {
-  /** The tracked content of a path; outside a checkout, the files on disk. */
+  /** Returns the tracked content of a path; outside a checkout, the files on disk. */
   read(path: string, allowed: Allowed): HostContent
-  /** The files on disk, tracked or not. */
+  /** Returns the files on disk, whether or not git tracks them. */
   readAll(path: string, allowed: Allowed): HostContent
-  /**
-   * The checkout of the project; undefined when there is none, or git cannot say what it tracks.
-   */
+  /** The checkout of the project; undefined if there is none, or if git cannot list the tracked files. */
   readonly checkout: Checkout | undefined
   /** Reason why git cannot list the tracked files. */
   readonly failure: string | undefined
 }
 
-/** A reader for a project. The checkout is looked for when the first path is read. */
+/** Creates a reader for a project. It looks for the checkout when the first path is read. */
 export function hostReader(host: CompilerHost, directory: string): HostReader {
   let found: { readonly checkout: Checkout | undefined } | undefined
   const checkout = () => {
@@ -76,7 +74,7 @@ export function hostReader(host: CompilerHost, directory: string): HostReader {
 type Allowed = (path: string) => boolean
 
 /**
- * Reads with a host that asks before it reads anything, since links may lead out of the project.
+ * Reads content through a host that checks permission before every read, because links may point outside the project.
  */
 function unlessRefused(
   host: CompilerHost,
@@ -108,8 +106,8 @@ function onceFor<T, R extends readonly unknown[]>(
 }
 
 /**
- * The path as seen from the top of the checkout. Links in the project's folder are not followed
- * here: whether they are tracked is for the checkout to say.
+ * Returns a path with the real path of the checkout. Does not resolve links inside the project's folder, because the
+ * checkout has to determine if they are tracked.
  */
 function inCheckout(host: CompilerHost, directory: string, path: string): string {
   if (isInside(path, directory)) return join(host.realPath(directory), relative(directory, path))
@@ -117,7 +115,7 @@ function inCheckout(host: CompilerHost, directory: string, path: string): string
     if (at === '/' || host.stat(at)) return join(host.realPath(at), rest)
 }
 
-/** Paths in what it gives are relative to `directory`, as the user writes them. */
+/** Reads the tracked content of a path. Paths in the result are relative to `directory`, as the user writes them. */
 function readTracked(host: CompilerHost, checkout: Checkout, path: string, directory: string): HostContent {
   const tracked = trackedAt(host, checkout, path)
   switch (tracked.kind) {
@@ -139,7 +137,10 @@ function readTracked(host: CompilerHost, checkout: Checkout, path: string, direc
   }
 }
 
-/** A file is what it is; a folder is data, whatever is in it on this machine. */
+/**
+ * Reads an untracked path. A file is copied as it is on this machine; a folder counts as data, whatever it contains
+ * here.
+ */
 function untracked(host: CompilerHost, path: string): HostContent {
   const stat = host.stat(path)
   if (stat?.kind === 'file')
@@ -153,8 +154,7 @@ function untracked(host: CompilerHost, path: string): HostContent {
 }
 
 /**
- * The files on disk, without `.git` and those that match the ignore files between the project's
- * folder and the file.
+ * Reads the files on disk, except `.git` and files that match an ignore file between the project's folder and the file.
  */
 function readThere(host: CompilerHost, path: string, directory: string): HostContent {
   const stat = host.stat(path)
@@ -181,7 +181,7 @@ interface Walked {
 function walk(host: CompilerHost, root: string, isIgnored: IsIgnored): Walked {
   const found: Walked = { files: [], leftOut: [] }
   const folders = ['']
-  // A link may lead back up; each folder is entered once.
+  // A link may point to a parent folder, so each folder is entered only once.
   const entered = new Set<string>()
   let bytes = 0
   for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
@@ -208,8 +208,8 @@ function walk(host: CompilerHost, root: string, isIgnored: IsIgnored): Walked {
 }
 
 /**
- * The rules of the `.gitignore` files in the folders from `root` to a path: the innermost that has
- * one for it decides.
+ * Returns a function that applies the `.gitignore` files in the folders from `root` to a path. The innermost file with
+ * a matching rule decides.
  */
 function ignoreFiles(host: CompilerHost, root: string): IsIgnored {
   const rulesIn = onceFor((folder: string): Ignores | undefined => {
@@ -226,7 +226,7 @@ function ignoreFiles(host: CompilerHost, root: string): IsIgnored {
   }
 }
 
-/** Sizes are asked for before files are read, so that a large folder costs little. */
+/** Reads files. Adds up their sizes first, so that a folder that is too large costs little. */
 function readFiles(
   host: CompilerHost,
   listed: readonly TrackedContent[],
@@ -242,7 +242,7 @@ function readFiles(
     const name = path === '' ? basename(absolute) : path
     if (content.kind === 'unreadable')
       return { kind: 'unreadable', reason: isFolder ? `${path}: ${content.reason}` : content.reason }
-    // The index has the same modes on every machine, file systems do not.
+    // File modes in the index are the same on every machine; file systems may differ.
     const executable = about.isTracked ? isExecutable : (content.kind === 'file' && content.executable) || false
     if (content.kind === 'file') files.push({ path: name, bytes: content.bytes, executable })
   }

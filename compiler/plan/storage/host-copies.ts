@@ -16,10 +16,7 @@ export interface HostFiles {
   readonly isSecret: boolean
 }
 
-/**
- * Copies the files of a host path into a ConfigMap, or a Secret, of the service, and mounts that
- * read-only.
- */
+/** Copies the files of a host path into a ConfigMap or a Secret of the service, and mounts it read-only. */
 export function copyFiles(context: PlanContext, service: Service, mount: HostMount, content: HostFiles): StoredMount {
   const { objects, environment } = context
   const { files, isFolder, isSecret } = content
@@ -32,7 +29,7 @@ export function copyFiles(context: PlanContext, service: Service, mount: HostMou
   // Services that mount the same file share one ConfigMap, and its name stays the same when services are added or
   // removed.
   const shared = cutName(`${environment.name}-${fileName(context, mount)}`, 240)
-  // No hash of a secret in a name: weak values could be guessed from it.
+  // A Secret's name contains no hash of its content, because weak values could be guessed from it.
   const isTaken = (objects.secrets.get(base)?.span ?? mount.span) !== mount.span
   const name = isSecret ? (isTaken ? `${base}-${shortHash(mount.target, 5)}` : base) : `${shared}-${contentHash(data)}`
   const plan = {
@@ -58,7 +55,10 @@ export function copyFiles(context: PlanContext, service: Service, mount: HostMou
   return { ...stored(mount, held), readOnly: true }
 }
 
-/** The name of a file or folder in names of objects. That of the project's folder differs between machines. */
+/**
+ * Returns the part of an object name that comes from a file or folder. The name of the project's own folder is not
+ * used, because it differs between machines.
+ */
 const fileName = ({ project }: PlanContext, { source }: Pick<HostMount, 'source'>): string =>
   slug(basename(relative(project.directory, source))) || 'files'
 
@@ -66,8 +66,8 @@ const secretName =
   /(^|\/)(\.env[^/]*|\.ssh|\.aws|\.gnupg|\.kube|id_(rsa|dsa|ecdsa|ed25519)|[^/]*\.(pem|key|p12|pfx))(\/|$)/i
 
 /**
- * Returns a clause that says why a host path is taken for keys: because of its name, or of the names and first lines of
- * its files. Undefined for other paths.
+ * Returns a clause that explains why a host path is treated as keys: because of its name, or because of the names or
+ * first lines of its files. Returns undefined for other paths.
  */
 export function whySecret(source: string, files: readonly HostFile[], isFolder: boolean): string | undefined {
   if (secretName.test(source)) return 'looks like keys'

@@ -133,8 +133,8 @@ type Failed = Extract<
 >
 
 /**
- * Reports a host volume that is not available. A service that is built starts without it, and a
- * warning is enough; what `x-mount` asks for is wanted in any case.
+ * Reports a host volume that is not available. A warning is enough for a service with a `build`, which starts without
+ * the volume, unless `x-mount` requests it explicitly.
  */
 export function reportFailed(
   reporter: Reporter,

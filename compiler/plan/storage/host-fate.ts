@@ -6,36 +6,36 @@ import type { CopiedFiles, HostContent, HostReader } from './host-content.ts'
 import type { HostMount } from './host-mount.ts'
 import { inHome, isInside, isSpecial, isSystem } from './host-paths.ts'
 
-/** The decision about a host volume. */
+/** The decision about how to mount a host volume. */
 export type HostFate =
-  /** `x-mount: skip`. */
+  /** `x-mount: skip` leaves the volume out. */
   | { readonly kind: 'skip' }
-  /** The Dockerfile copies it to where it would be mounted. */
+  /** The Dockerfile already copies the content to the mount path. */
   | { readonly kind: 'in-image' }
-  /** A socket, device or time file: a node has no substitute for it. */
+  /** A socket, device or time file, for which a node has no substitute. */
   | { readonly kind: 'socket' }
   /** A folder of the operating system, mounted from the node. */
   | { readonly kind: 'system' }
   | { readonly kind: 'copy'; readonly content: CopiedFiles; readonly as?: MountAs | undefined }
   | { readonly kind: 'claim'; readonly why: 'missing' | 'empty' | 'untracked' | 'said' | 'too-large' }
-  /** A claim was asked for, and the path is a file. */
+  /** `x-mount` requests a claim, but the path is a file. */
   | { readonly kind: 'claim-of-file' }
   /** The path is empty or untracked, and no service writes to it. */
   | { readonly kind: 'nothing-to-read'; readonly state: 'empty' | 'untracked' }
   | { readonly kind: 'missing' }
-  /** The path is missing and not part of the project. An empty folder replaces a path that no service writes to. */
+  /** The path is missing and outside the project. An empty folder replaces it if no service writes to it. */
   | { readonly kind: 'missing-outside'; readonly isFolder: boolean }
   | Exclude<HostContent, { kind: 'files' | 'data' }>
 
-/** The input of the decisions about all host volumes. */
+/** Input for the decisions about all host volumes. */
 export interface HostWorld {
   readonly reader: HostReader
   readonly isWritten: (path: string) => boolean
-  /** True if the image that is built for a service holds a host path at a path. */
+  /** Returns true if the image that is built for a service contains a host path at the mount path. */
   readonly inImage: (service: Service, mount: HostMount) => boolean
 }
 
-/** Decides what becomes of a host volume. Reports only what may not be read. */
+/** Decides how a host volume is mounted. Reports only paths that devctl may not read. */
 export function fateOf(context: PlanContext, world: HostWorld, service: Service, mount: HostMount): HostFate {
   const said = mount.as?.value
   if (said === 'skip') return { kind: 'skip' }
@@ -56,8 +56,8 @@ export function fateOf(context: PlanContext, world: HostWorld, service: Service,
 }
 
 /**
- * True of files that a deploy to a cluster need not bring: `up` synchronizes them. Those of an image that is built, or
- * that the user names, are expected there.
+ * True for files that a deploy to a cluster does not have to bring, because `up` synchronizes them. Images that are
+ * built, or that the user sets, are expected to contain the files.
  */
 const isLeftToUp = (
   { options }: PlanContext,
@@ -66,14 +66,17 @@ const isLeftToUp = (
   { source }: HostMount,
 ): boolean => options.leavesFoldersToUp === true && !build && !options.images?.has(name) && isWritten(source)
 
-/** True if a path is in the project, or in the checkout that contains it. */
+/** Returns true if a path is in the project, or in the checkout that contains the project. */
 export function isInProject({ host, project }: PlanContext, { reader }: HostWorld, path: string): boolean {
   const top = reader.checkout?.root
   if (top !== undefined && isInside(host.realPath(path), top)) return true
   return isInside(path, project.directory) && isInside(host.realPath(path), host.realPath(project.directory))
 }
 
-/** `x-mount` has the last word. What git does not track is copied, too: that was asked for. */
+/**
+ * Applies `x-mount`, which overrides every other rule. It also copies files that git does not track, because the user
+ * requests them explicitly.
+ */
 function saidFate(
   { reader }: HostWorld,
   { source }: HostMount,
@@ -99,7 +102,7 @@ function dataFate(
   place: 'project' | 'home' | 'elsewhere',
 ): HostFate {
   if (state === 'missing') {
-    // A claim would be a folder, and personal files are not on every machine.
+    // A claim would become a folder, and personal files do not exist on every machine.
     const isNoFolder = mount.mustExist || isNamedLikeFile(mount)
     if (place === 'home' && (isNoFolder || isNamedLikeSetting(mount)))
       return { kind: 'missing-outside', isFolder: false }
@@ -111,17 +114,17 @@ function dataFate(
   return state === 'missing' ? { kind: 'missing' } : nothing(state)
 }
 
-/** A claim would be a folder where the service looks for a file. */
+/** Returns true if the service expects a file at the path, where a claim would be a folder. */
 function isNamedLikeFile({ source, target }: HostMount): boolean {
   const suffix = suffixOf(target)
   if (/^[A-Z][a-z]*file$/.test(basename(target))) return basename(source) === basename(target)
   return suffix === suffixOf(source) && /^\.[a-z]\w*$/i.test(suffix) && suffix !== '.d'
 }
 
-/** The suffix of a name, without the dots at its start: `..logs` has none. */
+/** Returns the suffix of a name after its leading dots; empty for `..logs`. */
 const suffixOf = (path: string): string => extname(basename(path).replace(/^\.+/, ''))
 
-/** Files of settings in a home folder, which have no suffix: `~/.npmrc`, `~/.ssh/known_hosts`. */
+/** Settings files in a home folder, which have no suffix, such as `~/.npmrc` and `~/.ssh/known_hosts`. */
 const SETTINGS =
   /^(?:\..+(?:rc|config|ignore|attributes|profile|history|pass|credentials)|\.env|known_hosts|authorized_keys|config|credentials|id_[a-z0-9]+)$/i
 

@@ -1,19 +1,20 @@
 import { shortHash } from '../../values/dns-name.ts'
 import type { KeyPath } from '../plan.ts'
 
-/** The capacity of a ConfigMap or Secret: 1 MiB of values, a limit of Kubernetes. */
+/** Capacity of a ConfigMap or Secret in bytes: Kubernetes limits the values to 1 MiB. */
 export const mostBytes = 1024 * 1024
 
 /** A file of a host folder. */
 export interface HostFile {
-  /** Relative to the folder; of a single file its name. */
+  /** Path relative to the folder, or the name of a single file. */
   readonly path: string
   readonly bytes: Uint8Array
   readonly executable: boolean
 }
 
 /**
- * Keys for the files of a folder, which may hold no `/`, and the paths that they are mounted at.
+ * Returns keys for the files of a folder, because a key cannot contain `/`, and the paths at which the keys are
+ * mounted.
  */
 export function toKeys(files: readonly HostFile[]): {
   readonly data: Readonly<Record<string, Uint8Array>>
@@ -30,7 +31,7 @@ export function toKeys(files: readonly HostFile[]): {
   return { data, items }
 }
 
-/** A key of a ConfigMap or Secret made of a file's path. */
+/** Converts a file path to a key of a ConfigMap or Secret. */
 export function objectKey(path: string): string {
   const key = path.replaceAll('/', '__').replace(/[^-._a-zA-Z0-9]/g, '_')
   const isReserved = key === '.' || key === '..' || key.startsWith('..')
@@ -38,9 +39,7 @@ export function objectKey(path: string): string {
   return `${key.replace(/^\.+/, '').slice(0, 240)}-${shortHash(path)}`
 }
 
-/**
- * A hash of names and contents, for the names of objects that may not change while Pods use them.
- */
+/** Returns a hash of names and contents, for the names of objects that must not change while Pods use them. */
 export function contentHash(data: Readonly<Record<string, Uint8Array>>): string {
   const parts = Object.keys(data)
     .sort()

@@ -10,20 +10,23 @@ import { inHome, isInside, shown } from './host-paths.ts'
 import { defaultSize } from './own-claim.ts'
 import type { StoredMount } from './stored-mount.ts'
 
-/** A host path as one service mounts it. */
+/** A host path, as mounted by one service. */
 export interface HostUse {
   readonly service: Service
   readonly mount: HostMount
 }
 
-/** The claim of a folder that is data. */
+/** The claim for a data folder. */
 export interface FolderClaim {
   readonly claim: string
-  /** The folder within the claim, where a folder around it is mounted, too. */
+  /** Path of the folder within the claim, if a parent folder is mounted, too. */
   readonly subPath?: string
 }
 
-/** Host paths that some service writes to, the folders around them, and those in them. */
+/**
+ * Returns a function that is true for host paths that a service writes to, for their parent folders, and for paths
+ * inside them.
+ */
 export function writtenPaths(uses: readonly HostUse[]): (path: string) => boolean {
   const written = new Set(uses.filter(({ mount }) => !mount.readOnly).map(({ mount }) => mount.source))
   const around = new Set([...written].flatMap(path => upwards(path)))
@@ -31,8 +34,9 @@ export function writtenPaths(uses: readonly HostUse[]): (path: string) => boolea
 }
 
 /**
- * Names the claims of the data folders after their paths. All services that mount a folder share its claim, also as a
- * part of a `copied` folder. A folder inside another one is a part of that folder's claim, as it is on the host.
+ * Assigns claims to the data folders, with names derived from their paths. All services that mount a folder share its
+ * claim, including services that mount it as part of a `copied` folder. A folder inside another data folder is part of
+ * the outer folder's claim, as it is on the host.
  */
 export function folderClaims(
   context: PlanContext,
@@ -49,11 +53,11 @@ export function folderClaims(
     users.set(top, known)
     if (!known.has(use.service.name)) known.set(use.service.name, use)
   }
-  // Services that mount a copied folder around it, after those that mount the folder itself.
+  // Services that mount a copied folder around the data folder come after those that mount the data folder itself.
   for (const use of sortBy(copied, ({ service }) => service.name))
     for (const [top, known] of users)
       if (isInside(top, use.mount.source) && !known.has(use.service.name)) known.set(use.service.name, use)
-  // The absolute path of what is in the project, or at home, is another one on each machine.
+  // The absolute path of a folder in the project or in the home folder differs between machines.
   const written = (path: string) => {
     if (isOwn(path)) return relative(project.directory, path) || '.'
     const personal = inHome(path, host.homeDirectory)
@@ -80,7 +84,7 @@ const claimName = (path: string): string => cutName(slug(path) || 'project', 63)
 function claimPlan(context: PlanContext, name: string, users: readonly HostUse[]) {
   const [first] = users
   const { service, mount } = first!
-  // A folder that several services share belongs to none of them, as with a named volume.
+  // A folder that several services share belongs to none of them, like a named volume.
   const isShared = users.length > 1
   return {
     name,
@@ -92,7 +96,7 @@ function claimPlan(context: PlanContext, name: string, users: readonly HostUse[]
   }
 }
 
-/** The claim that a mount of such a folder uses. */
+/** Returns the claim for the mount of a data folder. */
 export function heldByFolder(
   { project }: PlanContext,
   { claim, subPath }: FolderClaim,
@@ -111,7 +115,7 @@ export function heldByFolder(
   }
 }
 
-/** A path and all folders around it, the innermost first. */
+/** Returns a path and all of its parent folders, innermost first. */
 function upwards(path: string): readonly string[] {
   const found = [path]
   for (let at = path; at !== dirname(at); ) {
@@ -121,12 +125,12 @@ function upwards(path: string): readonly string[] {
   return found
 }
 
-/** The first span of each folder is where it is reported. */
+/** A function that returns true for the first report about a path, and for repeated calls with the same span. */
 export type Once = (code: string, path: string, span: Span) => boolean
 
 /**
- * Says whether something is reported for the first time about a path; asked again from the same
- * place, it gives the same.
+ * Returns a function that limits reports to one for each path. A repeated call with the same span returns the same
+ * result.
  */
 export function oncePerPath(): Once {
   const places = new Map<string, Span>()

@@ -8,9 +8,9 @@ export interface HostMount {
   readonly target: string
   readonly readOnly: boolean
   readonly createHostPath: boolean
-  /** A missing folder is not to be made. */
+  /** True if a missing folder must not be created. */
   readonly mustExist: boolean
-  /** `x-mount`. */
+  /** Value of `x-mount`. */
   readonly as?: At<MountAs> | undefined
   readonly propagation?: string | undefined
   readonly recursive?: string | undefined
@@ -18,7 +18,7 @@ export interface HostMount {
   readonly sourceSpan: Span
 }
 
-/** The mount of a host path, once it is decided what holds its data. */
+/** Returns the mount of a host path, given the storage that holds its data. */
 export function stored(mount: HostMount, held: Held): StoredMount {
   const propagation = /shared$/.test(mount.propagation ?? '')
     ? 'Bidirectional'
@@ -30,7 +30,7 @@ export function stored(mount: HostMount, held: Held): StoredMount {
     readOnly: mount.readOnly,
     span: mount.span,
     held,
-    // Only mounts of the node can pass others on.
+    // Only mounts of a node's path can propagate other mounts.
     ...(propagation && held.kind === 'hostPath' && { propagation }),
     ...(mount.recursive === 'readonly' && mount.readOnly && { recursiveReadOnly: true }),
   }

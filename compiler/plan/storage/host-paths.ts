@@ -1,6 +1,6 @@
 import { relative } from 'node:path/posix'
 
-/** A path as in the file: relative to the project where it lies in it. */
+/** Formats a path as in the file: relative to the project if the project contains it. */
 export function shown(path: string, directory: string): string {
   if (!isInside(path, directory)) return path
   return `./${relative(directory, path)}`.replace(/\/$/, '')
@@ -10,22 +10,22 @@ export function isInside(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
 }
 
-/** The path within the home folder, for a path in it. */
+/** Returns a path relative to the home folder; undefined for paths outside it. */
 export function inHome(path: string, home: string | undefined): string | undefined {
-  // Programs without a home have the root.
+  // The home folder of system users may be `/`, which does not count.
   return home !== undefined && home !== '/' && isInside(path, home) ? relative(home, path) : undefined
 }
 
-/** Folders of links to the disks of a node, which monitoring agents read. */
+/** Folders with links to the disks of a node, which monitoring agents read. */
 const DISKS = /^\/dev\/disk(\/by-[a-z]+)?\/?$/
 
-/** Sockets, devices and time files: nothing that a node could stand in for. */
+/** True for sockets, devices and time files, for which a node has no substitute. */
 export const isSpecial = (path: string): boolean =>
   /\.sock(et)?$/.test(path) ||
   (/^\/dev(\/|$)/.test(path) && !DISKS.test(path)) ||
   /^\/etc\/(localtime|timezone)$/.test(path)
 
-/** Folders of an operating system: https://refspecs.linuxfoundation.org/FHS_3.0/fhs/index.html */
+/** True for folders of an operating system: https://refspecs.linuxfoundation.org/FHS_3.0/fhs/index.html */
 export const isSystem = (path: string): boolean => path === '/' || DISKS.test(path) || systemPaths.test(path)
 
 const systemPaths = new RegExp(

@@ -229,18 +229,18 @@ const unversioned = diagnostic({
   }),
 })
 
-/** The input of planning host volumes, besides the project. */
+/** Input for planning host volumes, in addition to the project. */
 export interface HostVolumes {
   readonly world: HostWorld
   readonly claimOf: (path: string) => FolderClaim
-  /** The folders that are data; none lies in another one. */
+  /** Data folders; none of them is inside another one. */
   readonly dataFolders: readonly string[]
   readonly once: Once
-  /** Paths that are copied from this machine as they are: reported together when all is planned. */
+  /** Paths that are copied from this machine as they are. They are reported together at the end. */
   readonly unversioned: Map<string, Span>
 }
 
-/** Decides what becomes of a host volume. Undefined when nothing is mounted; reports why. */
+/** Plans how a host volume is mounted. Returns undefined if nothing is mounted, and reports the reason. */
 export function planHostVolume(
   context: PlanContext,
   hosts: HostVolumes,
@@ -303,8 +303,8 @@ function nodeFolder(mount: HostMount): StoredMount {
 }
 
 /**
- * Returns the mounts of the data folders that lie in a copied folder: they are a part of it on the host. `isTaken` is
- * true for paths at which the service mounts something itself.
+ * Returns the mounts of the data folders inside a copied folder, because they are part of it on the host. `isTaken` is
+ * true for paths at which the service itself mounts something.
  */
 export function planDataWithin(
   context: PlanContext,
@@ -323,8 +323,8 @@ export function planDataWithin(
 }
 
 /**
- * The claim of a folder that is data. That of a built service is filled from its image, which may
- * hold files there.
+ * Plans the claim of a data folder. The claim of a service with a `build` is filled from its image, which may contain
+ * files at this path.
  */
 function claim(
   context: PlanContext,
@@ -379,7 +379,7 @@ function reportCopy(
   else reporter.report(readOnly, sourceSpan, { source })
 }
 
-/** Tells what other machines would not have. */
+/** Reports files that other machines do not have. */
 function reportMachine(
   { reporter }: PlanContext,
   { world, once, unversioned: found }: HostVolumes,
@@ -411,7 +411,7 @@ function reportGaps(
     reporter.report(deleted, sourceSpan, { source, names: gone })
 }
 
-/** Reports, once for the project, that host paths hold what is on this machine. */
+/** Reports, once for the project, that the content of host paths comes from this machine. */
 export function reportUnversioned({ reporter }: PlanContext, { world, unversioned: found }: HostVolumes): void {
   const [first] = found
   if (!first) return

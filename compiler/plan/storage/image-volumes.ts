@@ -25,11 +25,11 @@ volumes:
   }),
 })
 
-/** Reports volumes that the image of a service declares and that have no mount, as far as they are known. */
+/** Reports volumes that a service's image is known to declare but that have no mount. */
 export function checkImageVolumes(context: PlanContext, service: Service): void {
   const { mounts, tmpfs, volumesFrom } = service
   const paths = configuredImage(context, service)?.volumes ?? []
-  // Mounts of the other service are mounted here, too.
+  // The mounts of the `volumes_from` services are mounted here, too.
   if (paths.length === 0 || volumesFrom.length > 0) return
   const targets = [...mounts, ...tmpfs].map(({ target }) => (typeof target === 'string' ? target : target.value))
   for (const path of paths)

@@ -45,12 +45,10 @@ const overLimit = diagnostic({
   }),
 })
 
-/**
- * The default size of `/dev/shm`, in an engine and in a Pod: asking for no more changes nothing.
- */
+/** Default size of `/dev/shm` in an engine and in a Pod, in bytes. A request for less changes nothing. */
 const usualShm = 64n * 1024n * 1024n
 
-/** A mount of a memory volume by name. */
+/** A mount of a named memory volume. */
 interface NamedMemory {
   readonly name: string
   readonly service: string
@@ -58,8 +56,8 @@ interface NamedMemory {
 }
 
 /**
- * Reports memory volumes that several services mount by one name: mounts of type `tmpfs`, and
- * volumes of the driver's type.
+ * Reports memory volumes that several services mount under the same name: mounts of type `tmpfs`, and volumes whose
+ * driver type is `tmpfs`.
  */
 export function checkShared({ project, reporter }: PlanContext, isMemory: (volume: string) => boolean): void {
   const first = new Map<string, NamedMemory>()
@@ -90,13 +88,13 @@ const namedMemory = (services: readonly Service[], isMemory: (volume: string) =>
 export function planTmpfsMount({ reporter }: PlanContext, mount: TmpfsMount): StoredMount {
   const { size, mode, span, readOnly } = mount
   const target = mount.target.value
-  // An emptyDir is writable for all users anyway, so such modes lose nothing.
+  // An emptyDir is writable for all users anyway, so such modes have no effect to lose.
   if (mode !== undefined && (mode & 0o777) !== 0o777)
     reporter.report(tmpfsOption, span, { target, options: `mode=${mode.toString(8)}` })
   return { target, readOnly, span, held: memory(slug(target) || 'root', size) }
 }
 
-/** The mounts of `tmpfs` and `shm_size`. */
+/** Plans the mounts for `tmpfs` and `shm_size`. */
 export function planMemoryMounts({ reporter }: PlanContext, service: Service): readonly StoredMount[] {
   const found = service.tmpfs.map(({ target, span, size, options }): StoredMount => {
     const lost = options.filter(option => !/^(rw|mode=0?1?777|exec|suid|dev|defaults)$/.test(option))
@@ -114,7 +112,7 @@ const memory = (name: string, size: bigint | undefined): StoredMount['held'] => 
   ...(size && { sizeLimit: memoryQuantity(size) }),
 })
 
-/** Reports memory volumes that together may hold more than the memory limit of their service. */
+/** Reports memory volumes whose total size may exceed the memory limit of their service. */
 export function checkMemory({ reporter }: PlanContext, service: Service, mounts: readonly StoredMount[]): void {
   const limit = service.resources.limits.memory
   const volumes = mounts.filter(({ held }) => held.kind === 'memory' && held.sizeLimit !== undefined)

@@ -75,20 +75,20 @@ const recursive = diagnostic({
   }),
 })
 
-/** The context that the mounts of all services share. */
+/** The context shared by the mounts of all services. */
 export interface MountContext extends PlanContext {
   readonly volumes: ReadonlyMap<string, VolumeDecision>
   /**
-   * Services whose anonymous volumes others use through volumes_from: they need claims of their
-   * own.
+   * Services whose anonymous volumes other services use through volumes_from, so that these volumes need their own
+   * claims.
    */
   readonly lent: ReadonlySet<string>
-  /** Volumes that some service mounts writable. */
+  /** Volumes that at least one service mounts writable. */
   readonly written: ReadonlySet<string>
   readonly hosts: HostVolumes
 }
 
-/** Finds the services whose mounts other services use, and the volumes that some service may write to. */
+/** Finds the services whose mounts other services use, and the volumes that services may write to. */
 export function surveyMounts(context: PlanContext, volumes: ReadonlyMap<string, VolumeDecision>): MountContext {
   const lent = new Set<string>()
   const written = new Set<string>()
@@ -101,8 +101,8 @@ export function surveyMounts(context: PlanContext, volumes: ReadonlyMap<string, 
 }
 
 /**
- * Collects the uses of host paths by all services: the decision for one service depends on which
- * others write to the path, and on which paths contain others.
+ * Collects the uses of host paths by all services. The decision for one service depends on the other services that
+ * write to the path, and on paths that contain other paths.
  */
 function surveyHosts(context: PlanContext, volumes: ReadonlyMap<string, VolumeDecision>): HostVolumes {
   const { host, project } = context
@@ -116,7 +116,7 @@ function surveyHosts(context: PlanContext, volumes: ReadonlyMap<string, VolumeDe
   const world: HostWorld = {
     reader,
     isWritten: writtenPaths(uses),
-    // Untracked files are not in an image that another machine builds.
+    // An image that another machine builds does not contain untracked files.
     inImage: (service, { source, target, sourceSpan }) =>
       builtImageHolds(context, service, source, target) &&
       reader.read(source, path => mayRead(host, path, sourceSpan, context.reporter)).kind !== 'data',
@@ -137,8 +137,7 @@ const outermost = (paths: readonly string[]): readonly string[] =>
   [...new Set(paths)].filter(path => !paths.some(other => other !== path && isInside(path, other))).sort()
 
 /**
- * The host path that a mount leads to: its own, or that of a volume which is a bind mount of the
- * local driver.
+ * Returns the host path of a mount: the path of a bind mount, or of a volume that is a bind mount of the local driver.
  */
 function hostMount(mount: Mount, volumes: ReadonlyMap<string, VolumeDecision>): HostMount | undefined {
   const base = { target: mount.target.value, readOnly: mount.readOnly, span: mount.span, as: mount.as }
@@ -153,8 +152,8 @@ function hostMount(mount: Mount, volumes: ReadonlyMap<string, VolumeDecision>): 
 }
 
 /**
- * Decides what holds the data of each mount of a service, in the order of Compose: volumes,
- * volumes_from, tmpfs, shm_size.
+ * Decides where the data of each mount of a service is stored, in the order of Compose: volumes, volumes_from, tmpfs,
+ * shm_size.
  */
 export function planMounts(context: MountContext, service: Service): readonly StoredMount[] {
   const own = ownMounts(context, service)
@@ -172,7 +171,7 @@ export function planMounts(context: MountContext, service: Service): readonly St
 function ownMounts(context: MountContext, service: Service): readonly StoredMount[] {
   const found: StoredMount[] = []
   const unmounted: string[] = []
-  // Host volumes first: whether one is mounted decides about the anonymous volumes below it.
+  // Plan host volumes first, because anonymous volumes below one are mounted only if it is mounted.
   const planned = new Map<Mount, StoredMount | undefined>()
   for (const mount of service.mounts) {
     if (mount.type !== 'bind') continue
@@ -195,8 +194,8 @@ function ownMounts(context: MountContext, service: Service): readonly StoredMoun
 }
 
 /**
- * The data folders in a copied one, except below what the service mounts there itself. A DaemonSet cannot share a
- * claim.
+ * Returns the data folders inside a copied folder, except those below a mount of the service itself. A DaemonSet cannot
+ * share a claim.
  */
 function dataWithin(
   context: MountContext,
@@ -241,7 +240,9 @@ function planMount(context: MountContext, service: Service, mount: Exclude<Mount
   }
 }
 
-/** The image of a mount; a service of the project stands for its image. */
+/**
+ * Returns the image of an image mount. If the source is a service of the project, it means the image of that service.
+ */
 function imageOf(
   context: MountContext,
   source: string,
@@ -264,12 +265,12 @@ function planNamed(
   const name = slug(source) || 'volume'
   switch (decision?.kind) {
     case undefined:
-      // The loader has reported a volume that no file declares.
+      // The loader has already reported a volume that no file declares.
       return undefined
     case 'claim': {
       const { claim, directory, access } = decision
       annotateClaim(context, claim, mount)
-      // Among services that share a volume, one that may not write to it does not fill it either.
+      // If services share a volume, a service that mounts it read-only does not fill it.
       const mayFill = !mount.readOnly || !context.written.has(source)
       const fill = directory !== undefined && !mount.nocopy && !mount.subpath && mayFill && access !== 'ReadOnlyMany'
       const description = `the volume \`${source}\``
@@ -291,10 +292,7 @@ function planNamed(
   }
 }
 
-/**
- * `volume.labels` of a mount become annotations of the claim, below those that the volume itself
- * has.
- */
+/** Adds a mount's `volume.labels` to the annotations of the claim. Labels of the volume itself take precedence. */
 function annotateClaim(context: MountContext, claim: string, { labels }: VolumeMount): void {
   const plan = context.objects.claims.get(claim)
   const own = labels.length > 0 && toAnnotations(context, labels)
@@ -308,7 +306,7 @@ function planAnonymous(context: MountContext, service: Service, mount: VolumeMou
   const { labels } = mount
   const annotations = toAnnotations(context, labels, service.labels)
   if (!context.lent.has(service.name)) {
-    // A StatefulSet adds its name and a number to the name of the template.
+    // A StatefulSet appends its name and a number to the name of the template.
     const name = cutName(path, 63)
     const claim = { ...spec, name, ...(annotations && { annotations }) }
     return { ...base, held: { kind: 'anonymous', name, spec: claim, fill: !mount.nocopy } }
@@ -331,10 +329,7 @@ function planBind(context: MountContext, service: Service, mount: BindMount): St
   return result
 }
 
-/**
- * The mounts of the services that `volumes_from` names. Targets of the service itself are skipped
- * by the caller.
- */
+/** Returns the mounts of the services in `volumes_from`. The caller skips mount paths that the service uses itself. */
 function borrowedMounts(context: MountContext, service: Service): readonly StoredMount[] {
   return lendersOf(context.project, service).flatMap(({ lender, readOnly, span }) => {
     const own = ownMounts(context, lender)
@@ -343,7 +338,7 @@ function borrowedMounts(context: MountContext, service: Service): readonly Store
   })
 }
 
-/** The lender fills its volumes itself. */
+/** Makes a borrowed mount read-only. The lender fills its volumes itself. */
 function toReadOnly(mount: StoredMount): StoredMount {
   const held = 'fill' in mount.held ? { ...mount.held, fill: false } : mount.held
   return { ...mount, held, readOnly: true }

@@ -5,12 +5,12 @@ import { type PlanContext, sourceOf } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
 import { cutName, slug } from '../object-names.ts'
 
-/** The size of a volume that says nothing about it. */
+/** Default size of a volume. */
 export const defaultSize = '1Gi'
 
 /**
- * Plans a claim for one mount of a service, named after the two, and gives its name. Asked again
- * for the same mount it gives the same.
+ * Plans a claim for one mount of a service, and returns its name, which combines the service and the mount path.
+ * Repeated calls for the same mount return the same name.
  */
 export function planOwnClaim(
   context: PlanContext,

@@ -5,21 +5,23 @@ import type { Held, StoredMount } from './stored-mount.ts'
 
 /** The volumes of a Pod, collected while its containers are planned. */
 export interface PodVolumes {
-  /** The mount of a container; makes the volume it needs, once for what several mounts share. */
+  /**
+   * Returns the mount of a container, and adds the volume that it needs. Mounts that share a volume add it only once.
+   */
   mount(mount: StoredMount, owner: VolumeOwner): ContainerMount
   readonly volumes: readonly PodVolume[]
   readonly claimTemplates: readonly ClaimSpec[]
 }
 
-/** `prefix` sets anonymous volumes of followers in a group apart from those of the lead. */
+/** The owner of a volume. `prefix` keeps anonymous volumes of other group members apart from those of the lead. */
 export interface VolumeOwner {
   readonly service: string
   readonly prefix?: string
 }
 
 /**
- * Collects the volumes of a Pod; anonymous ones become templates of a StatefulSet, and ephemeral
- * volumes elsewhere.
+ * Collects the volumes of a Pod. Anonymous volumes become claim templates in a StatefulSet, and ephemeral volumes in
+ * other workloads.
  */
 export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
   const volumes: PodVolume[] = []
@@ -40,7 +42,7 @@ export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
   }
 
   const volumeOf = ({ held, target }: StoredMount, { service, prefix }: VolumeOwner): string => {
-    // A volume that only this mount uses is distinguished by its service and place.
+    // A volume that only this mount uses is identified by its service and mount path.
     const own = `${held.kind} ${service} ${target}`
     switch (held.kind) {
       case 'claim':
@@ -117,8 +119,9 @@ export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
 }
 
 /**
- * Returns the folder of a volume that holds its files: a name that starts with `..` is the kubelet's own at the top of
- * a volume (`..data`), and the API server refuses it there. Files without such a name are at the top.
+ * Returns the folder in a volume that contains its files; empty for the root of the volume. Names that start with `..`
+ * are reserved for the kubelet at the root (`..data`), and the API server refuses them there, so volumes with such
+ * names use a folder.
  */
 function topOf(held: Extract<Held, { kind: 'configMap' | 'secret' | 'projected' }>): string {
   const paths =
@@ -132,8 +135,8 @@ const within = (top: string, items: readonly KeyPath[]): readonly KeyPath[] =>
   top === '' ? items : items.map(item => ({ ...item, path: join(top, item.path) }))
 
 /**
- * A claim's data is in a folder of it, never at its root, where file systems keep things of their
- * own (`lost+found`).
+ * Returns the path within the volume to mount. The data of a claim is in a folder, never at the root, where file
+ * systems keep their own files (`lost+found`).
  */
 function subPathOf({ held }: StoredMount, volume: string): string | undefined {
   switch (held.kind) {

@@ -3,15 +3,15 @@ import type { KeyPath } from '../plan.ts'
 import type { Held, HeldByFiles, StoredMount } from './stored-mount.ts'
 
 /**
- * Joins the mounts inside a copied folder with it in one projected volume: such a folder cannot be
- * written to, so the container runtime could not create a mount point in it. Files become files of
- * the volume; for other mounts it gets the folder that they are mounted over.
+ * Joins a copied folder and the mounts inside it into one projected volume, because a copied folder is read-only and
+ * the container runtime cannot create mount points in it. Files become files of the volume; for other mounts, the
+ * volume gets an empty folder as the mount point.
  */
 export function joinFolders(mounts: readonly StoredMount[]): readonly StoredMount[] {
   const folders = mounts.filter(isCopiedFolder)
   if (folders.length === 0) return mounts
-  // Only what lies in the folder itself: in a volume that is mounted there, the runtime can make a
-  // place.
+  // Consider only mounts directly in a copied folder: in any other volume that is mounted there, the runtime can create
+  // mount points.
   const folderOf = (mount: StoredMount): StoredMount | undefined => {
     const [nearest] = mounts
       .filter(({ target }) => isBelow(mount.target, target))
@@ -41,8 +41,8 @@ const isCopiedFolder = ({ held }: StoredMount): boolean => isFiles(held) && held
 const isBelow = (path: string, folder: string): boolean => path.startsWith(folder === '/' ? '/' : `${folder}/`)
 
 /**
- * The mount nearest to a path wins over what the folders around it hold there, as with ordinary
- * mounts.
+ * Merges the files of a folder and of the mounts inside it. The innermost mount overrides the files that outer folders
+ * have at its path, as with ordinary mounts.
  */
 function project(folder: StoredMount, held: HeldByFiles, within: readonly StoredMount[]): Held {
   const parts = [...within].sort((a, b) => b.target.length - a.target.length)
@@ -58,7 +58,7 @@ function project(folder: StoredMount, held: HeldByFiles, within: readonly Stored
         ![...taken].some(other => isBelow(path, other) || isBelow(other, path)),
     )
     for (const { path } of items) taken.add(path)
-    // A folder hides what a folder around it holds there.
+    // A folder hides the content that an outer folder has at its path.
     if (one.subPath === undefined) covered.push(at)
     if (items.length > 0) sources.push({ ...one, items })
   }
@@ -74,8 +74,8 @@ function project(folder: StoredMount, held: HeldByFiles, within: readonly Stored
 }
 
 /**
- * The files of a source, with the paths that they have in the folder and the modes that its volume
- * would have given them.
+ * Returns the files of a source, with their paths in the folder and the modes that their own volume would have given
+ * them.
  */
 function itemsOf({ items, subPath, mode }: HeldByFiles, at: string): readonly KeyPath[] {
   if (subPath !== undefined) return [{ key: subPath, path: at, ...(mode !== undefined && { mode }) }]

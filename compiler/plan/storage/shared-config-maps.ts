@@ -4,20 +4,20 @@ import { contentHash } from './host-files.ts'
 import type { Held, HeldByFiles, StoredMount } from './stored-mount.ts'
 
 /**
- * Adds a ConfigMap with files of a service. One that another service has under the same name, which
- * has the hash of the content, belongs to both.
+ * Adds a ConfigMap with files of a service. If another service already has a ConfigMap with the same name, which
+ * contains the hash of the content, both services share it.
  */
 export function addConfigMap({ objects }: PlanContext, plan: ConfigMapPlan): void {
   const other = objects.configMaps.get(plan.name)
   objects.configMaps.set(plan.name, other ? united([other, plan]) : plan)
 }
 
-/** The mounts of services, by their names. */
+/** Mounts by service name. */
 type MountsByService = ReadonlyMap<string, readonly StoredMount[]>
 
 /**
- * Unites ConfigMaps with the same content, and takes files from the folders that the same service mounts. Returns the
- * mounts with the ConfigMaps that remain.
+ * Merges ConfigMaps with the same content, and reads single files from the folders that the same service mounts.
+ * Returns the mounts with the remaining ConfigMaps.
  */
 export function shareConfigMaps(context: PlanContext, mounts: MountsByService): MountsByService {
   const kept = uniteEqual(context)
@@ -52,10 +52,10 @@ function uniteEqual({ objects }: PlanContext): ReadonlyMap<string, Kept> {
 }
 
 /**
- * Takes the files of a service from the folders that it mounts, too, and leaves out ConfigMaps that nothing uses any
- * more. A service without the folder keeps the ConfigMap of the file, because the name of a ConfigMap has the hash of
- * its content: a change of another file would replace the Pods of that service. The mounts of other services do not
- * matter, so that a new service does not replace the Pods of others either.
+ * Uses a folder's ConfigMap for single files that the same service mounts, and removes ConfigMaps that are no longer
+ * used. A service without the folder keeps the file's ConfigMap. The name of a ConfigMap contains a hash of its
+ * content, so with the folder's ConfigMap a change of another file would replace the Pods of that service. Mounts of
+ * other services do not matter, so that a new service does not replace the Pods of existing ones.
  */
 function takeFromFolders({ objects }: PlanContext, mounts: MountsByService): MountsByService {
   const replaced = new Set<string>()
@@ -73,7 +73,7 @@ function takeFromFolders({ objects }: PlanContext, mounts: MountsByService): Mou
 }
 
 /**
- * Returns the largest of other ConfigMaps that has all files of one, by the name of that one; empty if there is none.
+ * Returns the largest ConfigMap that contains all files of `plan`, keyed by the name of `plan`; empty if there is none.
  */
 function largerOf(plan: ConfigMapPlan, maps: readonly ConfigMapPlan[]): readonly (readonly [string, Kept])[] {
   const countOf = ({ data }: ConfigMapPlan) => Object.keys(data).length
@@ -95,8 +95,8 @@ function hostMapsOf(mounts: readonly StoredMount[], all: ReadonlyMap<string, Con
 }
 
 /**
- * Returns the keys of a larger ConfigMap that have the values of another one, by the keys of that; undefined if one has
- * not.
+ * Maps the keys of a ConfigMap to the keys with the same values in a larger one; returns undefined if a value is
+ * missing there.
  */
 function keysWithin({ data }: ConfigMapPlan, larger: ConfigMapPlan['data']): ReadonlyMap<string, string> | undefined {
   const keys = new Map<string, string>()
@@ -109,13 +109,16 @@ function keysWithin({ data }: ConfigMapPlan, larger: ConfigMapPlan['data']): Rea
   return keys
 }
 
-/** The ConfigMap that stands for another one, and its keys by those of that one. */
+/** The ConfigMap that replaces another one, with a map from the replaced keys to its own. */
 interface Kept {
   readonly name: string
   readonly keys: ReadonlyMap<string, string>
 }
 
-/** A single file may have any key, since mounts give it its path. Labels of a config are those of its ConfigMap. */
+/**
+ * Returns a text that is equal for ConfigMaps with the same content. The key of a single file does not matter, since
+ * the mount sets its path. The labels of a config are part of its ConfigMap.
+ */
 function contentOf({ data, path, annotations }: ConfigMapPlan): string {
   const [bytes, ...others] = Object.values(data)
   const content = bytes && others.length === 0 ? contentHash({ file: bytes }) : `${contentHash(data)} ${others.length}`
@@ -126,8 +129,8 @@ const pairs = (from: readonly string[], to: readonly string[]): readonly (readon
   from.length === 1 ? [[from[0]!, to[0]!]] : from.map(key => [key, key])
 
 /**
- * Merges equal ConfigMaps into one, which belongs to a service only if all of them do. A config, which has a name of
- * its own, comes first.
+ * Merges equal ConfigMaps into one. It belongs to a service only if all of them belong to that service. The ConfigMap
+ * of a top-level config takes precedence, because it is named after the config.
  */
 function united(plans: readonly ConfigMapPlan[]): ConfigMapPlan {
   const rank = ({ path = '' }: ConfigMapPlan) => (path.startsWith('configs.') ? 0 : 1)
@@ -137,7 +140,7 @@ function united(plans: readonly ConfigMapPlan[]): ConfigMapPlan {
   const { service, annotations, ...plan } = first!
   const isOwn = service !== undefined && others.every(other => other.service === service)
   if (isOwn) return first!
-  // Annotations of services are not those of what they share.
+  // A shared ConfigMap does not get the annotations of one service.
   return { ...plan, ...(service === undefined && annotations && { annotations }) }
 }
 

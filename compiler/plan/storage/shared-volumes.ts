@@ -60,7 +60,7 @@ const badSwitch = diagnostic({
   }),
 })
 
-/** A Pod and what it mounts. */
+/** A Pod with its mounts. */
 export interface MountingPod {
   readonly group: Group
   readonly kind: WorkloadPlan['kind']
@@ -75,8 +75,8 @@ interface Use {
 }
 
 /**
- * Finds the claims that several Pods mount, and the labels that bring those Pods to one node.
- * Reports sharing that cannot work.
+ * Finds the claims that several Pods mount, and the labels that schedule these Pods to the same node. Reports sharing
+ * that cannot work.
  */
 export function planSharing(context: PlanContext, pods: readonly MountingPod[]): ReadonlyMap<Group, readonly string[]> {
   const { volumeAffinity = 'true' } = context.options
@@ -110,7 +110,7 @@ function mustColocate(context: PlanContext, users: readonly Use[]): boolean {
   const isScaled = users.some(({ pod }) => (pod.group.lead.scale?.value ?? 1) > 1)
   const isShared = users.length > 1 || isScaled
   if (access === 'ReadWriteOncePod' && isShared) reporter.report(singlePod, users[0]!.span, { description })
-  // With global services every node must mount it, so there is no one node to gather on.
+  // If a global service mounts the volume, every node needs it, so the Pods cannot all run on one node.
   if (
     !isShared ||
     access === 'ReadWriteMany' ||
@@ -130,7 +130,7 @@ function mustColocate(context: PlanContext, users: readonly Use[]): boolean {
   return true
 }
 
-/** Pods that must meet on one node may not ask for different nodes. */
+/** Reports Pods that must run on the same node but request different nodes. */
 function checkNodes(context: PlanContext, users: readonly Use[]): void {
   const wanted = new Map<string, { readonly value: string; readonly span: Span }>()
   for (const { pod } of users)

@@ -2,8 +2,8 @@ import type { Span } from '../../text/source.ts'
 import type { ClaimSpec, KeyPath } from '../plan.ts'
 
 /**
- * A mount of a service after it is decided what holds its data; the kind of the workload then
- * decides how the Pod refers to it.
+ * A mount of a service together with the storage that holds its data. The kind of the workload determines later how the
+ * Pod refers to it.
  */
 export interface StoredMount {
   /** Path in the container. */
@@ -13,13 +13,13 @@ export interface StoredMount {
   readonly held: Held
   readonly propagation?: 'Bidirectional' | 'HostToContainer'
   readonly recursiveReadOnly?: boolean
-  /** True for a data folder within a mounted folder: the file does not mount it itself. */
+  /** True for a data folder inside a mounted folder, which the Compose file does not mount explicitly. */
   readonly isPart?: true
 }
 
 export type Held =
   | HeldByClaim
-  /** An anonymous volume: a claim of each Pod. `name` is made of its path. */
+  /** An anonymous volume, with one claim for each Pod. `name` is derived from its path. */
   | { readonly kind: 'anonymous'; readonly name: string; readonly spec: ClaimSpec; readonly fill: boolean }
   | { readonly kind: 'memory'; readonly name: string; readonly sizeLimit?: string }
   | { readonly kind: 'empty'; readonly name: string }
@@ -39,10 +39,7 @@ export type Held =
     }
   | { readonly kind: 'hostPath'; readonly name: string; readonly path: string; readonly type?: string }
   | HeldByFiles
-  /**
-   * Files of several ConfigMaps and Secrets in one folder. `folders` are made for what is mounted
-   * there.
-   */
+  /** Files of several ConfigMaps and Secrets in one folder. `folders` are empty folders that serve as mount points. */
   | {
       readonly kind: 'projected'
       readonly name: string
@@ -53,22 +50,20 @@ export type Held =
 export interface HeldByClaim {
   readonly kind: 'claim'
   readonly claim: string
-  /**
-   * Folder of the claim that is the volume; absent for claims of others, which are mounted whole.
-   */
+  /** Folder of the claim that serves as the volume. Absent for external claims, which are mounted from their root. */
   readonly directory?: string
-  /** Folder within that. */
+  /** Path within `directory`. */
   readonly subPath?: string
-  /** A folder of the host: the user of the service owns it. */
+  /** True for a host folder, which the user of the service owns. */
   readonly isFolder?: boolean
-  /** Its name in messages: `` the volume `data` ``. */
+  /** Description for messages, such as `` the volume `data` ``. */
   readonly description: string
   readonly access: ClaimSpec['accessMode'] | 'unknown'
   /** True if an empty volume is filled from the image. */
   readonly fill: boolean
 }
 
-/** A ConfigMap or Secret; `subPath` mounts one of its files. */
+/** A ConfigMap or Secret. `subPath` selects a single file to mount. */
 export interface HeldByFiles {
   readonly kind: 'configMap' | 'secret'
   readonly name: string

@@ -1,7 +1,7 @@
 import type { Project, Service } from '../../compose/project.ts'
 import type { Span } from '../../text/source.ts'
 
-/** A service whose mounts another one has, too. */
+/** A service whose mounts another service also gets. */
 interface Lender {
   readonly lender: Service
   readonly readOnly: boolean
@@ -10,13 +10,14 @@ interface Lender {
 }
 
 /**
- * The services that `volumes_from` of a service names, and those that these name, in that order and
- * each once.
+ * Returns the services that a service lists in `volumes_from`, and recursively the services that those list. Each one
+ * appears once, in this order.
  */
 export function lendersOf({ services }: Pick<Project, 'services'>, service: Service): readonly Lender[] {
   const seen = new Set([service.name])
   const found: Lender[] = []
-  // The next one is the last. Calls could not be nested as deep as a chain of lenders may be long.
+  // A stack replaces recursion, because a chain of lenders may be longer than the call stack allows. The next lender is
+  // at the end.
   const open = named(service, false)
   for (let next = open.pop(); next; next = open.pop()) {
     const { readOnly, span } = next
@@ -29,7 +30,7 @@ export function lendersOf({ services }: Pick<Project, 'services'>, service: Serv
   return found
 }
 
-/** The lenders that a service names, the last first. */
+/** Returns the lenders in a service's `volumes_from`, in reverse order. */
 const named = ({ volumesFrom }: Service, readOnly: boolean) =>
   volumesFrom
     .map(({ value, span }) => {
@@ -38,7 +39,7 @@ const named = ({ volumesFrom }: Service, readOnly: boolean) =>
     })
     .reverse()
 
-/** Reads an item of `volumes_from`: `SERVICE`, `SERVICE:ro` or `SERVICE:rw`. */
+/** Parses an item of `volumes_from`: `SERVICE`, `SERVICE:ro` or `SERVICE:rw`. */
 export function lenderOf(value: string): { readonly service: string; readonly readOnly: boolean } {
   const colon = value.lastIndexOf(':')
   const mode = value.slice(colon + 1)

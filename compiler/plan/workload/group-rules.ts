@@ -75,8 +75,8 @@ const portTwice = diagnostic({
 })
 
 /**
- * Reports what members of a group cannot each have for themselves: a restart policy, a mode, a
- * scale, a port that another one has.
+ * Reports settings that group members cannot have individually: a restart policy, a mode, a scale, or a port that
+ * another member uses.
  */
 export function checkGroup(context: PlanContext, group: Group): void {
   for (const member of group.members) checkDeployLabels(context, member)
@@ -88,7 +88,7 @@ export function checkGroup(context: PlanContext, group: Group): void {
   checkAnnotations(context, group, 'deploy.labels', ({ deploy }) => deploy.labels)
 }
 
-/** Reports `deploy.labels` that `labels` of the same service overrule. */
+/** Reports `deploy.labels` that `labels` of the same service override. */
 function checkDeployLabels({ reporter }: Pick<PlanContext, 'reporter'>, { labels, deploy }: Service): void {
   const known = new Map(labels.map(pair => [pair.name, pair]))
   for (const { name, value, span } of deploy.labels) {
@@ -138,7 +138,10 @@ function checkPolicies(context: PlanContext, { lead, members }: Group): void {
   }
 }
 
-/** The ports that the file gives to members; what a Dockerfile exposes may not be in use. */
+/**
+ * Checks the ports that the file assigns to members. Ignores ports that a Dockerfile exposes, because they may be
+ * unused.
+ */
 function checkPorts({ reporter }: Pick<PlanContext, 'reporter'>, { members }: Group): void {
   const ports = new Map<string, { readonly service: string; readonly span: Related['span'] }>()
   for (const { name: service, ports: published, expose } of members)

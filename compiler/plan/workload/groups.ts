@@ -26,16 +26,16 @@ const circular = diagnostic({
   }),
 })
 
-/** The services whose containers make one Pod; most groups have one member. */
+/** Services whose containers run in one Pod; most groups have one member. */
 export interface Group {
-  /** The one that lends its namespaces: it names the Pod's workload. */
+  /** The service whose namespaces the others join. The Pod's workload is named after it. */
   readonly lead: Service
-  /** The lead first, then the others by name. */
+  /** All members: the lead first, then the others by name. */
   readonly members: readonly Service[]
 }
 
 export interface Groups {
-  /** Sorted by the name of the lead. */
+  /** All groups, sorted by the name of the lead. */
   readonly all: readonly Group[]
   of(service: string): Group | undefined
 }
@@ -51,7 +51,7 @@ export function planGroups(project: Project, reporter: Reporter): Groups {
   const root = (name: string): string => {
     let at = name
     for (let up = parent.get(at); up !== undefined; up = parent.get(at)) at = up
-    // Shortens the way for the next question.
+    // Shortens the path for later lookups.
     if (at !== name) parent.set(name, at)
     return at
   }
@@ -84,14 +84,14 @@ function toGroup(
 ): Group {
   const sorted = sortBy(found, service => service.name)
   const lead = sorted.find(service => !lenders.has(service.name)) ?? sorted[0]!
-  // Cycles of services are cycles of dependencies too, which the loader reports; those over
-  // container names are not.
+  // A cycle of services is also a cycle of dependencies, which the loader reports. The loader does not see cycles that
+  // use container names.
   if (lenders.has(lead.name) && sorted.some(joinsContainer))
     reporter.report(circular, lead.span, { services: sorted.map(service => service.name) })
   return { lead, members: [lead, ...sorted.filter(service => service !== lead)] }
 }
 
-/** Returns the keys by which a service joins the Pod of another one, with their values. */
+/** Returns the keys with which a service joins another service's Pod, with their values. */
 export const joiningKeys = (service: Service): readonly (At<string> & { readonly key: string })[] =>
   shared.flatMap(field => {
     const found = service[field]
@@ -101,7 +101,7 @@ export const joiningKeys = (service: Service): readonly (At<string> & { readonly
 const joinsContainer = (service: Service): boolean =>
   shared.some(field => service[field]?.value.startsWith('container:'))
 
-/** The service that `service:x` or `container:x` names; undefined for other values. */
+/** Returns the service in a value such as `service:x` or `container:x`; undefined for other values. */
 function targetOf(
   { value, span }: At<string>,
   key: string,
@@ -113,14 +113,14 @@ function targetOf(
   if (kind === undefined || name === undefined) return undefined
   const target = kind === 'service' ? name : containers.get(name)
   if (target !== undefined && project.services.has(target)) return target
-  // The loader has reported services that are missing; a profile may leave one out.
+  // The loader has already reported missing services, and a profile may leave a service out.
   if (kind === 'service') return undefined
   const hint = didYouMean(name, containers.keys())
   reporter.report(unknownTarget, span, { key, value, hint })
   return undefined
 }
 
-/** Services by the name that Compose would give their container. */
+/** Maps the name that Compose would give each container to its service. */
 function containerNames(project: Project): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   for (const service of project.services.values())

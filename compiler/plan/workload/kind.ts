@@ -91,11 +91,11 @@ const unknownMode = diagnostic({
         },
 })
 
-/** The kind of a workload, and the line that decided it. */
+/** The kind of a workload, with the line in the file that determined it. */
 export interface KindDecision {
   readonly kind: WorkloadPlan['kind']
   readonly because?: Related
-  /** Settings of a Job; set only for that kind. */
+  /** Settings of a Job; undefined for other kinds. */
   readonly job?: {
     readonly restartPolicy: 'Never' | 'OnFailure'
     readonly backoffLimit: number
@@ -103,7 +103,7 @@ export interface KindDecision {
   }
 }
 
-/** A mount that makes a service a StatefulSet. */
+/** A mount because of which a service becomes a StatefulSet. */
 export interface PersistentMount {
   readonly service: string
   readonly description: string
@@ -112,12 +112,12 @@ export interface PersistentMount {
 
 interface KindFacts {
   readonly waits: ReturnType<typeof completionWaits>
-  /** The services that endpoints lead to. */
+  /** Services that endpoints route to. */
   readonly endpoints: ReadonlySet<string>
   readonly mentions: Pick<Mentions, 'of'>
 }
 
-/** Returns, for each service, the service that waits for its completion. */
+/** Maps each service whose completion is awaited to the service that waits for it. */
 export function completionWaits(
   project: Project,
 ): ReadonlyMap<string, { readonly by: string; readonly wait: Dependency }> {
@@ -131,7 +131,7 @@ export function completionWaits(
   return waits
 }
 
-/** Decides what a group becomes: the first rule that matches. */
+/** Decides the workload kind of a group by the first matching rule. */
 export function planKind(
   context: PlanContext,
   group: Group,
@@ -170,7 +170,7 @@ export function planKind(
   }
 }
 
-/** The decision for a Job, undefined when the group is none. */
+/** Returns the decision for a Job; undefined if the group is not a Job. */
 function planJob(
   { reporter, project }: Pick<PlanContext, 'reporter' | 'project'>,
   { lead, members }: Group,
@@ -178,7 +178,7 @@ function planJob(
 ): KindDecision | undefined {
   const { policy, maxAttempts } = lead.restart
   const awaited = waits.get(lead.name)
-  // `max_attempts` alone is a restart policy too: its condition is `any`.
+  // `max_attempts` alone is also a restart policy, with the condition `any`.
   const isByWait = !policy && !maxAttempts && awaited !== undefined
   if (!isByWait && (!policy || policy.value === 'always')) return undefined
   if (isByWait)
@@ -199,8 +199,8 @@ function planJob(
       ? `\`${lead.name}\` is a job because its restart policy is \`${policy.value}\``
       : `\`${lead.name}\` is a job because \`${awaited?.by}\` waits for its completion`,
   }
-  // A Job counts failures over its whole life: a Job without a limit in the file that no service waits for may fail any
-  // number of times.
+  // A Job counts failures over its entire lifetime. So a Job that has no limit in the file and that no service waits
+  // for may fail any number of times.
   const unlimited = awaited ? 6 : 2147483647
   const backoffLimit = restartPolicy === 'Never' ? 0 : (maxAttempts?.value ?? unlimited)
   return { kind: 'Job', because, job: { restartPolicy, backoffLimit, isServer: served !== undefined } }
@@ -225,7 +225,7 @@ function reportPolicy(
     reporter.report(onFailureJob, policy.span, { service, policy: written, always })
 }
 
-/** A service that depends on a member and does not wait for its completion. */
+/** Returns a service that depends on a member without waiting for its completion. */
 function dependant({ services }: Project, members: readonly Service[]): Served | undefined {
   const names = new Set(members.map(({ name }) => name))
   for (const { name: other, dependsOn } of services.values())
@@ -236,13 +236,13 @@ function dependant({ services }: Project, members: readonly Service[]): Served |
 
 interface Served extends Pick<Related, 'span'> {
   readonly service: string
-  /** Reason in words: `ports`. */
+  /** Reason for messages, such as `ports`. */
   readonly has: string
 }
 
 /**
- * The reason why a service is a server: ports, an endpoint, a healthcheck, or services that name it as a host, if
- * asked.
+ * Returns the reason why a service counts as a server: ports, an endpoint, a healthcheck or, if requested, services
+ * that use it as a host.
  */
 function serves(
   service: Service,

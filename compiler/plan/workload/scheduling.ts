@@ -89,7 +89,7 @@ interface Wanted {
   readonly span: Span
 }
 
-/** Plans on which nodes a Pod may run: `platform`, `x-node-selector` and `deploy.placement` of its services. */
+/** Plans the nodes that a Pod may run on, from `platform`, `x-node-selector` and `deploy.placement` of its services. */
 export function planScheduling(context: PlanContext, services: readonly Service[]): Placement {
   const selector = new Map<string, Wanted>()
   const want = (label: string, value: string, span: Span) => {
@@ -122,14 +122,14 @@ export function planScheduling(context: PlanContext, services: readonly Service[
   }
 }
 
-/** Reports two values of one node label that cannot both hold. */
+/** Reports two contradictory values of a node label. */
 export function reportContradiction({ reporter }: PlanContext, label: string, wanted: Wanted, known: Wanted): void {
   reporter.report(contradiction, wanted.span, { label, value: wanted.value, other: known.value }, [
     { span: known.span, message: `\`${known.value}\` is wanted here` },
   ])
 }
 
-/** The node labels that a service asks for by `x-node-selector` and `platform`. */
+/** Returns the node labels that a service requests with `x-node-selector` and `platform`. */
 export function nodeLabels(
   context: PlanContext,
   service: Service,
@@ -141,10 +141,10 @@ export function nodeLabels(
   ]
 }
 
-/** Platforms of WebAssembly, which a RuntimeClass runs on nodes of any kind. */
+/** True for WebAssembly platforms, which a RuntimeClass runs on nodes of any architecture. */
 const isWebAssembly = (platform: string): boolean => /^(wasi|wasm)(\/|$)/.test(platform)
 
-/** Architectures as Go, and so Kubernetes, calls them. */
+/** Architecture names in Go, and therefore in Kubernetes, by their other names. */
 const architectures: ReadonlyMap<string, string> = new Map([
   ['x86_64', 'amd64'],
   ['x86-64', 'amd64'],
@@ -183,7 +183,7 @@ function platformLabels({ reporter }: PlanContext, { value, span }: At<string>, 
     reporter.report(unknownPlatform, span, { platform: value })
     return []
   }
-  // Every 64-bit ARM is v8: nothing is lost with it.
+  // Every 64-bit ARM is v8, so dropping this variant loses nothing.
   if (third && !(architecture === 'arm64' && third === 'v8'))
     reporter.report(variant, span, { variant: third, platform: value })
   return [
@@ -219,7 +219,7 @@ function nodeProperty(left: string): string | undefined {
     case 'node.platform.arch':
       return 'kubernetes.io/arch'
   }
-  // The specification's own example is a bare label: `disktype=ssd`.
+  // The specification's own example is a plain label: `disktype=ssd`.
   return left !== '' && !left.startsWith('node.') && !left.startsWith('engine.') ? left : undefined
 }
 

@@ -94,7 +94,7 @@ type Policy = (typeof policies)[number]
 const allowedOn: Readonly<Record<WorkloadPlan['kind'], readonly Policy[]>> = {
   Deployment: ['rolling', 'recreate'],
   StatefulSet: ['rolling', 'on-delete'],
-  // A daemon set rolls by nature; the specification allows no other value on what it does not know.
+  // A DaemonSet always rolls. The specification allows no other value for workloads it does not know.
   DaemonSet: ['rolling'],
   Job: [],
 }
@@ -114,8 +114,8 @@ export interface UpdatePlan {
 }
 
 /**
- * Plans the replacement of Pods: the label `dev.platform/update`, then `deploy.update_config`. Reports a policy that
- * the kind does not allow, with the line that made it that kind.
+ * Plans how Pods are replaced, from the label `dev.platform/update`, or `deploy.update_config` if there is no label.
+ * Reports a policy that the workload kind does not allow, with the line that determined the kind.
  */
 export function planUpdate(context: PlanContext, service: Service, decision: KindDecision, pod: PodPlan): UpdatePlan {
   const policy = readPolicy(context, service, decision)
@@ -129,7 +129,7 @@ export function planUpdate(context: PlanContext, service: Service, decision: Kin
   const rolling =
     policy === undefined || policy === 'rolling'
       ? (toRolling(context, update, decision.kind, holdsHostPort(pod)) ??
-        // The default would start the new Pod first, which waits for the port that the old one has.
+        // By default, the new Pod would start first, and wait forever for the host port that the old Pod holds.
         (policy === undefined && decision.kind === 'Deployment' && holdsHostPort(pod) ? stopFirst(1) : undefined))
       : undefined
   if (policy !== undefined && policy !== 'rolling')
@@ -146,17 +146,15 @@ export function planUpdate(context: PlanContext, service: Service, decision: Kin
 }
 
 /**
- * Kubernetes watches an update for ten minutes anyway, and wants that to be longer than the delay.
+ * Returns a progress deadline, if needed. By default, Kubernetes waits ten minutes for an update, and the deadline must
+ * exceed the delay.
  */
 function progressDeadline(delay: number, monitor: number): Pick<UpdatePlan, 'progressDeadlineSeconds'> {
   if (delay < 600 && monitor <= 600) return {}
   return { progressDeadlineSeconds: Math.max(monitor, delay + 600) }
 }
 
-/**
- * True if the Pod uses ports of its node: with the node's network every port of its containers is
- * one.
- */
+/** True if the Pod uses ports of its node. On the node's network, every container port is a node port. */
 const holdsHostPort = ({ hostNetwork, containers }: PodPlan): boolean =>
   containers.some(({ ports }) => ports.some(({ hostPort }) => hostNetwork || hostPort !== undefined))
 
@@ -175,7 +173,9 @@ function readPolicy({ reporter }: PlanContext, service: Service, decision: KindD
   return undefined
 }
 
-/** `update_config` stops first and replaces one at a time unless it says otherwise. */
+/**
+ * Converts `update_config`. Unless it sets other values, updates stop the old Pod first and replace one Pod at a time.
+ */
 function toRolling(
   { reporter }: PlanContext,
   update: Deploy['update'],

@@ -20,7 +20,7 @@ const shortened = diagnostic({
   }),
 })
 
-/** The workload of a group. */
+/** Plans the workload of a group. */
 export function planWorkload(
   context: PlanContext,
   { lead, members }: Group,
@@ -76,14 +76,15 @@ export function planWorkload(
         restartPolicy: decision.job?.restartPolicy ?? 'Never',
         backoffLimit: decision.job?.backoffLimit ?? 0,
         ...(decision.job?.isServer && { isServer: true }),
-        // One completion is what a Job has anyway.
+        // A Job has one completion by default.
         ...(lead.scale && lead.scale.value !== 1 && { completions: lead.scale.value }),
       }
   }
 }
 
 /**
- * Kubernetes puts `-N` and a hash behind the name of a StatefulSet, we a hash behind that of a Job.
+ * Returns the name of a workload, short enough for suffixes: Kubernetes appends `-N` and a hash to the name of a
+ * StatefulSet, and devctl appends a hash to the name of a Job.
  */
 function workloadName(context: PlanContext, lead: Group['lead'], service: string, kind: WorkloadPlan['kind']): string {
   const most = kind === 'StatefulSet' ? 52 : kind === 'Job' ? 54 : 63
@@ -92,7 +93,7 @@ function workloadName(context: PlanContext, lead: Group['lead'], service: string
   return name
 }
 
-/** The source of the rights with which its Pods wait for Jobs. */
+/** Returns the source of the permissions with which the workload's Pods wait for Jobs. */
 function waitsSource(
   context: PlanContext,
   lead: Service,

@@ -4,33 +4,33 @@ import { dockerIgnore } from '../images/ignore-file.ts'
 
 /** A path that a COPY or ADD copies from the build context into an image. */
 export interface CopiedPath {
-  /** Relative to the context, without slashes at its ends; empty for all of it. May be a glob. */
+  /** Path relative to the context, without leading or trailing slashes; empty for the entire context. May be a glob. */
   readonly source: string
   /** Absolute path in the image. */
   readonly target: string
-  /** Files go into `target`, they do not become it. */
+  /** True if files are copied into the folder `target`, rather than to the file `target`. */
   readonly intoFolder: boolean
-  /** `--parents`: the folders of the source are made in the image, too. */
+  /** True for `--parents`, which also creates the parent folders of the source in the image. */
   readonly parents: boolean
-  /** `--exclude`: patterns of what is not copied. */
+  /** Patterns of `--exclude`, for files that are not copied. */
   readonly exclude: readonly string[]
 }
 
-/** A COPY or ADD, variables in their place. */
+/** A COPY or ADD instruction with its variables expanded. */
 export interface CopyInstruction {
   readonly name: 'COPY' | 'ADD'
   readonly sources: readonly string[]
-  /** Target as written; `resolveTarget` knows the working directory. */
+  /** Target as written; `resolveTarget` resolves it against the working directory. */
   readonly target: string
-  /** `--from`. */
+  /** Value of `--from`. */
   readonly from?: string
   readonly parents: boolean
   readonly exclude: readonly string[]
 }
 
 /**
- * Reads the words after COPY or ADD. Undefined for what copies nothing that is known:
- * here-documents, and texts in which a variable is not known.
+ * Parses the arguments of COPY or ADD. Returns undefined for here-documents and for texts with unknown variables,
+ * because their result is not known.
  */
 export function readCopy(name: 'COPY' | 'ADD', words: readonly (string | undefined)[]): CopyInstruction | undefined {
   const known = words.filter(word => word !== undefined)
@@ -51,12 +51,12 @@ export function readCopy(name: 'COPY' | 'ADD', words: readonly (string | undefin
   }
 }
 
-/** The paths that a copy from the context adds to an image; `target` is absolute. */
+/** Returns the paths that a copy from the context adds to an image. `target` is absolute. */
 export function copiedFromContext(copy: CopyInstruction, target: string): readonly CopiedPath[] {
   const { name, sources, parents, exclude } = copy
   return (
     sources
-      // ADD downloads URLs and unpacks archives, so the result differs from the source.
+      // ADD downloads URLs and unpacks archives, so its result differs from the source.
       .filter(
         source => name === 'COPY' || !(/^[a-z+]+:\/\/|^git@/.test(source) || /\.(tar|tgz|t?[bgx]z2?|zst)/.test(source)),
       )
@@ -70,10 +70,7 @@ export function copiedFromContext(copy: CopyInstruction, target: string): readon
   )
 }
 
-/**
- * The paths that a copy from another stage adds to an image, of those the stage has from the
- * context.
- */
+/** Returns the context paths that a copy from another stage adds to an image, given the context paths in that stage. */
 export function copiedFromStage(
   copy: CopyInstruction,
   target: string,
@@ -93,12 +90,12 @@ export function copiedFromStage(
 
 const intoFolder = ({ sources, target }: CopyInstruction): boolean => sources.length > 1 || /(^|\/)\.?$/.test(target)
 
-/** True if an image holds a path of the context at `target`. Paths as in `CopiedPath`. */
+/** Returns true if an image contains a context path at `target`. The paths have the form described in `CopiedPath`. */
 export function holdsCopy(copies: readonly CopiedPath[], path: string, isFolder: boolean, target: string): boolean {
   return copies.some(copied => placesOf(copied, path, isFolder).some(place => resolve(place) === target))
 }
 
-/** Returns the paths to which a copy writes a path of the context. */
+/** Returns the paths that a context path is copied to. */
 function placesOf(copied: CopiedPath, path: string, isFolder: boolean): readonly string[] {
   const { source, target, parents, exclude, intoFolder: into } = copied
   if (exclude.length > 0 && dockerIgnore(exclude.join('\n'))(path)) return []
@@ -111,14 +108,14 @@ function placesOf(copied: CopiedPath, path: string, isFolder: boolean): readonly
     })
 }
 
-/** The path itself, the folders around it, and the whole. */
+/** Returns the path itself, its parent folders, and the empty path of the context. */
 function upwards(path: string): readonly string[] {
   if (path === '') return ['']
   const parts = path.split('/')
   return ['', ...parts.map((_, index) => parts.slice(0, index + 1).join('/'))]
 }
 
-/** The rest of a path within a folder; undefined where it is not in it. */
+/** Returns a path relative to a folder; undefined if the path is not in the folder. */
 function below(path: string, folder: string): string | undefined {
   if (path === folder) return ''
   const start = folder === '/' ? '/' : `${folder}/`

@@ -3,23 +3,25 @@ import { platformArguments } from '../images/platform.ts'
 import { dockerfileLines, type Instruction } from './dockerfile-lines.ts'
 import { dockerfileWords, expandWord } from './dockerfile-words.ts'
 
-/** Dockerfiles that are larger, or have more stages, are not read. */
+/**
+ * Maximum size of a Dockerfile in characters, and maximum number of stages. Larger files and further stages are not
+ * read.
+ */
 const MOST_TEXT = 1 << 20
 const MOST_STAGES = 200
 
 interface Stage {
-  /** Name in lower case; empty if the stage has none. */
+  /** Name in lower case; empty if the stage has no name. */
   readonly name: string
-  /** The names in `FROM`, `--from=` and `from=`: stages, numbers of stages, or images. */
+  /** Names in `FROM`, `--from=` and `from=`, which refer to stages, stage numbers or images. */
   readonly uses: string[]
 }
 
 /**
- * The images outside a Dockerfile that its build for `target` reads: of `FROM`, `COPY --from=` and
- * `RUN --mount=from=`, in the stages that the target needs. `args` are the arguments of the build;
- * those of its platform (`TARGETARCH`) are `predefined`, and need no `ARG`.
- * Names with a variable that is not known are left out, and so are stages of the file. Empty if
- * another frontend than that of Docker reads the file (`# syntax=`).
+ * Returns the external images that a build of `target` reads: images in `FROM`, `COPY --from=` and `RUN --mount=from=`
+ * of the stages that the target needs. `args` are the build arguments; the arguments of the platform (`TARGETARCH`) are
+ * `predefined` and need no `ARG`. Leaves out names with unknown variables, and names of stages. Returns an empty list
+ * if the file uses a frontend other than Docker's (`# syntax=`).
  */
 export function imagesOfDockerfile(
   text: string,
@@ -37,7 +39,7 @@ export function imagesOfDockerfile(
   const seen = new Set(queue)
   for (let number = queue.pop(); number !== undefined; number = queue.pop())
     for (const [index, name] of stages[number]!.uses.entries()) {
-      // `FROM 0` is an image called `0`.
+      // In `FROM 0`, `0` is the name of an image.
       const other = numberOf(name, stages, number, index > 0)
       if (other < 0) images.add(name)
       else if (!seen.has(other)) {
@@ -48,24 +50,24 @@ export function imagesOfDockerfile(
   return [...images].filter(name => name !== 'scratch' && name !== '')
 }
 
-/** A Dockerfile and how it is built. */
+/** A Dockerfile, with the settings of its build. */
 export interface BuiltDockerfile {
   readonly text: string
   readonly target: string | undefined
   /** The arguments of the build. */
   readonly args: ReadonlyMap<string, string>
-  /** Empty: that of the builder, which is not known. */
+  /** Target platforms. If empty, the build uses the builder's own platform, which is not known here. */
   readonly platforms: readonly string[]
 }
 
-/** The settings of builds on the command line: they take precedence over those of the files. */
+/** Build settings from the command line, which take precedence over the files. */
 export interface BuildOverrides {
   readonly args?: ReadonlyMap<string, string>
   readonly target?: string | undefined
   readonly platforms?: readonly string[]
 }
 
-/** Returns a build with the settings of the command line. */
+/** Returns a build with the settings from the command line applied. */
 export const withOverrides = (
   build: BuiltDockerfile,
   { args = new Map(), target, platforms }: BuildOverrides,
@@ -77,8 +79,9 @@ export const withOverrides = (
 })
 
 /**
- * The builds whose images a Dockerfile names, by the name under which BuildKit looks each up. `builders` has the builds
- * by the familiar names of their images. Stages take precedence, and so does what is `given` under a name.
+ * Returns the builds whose images a Dockerfile refers to, by the name under which BuildKit looks up each image.
+ * `builders` maps the familiar names of images to their builds. A stage with the same name takes precedence, and so
+ * does a name for which `given` returns true.
  */
 export function buildersNamed(
   { text, target, args, platforms }: BuiltDockerfile,
@@ -99,7 +102,7 @@ export function buildersNamed(
   )
 }
 
-/** The index of the last stage before `before` with a name or number; -1 if there is none. */
+/** Returns the index of the last stage before `before` with a name or number; -1 if there is none. */
 function numberOf(name: string, stages: readonly Stage[], before: number, byNumber = true): number {
   const earlier = stages.slice(0, before)
   const found = earlier.findLastIndex(stage => stage.name !== '' && stage.name === name.toLowerCase())
@@ -132,7 +135,7 @@ function stagesOf(
   return stages
 }
 
-/** The names in the flags of an instruction. BuildKit takes no variables there. */
+/** Returns the names in the flags of an instruction, where BuildKit does not expand variables. */
 function usedBy({ name }: Instruction, words: readonly string[]): readonly string[] {
   if (name !== 'COPY' && name !== 'RUN') return []
   const end = words.findIndex(word => !word.startsWith('--'))

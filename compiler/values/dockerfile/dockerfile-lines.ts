@@ -1,24 +1,21 @@
-/** An instruction of a Dockerfile, continuation lines joined. */
+/** An instruction of a Dockerfile, with its continuation lines joined. */
 export interface Instruction {
-  /** Name in capitals: `FROM`, `EXPOSE`. */
+  /** Name in capital letters, such as `FROM` or `EXPOSE`. */
   readonly name: string
   /** Everything after the name, trimmed. */
   readonly rest: string
 }
 
-/**
- * The instructions of a Dockerfile, and its escape character: a backslash unless the first lines
- * say otherwise.
- */
+/** The instructions of a Dockerfile, and its escape character, which is a backslash unless a directive changes it. */
 export interface DockerfileLines {
   readonly instructions: readonly Instruction[]
   readonly escapeChar: '\\' | '`'
 }
 
 /**
- * Cuts a Dockerfile into instructions: comments and blank lines dropped, also inside an
- * instruction; lines that end in the escape character joined with the next; the bodies of
- * here-documents skipped. (https://docs.docker.com/reference/dockerfile/#format)
+ * Splits a Dockerfile into instructions. Drops comments and blank lines, including those inside an instruction. Joins
+ * lines that end in the escape character with the next line, and skips the bodies of here-documents.
+ * (https://docs.docker.com/reference/dockerfile/#format)
  */
 export function dockerfileLines(text: string): DockerfileLines {
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)
@@ -42,7 +39,9 @@ export function dockerfileLines(text: string): DockerfileLines {
   return { instructions, escapeChar }
 }
 
-/** Directives are comments `# key=value` before anything else. */
+/**
+ * Returns the escape character from the directives, which are comments of the form `# key=value` before anything else.
+ */
 function escapeDirective(lines: readonly string[]): '\\' | '`' {
   for (const line of lines) {
     const directive = /^\s*#\s*([A-Za-z][\w-]*)\s*=\s*(.*?)\s*$/.exec(line)
@@ -54,11 +53,11 @@ function escapeDirective(lines: readonly string[]): '\\' | '`' {
 
 interface Terminator {
   readonly word: string
-  /** `<<-`: tabs before the terminator do not count. */
+  /** True for `<<-`, which ignores tabs before the terminator. */
   readonly tabs: boolean
 }
 
-/** The here-documents that an instruction announces with words such as `<<EOF` and `<<-"EOF"`. */
+/** Returns the here-documents of an instruction, which terms such as `<<EOF` and `<<-"EOF"` introduce. */
 function hereDocuments({ name, rest }: Instruction): Terminator[] {
   if (!['RUN', 'COPY', 'ADD'].includes(name) || !rest.includes('<<')) return []
   const found: Terminator[] = []
@@ -69,7 +68,7 @@ function hereDocuments({ name, rest }: Instruction): Terminator[] {
   return found
 }
 
-/** The index of the line that ends a here-document, or of the last line of all. */
+/** Returns the index of the line that ends a here-document, or the number of lines if none does. */
 function endOfHereDocument(lines: readonly string[], from: number, { word, tabs }: Terminator): number {
   for (let at = from; at < lines.length; at++) {
     if ((tabs ? lines[at]!.replace(/^\t+/, '') : lines[at]) === word) return at

@@ -1,9 +1,10 @@
 /**
- * The value of a variable; undefined when the file does not set it, so that the base image might.
+ * Variables and their values. The value is undefined if the file does not set the variable, in which case the base
+ * image may set it.
  */
 export type Variables = Pick<ReadonlyMap<string, string>, 'get'>
 
-/** Cuts at blanks that are not in quotes and not escaped; quotes and escapes stay. */
+/** Splits a text at blanks that are neither quoted nor escaped. Keeps quotes and escapes. */
 export function dockerfileWords(text: string, escapeChar: string): string[] {
   const words: string[] = []
   let word = ''
@@ -25,9 +26,9 @@ export function dockerfileWords(text: string, escapeChar: string): string[] {
 }
 
 /**
- * Takes quotes and escapes out of a text and puts the values of its variables in. Undefined when it
- * uses a variable that is not known, or an operator other than `-`, `+` and `?`, and for what grows
- * without end. (https://docs.docker.com/reference/dockerfile/#environment-replacement)
+ * Removes quotes and escapes from a text and expands its variables. Returns undefined if the text uses an unknown
+ * variable or an operator other than `-`, `+` and `?`, or if it expands without limit.
+ * (https://docs.docker.com/reference/dockerfile/#environment-replacement)
  */
 export function expandWord(text: string, variables: Variables, escapeChar: string, depth = 0): string | undefined {
   let value = ''
@@ -39,8 +40,8 @@ export function expandWord(text: string, variables: Variables, escapeChar: strin
       if (char === "'") quote = ''
       else value += char
     } else if (char === escapeChar && next !== undefined) {
-      // In double quotes an escape character means itself, except before what it could not
-      // otherwise hold.
+      // In double quotes, the escape character is literal unless a quote, a dollar sign or another escape character
+      // follows.
       value += quote === '"' && !['"', '$', escapeChar].includes(next) ? char + next : next
       at++
     } else if (char === quote) {
@@ -62,9 +63,15 @@ export function expandWord(text: string, variables: Variables, escapeChar: strin
 
 const PLAIN = /\$([A-Za-z_][A-Za-z0-9_]*)/y
 const BRACED = /\$\{([A-Za-z_][A-Za-z0-9_]*)(:?[-+?]|\})/y
-/** Deepest nesting of defaults, more than any real file has; a limit keeps hostile input from exhausting the stack. */
+/**
+ * Maximum nesting depth of defaults, more than any real file has; a limit keeps hostile input from exhausting the
+ * stack.
+ */
 const MAX_DEPTH = 20
-/** Variables that name each other twice double with every line. */
+/**
+ * Maximum length of an expanded text in characters. Variables that refer to each other twice double in length with
+ * every line.
+ */
 const MOST_LENGTH = 1 << 16
 
 function expandVariable(
@@ -95,7 +102,7 @@ function expandVariable(
 
 const known = (value: string | undefined, end: number) => (value === undefined ? undefined : { value, end })
 
-/** The offset of the brace that closes an expression, or -1. */
+/** Returns the offset of the brace that closes an expression, or -1. */
 function closing(text: string, from: number, escapeChar: string): number {
   let depth = 1
   for (let at = from; at < text.length; at++) {

@@ -4,11 +4,11 @@ import { type CopiedPath, copiedFromContext, copiedFromStage, readCopy } from '.
 import { dockerfileLines, type Instruction } from './dockerfile-lines.ts'
 import { dockerfileWords, expandWord, type Variables } from './dockerfile-words.ts'
 
-/** The properties of an image according to its Dockerfile, without those of the base image. */
+/** The properties of an image in its Dockerfile, without those of the base image. */
 export interface DockerfileImage {
   /**
-   * The image outside the file that it builds on, `scratch` included; absent when a variable in its
-   * name is not known.
+   * The external image that the build starts from, including `scratch`; absent if its name contains an unknown
+   * variable.
    */
   readonly base?: string
   readonly exposed: readonly { readonly port: number; readonly protocol: 'tcp' | 'udp' | 'sctp' }[]
@@ -17,16 +17,16 @@ export interface DockerfileImage {
   readonly healthcheck?: DockerfileHealthcheck
   readonly workdir?: string
   /**
-   * The words of the exec form; the shell form with its shell in front. An empty list clears the
-   * base image's.
+   * Arguments of the exec form; for the shell form, the shell followed by the command. An empty list clears the
+   * entrypoint of the base image.
    */
   readonly entrypoint?: readonly string[]
   readonly cmd?: readonly string[]
-  /** The paths that it copies from the context, as far as they are known. */
+  /** Paths that are copied from the context, as far as they are known. */
   readonly copied: readonly CopiedPath[]
 }
 
-/** Durations are in nanoseconds. */
+/** A healthcheck of a Dockerfile. Durations are in nanoseconds. */
 export interface DockerfileHealthcheck {
   readonly check:
     | { readonly kind: 'none' }
@@ -39,7 +39,7 @@ export interface DockerfileHealthcheck {
   readonly retries?: number
 }
 
-/** A base image, as `FROM` names it, and its working directory. */
+/** A base image with its name in `FROM` and its working directory. */
 export interface KnownBase {
   readonly name: string
   readonly workdir: string
@@ -48,12 +48,11 @@ export interface KnownBase {
 const NOTHING: DockerfileImage = { exposed: [], volumes: [], copied: [] }
 
 /**
- * Reads what a Dockerfile says about the image of a stage: the `target`, by name or number, else
- * the last; with what the stages of the file that it is made `FROM` say. `args` are the build's
- * arguments. Values with a variable that nothing in the file or the arguments sets are left out:
- * the base image may set it. Never fails: what the builder would refuse is passed over, and an
- * unknown target gives nothing. `base` is a base image whose working directory is known.
- * (https://docs.docker.com/reference/dockerfile/)
+ * Returns the image properties that a Dockerfile defines for a stage: `target`, by name or number, or the last stage.
+ * Includes properties from stages of the file that the stage builds on. `args` are the build arguments. Values with a
+ * variable that neither the file nor the arguments set are left out, because the base image may set the variable. Never
+ * fails: instructions that the builder would refuse are ignored, and an unknown target has no properties. `base` is a
+ * base image whose working directory is known. (https://docs.docker.com/reference/dockerfile/)
  */
 export function readDockerfile(
   text: string,
@@ -76,9 +75,7 @@ export function readDockerfile(
   return (target === undefined ? stages.at(-1) : findStage(stages, target, true))?.image ?? NOTHING
 }
 
-/**
- * The names of the stages of a Dockerfile, as they are written; of one without a name, its number.
- */
+/** Returns the names of a Dockerfile's stages as written; a stage without a name is represented by its number. */
 export function dockerfileStages(text: string): readonly string[] {
   const { instructions, escapeChar } = dockerfileLines(text)
   return instructions
@@ -87,8 +84,8 @@ export function dockerfileStages(text: string): readonly string[] {
 }
 
 /**
- * The names that the `ARG` instructions of a Dockerfile declare; undefined if another frontend than
- * that of Docker reads it (`# syntax=`).
+ * Returns the names that the `ARG` instructions of a Dockerfile declare; undefined if the file uses a frontend other
+ * than Docker's (`# syntax=`).
  */
 export function dockerfileArguments(text: string): ReadonlySet<string> | undefined {
   const [, syntax] = /^\s*#\s*syntax\s*=\s*(\S+)/i.exec(text) ?? []
@@ -99,7 +96,7 @@ export function dockerfileArguments(text: string): ReadonlySet<string> | undefin
   return new Set(words.map(word => word.split('=')[0]!))
 }
 
-/** The name that a FROM gives its stage; empty without one. */
+/** Returns the name of the stage that a FROM starts; empty if it has none. */
 function stageName(words: readonly string[]): string {
   const [, as, name] = words.filter(word => !word.startsWith('--'))
   return as?.toLowerCase() === 'as' ? (name ?? '') : ''
@@ -130,21 +127,24 @@ function findStage(stages: readonly Stage[], name: string, byNumber: boolean): S
   return named ?? (byNumber && /^[0-9]+$/.test(name) ? stages[Number(name)] : undefined)
 }
 
-/** Limits that no real Dockerfile exceeds; everything beyond them counts as unknown. */
+/**
+ * Maximum size of a Dockerfile in characters, and maximum number of stages. No real Dockerfile exceeds them; anything
+ * beyond counts as unknown.
+ */
 const MOST_TEXT = 1 << 20
 const MOST_STAGES = 200
 /**
- * Paths that a stage is known to have from the context: stages that copy each other can multiply
- * them without end.
+ * Maximum number of known context paths in a stage. Without a limit, stages that copy from each other could multiply
+ * them endlessly.
  */
 const MOST_COPIES = 1000
-/** Ports of all instructions of a stage, those named twice counted twice. */
+/** Maximum number of ports in all instructions of a stage, including duplicates. */
 const MOST_PORTS = 200_000
 
 type ExposedPort = DockerfileImage['exposed'][number]
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
-/** A stage as its instructions make it. */
+/** A build stage, updated by applying its instructions. */
 class Stage {
   readonly name: string
   readonly #image: Writable<Omit<DockerfileImage, 'exposed' | 'volumes' | 'copied'>>
@@ -152,7 +152,7 @@ class Stage {
   #portsRead = 0
   readonly #volumes: Set<string>
   readonly #parent: Stage | undefined
-  /** ENV, which later stages made from this one see too; undefined where it is no longer known. */
+  /** Variables of ENV, which stages based on this one inherit; undefined if the value is not known anymore. */
   readonly #env = new Map<string, string | undefined>()
   readonly #args = new Map<string, string>()
   readonly #globals: ReadonlyMap<string, string>
@@ -191,7 +191,7 @@ class Stage {
     }
   }
 
-  /** `stageOf` finds a stage by name or number. */
+  /** Applies an instruction to the stage. `stageOf` finds a stage by name or number. */
   apply({ name, rest }: Instruction, stageOf: (name: string) => Stage | undefined): void {
     switch (name) {
       case 'COPY':
@@ -230,7 +230,7 @@ class Stage {
         break
       case 'ENTRYPOINT':
         this.#image.entrypoint = this.#command(rest)
-        // A CMD of the base was meant for the base's entrypoint.
+        // The base's CMD was meant for the base's entrypoint, so it is dropped.
         if (!this.#hasCmd) this.#image.cmd = []
         break
       case 'HEALTHCHECK':
@@ -240,7 +240,7 @@ class Stage {
   }
 
   #copy(name: 'COPY' | 'ADD', rest: string, stageOf: (name: string) => Stage | undefined): void {
-    // Flags come first, and then perhaps the exec form.
+    // The flags come first, optionally followed by the exec form.
     const [flags = ''] = /^(--\S+\s+)*/.exec(rest) ?? []
     const words = execForm(rest.slice(flags.length)) ?? dockerfileWords(rest.slice(flags.length), this.#escapeChar)
     const all = [...dockerfileWords(flags, this.#escapeChar), ...words]
@@ -273,7 +273,7 @@ class Stage {
     return expandWord(text, this.#variables(), this.#escapeChar)
   }
 
-  /** The words of a text, variables in their place; without those that are not known. */
+  /** Splits a text and expands its variables. Drops parts with unknown variables. */
   #words(text: string): string[] {
     return dockerfileWords(text, this.#escapeChar).flatMap(
       word => this.#expand(word)?.split(/\s+/).filter(Boolean) ?? [],
@@ -283,7 +283,7 @@ class Stage {
   #setEnv(rest: string): void {
     const variables = this.#variables()
     const words = dockerfileWords(rest, this.#escapeChar)
-    // The old form: one name, and the rest of the line is its value.
+    // The legacy form has one name, and the rest of the line is its value.
     const pairs = words[0]?.includes('=') === false ? [rest.replace(/\s+/, '=')] : words
     const set: [string, string | undefined][] = pairs.map(pair => {
       const equals = pair.indexOf('=')
@@ -305,7 +305,10 @@ class Stage {
     }
   }
 
-  /** A relative directory is below the one before; undefined when that is the base image's. */
+  /**
+   * Resolves a directory against the current working directory; returns undefined if that comes from the base image and
+   * is not known.
+   */
   #directory(path: string | undefined): string | undefined {
     if (path === undefined) return undefined
     const before = this.#image.workdir ?? (this.#image.base === 'scratch' ? '/' : undefined)
@@ -319,18 +322,18 @@ class Stage {
 }
 
 interface ArgScope {
-  /** The variables that a default can use. */
+  /** Variables that a default value can use. */
   readonly variables: Variables
-  /** The arguments declared before the first stage. */
+  /** Arguments declared before the first stage. */
   readonly outside: ReadonlyMap<string, string>
-  /** The arguments of the build. */
+  /** Build arguments set by the user. */
   readonly given: ReadonlyMap<string, string>
   readonly escapeChar: string
 }
 
 /**
- * Enters the names of an ARG: as given to the build, else with their default, else as declared
- * before the first stage.
+ * Declares the names of an ARG. Each gets the value of the build argument, otherwise its default, otherwise the value
+ * declared before the first stage.
  */
 function declareArgs(rest: string, into: Map<string, string>, scope: ArgScope): void {
   for (const word of dockerfileWords(rest, scope.escapeChar)) {
@@ -344,7 +347,7 @@ function declareArgs(rest: string, into: Map<string, string>, scope: ArgScope): 
   }
 }
 
-/** The words of a JSON list of texts; undefined for anything else, which is then the shell form. */
+/** Parses a JSON list of strings; returns undefined for other texts, which are in shell form. */
 function execForm(rest: string): string[] | undefined {
   if (!rest.startsWith('[')) return undefined
   try {
@@ -368,7 +371,7 @@ function healthcheck(rest: string): DockerfileHealthcheck | undefined {
   const words = execForm(text)
   const duration = (name: string): bigint | undefined => {
     const parsed = parseDuration(options.get(name) ?? '')
-    // Zero is the builder's word for the default.
+    // Zero means the default for the builder.
     return parsed.ok && parsed.value > 0n ? parsed.value : undefined
   }
   const retries = Number(options.get('retries') ?? 0)

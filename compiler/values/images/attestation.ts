@@ -1,13 +1,13 @@
 import { csvFields } from '../csv-fields.ts'
 import { failed, type Parsed, parsed } from '../parsed.ts'
 
-/** The words that Go reads as a boolean; Docker accepts each of them. */
+/** Values that Go parses as a boolean; Docker accepts each of them. */
 const YES = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
 const NO = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False'])
 
 /**
- * Reads `provenance` or `sbom`: the parameters of the attestation (`mode=max`), empty for its
- * defaults, or false for none (https://docs.docker.com/build/metadata/attestations/).
+ * Parses `provenance` or `sbom`. Returns the parameters of the attestation (`mode=max`), an empty text for the
+ * defaults, or false for no attestation (https://docs.docker.com/build/metadata/attestations/).
  */
 export function parseAttestation(text: string, example: string): Parsed<string | false> {
   if (YES.has(text)) return parsed('')

@@ -8,7 +8,7 @@ export interface BuildCache {
   readonly attributes: Readonly<Record<string, string>>
 }
 
-/** The attribute that each type needs, for import and export. */
+/** The attribute that each cache type requires for import and for export. */
 const BACKENDS: Readonly<Record<string, { readonly from?: string; readonly to?: string }>> = {
   registry: { from: 'ref', to: 'ref' },
   local: { from: 'src', to: 'dest' },
@@ -21,9 +21,8 @@ const BACKENDS: Readonly<Record<string, { readonly from?: string; readonly to?: 
 const FORM = 'write an image, or `type=TYPE,KEY=VALUE,…`'
 
 /**
- * Reads an item of `cache_from` or `cache_to`. Images without a type are `registry` caches, and
- * several may be separated by commas; else it is one cache, as CSV with `type=`. Empty text, which
- * an unset variable leaves, is no cache.
+ * Parses an item of `cache_from` or `cache_to`. A list of images without a type, separated by commas, means `registry`
+ * caches. Any other item is one cache, as CSV with `type=`. An empty text, which an unset variable leaves, is no cache.
  */
 export function parseBuildCaches(text: string, use: 'from' | 'to'): Parsed<readonly BuildCache[]> {
   if (text === '') return parsed([])

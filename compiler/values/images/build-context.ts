@@ -11,11 +11,11 @@ export type BuildContext = (ContextSource & { readonly service?: never }) | { re
 
 const FETCHED = /^(?:https?:\/\/|git:\/\/|ssh:\/\/|github\.com\/|git@)/
 
-/** True for a context that is not a path of this machine. Paths are resolved, others are not. */
+/** True for a context that is not a path on this machine. Only paths are resolved. */
 export const isNoPath = (text: string): boolean =>
   text.includes('://') || FETCHED.test(text) || text.startsWith('service:')
 
-/** Reads the main context of a build: a folder, or the URL of a repository or archive. */
+/** Parses the main context of a build: a folder, or the URL of a repository or archive. */
 export function parseContext(text: string): Parsed<ContextSource> {
   const hint = 'write a folder, or the URL of a repository or archive'
   if (text.startsWith('service:'))
@@ -26,7 +26,7 @@ export function parseContext(text: string): Parsed<ContextSource> {
   return isNoPath(text) ? failed('it is not a URL that a builder can fetch', hint) : parsed({ folder: text })
 }
 
-/** Reads an additional context, which may also be an image or the image of a service. */
+/** Parses an additional context, which may also be an image or the image of a service. */
 export function parseNamedContext(text: string): Parsed<BuildContext> {
   const hint = 'write a folder, a URL, `docker-image://IMAGE` or `service:NAME`'
   if (text === '') return failed('it is empty', hint)
@@ -35,21 +35,21 @@ export function parseNamedContext(text: string): Parsed<BuildContext> {
   return isNoPath(text) ? failed('it is not a context that a builder can use', hint) : parsed({ folder: text })
 }
 
-/** A URL without user name and password. */
+/** Removes the user name and password from a URL. */
 export const withoutLogin = (address: string): string => address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')
 
 const REPOSITORY = /^(?:(?:git|ssh):\/\/|git@|github\.com\/|https?:\/\/[^?#]*\.git(?=[?#]|$))/
 const COMMIT = /#(?:[0-9a-f]{40}|[0-9a-f]{64})(?:$|:)/
 
 /**
- * True if an address that a builder fetches may have other content tomorrow: a branch or tag of a
- * repository, and every archive. A repository with the full id of a commit has the same for ever.
- * Images count as base images do, by their references.
+ * Returns true if the content at an address may change: at branches and tags of a repository, and at every archive. A
+ * repository address with a full commit id always has the same content. Images, like base images, are identified by
+ * their references, so they return false.
  */
 export const mayMove = (address: string): boolean =>
   !address.startsWith('docker-image://') && !(REPOSITORY.test(address) && COMMIT.test(address))
 
-/** A text with `***` for the logins in its URLs; of `ssh://user@` and the like only for a password. */
+/** Replaces the logins in a text's URLs with `***`. In addresses such as `ssh://user@`, replaces only a password. */
 export const maskLogins = (text: string): string =>
   text
     .replaceAll(/(https?:\/\/)[^\s/'"<>]{1,1000}@/gi, '$1***@')

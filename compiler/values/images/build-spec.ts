@@ -2,22 +2,22 @@ import type { BuildCache } from './build-cache.ts'
 import type { BuildContext, ContextSource } from './build-context.ts'
 
 /**
- * The input of an image build: the common form of a service's `build` and of an entry of the
- * manifest's `build`. Paths are absolute, nothing is read yet.
+ * The input of an image build, for both the `build` of a service and an entry of the manifest's `build`. Paths are
+ * absolute, and no file has been read yet.
  */
 export interface BuildSpec {
   readonly context: ContextSource
   readonly dockerfile: DockerfileSource
-  /** Additional contexts by name. Services are built before. */
+  /** Additional contexts by name. Services among them are built first. */
   readonly contexts: ReadonlyMap<string, BuildContext>
   /** The services, or the entries of the manifest's `build`, to build before this one. */
   readonly dependsOn: readonly string[]
   readonly target?: string
   readonly args: ReadonlyMap<string, string>
   readonly labels: ReadonlyMap<string, string>
-  /** Empty: that of the builder. */
+  /** Target platforms. If empty, the builder's own platform. */
   readonly platforms: readonly string[]
-  /** True for all stages, or the names of some. */
+  /** True for all stages, or the names of the stages. */
   readonly noCache: boolean | readonly string[]
   readonly pull: boolean
   readonly network?: 'host' | 'none'
@@ -26,19 +26,19 @@ export interface BuildSpec {
   readonly shmSize?: number
   readonly ulimits: readonly { readonly name: string; readonly soft: number; readonly hard: number }[]
   readonly entitlements: readonly string[]
-  /** The parameters of an attestation, or false for none; absent: as the builder does. */
+  /** Parameters of the attestation, or false for no attestation. If absent, the builder decides. */
   readonly provenance?: string | false
   readonly sbom?: string | false
   readonly cacheFrom: readonly BuildCache[]
   readonly cacheTo: readonly BuildCache[]
-  /** Images that the cache is also written to: see `withExportedCache`. */
+  /** Images that the cache is also written to; see `withExportedCache`. */
   readonly exportCache: readonly string[]
   readonly secrets: ReadonlyMap<string, BuildSecretSource>
-  /** Keys and sockets by id; none: the agent. */
+  /** Keys and sockets by id. An empty list means the SSH agent. */
   readonly ssh: ReadonlyMap<string, readonly string[]>
 }
 
-/** The settings of a build that sets none: everything empty, and the builder's own platform. */
+/** Settings of a build that sets none: everything is empty, and the platform is the builder's own. */
 export const PLAIN_BUILD: Omit<BuildSpec, 'context' | 'dockerfile'> = {
   contexts: new Map(),
   dependsOn: [],
@@ -57,15 +57,15 @@ export const PLAIN_BUILD: Omit<BuildSpec, 'context' | 'dockerfile'> = {
   ssh: new Map(),
 }
 
-/** A file, or for a remote context a path in it; or the text of a Dockerfile. */
+/** Path of a Dockerfile (for a remote context, a path in the context), or its text. */
 export type DockerfileSource = { readonly path: string } | { readonly text: string }
 
-/** Source of a secret of a build. A file is read when the build asks for it. */
+/** Source of a build secret. A file is read when the build requests it. */
 export type BuildSecretSource = { readonly file: string } | { readonly value: string }
 
 /**
- * The caches that a build exports, with those of `export_cache`: with all layers (`mode=max`), and
- * inside of the image where the cache has the name of the image.
+ * Returns the caches that a build exports, including `export_cache`. Those have all layers (`mode=max`), or are inline
+ * if the cache has the same name as the image.
  */
 export function withExportedCache(
   { cacheTo, exportCache }: Pick<BuildSpec, 'cacheTo' | 'exportCache'>,

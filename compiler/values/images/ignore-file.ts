@@ -3,23 +3,23 @@ import { type ExcludingPattern, excluder } from '../excluder.ts'
 import { parseGlob } from '../glob.ts'
 
 /**
- * Says whether a path is left out, or undefined when no rule is about it. `path` is relative to the
- * folder of the ignore file, without a slash at its end.
+ * A function that returns true if a path is ignored, false if a rule includes it again, and undefined if no rule
+ * matches it. `path` is relative to the folder of the ignore file, without a trailing slash.
  */
 export type Ignores = (path: string, isFolder: boolean) => boolean | undefined
 
 /**
- * The rules of a `.gitignore` (https://git-scm.com/docs/gitignore). The last rule that matches
- * decides; what lies in an ignored folder is for the caller to leave out with it.
+ * Parses a `.gitignore` (https://git-scm.com/docs/gitignore). The last matching rule decides. The caller has to skip
+ * the content of an ignored folder.
  */
 export function gitIgnore(text: string): Ignores {
   const rules = linesOf(text).flatMap(line => {
     const { body, takesBack } = negation(line.replace(/(?<!\\)\s+$/, '').replace(/^\\(?=[#!])/, ''), line)
     const path = body.replace(/\/$/, '')
     if (path === '') return []
-    // A slash at the beginning or in the middle ties the pattern to this folder.
+    // A slash at the start or in the middle anchors the pattern to this folder.
     const tied = path.includes('/') ? path.replace(/^\//, '') : `**/${path}`
-    // Two stars beside other characters are one.
+    // Two stars next to other characters count as one.
     const glob = tied.replace(/(?<![\\/]|^)\*{2,}|\*{2,}(?!$|\/)/g, '*')
     return [{ pattern: parseGlob(glob), takesBack, foldersOnly: body.endsWith('/') }]
   })
@@ -30,28 +30,27 @@ export function gitIgnore(text: string): Ignores {
 }
 
 /**
- * Says whether a `.dockerignore` leaves a path out
- * (https://docs.docker.com/build/concepts/context/#syntax). Its patterns are tied to the context, and
- * hold for all that is in what they match: see `excluder`.
+ * Returns a function that is true for paths that a `.dockerignore` excludes
+ * (https://docs.docker.com/build/concepts/context/#syntax). Its patterns are anchored to the context, and apply to
+ * everything inside a matching folder: see `excluder`.
  */
 export function dockerIgnore(text: string): (path: string) => boolean {
   return excluder(dockerPatterns(text))
 }
 
-/** A pattern of a `.dockerignore`, with the path that it was made of. */
+/** A pattern of a `.dockerignore`, with the path that it was parsed from. */
 export interface DockerPattern extends ExcludingPattern {
   readonly path: string
 }
 
-/** The patterns of a `.dockerignore`, in its order. */
+/** Returns the patterns of a `.dockerignore`, in order. */
 export const dockerPatterns = (text: string): readonly DockerPattern[] =>
   linesOf(text)
     .map(dockerPattern)
     .filter(({ path }) => path !== '' && path !== '.')
 
 /**
- * Reads a pattern as BuildKit does, which cleans its path (https://pkg.go.dev/path#Clean) before
- * anything else: `./a/../b/` is `b`.
+ * Parses a pattern like BuildKit, which first cleans its path (https://pkg.go.dev/path#Clean): `./a/../b/` becomes `b`.
  */
 export function dockerPattern(text: string): DockerPattern {
   const trimmed = text.trim()
@@ -61,12 +60,15 @@ export function dockerPattern(text: string): DockerPattern {
 }
 
 /**
- * Replaces `\` and a letter or digit, which BuildKit takes for an escape of a regular expression (`\b`), by a character
- * that no path has; keeps other escapes.
+ * Replaces `\` before a letter or digit, which BuildKit treats as a regular expression escape (`\b`), with a character
+ * that no path contains. Keeps other escapes.
  */
 const escapeOf = (both: string, character: string) => (/[a-z\d]/i.test(character) ? '\0' : both)
 
-/** Every path is held against each rule: how many of usual length a text counts for. */
+/**
+ * Returns the cost of a text's patterns in patterns of usual length, because every path is tested against every
+ * pattern.
+ */
 export function countOfPatterns(text: string): number {
   return linesOf(text).reduce((sum, line) => sum + Math.ceil(line.length / USUAL_LENGTH), 0)
 }

@@ -1,7 +1,7 @@
 import type { DockerfileHealthcheck, DockerfileImage } from '../dockerfile/dockerfile.ts'
 
 /**
- * The configuration of an image, as registries and builders give it, with the fields that are used
+ * The fields that devctl uses of an image's configuration, in the form that registries and builders return
  * (https://github.com/opencontainers/image-spec/blob/main/config.md; `Healthcheck` is Docker's).
  */
 export interface ImageConfig {
@@ -13,7 +13,7 @@ export interface ImageConfig {
   readonly Volumes?: Readonly<Record<string, unknown>> | null
   readonly Healthcheck?: {
     readonly Test?: readonly string[] | null
-    /** Durations are in nanoseconds; zero is the default. */
+    /** Interval in nanoseconds, like the other durations; zero means the default. */
     readonly Interval?: number
     readonly Timeout?: number
     readonly StartPeriod?: number
@@ -27,10 +27,7 @@ export type ImageFacts = Pick<DockerfileImage, 'exposed' | 'user' | 'volumes' | 
 
 const PORT = /^(\d{1,5})(?:\/(tcp|udp|sctp))?$/i
 
-/**
- * The facts in the configuration of an image, which includes those of its base images. Malformed
- * ports are left out.
- */
+/** Returns the facts in an image's configuration, which includes those of its base images. Ignores malformed ports. */
 export function factsOfConfig(config: ImageConfig): ImageFacts {
   const { User, WorkingDir, ExposedPorts, Volumes } = config
   const healthcheck = healthcheckOf(config)
@@ -48,7 +45,7 @@ export function factsOfConfig(config: ImageConfig): ImageFacts {
 function readPort(text: string): ImageFacts['exposed'] {
   const [, digits, protocol = 'tcp'] = PORT.exec(text) ?? []
   const port = Number(digits)
-  // The pattern allows no other protocols.
+  // The regular expression allows no other protocols.
   return port >= 1 && port <= 65_535 ? [{ port, protocol: protocol.toLowerCase() as 'tcp' | 'udp' | 'sctp' }] : []
 }
 

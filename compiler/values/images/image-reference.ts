@@ -7,10 +7,7 @@ export interface ImageReference {
   readonly digest?: string
 }
 
-/**
- * A part of a path: lower-case letters and digits, with one `.`, one or two `_`, or any number of
- * `-` between them.
- */
+/** A component of a path: lower-case letters and digits, separated by one `.`, one or two `_`, or any number of `-`. */
 const PART = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*'
 const HOST_PART = '[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?'
 const HOST = `(?:${HOST_PART}(?:\\.${HOST_PART})*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?`
@@ -20,9 +17,8 @@ const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]
 const LONGEST_NAME = 255
 
 /**
- * Reads the reference of an image, `[REGISTRY/]NAME[:TAG][@DIGEST]`. Nothing is added: `nginx`
- * stays without registry and tag. (https://pkg.go.dev/github.com/distribution/reference has the
- * grammar)
+ * Parses an image reference, `[REGISTRY/]NAME[:TAG][@DIGEST]`. Adds no defaults: `nginx` has no registry and no tag.
+ * (https://pkg.go.dev/github.com/distribution/reference has the grammar)
  */
 export function parseImageReference(text: string): Parsed<ImageReference> {
   if (text === '') return failed('it is empty', 'write the name of an image, such as `nginx:1.29`')
@@ -60,24 +56,24 @@ export function parseImageReference(text: string): Parsed<ImageReference> {
 }
 
 /**
- * The name of an image by its content, in the repository of a name that the user has chosen:
- * `REPOSITORY:devctl-HASH`, which does not collide with the user's own tags. Undefined for a name
- * with a digest, and for one that is not valid.
+ * Returns an image name with a tag derived from the content, in the repository of a name that the user set:
+ * `REPOSITORY:devctl-HASH`, which does not collide with the user's own tags. Returns undefined for a name with a digest
+ * and for an invalid name.
  */
 export function nameOfContent(image: string, hash: string): string | undefined {
   const read = parseImageReference(image)
   return read.ok && read.value.digest === undefined ? `${read.value.name}:devctl-${hash}` : undefined
 }
 
-/** An image with the tag that a name without one stands for; with a digest it is as it was. */
+/** Adds the tag `latest` to an image name without a tag; returns a name with a digest unchanged. */
 export function withDefaultTag(image: string): string {
   const read = parseImageReference(image)
   return read.ok && read.value.tag === undefined && read.value.digest === undefined ? `${image}:latest` : image
 }
 
 /**
- * The shortest name of an image, by which BuildKit knows it: without `docker.io/library/` and
- * `:latest`. Undefined for a name with a digest, and for one that is not valid.
+ * Returns the shortest name of an image, under which BuildKit looks it up: without `docker.io/library/` and `:latest`.
+ * Returns undefined for a name with a digest and for an invalid name.
  */
 export function familiarName(image: string): string | undefined {
   const read = parseImageReference(image)
@@ -90,8 +86,8 @@ export function familiarName(image: string): string | undefined {
 }
 
 /**
- * The registry that an image's name begins with, if there is one: as Docker has it, its first part
- * when that looks like one.
+ * Returns the registry at the start of an image name, if there is one. As in Docker, the first component counts as a
+ * registry if it looks like one.
  */
 export function registryIn(image: string): string | undefined {
   const slash = image.indexOf('/')
@@ -99,7 +95,7 @@ export function registryIn(image: string): string | undefined {
   return /[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase() ? first : undefined
 }
 
-/** True for the name of an official image of Docker Hub, such as `nginx:1.29`, without a digest. */
+/** True for the name of an official Docker Hub image, such as `nginx:1.29`, without a digest. */
 export function isOfficialImage(reference: string): boolean {
   const read = parseImageReference(reference)
   if (!read.ok || read.value.digest !== undefined) return false

@@ -3,7 +3,7 @@ import { parseImageReference, registryIn } from './image-reference.ts'
 
 /** Address of an artifact in a registry. */
 export interface OciReference {
-  /** The repository with its registry. */
+  /** Repository, including its registry. */
   readonly name: string
   readonly tag?: string
 }
@@ -11,8 +11,8 @@ export interface OciReference {
 const EXAMPLE = 'write `REGISTRY/PATH` or `REGISTRY/PATH:TAG`, such as `registry.example.com/team/shop`'
 
 /**
- * Reads where an artifact is kept, `[oci://]REGISTRY/PATH[:TAG]`: controllers write it with the
- * scheme. Images may leave out their registry, artifacts may not.
+ * Parses the address of an artifact, `[oci://]REGISTRY/PATH[:TAG]`; controllers write it with the scheme. Unlike
+ * images, artifacts may not omit the registry.
  */
 export function parseOciReference(text: string): Parsed<OciReference> {
   const read = parseImageReference(text.replace(/^oci:\/\//, ''))

@@ -3,16 +3,16 @@ import { failed, type Parsed, parsed } from '../parsed.ts'
 /** An operating system, with a version in parentheses, an architecture and a variant. */
 const PLATFORM = /^[A-Za-z0-9_.-]+(?:\([^()]*\))?(?:\/[A-Za-z0-9_.-]+){1,2}$/
 
-/** The words that builders complete by themselves: systems, and architectures of Linux. */
+/** Platforms that builders complete themselves: operating systems, and architectures of Linux. */
 const ALONE =
   /^(?:linux|windows|freebsd|amd64|x86_64|x86-64|386|i386|arm64|aarch64|arm|armhf|armel|ppc64le|s390x|riscv64|mips64le|loong64)$/i
 
-/** The variable of Docker for the platform of images that set none. */
+/** Docker's variable with the platform of images that do not set one. */
 export const DEFAULT_PLATFORM = 'DOCKER_DEFAULT_PLATFORM'
 
 /**
- * Reads a platform of an image, `OS/ARCHITECTURE[/VARIANT]`
- * (https://pkg.go.dev/github.com/containerd/platforms has the grammar).
+ * Parses an image platform, `OS/ARCHITECTURE[/VARIANT]` (https://pkg.go.dev/github.com/containerd/platforms has the
+ * grammar).
  */
 export function parsePlatform(text: string): Parsed<string> {
   return PLATFORM.test(text) || ALONE.test(text)
@@ -28,7 +28,7 @@ const ARCHITECTURES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the arguments that a builder sets for a platform, `OS/ARCHITECTURE[/VARIANT]`; none for other forms
+ * Returns the arguments that a builder sets for a platform, `OS/ARCHITECTURE[/VARIANT]`; empty for other forms
  * (https://docs.docker.com/reference/dockerfile/#automatic-platform-args-in-the-global-scope).
  */
 export function platformArguments(platform: string): ReadonlyMap<string, string> {

@@ -6,11 +6,10 @@ const HINT = 'write a whole number of bytes, or a number with `k`, `m`, `g` or `
 const MOST = 2n ** 63n - 1n
 
 /**
- * Reads a size in bytes. Suffixes `b`, `k kb kib`, `m`, `g`, `t`, `p` in any case; all are powers
- * of 1024. The suffixes of Kubernetes (`Ki Mi Gi Ti`) are taken too, since the dialect's
- * `resources` uses them. `-1` is allowed, for the keys where it means no limit; parts of a byte
- * are dropped after a suffix. A number from YAML must be whole: the reference loader makes 0 of
- * `mem_limit: 1.5`. (Compose Specification, Specifying byte values)
+ * Parses a size in bytes. Accepts the suffixes `b`, `k kb kib`, `m`, `g`, `t`, `p` in any case, all as powers of 1024.
+ * Also accepts the Kubernetes suffixes (`Ki Mi Gi Ti`), because `resources` in the devctl dialect uses them. Allows
+ * `-1`, which means no limit for some keys. Drops fractions of a byte after a suffix. A YAML number must be an integer,
+ * because the reference loader reads `mem_limit: 1.5` as 0. (Compose Specification, Specifying byte values)
  */
 export function parseBytes(value: string | number | bigint): Parsed<bigint> {
   if (typeof value === 'bigint') return inRange(value)

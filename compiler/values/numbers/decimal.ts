@@ -5,13 +5,10 @@ export interface Decimal {
 }
 
 const DECIMAL = /^([-+]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]{1,3}))?$/
-/** Longest text of a number: longer ones are not meant as amounts, and would make arithmetic slow. */
+/** Maximum length of a number's text. Longer numbers are not realistic amounts, and would make arithmetic slow. */
 const LONGEST = 100
 
-/**
- * Reads a decimal number (`1.5`, `.5`, `5.`, `1e3`) without rounding; undefined when the text is
- * none.
- */
+/** Parses a decimal number (`1.5`, `.5`, `5.`, `1e3`) without rounding; returns undefined for other texts. */
 export function parseDecimal(text: string): Decimal | undefined {
   const match = text.length <= LONGEST ? DECIMAL.exec(text) : null
   if (!match) return undefined
@@ -20,19 +17,19 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { coefficient: sign === '-' ? -digits : digits, exponent: Number(exponent) - fraction.length }
 }
 
-/** The number times a factor, as a whole number rounded towards zero, and whether that is exact. */
+/** Multiplies a number by a factor. Returns an integer, rounded towards zero, and true if it is exact. */
 export function scaleDecimal({ coefficient, exponent }: Decimal, factor: bigint): { whole: bigint; exact: boolean } {
   const scaled = coefficient * factor * 10n ** BigInt(Math.max(exponent, 0))
   const divisor = 10n ** BigInt(Math.max(-exponent, 0))
   return { whole: scaled / divisor, exact: scaled % divisor === 0n }
 }
 
-/** The number times a factor, rounded away from zero where it is not whole. */
+/** Multiplies a number by a factor and rounds the result away from zero to an integer. */
 export function scaleDecimalUp(decimal: Decimal, factor: bigint): bigint {
   const { whole, exact } = scaleDecimal(decimal, factor)
   if (exact) return whole
   return decimal.coefficient < 0n ? whole - 1n : whole + 1n
 }
 
-/** A whole number as English writes it: `1,048,576`. `toLocaleString` takes 10 ms when it is first used. */
+/** Formats an integer with commas, such as `1,048,576`. `toLocaleString` takes 10 ms on its first call. */
 export const withCommas = (whole: number): string => String(whole).replace(/\B(?=(?:\d{3})+$)/g, ',')

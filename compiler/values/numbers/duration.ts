@@ -1,6 +1,6 @@
 import { failed, type Parsed, parsed } from '../parsed.ts'
 
-/** Nanoseconds in each unit that Compose knows. */
+/** Number of nanoseconds in each unit of Compose. */
 const UNITS: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],
   ['us', 1_000n],
@@ -17,10 +17,9 @@ const LONGEST = 2n ** 63n - 1n
 const HINT = 'write a number and a unit for each part: `1w2d3h4m5s6ms`'
 
 /**
- * Reads a duration such as `1h30m` or `1.5d` into nanoseconds. Units are `w d h m s ms us ns`; a
- * number needs one, except `0`, and any number where `unitless` says what it counts
- * (`stop_grace_period`). A sign is read, as the reference loader does: the caller must refuse
- * negative values. (Compose Specification, Specifying durations)
+ * Parses a duration such as `1h30m` or `1.5d` into nanoseconds. Units are `w d h m s ms us ns`. A number needs a unit
+ * unless it is `0`, or `unitless` sets the default unit (`stop_grace_period`). Accepts a sign, like the reference
+ * loader, so the caller must refuse negative values. (Compose Specification, Specifying durations)
  */
 export function parseDuration(text: string, options: { unitless?: 'seconds' } = {}): Parsed<bigint> {
   const sign = /^[-+]/.test(text) ? 1 : 0
@@ -43,7 +42,7 @@ export function parseDuration(text: string, options: { unitless?: 'seconds' } = 
   return parsed(text.startsWith('-') ? -total : total)
 }
 
-/** Shows nanoseconds as Go does and the reference loader prints: `1h0m5s`, `1.5ms`, `0s`. */
+/** Formats nanoseconds like Go, as the reference loader prints them: `1h0m5s`, `1.5ms`, `0s`. */
 export function formatDuration(nanoseconds: bigint): string {
   if (nanoseconds < 0n) return `-${formatDuration(-nanoseconds)}`
   if (nanoseconds === 0n) return '0s'
@@ -56,7 +55,7 @@ export function formatDuration(nanoseconds: bigint): string {
   return minutes < 60n ? `${minutes}m${seconds}` : `${minutes / 60n}h${minutes % 60n}m${seconds}`
 }
 
-/** A number of units in nanoseconds; what is below a nanosecond is dropped. */
+/** Converts a number of units to nanoseconds; drops fractions of a nanosecond. */
 function scale(whole: string, fraction: string, unit: bigint): bigint {
   return (BigInt(whole + fraction) * unit) / 10n ** BigInt(fraction.length)
 }
@@ -68,7 +67,7 @@ function wrongUnit(number: string, word: string, at: readonly [number, number]):
   return failed(`\`${word}\` is not a unit of time`, known, at)
 }
 
-/** A whole number with its last digits behind a point, without zeros at the end. */
+/** Formats an integer with its last digits after a decimal point, without trailing zeros. */
 function decimal(value: bigint, places: number): string {
   const text = value.toString().padStart(places + 1, '0')
   const fraction = text.slice(-places).replace(/0+$/, '')

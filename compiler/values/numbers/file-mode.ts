@@ -3,9 +3,8 @@ import { failed, type Parsed, parsed } from '../parsed.ts'
 const HINT = 'write the mode in octal: `0440`'
 
 /**
- * Reads a file mode. A text is octal with or without a leading zero (`"0440"`, `"440"`); a number
- * of YAML is itself, so that `0440` is octal and `440` is the decimal number 440, which is octal
- * 670.
+ * Parses a file mode. A text is octal with or without a leading zero (`"0440"`, `"440"`). A YAML number is used as it
+ * is, so `0440` is octal, but `440` is the decimal number 440, which is octal 670.
  */
 export function parseFileMode(value: string | number | bigint): Parsed<number> {
   if (typeof value === 'string' && !/^\+?[0-7]+$/.test(value)) return failed('it is not a valid file mode', HINT)
@@ -15,9 +14,9 @@ export function parseFileMode(value: string | number | bigint): Parsed<number> {
 }
 
 /**
- * The octal mode that a plain number was meant to be, by its digits: `644` is not 01204. Its digits
- * are octal, and the owner may read and do whatever the group may, and the group whatever others
- * may; or no decimal number of a mode is as large.
+ * Returns the octal mode that a plain number such as `644`, which YAML reads as octal 1204, was probably meant to be.
+ * Its digits must be octal. In addition, the owner must have read permission and every permission of the group, and the
+ * group every permission of others; or the number must be too large for a decimal mode.
  */
 export function octalDigits(written: string): number | undefined {
   if (!/^[1-7][0-7]{2,3}$/.test(written)) return undefined
@@ -27,5 +26,5 @@ export function octalDigits(written: string): number | undefined {
   return isOrdered || Number(written) > 0o777 ? mode : undefined
 }
 
-/** The octal text of a file mode, as Compose prints it: `0440`. */
+/** Formats a file mode in octal, as Compose prints it: `0440`. */
 export const formatFileMode = (mode: number): string => `0${mode.toString(8)}`

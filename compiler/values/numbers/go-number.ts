@@ -2,9 +2,9 @@ import { type Failed, failed, type Parsed, parsed } from '../parsed.ts'
 import { parseDecimal } from './decimal.ts'
 
 /**
- * The text that Go prints for a floating-point number, and so what the reference loader puts into
- * an environment variable for one: the shortest digits that give the number back, with an exponent
- * from 1e+06 up and below 0.0001. `bits` is the width it is held in.
+ * Formats a floating-point number like Go, which is the text that the reference loader puts into an environment
+ * variable: the fewest digits that identify the number, with an exponent from 1e+06 up and below 0.0001. `bits` is the
+ * width of the number.
  */
 export function goFloat(value: number, bits: 32 | 64 = 64): string {
   if (Number.isNaN(value)) return 'NaN'
@@ -26,7 +26,7 @@ function shortest32(value: number): string {
   return held.toExponential()
 }
 
-/** Reads a whole number in decimal, within 64 bits; a bigint where a number would lose digits. */
+/** Parses a decimal integer of up to 64 bits; returns a bigint if a number would lose digits. */
 export function toInt(text: string): Parsed<number | bigint> {
   if (!/^[-+]?[0-9]{1,100}$/.test(text)) return failed('it is not a whole number')
   const value = BigInt(text.replace('+', ''))
@@ -35,8 +35,8 @@ export function toInt(text: string): Parsed<number | bigint> {
 }
 
 /**
- * Reads a decimal number, `1.5`, `.5` or `1e3`; the reference loader's hexadecimal, infinite and
- * undefined ones are refused.
+ * Parses a decimal number, such as `1.5`, `.5` or `1e3`. Refuses the hexadecimal, infinite and NaN values that the
+ * reference loader accepts.
  */
 export function toFloat(text: string): Parsed<number> {
   const digits = text.replace(/(?<=[0-9])_(?=[0-9])/g, '')
@@ -45,7 +45,7 @@ export function toFloat(text: string): Parsed<number> {
   return Number.isFinite(value) ? parsed(value) : failed('it is too large')
 }
 
-/** `yaml11` marks the words that only old YAML takes for a boolean. */
+/** The result of parsing a boolean. `yaml11` marks values that are booleans only in YAML 1.1. */
 export type ParsedBool = { readonly ok: true; readonly value: boolean; readonly yaml11?: true } | Failed
 
 const YAML11: ReadonlyMap<string, boolean> = new Map([
@@ -58,7 +58,7 @@ const YAML11: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /**
- * Reads `true` or `false` in any case; also the words of YAML 1.1, marked. `1` and `0` are no
+ * Parses `true` or `false` in any case. Also accepts the booleans of YAML 1.1, which are marked. `1` and `0` are not
  * booleans.
  */
 export function toBool(text: string): ParsedBool {

@@ -3,13 +3,13 @@ import { parseDecimal, scaleDecimalUp } from './decimal.ts'
 
 /** A Kubernetes quantity. */
 export interface Quantity {
-  /** Quantity as the API server would write it: `0.5` is `500m`, `1024Mi` is `1Gi`. */
+  /** Canonical form of the quantity, as the API server writes it: `500m` for `0.5`, `1Gi` for `1024Mi`. */
   readonly canonical: string
-  /** Thousandths of a unit (of a core, of a byte), rounded up. */
+  /** Value in thousandths of the unit (a core or a byte), rounded up. */
   readonly milli: bigint
 }
 
-/** Decimal suffixes and their powers of ten, the largest first. */
+/** Decimal suffixes and their powers of ten, largest first. */
 const DECIMAL: ReadonlyMap<string, number> = new Map([
   ['E', 18],
   ['P', 15],
@@ -22,7 +22,7 @@ const DECIMAL: ReadonlyMap<string, number> = new Map([
   ['u', -6],
   ['n', -9],
 ])
-/** Binary suffixes and their powers of two, the largest first. */
+/** Binary suffixes and their powers of two, largest first. */
 const BINARY: ReadonlyMap<string, bigint> = new Map([
   ['Ei', 60n],
   ['Pi', 50n],
@@ -35,10 +35,9 @@ const NANO = 1_000_000_000n
 const MOST = (2n ** 63n - 1n) * NANO
 
 /**
- * Reads a Kubernetes quantity: a decimal number with a suffix of `n u m k M G T P E` (powers of
- * 1000), `Ki Mi Gi Ti Pi Ei` (of 1024), or an exponent. Negative ones are an error: nothing that
- * Compose describes has one.
- * (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/)
+ * Parses a Kubernetes quantity: a decimal number with a suffix of `n u m k M G T P E` (powers of 1000) or `Ki Mi Gi Ti
+ * Pi Ei` (powers of 1024), or with an exponent. Refuses negative quantities, because nothing that Compose describes can
+ * be negative. (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/)
  */
 export function parseQuantity(text: string): Parsed<Quantity> {
   const match = /^([-+]?[0-9.]+)((?:[eE][-+]?[0-9]+)?)([a-zA-Z]*)$/.exec(text)
@@ -65,8 +64,8 @@ export function parseQuantity(text: string): Parsed<Quantity> {
 }
 
 /**
- * The CPU quantity of a number of cores as Compose writes it: `0.5` is `500m`, `2` is `2`. Exact,
- * and rounded up to the thousandth that is the least Kubernetes knows.
+ * Converts a number of cores in Compose to a CPU quantity: `0.5` becomes `500m`, `2` becomes `2`. The result is exact,
+ * except that it is rounded up to Kubernetes' smallest unit of one thousandth.
  */
 export function cpuQuantity(cpus: string | number): Parsed<string> {
   const number = parseDecimal(String(cpus).replace(/(?<=[0-9])_(?=[0-9])/g, ''))
@@ -78,8 +77,8 @@ export function cpuQuantity(cpus: string | number): Parsed<string> {
 }
 
 /**
- * The memory quantity of a number of bytes: the largest binary suffix that loses nothing, else the
- * largest decimal one. The API server stores it unchanged.
+ * Converts a number of bytes to a memory quantity, with the largest binary suffix that loses nothing, or the largest
+ * such decimal suffix. The API server stores the quantity unchanged.
  */
 export function memoryQuantity(bytes: bigint): string {
   if (bytes !== 0n)
@@ -87,7 +86,7 @@ export function memoryQuantity(bytes: bigint): string {
   return withDecimal(bytes * NANO)
 }
 
-/** The quantity of a number of things, such as devices. */
+/** Converts a number of items, such as devices, to a quantity. */
 export const countQuantity = (count: number): string => withDecimal(BigInt(count) * NANO)
 
 /** Formats a quantity with the largest decimal suffix that leaves no fraction. */
@@ -100,7 +99,10 @@ function withDecimal(nano: bigint): string {
   return `${nano}n`
 }
 
-/** Below 1024 Kubernetes writes a plain number; parts of a byte are rounded up. */
+/**
+ * Formats a quantity with a binary suffix. Kubernetes writes values below 1024 as plain numbers; fractions of a byte
+ * are rounded up.
+ */
 function withBinary(nano: bigint): string {
   if (nano < 1024n * NANO) return withDecimal(nano)
   const whole = ceilDivide(nano, NANO)
@@ -108,7 +110,10 @@ function withBinary(nano: bigint): string {
   return whole.toString()
 }
 
-/** Formats a quantity with an exponent that is a multiple of three: a quantity written with an exponent keeps one. */
+/**
+ * Formats a quantity with an exponent that is a multiple of three, because a quantity that was written with an exponent
+ * keeps one.
+ */
 function withExponent(nano: bigint): string {
   if (nano === 0n) return '0'
   for (const power of DECIMAL.values()) {

@@ -3,14 +3,14 @@ import { isMeasure, isSwitch, isVariableWithSecret } from './secret-names.ts'
 import { SparedNames } from './spared-names.ts'
 import { isSecretByPlace, isValueNotName, isWholeValue } from './whole-value.ts'
 
-/** The placeholder for a secret. */
+/** Placeholder for a secret. */
 const MASK = '***'
-/** Fewer characters are found everywhere. */
+/** Minimum length of a masked secret. Shorter texts occur everywhere. */
 const SHORTEST = 4
 
 /**
- * Words that users choose as secrets when security does not matter. Messages, image names and addresses contain them
- * too: masking them there would hide those, and protect only what everyone knows.
+ * Words that users choose as secrets when security does not matter. Messages, image names and addresses contain these
+ * words, too. Masking them would make those unreadable, and would protect only what everyone knows.
  */
 const COMMON = new Set(
   `admin administrator app apps application changeme change_me data database default demo dev development docker elastic example foobar grafana
@@ -22,18 +22,17 @@ server service staging system temp test tests testing token undefined user usern
 )
 
 /**
- * The secret values that are known to a run, and what becomes of a text that leaves the process
- * (ARCHITECTURE.md, "Secrets"). A value is masked wherever it stands, also encoded, unless it is so
- * short or common that the text would be blotted out: then only a value that is nothing else is
- * masked (`maskValue`). A short word, which may be a part of names and addresses too, and a name of
- * the project are masked where they are all of a value. What goes to a repository has short words
- * masked everywhere (`strictMasker`).
+ * The secret values known to a run, with the rules for masking them in text that leaves the process (ARCHITECTURE.md,
+ * "Secrets"). A value is masked wherever it occurs, including encoded forms, unless it is so short or common that
+ * masking would make text unreadable. Such a value is masked only if it is the entire text (`maskValue`). Short words,
+ * which may also be parts of names and addresses, and names of the project are masked only if they are an entire value
+ * within the text. In text for a repository, short words are masked everywhere (`strictMasker`).
  */
 export class KnownSecrets {
   readonly #values = new Set<string>()
-  /** Values as a whole that hold a secret which is too short to be looked for. */
+  /** Values that contain a secret too short to search for. They are masked as a whole. */
   readonly #phrases = new Set<string>()
-  /** Names that manifests cannot do without. */
+  /** Names that manifests need. */
   readonly #ofObjects = new Set<string>()
   readonly #names = new SparedNames()
   readonly #maskers = new Map<MaskerKind, Masker>()
@@ -42,7 +41,7 @@ export class KnownSecrets {
     this.add(values)
   }
 
-  /** Enters values; from now on they are masked. */
+  /** Adds values, which are masked from now on. */
   add(values: Iterable<string>): void {
     for (const value of values)
       if (value !== '' && !this.#values.has(value)) {
@@ -51,27 +50,27 @@ export class KnownSecrets {
       }
   }
 
-  /** Enters the values of variables whose names say that they are secret. */
+  /** Adds the values of variables whose names indicate a secret. */
   addVariables(variables: Readonly<Record<string, string | undefined>>): void {
     this.add(secretValues(variables))
   }
 
-  /** Enters values that have a secret in them: they are masked where they are all of a value. */
+  /** Adds values that contain a secret. Each is masked only if it is the entire value. */
   addPhrases(phrases: Iterable<string>): void {
     for (const phrase of phrases) if (phrase !== '') this.#phrases.add(phrase)
   }
 
   /**
-   * Enters names of the project: hosts, images, users, paths. A secret that equals one is masked
-   * where it is all of a value, and a name that contains one stays readable.
+   * Adds names of the project: hosts, images, users, paths. A secret that equals a name is masked only if it is an
+   * entire value, and a name that contains a secret stays readable.
    */
   addNames(names: Iterable<string | undefined>): void {
     if (this.#names.add([...names].filter(name => name !== undefined))) this.#maskers.clear()
   }
 
   /**
-   * Enters names that manifests cannot do without (services, volumes), as `addNames` does: a secret
-   * that is the same is not looked for in what goes to a repository.
+   * Adds names that manifests need (services, volumes), like `addNames`. In addition, a secret that equals such a name
+   * is not masked in text for a repository.
    */
   spare(names: Iterable<string>): void {
     const all = [...names]
@@ -80,7 +79,7 @@ export class KnownSecrets {
     this.#maskers.clear()
   }
 
-  /** Returns a copy that knows more values. */
+  /** Returns a copy that also knows the given values. */
   with(values: Iterable<string>): KnownSecrets {
     const copy = new KnownSecrets([...this.#values, ...values])
     copy.addPhrases(this.#phrases)
@@ -89,17 +88,17 @@ export class KnownSecrets {
     return copy
   }
 
-  /** Masks messages of devctl: masks a name only if its context makes it a value. */
+  /** Masks devctl's messages. A name is masked only if its context shows that it is a value. */
   get masker(): Masker {
     return this.#masker('messages', () => this.#forReaders(isSecretByPlace))
   }
 
-  /** Masks what programs print: a name where it is all of a value. */
+  /** Masks the output of programs. A name is masked only if it is an entire value. */
   get outputMasker(): Masker {
     return this.#masker('output', () => this.#forReaders(isValueNotName))
   }
 
-  /** Masks texts that are written to a repository: a short word is masked also within a name. */
+  /** Masks texts that are written to a repository. A short word is also masked within a name. */
   get strictMasker(): Masker {
     return this.#masker('repository', () => {
       const values = this.#distinct.filter(value => !this.#ofObjects.has(value.trim()))
@@ -107,7 +106,10 @@ export class KnownSecrets {
     })
   }
 
-  /** Masks what is kept where others read it: as `strictMasker`, and names where they are all of a value. */
+  /**
+   * Masks texts that are stored where other users can read them. Like `strictMasker`, but names that are an entire
+   * value are masked, too.
+   */
   get #keptMasker(): Masker {
     return this.#masker('kept', () => {
       const isName = (form: string) => this.#ofObjects.has(form)
@@ -116,7 +118,7 @@ export class KnownSecrets {
     })
   }
 
-  /** Makes a masker for people: `isValue` says where a name is a value. */
+  /** Creates a masker for text that people read. `isValue` returns true if a name at a position is a value. */
   #forReaders(isValue: MaskCondition): Masker {
     const conditionOf = (form: string): MaskCondition | undefined => {
       const ofNames = this.#names.conditionOf(form, isValue)
@@ -132,40 +134,40 @@ export class KnownSecrets {
     return masker
   }
 
-  /** The values that are looked for in texts. */
+  /** Returns the values to search for in texts. */
   get #distinct(): readonly string[] {
     return [...this.#values].filter(isDistinct)
   }
 
-  /** A message of devctl without the secrets in it. */
+  /** Returns a devctl message with its secrets masked. */
   mask(text: string): string {
     return this.masker.mask(text)
   }
 
-  /** A text that a program has printed without the secrets in it. */
+  /** Returns the output of a program with its secrets masked. */
   maskOutput(text: string): string {
     return this.outputMasker.mask(text)
   }
 
-  /** A text for a repository without the secrets in it. */
+  /** Returns a text for a repository with its secrets masked. */
   maskStrictly(text: string): string {
     return this.strictMasker.mask(text)
   }
 
-  /** A text that is kept where others read it, without the secrets in it. */
+  /** Returns a text that is stored where other users can read it, with its secrets masked. */
   maskKept(text: string): string {
     return this.#keptMasker.mask(text)
   }
 
   /**
-   * Returns a value of an object with its secrets masked: as `maskOutput` does, and also if the whole value is a short
-   * or common secret.
+   * Returns a value of an object with its secrets masked, as `maskOutput` does. Also masks the value if it is a short
+   * or common secret as a whole.
    */
   maskValue(text: string): string {
     return this.#isValue(text) ? MASK : this.maskOutput(text)
   }
 
-  /** Masks values by the strict rule, for what is kept where others read it. */
+  /** Masks values by the strict rule, for text that is stored where other users can read it. */
   get strict(): Pick<KnownSecrets, 'maskValue'> {
     return { maskValue: text => (this.#isValue(text) ? MASK : this.maskKept(text)) }
   }
@@ -179,10 +181,10 @@ export class KnownSecrets {
 type MaskerKind = 'messages' | 'output' | 'repository' | 'kept'
 
 const isPlainWord = (value: string) => /^[A-Za-z]{4,7}$/.test(value)
-/** True for a plain word, and for `acme2`: names are numbered like this. */
+/** True for a plain word, and for a word such as `acme2`, because names are often numbered like this. */
 const isShortWord = (value: string) => isPlainWord(value) || (value.length <= 7 && /^[a-z]{3,}\d{1,2}$/.test(value))
 
-/** The values of the variables whose names say that they are secret. */
+/** Returns the values of the variables whose names indicate a secret. */
 export function secretValues(variables: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(variables).flatMap(([name, value]) =>
     value !== undefined && isVariableWithSecret(name, value) ? [value] : [],
@@ -190,8 +192,8 @@ export function secretValues(variables: Readonly<Record<string, string | undefin
 }
 
 /**
- * True if a value can be distinguished from the words around it. Numbers of five digits are ports,
- * years and counts.
+ * Returns true if a value differs enough from ordinary words to be searched for in texts. Numbers of up to five digits
+ * are usually ports, years or counts.
  */
 function isDistinct(value: string): boolean {
   const text = value.trim()

@@ -1,13 +1,13 @@
 import { looksSecretText } from './secret-looks.ts'
 import { isVariableWithSecret } from './secret-names.ts'
 
-/** The placeholder for a secret. */
+/** Placeholder for a secret. */
 const MASK = '***'
 
 /**
- * A text, line by line, without what looks like a secret: by its shape, by the name before it,
- * because it is random; also the value of a variable in the way of Kubernetes, whose name is on the
- * line before. As many lines as before. `look` says what a secret looks like.
+ * Masks texts that look like secrets, line by line: by their shape, by the name before them, or because they are
+ * random. Also masks the value of a Kubernetes variable, whose name is on the line before. Keeps the number of lines.
+ * `look` detects a secret in a text.
  */
 export function maskSecrets(text: string, look: typeof looksSecretText = looksSecretText): string {
   let name = ''
@@ -34,5 +34,5 @@ function maskLine(line: string, looks: typeof looksSecretText): string {
   return MASK
 }
 
-/** Secrets in one line; what has more of them is not shown at all. */
+/** Maximum number of secrets in a line. A line with more is masked completely. */
 const MOST = 20

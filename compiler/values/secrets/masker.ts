@@ -1,44 +1,41 @@
 import { printable } from '../printable.ts'
 
-/** The placeholder for a secret. */
+/** Placeholder for a secret. */
 const MASK = '***'
-/** Shorter texts would be found everywhere: half of the output would be asterisks. */
+/**
+ * Minimum length of a masked secret. Shorter texts occur everywhere, and masking them would turn half of the output
+ * into asterisks.
+ */
 const SHORTEST = 4
 const HASHES = 1 << 16
-/** Most characters before and after a form that a condition may read. */
+/** Maximum number of characters before and after a form of a secret that a condition may read. */
 export const CONDITION_SIGHT = 512
-/** Shorter pieces of base64 are too often something else. */
+/** Minimum length of a base64 form. Shorter forms match too much other text. */
 const SHORTEST_ENCODED = 8
 
-/**
- * Takes text as it comes and gives it back with secrets masked, a little later where one may just
- * have begun.
- */
+/** Masks secrets in a stream of text. Delays text at the end in which a secret may have started. */
 export interface MaskStream {
-  /** The part of the text so far that is final; all of it after the end of a line. */
+  /** Adds text, and returns the part that is final: everything up to the last line end, and possibly more. */
   push(text: string): string
-  /** The rest. */
+  /** Returns the rest of the text. */
   end(): string
 }
 
 /**
- * Replaces secrets by `***`, also where they are in base64 (alone or within a longer text, on one
- * line or several), percent-encoded or inside JSON, in YAML's single quotes, or written as
- * `printable` writes them. A secret of several lines is masked line by line. Values and lines of
- * fewer than four characters are left alone. A form with a condition is masked only where that holds.
+ * Replaces secrets with `***`, including secrets in base64 (alone or within a longer text, on one line or several),
+ * percent-encoded, inside JSON, in YAML's single quotes, or escaped by `printable`. A secret of several lines is masked
+ * line by line. Ignores values and lines of fewer than four characters. A form with a condition is masked only if the
+ * condition holds.
  */
 export class Masker {
-  /** The forms of all secrets by their first four characters. */
+  /** Forms of all secrets, by their first four characters. */
   readonly #forms = new Map<string, Forms>()
   readonly #conditions = new Map<string, MaskCondition>()
-  /**
-   * Set at the hash of four characters if a form may begin with them: nearly every offset is skipped after this check
-   * alone.
-   */
+  /** 1 at the hash of the four characters with which a form starts. This check alone skips nearly every offset. */
   readonly #begins = new Uint8Array(HASHES)
   readonly #longest: number
 
-  /** Characters around a form that its condition may read. */
+  /** Number of characters around a form that its condition may read. */
   readonly #sight: number
 
   constructor(secrets: readonly string[], { words = new Set(), conditionOf }: MaskerOptions = {}) {
@@ -64,12 +61,12 @@ export class Masker {
     }
   }
 
-  /** A whole text. */
+  /** Masks a complete text. */
   mask(text: string): string {
     return this.#replace(text, { from: 0, certain: text.length, covered: 0 }).done
   }
 
-  /** The stretches of a text that are secret, in order; they may overlap. */
+  /** Yields the ranges of a text that are secret, in order; they may overlap. */
   *find(text: string): Generator<{ readonly start: number; readonly end: number }> {
     if (this.#longest === 0) return
     for (let at = 0; at <= text.length - SHORTEST; at++) {
@@ -80,7 +77,7 @@ export class Masker {
 
   stream(): MaskStream {
     let held = ''
-    /** Offset in `held` up to which the text has already been returned: that part is kept for the conditions. */
+    /** Offset in `held` up to which the text has already been returned. That part is kept for the conditions. */
     let from = 0
     let until = 0
     const take = (text: string, certain: number) => {
@@ -94,7 +91,7 @@ export class Masker {
     return {
       push: text => {
         const all = held + text
-        // No form has a line end in it, so nothing that began before one is still to come.
+        // No form contains a line end, so every form that started before a line end is complete.
         const open = all.length - Math.max(this.#longest - 1, 0) - this.#sight
         return take(all, Math.max(all.lastIndexOf('\n') + 1, open, from))
       },
@@ -103,15 +100,15 @@ export class Masker {
   }
 
   /**
-   * The text up to `certain`: what begins from there on may not be all there yet. Begins at `from`; the
-   * characters up to `covered` belong to a secret that was masked before. `until`: where the last secret
-   * that begins before `certain` ends.
+   * Masks the text from `from` to `certain`; a form that starts later may still be incomplete. The characters up to
+   * `covered` belong to a secret that is already masked. Also returns `until`, the end of the last secret that starts
+   * before `certain`.
    */
   #replace(text: string, { from, certain, covered }: Stretch): { done: string; until: number } {
     let done = ''
     let until = Math.max(covered, from)
     const last = this.#longest === 0 ? -1 : Math.min(certain - 1, text.length - SHORTEST)
-    // Checks every offset, also within a secret, so that overlapping secrets are all found.
+    // Checks every offset, including those within a secret, to find overlapping secrets.
     for (let at = from; at <= last; at++) {
       const form = this.#formAt(text, at)
       if (form === undefined) continue
@@ -121,11 +118,11 @@ export class Masker {
     return { done: done + text.slice(until, Math.max(until, certain)), until }
   }
 
-  /** The longest form that stands at an offset. */
+  /** Returns the longest form at an offset. */
   #formAt(text: string, at: number): string | undefined {
     if (this.#begins[hashAt(text, at)] === 0) return undefined
     const forms = this.#forms.get(text.slice(at, at + SHORTEST))
-    // Thousands of secrets may begin alike.
+    // Thousands of secrets may start with the same characters.
     for (const length of forms?.lengths ?? []) {
       const one = text.slice(at, at + length)
       if (forms!.all.has(one) && (this.#conditions.get(one)?.(text, at, at + length) ?? true)) return one
@@ -136,11 +133,11 @@ export class Masker {
 
 interface Forms {
   readonly all: Set<string>
-  /** Lengths of the forms, the greatest first, each once. */
+  /** Distinct lengths of the forms, in descending order. */
   readonly lengths: number[]
 }
 
-/** A stretch of a text that is masked: from `from` to `certain`. */
+/** A range of a text to mask, from `from` to `certain`. */
 interface Stretch {
   readonly from: number
   readonly certain: number
@@ -148,23 +145,24 @@ interface Stretch {
 }
 
 /**
- * Tells if a stretch of a text, which is a form of a secret, is to be masked. Looks no further than `CONDITION_SIGHT`.
+ * A condition that returns true if a form of a secret at this position should be masked. Reads no further than
+ * `CONDITION_SIGHT`.
  */
 export type MaskCondition = (text: string, start: number, end: number) => boolean
 
 /** Options of a masker. */
 export interface MaskerOptions {
   /**
-   * Secrets that are masked as they are written, not encoded; without a condition, where no letter or digit stands
-   * around them.
+   * Secrets that are masked only as written, not encoded. If they have no condition, they are masked only between
+   * characters other than letters and digits.
    */
   readonly words?: ReadonlySet<string>
-  /** The condition for a form of a secret that can be read; none for one that is masked everywhere. */
+  /** Returns the condition for a readable form of a secret; undefined for a form that is masked everywhere. */
   readonly conditionOf?: (form: string) => MaskCondition | undefined
 }
 
 /**
- * True if no letter or digit stands around a stretch. The letter of an option may stand before it:
+ * Returns true if there is no letter or digit next to a range, except that the letter of an option may precede it:
  * `-pgeheim`.
  */
 function isApart(text: string, start: number, end: number): boolean {
@@ -172,7 +170,7 @@ function isApart(text: string, start: number, end: number): boolean {
   return !isPart(end) && (!isPart(start - 1) || text[start - 2] === '-')
 }
 
-/** The lines of a secret that are long enough to be looked for. */
+/** Returns the lines of a secret that are long enough to search for. */
 function plainLines(secret: string): readonly string[] {
   const lines = secret.split(/\r?\n|\r/)
   return [...lines, ...lines.map(line => line.trim())].filter(line => line.length >= SHORTEST)
@@ -192,37 +190,38 @@ const writtenForms = (secret: string): readonly string[] =>
     printable(line),
   ])
 
-/** The forms of a secret in base64. */
+/** Returns the base64 forms of a secret. */
 const encodingsOf = (secret: string): readonly string[] =>
   secret.length < SHORTEST ? [] : [secret, `${secret}\n`, ...plainLines(secret)].flatMap(encodings)
 
-/** Returns the forms of a line in single quotes of a shell, and those inside JSON. */
+/** Returns the forms of a line in a shell's single quotes, also inside JSON. */
 function shellForms(line: string): readonly string[] {
   const quoted = line.replaceAll("'", `'\\''`)
   return quoted === line ? [] : [quoted, JSON.stringify(quoted).slice(1, -1)]
 }
 
 /**
- * Returns the forms of a line in names of images, projects and objects, which are derived from paths and similar texts.
+ * Returns the forms of a line in names of images, projects and objects, because such names are derived from paths and
+ * similar texts.
  */
 const nameForms = (line: string): readonly string[] => namesMadeOf(line).filter(form => form.length >= SHORTEST_ENCODED)
 
-/** The names that images, projects and objects get from a text. */
+/** Returns the names of images, projects and objects that are derived from a text. */
 export function namesMadeOf(text: string): readonly string[] {
   const lower = text.toLowerCase()
   return [lower, lower.replaceAll(/[^a-z0-9]+/g, '-'), lower.replaceAll(/[^a-z0-9_-]+/g, '')]
 }
 
 /**
- * Returns the base64 forms of a text: of the text alone, in lines of 76 and 64 characters, and the characters that are
- * certain when other text precedes and follows.
+ * Returns the base64 forms of a text: the text alone, its lines of 76 and 64 characters, and the characters that do not
+ * depend on the text before and after it.
  */
 function encodings(text: string): string[] {
   const whole = Buffer.from(text).toString('base64')
   const bytes = Buffer.byteLength(text)
   const within = [0, 1, 2].map(before => {
     const shifted = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]).toString('base64')
-    // A character is 6 bits: the first that are only ours, and the last.
+    // A base64 character is 6 bits: skip characters that also depend on bits of the text before or after.
     return shifted.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes) * 8) / 6))
   })
   const lines = [76, 64].flatMap(width => whole.match(new RegExp(`.{1,${width}}`, 'g')) ?? [])
@@ -237,5 +236,5 @@ function hashAt(text: string, at: number): number {
   return (first ^ (text.charCodeAt(at + 2) << 6) ^ (text.charCodeAt(at + 3) << 9)) & (HASHES - 1)
 }
 
-/** Half a character has no percent-encoding. */
+/** Replaces lone surrogates, which cannot be percent-encoded. */
 const wellFormed = (text: string) => Buffer.from(text).toString('utf8')

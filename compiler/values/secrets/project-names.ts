@@ -1,7 +1,8 @@
 import { looksSecretName, wordsOf } from './secret-names.ts'
 
 /**
- * The names in the reference of an image: without its digest, without its tag, its registry, and the parts of its path.
+ * Returns the names in an image reference: the reference without its digest, the name without its tag, the registry,
+ * the path, and the parts of the path.
  */
 export function namesOfImage(reference: string): readonly string[] {
   const [tagged = ''] = reference.split('@')
@@ -10,29 +11,32 @@ export function namesOfImage(reference: string): readonly string[] {
   return [tagged, name, path.join('/'), ...path, registry, ...registry.split(':')]
 }
 
-/** A path, and the names of its folders. An address is none: it may have a password in it. */
+/** Returns a path and the names of its folders. Returns nothing for an address, because it may contain a password. */
 export const namesOfPath = (path: string): readonly string[] =>
   /:\/\/|@/.test(path) ? [] : [path, ...path.split(/[/\\]/)]
 
-/** A host, and its first label. */
+/** Returns a host name and its first label. */
 export const namesOfHost = (host: string): readonly string[] => [host, ...host.split('.').slice(0, 1)]
 
-/** The last words of variables that hold names: `POSTGRES_DB`, `DB_USER`, `MINIO_BUCKET`. */
+/** Last words of the names of variables that contain names, such as `POSTGRES_DB`, `DB_USER` and `MINIO_BUCKET`. */
 const NAMING = new Set(
   `user username login owner role db database dbname schema name host hostname server domain vhost realm bucket
 queue topic exchange index namespace project environment env app application service image registry repository
 path dir directory folder home root file volume network cluster region tenant organization org`.split(/\s+/),
 )
 
-/** The names in the value of a variable: all of it by the variable's name, and those in an address. */
+/**
+ * Returns the names in a variable's value: the full value if the variable's name indicates a name, and the names in an
+ * address.
+ */
 export function namesOfVariable(variable: string, value: string): readonly string[] {
   if (looksSecretName(variable)) return []
   return [...(NAMING.has(wordsOf(variable).at(-1) ?? '') ? namesOfPath(value) : []), ...namesOfAddress(value)]
 }
 
 /**
- * The user, the host and the database of an address. The user of one without a password may be a token, and the path a
- * secret.
+ * Returns the user, the host and the database of an address. Leaves out the user of an address without a password,
+ * which may be a token, and an HTTP path, which may be a secret.
  */
 function namesOfAddress(text: string): readonly string[] {
   const [, scheme = '', user = '', password, host = '', path = ''] =

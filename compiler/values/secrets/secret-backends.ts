@@ -1,5 +1,2 @@
-/**
- * True if a backend of secrets publishes the values themselves, encrypted, so that they have to be
- * known where devctl runs.
- */
+/** True if a secret backend commits the values themselves in encrypted form, so that devctl needs to know them. */
 export const needsValues = (backend: string | undefined): boolean => backend === 'sealed' || backend === 'sops'

@@ -2,8 +2,8 @@ import { isVariableWithSecret, looksSecretName, wordsOf } from './secret-names.t
 import { type SecretLook, secretShapes } from './secret-shapes.ts'
 
 /**
- * Returns the reason why the value of a variable looks secret, or undefined: a known shape, else its name, else that it
- * looks random. `isKnownName` returns true for the names of services and the like, which are not secrets.
+ * Returns the reason why the value of a variable looks secret: a known shape, the variable's name, or a random value;
+ * undefined if it does not. `isKnownName` returns true for names, such as those of services, which are not secrets.
  */
 export function looksSecretVariable(
   name: string,
@@ -18,37 +18,37 @@ export function looksSecretVariable(
 }
 
 /**
- * The first stretch of a text that has the shape of a secret: a private key, a URL with a password,
- * a token of a known service.
+ * Returns the first part of a text that has the shape of a secret: a private key, a URL with a password, or a token of
+ * a known service.
  */
 export function looksSecretShape(text: string): SecretLook | undefined {
   return secretShapes(text)[0]
 }
 
 /**
- * Returns the reason why a text of any kind (a command, a config) looks secret: a known shape, a name and its value
- * (`password: …`, `--token …`), or a long random word.
+ * Returns the reason why any text (a command, a config) looks secret: a known shape, a name with its value (`password:
+ * …`, `--token …`), or a long random word.
  */
 export function looksSecretText(text: string): SecretLook | undefined {
   return looksNamedSecret(text) ?? looksRandom(text)
 }
 
-/** Returns the same as `looksSecretText`, but ignores long random words: names of Pods look like one. */
+/**
+ * Returns the reason why a text looks secret, like `looksSecretText`, but ignores long random words, because names of
+ * Pods look like them.
+ */
 export function looksNamedSecret(text: string): SecretLook | undefined {
   return looksSecretShape(text) ?? looksAssigned(text) ?? looksLikeLogin(text)
 }
 
-/** A value, in quotes or up to a blank. */
+/** Matches a value, in quotes or up to a blank. */
 const VALUE = String.raw`(?:"([^"\n]{3,256})"|'([^'\n]{3,256})'|([^\s"'\`,;]{3,256}))`
-/** `name: value`, `"name" = "value"`. */
+/** Matches `name: value` and `"name" = "value"`. */
 const ASSIGNED = new RegExp(
   String.raw`(?<![\w$%{.-])["']?([A-Za-z][\w.-]{1,60})["']?[ \t]{0,8}[:=][ \t]{0,8}${VALUE}`,
   'g',
 )
-/**
- * `--name value`, `--name=value`; a password only after one dash, as some programs have it:
- * `-password value`.
- */
+/** Matches `--name value` and `--name=value`, and the form with one dash that some programs use: `-password value`. */
 const OPTION = new RegExp(String.raw`(?<![\w-])--?([A-Za-z][\w.-]{3,60})(?:=|[ \t]{1,4}(?!-))${VALUE}`, 'g')
 
 function looksAssigned(text: string): SecretLook | undefined {
@@ -63,7 +63,9 @@ function looksAssigned(text: string): SecretLook | undefined {
   return undefined
 }
 
-/** Programs whose options for a password do not have it as their name; elsewhere these letters mean other things. */
+/**
+ * Programs whose password options do not have a telling name. For other programs, the same letters mean something else.
+ */
 const LOGINS: readonly { readonly program: RegExp; readonly option: RegExp }[] = [
   { program: /\bcurl\b/, option: /(?<![\w-])(?:-u|--user)[ =]{0,4}["']?[\w.@-]{1,100}:([^\s"']{1,200})/g },
   { program: /\bredis-cli\b|\bvalkey-cli\b/, option: /(?<![\w-])(?:-a|--pass)[ =]{0,4}["']?([^\s"']{3,200})/g },
@@ -76,13 +78,13 @@ const LOGINS: readonly { readonly program: RegExp; readonly option: RegExp }[] =
   { program: /\bldap(?:search|whoami|modify|add)\b/, option: /(?<![\w-])-w[ =]{0,4}["']?([^\s"']{3,200})/g },
 ]
 
-/** `curl -u name:password`, `redis-cli -a password`. */
+/** Finds passwords in commands such as `curl -u name:password` and `redis-cli -a password`. */
 function looksLikeLogin(text: string): SecretLook | undefined {
   for (const { program, option } of LOGINS) {
     const called = program.exec(text)
     if (!called) continue
     const [name] = called
-    // Up to the next command of a script.
+    // The text up to the next command of a script.
     const [words = ''] = text.slice(called.index).split(/\s(?:&&|\|\|?)\s|;\s|\n/, 1)
     for (const match of words.matchAll(option)) {
       const [whole, value = ''] = match
@@ -95,15 +97,15 @@ function looksLikeLogin(text: string): SecretLook | undefined {
 }
 
 /**
- * True unless a value is a call, or a placeholder that programs replace: `{{ .Token }}`,
- * `%(secret)s`, `<password>`, `getenv("TOKEN")`.
+ * True unless a value is a function call or a placeholder that a program replaces: `{{ .Token }}`, `%(secret)s`,
+ * `<password>`, `getenv("TOKEN")`.
  */
 const isLiteral = (value: string): boolean => !/[(){}<>]|%[(\w]|^[$%@&*-]|\$\w/.test(value)
 
 const isComment = (text: string, at: number): boolean =>
   /^\s*(?:#|;|\/\/|--\s)/.test(text.slice(text.lastIndexOf('\n', at - 1) + 1, at + 1))
 
-/** Names of what is long and random, and no secret: `GIT_COMMIT`, `CONFIG_SHA256`, `CLIENT_ID`. */
+/** Words in names of values that are long and random but not secret: `GIT_COMMIT`, `CONFIG_SHA256`, `CLIENT_ID`. */
 const HARMLESS = new Set(
   'commit sha sha1 sha256 sha512 digest checksum hash md5 integrity etag revision rev version tag id uuid guid fingerprint public image release'.split(
     ' ',
@@ -111,21 +113,18 @@ const HARMLESS = new Set(
 )
 const isHarmlessName = (name: string): boolean => wordsOf(name).some(word => HARMLESS.has(word))
 
-/**
- * Letters of base64 and its variant for URLs, of hex too. Without an end, megabytes of them are too
- * much for the stack.
- */
+/** Matches characters of base64, base64url and hex. Without a limit, megabytes of them would exhaust the stack. */
 const WORD = /[A-Za-z0-9+/_=-]{24,65536}/g
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const CERTIFICATE =
   /-----BEGIN (?:[A-Z0-9]+ )*(?:CERTIFICATE|PUBLIC KEY|CRL|PARAMETERS|REQUEST)[A-Z0-9 ]*-----[\s\S]*?-----END [^-]+-----/g
-/** The text before a hash, an embedded picture or an SSH public key. */
+/** Text before a hash, an embedded image or an SSH public key. */
 const NO_SECRET_BEFORE =
   /(?:\b(?:sha1|sha224|sha256|sha384|sha512|md5|blake2b?|h1)[-:=]|@|base64,|\bssh-(?:rsa|ed25519) |ecdsa-sha2-\S+ )$/i
 
 /**
- * The first long random word of a text, such as a key in base64 or hex. Digests, UUIDs,
- * certificates and public keys are none.
+ * Returns the first long random word of a text, such as a key in base64 or hex. Ignores digests, UUIDs, certificates
+ * and public keys.
  */
 export function looksRandom(text: string): SecretLook | undefined {
   const bare = text.includes('-----BEGIN') ? text.replace(CERTIFICATE, found => ' '.repeat(found.length)) : text
@@ -138,20 +137,20 @@ export function looksRandom(text: string): SecretLook | undefined {
   return undefined
 }
 
-/** `HASH  file`, as checksum programs print it. */
+/** True for a line such as `HASH  file`, as checksum programs print it. */
 const isChecksumLine = (text: string, at: number, word: string): boolean =>
   /^[0-9a-f]+$/i.test(word) && /^ [ *]\S/.test(text.slice(at + word.length, at + word.length + 3))
 
-/** A name before the word that says that it is a digest: `"integrity": "…"`, `commit = …`. */
+/** Returns true if the name before a word indicates a digest: `"integrity": "…"`, `commit = …`. */
 function isDigestName(text: string, at: number): boolean {
   const before = /([A-Za-z][\w.-]*)["']?\s*[:=]\s*["']?$/.exec(text.slice(Math.max(0, at - 80), at))?.[1]
   return before !== undefined && isHarmlessName(before) && !looksSecretName(before)
 }
 
 /**
- * True if a word looks as if chance had made it. Names and paths change between small and capital
- * letters and digits where a word ends; in base64 every other letter does. Hexadecimal digits make
- * few words that long.
+ * Returns true if a word looks random. In names and paths, the kind of character (lower case, upper case, digit)
+ * changes only between words; in base64 it changes at about every other character. Hexadecimal digits form few ordinary
+ * words of this length.
  */
 function isRandom(word: string): boolean {
   if (UUID.test(word)) return false
@@ -162,7 +161,7 @@ function isRandom(word: string): boolean {
   let changes = 0
   for (let at = 1; at < text.length; at++) {
     const [before, after] = [classOf(text[at - 1]!), classOf(text[at]!)]
-    // A capital letter begins a word.
+    // A capital letter followed by a lower-case letter starts a word.
     if (before !== after && !(before === 'A' && after === 'a')) changes++
   }
   return changes / text.length >= 0.32 && entropy(text) >= 3.7
@@ -177,7 +176,7 @@ const classOf = (letter: string): string =>
         ? '0'
         : '-'
 
-/** Shannon's, in bits a letter. */
+/** Returns the Shannon entropy of a text in bits per character. */
 function entropy(text: string): number {
   const counts = new Map<string, number>()
   for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1)

@@ -1,4 +1,4 @@
-/** The words of a name, in lower case: of `DB_Password`, `apiKey`, `kc-db.secret`. */
+/** Returns the words of a name in lower case, for names such as `DB_Password`, `apiKey` and `kc-db.secret`. */
 export function wordsOf(name: string): readonly string[] {
   const separated = /[a-z]/.test(name) ? separateWords(name) : name
   return separated
@@ -16,13 +16,13 @@ const SECRET = new Set(
     ' ',
   ),
 )
-/** Words before `KEY` that name a secret key; `KEY` alone can be anything. */
+/** Words before `KEY` that indicate a secret key; `KEY` alone may be anything. */
 const KEYS = new Set(
   'api private access secret encryption encrypt enc crypto crypt fernet role signing sign master app account storage auth jwt hmac session cookie license nonce admin webhook host ssh deploy service shared aes'.split(
     ' ',
   ),
 )
-/** A last word that makes another thing of it: the file with a password, the name of a secret. */
+/** Last words that change the meaning, as in the file with a password or the name of a secret. */
 const ABOUT = new Set(
   `file files path paths dir directory folder name names url uri endpoint host hostname port id ids ttl timeout lifetime expiry expires
 expiration exp age days hours minutes seconds length size min max count limit limits policy rule rules enabled enable disabled disable required
@@ -31,15 +31,15 @@ strength rounds cost rotation interval refresh reset change changes check attemp
 user username login email hint regex pattern command cmd command source ref`.split(/\s+/),
 )
 
-/** Secrets only as the last word: `JWT`, but not `JWT_LEEWAY`. */
+/** Words that indicate a secret only at the end of a name: `JWT`, but not `JWT_LEEWAY`. */
 const AT_END = new Set('jwt jwts bearer seed'.split(' '))
-/** Words before `SEED` that make it public: test data, numbers, the first node of a cluster. */
+/** Words before `SEED` that make it public: test data, random numbers, the first node of a cluster. */
 const SEEDED = new Set(
   'random rand numpy torch db database data demo dev test tests fixture fixtures shuffle hash pythonhash sampling node cluster cassandra peer'.split(
     ' ',
   ),
 )
-/** Passwords that servers call something else: `REDIS_AUTH`, `ERLANG_COOKIE`, `SEED_PHRASE`. */
+/** Names under which servers store passwords without saying so: `REDIS_AUTH`, `ERLANG_COOKIE`, `SEED_PHRASE`. */
 const PAIRS = new Set(
   'redis_auth valkey_auth keydb_auth erlang_cookie release_cookie seed_phrase seed_words recovery_phrase recovery_code recovery_codes'.split(
     ' ',
@@ -47,8 +47,8 @@ const PAIRS = new Set(
 )
 
 /**
- * Last words of names both of secrets and of authentication schemes; unlike a secret, a scheme seldom has digits in its
- * name.
+ * Last words of names of both secrets and authentication schemes. A value that contains digits is usually a secret,
+ * unless it matches `SCHEME`.
  */
 const OPEN_ENDED = new Set(['auth', 'private', 'cookie'])
 const SCHEME =
@@ -58,9 +58,9 @@ const SCHEME =
 const FOLDERS = new Set(['PWD', 'OLDPWD'])
 
 /**
- * True if a name says that its value is secret: `DB_PASSWORD`, `API_KEY`; not `DB_PASSWORD_FILE`,
- * `TOKEN_TTL`, `NEXT_PUBLIC_KEY`. The one rule about names: what is refused, masked in differences
- * and masked in output follows from it.
+ * Returns true if a name indicates that its value is secret: `DB_PASSWORD`, `API_KEY`, but not `DB_PASSWORD_FILE`,
+ * `TOKEN_TTL`, `NEXT_PUBLIC_KEY`. This is the only rule about names; it decides which values devctl refuses, and masks
+ * in diffs and output.
  */
 export function looksSecretName(name: string): boolean {
   if (FOLDERS.has(name)) return false
@@ -83,7 +83,7 @@ const isPair = (words: readonly string[], index: number): boolean =>
 const isKey = (words: readonly string[], index: number): boolean =>
   (words[index] === 'key' || words[index] === 'keys') && index > 0 && KEYS.has(words[index - 1]!)
 
-/** `PGPASSWORD`, `USERPASS`, `authtoken`, `signingkey`. */
+/** True for words that are run together: `PGPASSWORD`, `USERPASS`, `authtoken`, `signingkey`. */
 const runTogether = (word: string): boolean =>
   isPasswordRunTogether(word) ||
   /(?:auth|access|refresh|api)token$/.test(word) ||
@@ -92,7 +92,7 @@ const runTogether = (word: string): boolean =>
 const isPasswordRunTogether = (word: string): boolean =>
   /(?:password|passwd|masterauth|.pwd)$/.test(word) ? word !== 'oldpwd' : /.pass$/.test(word) && !ENGLISH.has(word)
 
-/** Words that end in `pass` and say nothing of passwords. */
+/** Words that end in `pass` but have nothing to do with passwords. */
 const ENGLISH = new Set(
   'bypass compass encompass gyrocompass overpass underpass surpass trespass lowpass highpass bandpass allpass multipass onepass singlepass keepass'.split(
     ' ',
@@ -100,26 +100,27 @@ const ENGLISH = new Set(
 )
 
 /**
- * True if a variable of this name and value holds a secret: the name says so, and the value is none
- * of what such variables also hold.
+ * Returns true if a variable holds a secret: its name indicates one, and its value is not one of the harmless values
+ * that such variables may also hold.
  */
 export function isVariableWithSecret(name: string, value: string): boolean {
   const text = value.trim()
   if (text === '' || isSwitch(text) || isReference(text)) return false
-  // SENTRY_DSN=https://KEY@sentry.example.com/1. Databases have users without a password there.
+  // A URL is a secret if it contains a key, as in SENTRY_DSN=https://KEY@sentry.example.com/1. In a database URL, this
+  // part is a user without a password.
   if (isPlace(text)) return /^https?:\/\/[^\s/:@]+@/i.test(text) && looksSecretName(name)
   const words = wordsOf(name)
   if (isPin(words)) return /^\d{4,}$/.test(text)
-  // NEO4J_AUTH=neo4j/password; AUTH=ldap is none.
+  // NEO4J_AUTH=neo4j/password contains a secret, AUTH=ldap does not.
   if (words.at(-1) === 'auth' && /^[\w.@-]+[:/]\S+$/.test(text)) return true
   if (OPEN_ENDED.has(words.at(-1)!) && /\d/.test(text) && !isMeasure(text) && !SCHEME.test(text)) return true
   if (!looksSecretName(name)) return false
-  // A number is a count or a time, except where only a password can be meant.
+  // A number is usually a count or a time, unless the name can only mean a password.
   const subject = words.findLast(word => /\D/.test(word)) ?? ''
   return !isMeasure(text) || PASSWORD.has(subject) || isPasswordRunTogether(subject)
 }
 
-/** Pins of a board have one or two digits. */
+/** True for names that end in `PIN` or `PIN_CODE`. Pin numbers of a board have only one or two digits. */
 const isPin = (words: readonly string[]): boolean =>
   words.at(-1) === 'pin' || (words.at(-2) === 'pin' && words.at(-1) === 'code')
 
@@ -128,19 +129,19 @@ export const isSwitch = (text: string): boolean =>
     text,
   )
 
-/** Numbers, times and sizes. */
+/** True for numbers, times and sizes. */
 export const isMeasure = (text: string): boolean => /^[-+]?\d+(?:[._]\d+)*\s?(?:ms|[smhdw]|[kmgt]i?b?|%)?$/i.test(text)
 
 /** True for a placeholder, which is replaced when the program runs. */
 const isReference = (text: string): boolean =>
   /^(?:\$\w+|\$\{[^}]*\}|\$\([^)]*\)|%\w+%|\{\{.*\}\}|<[^<>]*>|\*+|env:\w+|file:.*)$/.test(text)
 
-/** Paths, and URLs, whose passwords are found by their shape. */
+/** True for paths and URLs. Passwords in URLs are found by their shape. */
 const isPlace = (text: string): boolean =>
   isPath(text) || /^[A-Za-z]:\\/.test(text) || /^[a-z][a-z0-9+.-]*:\/\/\S*$/i.test(text)
 
 /**
- * A password in base64 may begin with a slash; names of files seldom have small letters, capitals
+ * Returns true for a path. A base64 password may start with a slash, but file names rarely mix lower case, upper case
  * and digits in one word.
  */
 const isPath = (text: string): boolean =>

@@ -1,34 +1,34 @@
-// Finds text that looks like a secret: by the name of its variable, by its shape, because it is
-// random. Takes text and returns places; the stretches themselves are never printed.
-/** A stretch of a text that looks like a secret. */
+// Finds text that looks like a secret: by the name of its variable, by its shape, or because it is random. Returns only
+// positions, never the text, so that no secret is printed.
+/** A range of a text that looks like a secret. */
 export interface SecretLook {
-  /** Kind of secret in words, for a message: `a password in a URL`. Never holds the secret. */
+  /** Kind of secret for a message, such as `a password in a URL`. Never contains the secret. */
   readonly what: string
   readonly start: number
   readonly end: number
-  /** True of a password in a URL and the like: the text around it is not a secret. */
+  /** True for a secret within a text that is not secret itself, such as a password in a URL. */
   readonly isPart?: boolean
 }
 
 interface Shape {
   readonly what: string
   readonly pattern: RegExp
-  /** A piece of text without which the pattern cannot match: most texts need no pattern tried. */
+  /** Text that every match of the pattern contains. Most texts do not contain it, so the pattern is not tried. */
   readonly sign: string
-  /** True if the group `value` of the pattern is really one. */
+  /** Returns true if the group `value` of the pattern contains an actual value. */
   readonly isReal?: (value: string) => boolean
 }
 
 /**
- * True unless a value is empty or a placeholder for a secret: `$DB_PASSWORD`, `%s`,
- * `{{ .Password }}`, `<password>`, `***`.
+ * True unless a value is empty or a placeholder for a secret: `$DB_PASSWORD`, `%s`, `{{ .Password }}`, `<password>`,
+ * `***`.
  */
 const isWritten = (value: string): boolean =>
   !/^(?:\$.*|%\w+%?|\{.*|<.*|\*+|x{3,}|\.{3,}|\[.*)$/i.test(value) && value !== ''
 
 /**
- * Secrets that show by how they are written. Where a service documents the prefix of its tokens,
- * that is the shape. The bounds keep each pattern linear in the length of the text.
+ * Secrets with a recognizable shape, such as the prefix that a service documents for its tokens. The length limits keep
+ * each pattern linear in the length of the text.
  */
 const SHAPES: readonly Shape[] = [
   {
@@ -120,7 +120,7 @@ const SHAPES: readonly Shape[] = [
   },
 ]
 
-/** The stretches of a text that have the shape of a secret, in the order of the text. */
+/** Returns the parts of a text that have the shape of a secret, in text order. */
 export function secretShapes(text: string): readonly SecretLook[] {
   const found: SecretLook[] = []
   for (const { what, sign, pattern, isReal } of SHAPES) {

@@ -1,20 +1,20 @@
 import { CONDITION_SIGHT, type MaskCondition, namesMadeOf } from './masker.ts'
 
-/** Shorter names are not looked for, and masked nowhere. */
+/** Minimum length of a name. Shorter names are ignored, and masked nowhere. */
 const SHORTEST = 4
-/** Longer names are not seen around a part of them. */
+/** Maximum length of a name. A condition cannot read enough text around a secret to recognize a longer name. */
 const LONGEST = CONDITION_SIGHT / 2
 
 /**
- * The names of a project, which stay readable although they are secret, too: one that equals a
- * secret is masked only where it is a value, and one that contains a secret stays whole.
+ * The names of a project, which stay readable even if they are secrets, too. A name that equals a secret is masked only
+ * if it is a value, and a name that contains a secret is not masked.
  */
 export class SparedNames {
-  /** The names as they are written, and as other names are made of them. */
+  /** Names as they are written, and in the forms that they take in derived names. */
   readonly #all = new Set<string>()
   #text: string | undefined
 
-  /** Enters names. Gives true if one of them is new. */
+  /** Adds names. Returns true if at least one of them is new. */
   add(names: Iterable<string>): boolean {
     const before = this.#all.size
     for (const name of names)
@@ -24,7 +24,7 @@ export class SparedNames {
     return this.#all.size > before
   }
 
-  /** All names, in all their forms. */
+  /** Returns all names in all their forms. */
   get all(): ReadonlySet<string> {
     return this.#all
   }
@@ -35,14 +35,14 @@ export class SparedNames {
   }
 
   /**
-   * The condition for masking a form of a secret: `isValue` if it is a name, and not within the
-   * names that contain it; undefined if it has nothing to do with names.
+   * Returns the condition for masking a form of a secret. If the form equals a name, `isValue` has to hold. If other
+   * names contain the form, it must not be within one of them. Returns undefined if the form is unrelated to names.
    */
   conditionOf(form: string, isValue: MaskCondition): MaskCondition | undefined {
     this.#text ??= [...this.#all].join('\n')
-    // A form has no line end in it. Most are in no name.
+    // A form contains no line end, so it cannot match across names. Most forms are in no name.
     if (!this.#text.includes(form)) return undefined
-    // Found when a text has the form: few do.
+    // Computed only when a text contains the form, which is rare.
     let around: readonly Around[] | undefined
     const isInName: MaskCondition = (text, start) => {
       around ??= [...this.#all].flatMap(name => (name === form ? [] : offsetsIn(name, form)))
@@ -53,7 +53,7 @@ export class SparedNames {
   }
 }
 
-/** A name that contains a form of a secret, and where. */
+/** A name that contains a form of a secret, with the offset of the form. */
 interface Around {
   readonly name: string
   readonly offset: number
@@ -67,8 +67,8 @@ function offsetsIn(name: string, form: string): readonly Around[] {
 }
 
 /**
- * True if a name stands at an offset, and no letter or digit around it; before `@` a password may stand, or an image
- * before its digest.
+ * True if there is a name at an offset, without a letter or digit next to it. It does not count before `@`, where a
+ * password may be, unless the `@` starts an image digest.
  */
 const isNameAt = (text: string, at: number, name: string): boolean =>
   at >= 0 &&

@@ -2,37 +2,37 @@ import { CONDITION_SIGHT } from './masker.ts'
 import { looksSecretName } from './secret-names.ts'
 
 /**
- * The end of a text before a value: `=`, `:` (`admin:geheim`), a quote, a blank, a bracket, or the letter of an option.
+ * Matches the text before a value: `=`, `:` (`admin:geheim`), a quote, a blank, a bracket, or the letter of an option.
  */
 const BEFORE = /(?:^|[\s=:,;|"'`\\([{<>]|(?:^|[\s"'`])-[A-Za-z])$/
-/** The beginning of a text after a value; a dot or a colon counts if it ends a word. */
+/** Matches the text after a value. A dot or a colon counts if it ends a word. */
 const AFTER = /^(?:$|[\s=,;|&"'`\\)\]}<>]|[.:!?](?:$|[\s"'`\\)]))/
-/** Escape sequences for colours, which stand between a value and the text around it. */
+/** Escape sequences for colors, which may be between a value and the surrounding text. */
 const COLOURS_BEFORE = /(?:\u001b\[[\d;:]*m)+$/
 const COLOURS_AFTER = /^(?:\u001b\[[\d;:]*m)+/
 
-/** Characters of a key and what stands between it and its value. */
+/** Maximum number of characters in a key and in the text between the key and its value. */
 const KEY_SIGHT = 80
 
 /**
- * True if a stretch is all of a value, or the password in an address (`postgres://app:geheim@db`),
- * and no part of a name, a path or a host.
+ * Returns true if a range is an entire value or the password in an address (`postgres://app:geheim@db`), and not part
+ * of a name, a path or a host.
  */
 export function isWholeValue(text: string, start: number, end: number): boolean {
   const before = textBefore(text, start, 64)
   const after = textAfter(text, end)
-  // In a login, a token may replace the user name; after an image tag, `@` begins a digest.
+  // In a URL, a token may replace the user name. After an image tag, `@` starts a digest.
   if (after.startsWith('@') && /:$|https?:\/\/$/.test(before)) return !after.startsWith('@sha256:')
   return (start === 0 || BEFORE.test(before)) && AFTER.test(after)
 }
 
-/** The kinds of what has a name in quotes: `deployment "shop"`. */
+/** Kinds of objects that are followed by a name in quotes: `deployment "shop"`. */
 const KIND =
   /(?:service|deployment|statefulset|daemonset|job|cronjob|pod|container|configmap|claim|volume|network|namespace|ingress|project|environment|application|release|chart|image|repository|database|schema|table|role|user|host|file|directory|folder|path)(?:\.[a-z.]+)? ["'`]$/i
 
 /**
- * True for a stretch of what programs print, or of a value of an object, that is all of a value and
- * also a name: no target of a mount, and not called a name (`service "shop"`).
+ * Returns true if a range in program output or in an object's value is an entire value, although it is also a name.
+ * Excludes mount targets, and words that the text calls a name (`service "shop"`).
  */
 export function isValueNotName(text: string, start: number, end: number): boolean {
   if (!isWholeValue(text, start, end)) return false
@@ -41,21 +41,21 @@ export function isValueNotName(text: string, start: number, end: number): boolea
   return !KIND.test(before) && !(/^[/.~]/.test(text.slice(start, end)) && /[^\s:]:$/.test(before))
 }
 
-/** The key of a value, with what may stand between the two. */
+/** Matches the key of a value, with the text between them. */
 const KEY = /([A-Za-z][\w.-]*)["'`\\\]]*\s*[=:]\s*["'`\\]*$/
-/** An option before its value, or the letter of one. */
+/** Matches an option before its value. */
 const OPTION = /(?:^|[\s"'`,])--?([\w-]+)[\s"'`,]+$/
 const LETTER = /(?:^|[\s"'`])-[A-Za-z]$/
-/** `curl -u admin:`. */
+/** Matches a login option with its user: `curl -u admin:`. */
 const LOGIN = /(?:^|[\s"'`])(?:-u|--user)[\s="'`]+[^\s:"'`]+:$/
-/** Keys whose values are the names of Secrets. */
+/** Keys whose values are names of Secrets. */
 const SECRET_REFERENCE = /^(?:secrets?|(?:tls|pull|imagePull)-?secrets?)$/i
-/** Quotes from the log of a program in a message: a note that begins with a bar, also in JSON. */
+/** Matches the start of a log line quoted in a message: a note that starts with a bar, also in JSON. */
 const QUOTED_OUTPUT = [/note:\S* \| [^\n]*$/, /"\| (?:[^"\\\n]|\\.)*$/]
 
 /**
- * Returns true if a stretch of a devctl message is a value, not the name that it equals: it is a password because of
- * its position in an address or a command, or because of its key, or it is quoted from a log.
+ * Returns true if a range of a devctl message is a value rather than the name that it equals: a password in an address
+ * or a command, the value of a secret key, or a value in a quoted log line.
  */
 export function isSecretByPlace(text: string, start: number, end: number): boolean {
   if (!isWholeValue(text, start, end)) return false
@@ -67,7 +67,7 @@ export function isSecretByPlace(text: string, start: number, end: number): boole
   return QUOTED_OUTPUT.some(one => one.test(quoted)) && isValueNotName(text, start, end)
 }
 
-/** True if a stretch that is all of a value is the password in an address. */
+/** True if a range that is an entire value is the password in an address. */
 const isPassword = (text: string, end: number): boolean => textAfter(text, end).startsWith('@')
 
 const textBefore = (text: string, start: number, length: number): string =>

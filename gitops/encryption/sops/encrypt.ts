@@ -3,15 +3,15 @@ import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import type { KubernetesObject } from '../../../constructs/manifest.ts'
 import type { SopsRule } from './rule.ts'
 
-/** The version of the format, which is that of the program that wrote it first. */
+/** Version of the format, which is the version of the program that first wrote it. */
 const VERSION = '3.9.4'
 const KEY_BYTES = 32
 const NONCE_BYTES = 32
 
 /**
- * Encrypts the values of a Secret as SOPS does, for recipients of age
- * (https://github.com/getsops/sops#message-authentication-code): encrypts each value with one fresh AES-256-GCM key,
- * bound to its path, the key for every recipient, and a digest of all values. The result is never the same twice.
+ * Encrypts the values of a Secret as SOPS does, for age recipients
+ * (https://github.com/getsops/sops#message-authentication-code). Encrypts each value, bound to its path, with one new
+ * AES-256-GCM key; encrypts the key for every recipient; and adds a digest of all values. The result differs each time.
  * Throws a UserError for an invalid recipient, and for a rule that leaves a value in plain text or encrypts a field
  * that Kubernetes has to read.
  */
@@ -53,10 +53,7 @@ function matcherOf({ encryptedRegex }: SopsRule, secret: KubernetesObject): (pat
   return matches
 }
 
-/**
- * The value with another one in place of each text, number and flag, in the order in which they are
- * printed.
- */
+/** Returns the value with each text, number and flag replaced by `change`, in the order in which they are printed. */
 function mapLeaves(value: unknown, path: Path, change: (leaf: unknown, path: Path) => unknown): unknown {
   // Items of a list are bound to the path of the list.
   if (Array.isArray(value)) return value.map(item => mapLeaves(item, path, change))
@@ -66,8 +63,8 @@ function mapLeaves(value: unknown, path: Path, change: (leaf: unknown, path: Pat
 }
 
 /**
- * Returns the text that SOPS adds to its digest for a value; booleans are printed as in Python, the language of its
- * first version.
+ * Returns the text that SOPS adds to its digest for a value. Booleans are printed as in Python, the language of the
+ * first version of SOPS.
  */
 function bytesOf(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False'

@@ -1,6 +1,6 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
-/** A Secret as `sops encrypt --output-type json` prints it. */
+/** JSON schema of a Secret as printed by `sops encrypt --output-type json`. */
 export const encryptedSecret = {
   type: 'object',
   required: ['apiVersion', 'kind', 'metadata', 'sops'],

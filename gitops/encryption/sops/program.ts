@@ -17,14 +17,13 @@ export interface ProgramSurroundings {
   readonly signal: AbortSignal
 }
 
-/** The exit status of a shell where the program does not exist. */
+/** Exit status of a shell if the program does not exist. */
 const NOT_FOUND = 127
 
 /**
- * Encrypts the values of a Secret with the program `sops`, for keys that only it can use. The
- * Secret goes there by standard input and nowhere else. Throws a UserError where the program is not
- * found or fails, and for a rule that leaves a value in plain text or encrypts what Kubernetes has
- * to read.
+ * Encrypts the values of a Secret with the program `sops`, for keys that only the program can use. The Secret is only
+ * passed by standard input. Throws a UserError if the program is missing or fails, and for a rule that leaves a value
+ * in plain text or encrypts a field that Kubernetes has to read.
  */
 export async function encryptByProgram(
   secret: KubernetesObject,
@@ -33,12 +32,12 @@ export async function encryptByProgram(
 ): Promise<KubernetesObject> {
   const asked = fields.map(field => `\`${field}\``).join(', ')
   const { status, failure, stdout, stderr } = await withTemporary(env, folder => {
-    // The rule alone, without its pattern, which is for paths of the repository.
+    // Contains the rule without its path pattern, because the pattern is for paths of the repository.
     const config = join(folder, 'rules.yaml')
     writeFileSync(config, JSON.stringify({ creation_rules: [rule] }))
     const form = ['--input-type', 'json', '--output-type', 'json']
     const words = ['--config', config, 'encrypt', ...form, '--filename-override', 'secret.json', '/dev/stdin']
-    // Node's pipes are sockets, which cannot be opened by their name.
+    // Node's pipes are sockets, which cannot be opened as `/dev/stdin`.
     return runProgram('sh', ['-c', 'cat | sops "$@"', 'sops', ...words], {
       folder,
       env: withoutOtherRepository(env),

@@ -2,40 +2,39 @@ import { posix } from 'node:path'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { SOPS_CONFIG } from './config-name.ts'
 
-/** The recipients of a file, and the values to encrypt. */
+/** Recipients of a file, and the values to encrypt. */
 export interface SopsRule {
-  /** Public keys of age. */
+  /** Public keys of age recipients. */
   readonly age: readonly string[]
-  /** Pattern of the keys of a document whose values are encrypted. */
+  /** Pattern of the document keys whose values are encrypted. */
   readonly encryptedRegex: string
   /** Rule for the program `sops`; set if the rule needs something that only the program can do. */
   readonly program?: ProgramRule
 }
 
-/** A rule for the program, without the pattern for its files. */
+/** A rule for the program, without the pattern for the files that it applies to. */
 export interface ProgramRule {
-  /** The fields of the rule that need the program. */
+  /** Fields of the rule that need the program. */
   readonly fields: readonly string[]
   readonly rule: Readonly<Record<string, unknown>>
 }
 
 /**
- * The pattern that keeps a file readable for kustomize and Flux without a key: only the values of a
- * Secret are encrypted (https://fluxcd.io/flux/guides/mozilla-sops/).
+ * Pattern that keeps a file readable for kustomize and Flux without a key, because only the values of a Secret are
+ * encrypted (https://fluxcd.io/flux/guides/mozilla-sops/).
  */
 export const SECRET_VALUES = '^(data|stringData)$'
 
-/** Recipients that are not those of a plugin, or keys of ssh. */
+/** Native age recipients, as opposed to plugin recipients and SSH keys. */
 const NATIVE = /^age1(pq1)?[02-9ac-hj-np-z]+$/
 
 const AGE_ONLY = new Set(['path_regex', 'age', 'encrypted_regex'])
 
 /**
- * The rule of a repository for a file: the first one whose `path_regex` matches, of the nearest
- * `.sops.yaml`
- * (https://getsops.io/docs/#using-sopsyaml-conf-to-select-kms-pgp-and-age-for-new-files). `path`
- * and the argument of `read` are from the root of the repository. Undefined where there are no
- * rules. Throws a UserError where no rule matches, or one is not valid.
+ * Returns the repository's rule for a file: the first one in the nearest `.sops.yaml` whose `path_regex` matches
+ * (https://getsops.io/docs/#using-sopsyaml-conf-to-select-kms-pgp-and-age-for-new-files). `path` and the argument of
+ * `read` are relative to the root of the repository. Undefined if no rules exist. Throws a UserError if no rule
+ * matches, or if a rule is invalid.
  */
 export async function sopsRuleFor(
   path: string,
@@ -89,7 +88,8 @@ async function rulesIn(text: string, config: string): Promise<readonly Rule[]> {
 }
 
 /**
- * Go's patterns, as far as they are JavaScript's; flags at the beginning are the usual difference.
+ * Returns true if a path matches a Go pattern. Supports the syntax that Go shares with JavaScript, and flags at the
+ * beginning, which are the usual difference.
  */
 function fits(pattern: unknown, path: string, config: string): boolean {
   if (!isSaid(pattern)) return true

@@ -9,10 +9,10 @@ import type { SopsRule } from './rule.ts'
 
 export interface SopsOptions extends ProgramSurroundings {
   readonly rule: SopsRule
-  /** Key of the marks, from `readSealingKey`. */
+  /** Key for computing the marks, from `readSealingKey`. */
   readonly key: KeyObject
   readonly now: Date
-  /** The results of earlier runs for this Secret; the first one that is still valid is kept. */
+  /** Results of earlier runs for this Secret; the first one that is still valid is kept. */
   readonly previous: readonly { readonly encrypted: KubernetesObject; readonly marks: SealMarks }[]
 }
 
@@ -22,10 +22,10 @@ export interface SopsSecret {
 }
 
 /**
- * Returns a Secret encrypted by SOPS. A changed value cannot be detected without the private key, and encryption is
- * never the same twice. So that an unchanged Secret makes no commit, the result of an earlier run is kept as long as
- * the marks of its values, its recipients and everything that is not encrypted are the same. Otherwise the whole Secret
- * is encrypted again, since its parts share a key. Throws a UserError as `encryptSecret` and `encryptByProgram` do.
+ * Returns a Secret encrypted by SOPS. A changed value cannot be detected without the private key, and encryption
+ * differs each time. To avoid a commit for an unchanged Secret, the result of an earlier run is kept as long as the
+ * marks of its values, its recipients and all unencrypted fields are the same. Otherwise the full Secret is encrypted
+ * again, since its values share a key. Throws a UserError as `encryptSecret` and `encryptByProgram` do.
  */
 export async function sopsSecret(secret: KubernetesObject, options: SopsOptions): Promise<SopsSecret> {
   const { rule, key, now, previous } = options
@@ -37,7 +37,7 @@ export async function sopsSecret(secret: KubernetesObject, options: SopsOptions)
 }
 
 /**
- * Returns the marks by key of the Secret: equal marks prove that the value, its path and its recipients are unchanged.
+ * Returns the marks, by key of the Secret. Equal marks prove that the value, its path and its recipients are unchanged.
  */
 function marksOf({ metadata, data }: KubernetesObject, rule: SopsRule, key: KeyObject): SealMarks {
   const { name, namespace = '' } = metadata
@@ -45,7 +45,7 @@ function marksOf({ metadata, data }: KubernetesObject, rule: SopsRule, key: KeyO
   const entries = Object.entries((data ?? {}) as Readonly<Record<string, string>>) // what a Secret has there
   return Object.fromEntries(
     entries.map(([entry, value]) => {
-      // JSON has no line ends of its own, so that the parts cannot be mistaken.
+      // JSON contains no line ends, so the parts are unambiguous.
       const mark = createHmac('sha256', key)
         .update(`${JSON.stringify([...place, entry])}\n`)
         .update(value, 'base64')
@@ -55,8 +55,7 @@ function marksOf({ metadata, data }: KubernetesObject, rule: SopsRule, key: KeyO
 }
 
 /**
- * True if an encrypted Secret differs from this one only in that its values are encrypted, for
- * these recipients.
+ * True if an encrypted Secret differs from the given Secret only in that its values are encrypted for these recipients.
  */
 function isStillTrue(encrypted: KubernetesObject, secret: KubernetesObject, rule: SopsRule): boolean {
   const { sops, data, ...rest } = encrypted

@@ -3,15 +3,16 @@ import { isStream } from '../../../compiler/values/stream-path.ts'
 import type { LoadInput } from '../../../project/input.ts'
 import { repositoryOf } from '../../../project/names/environment-name.ts'
 
-/** The folder that a command was run in, and the one that it is to be run in again; absolute. */
+/** Absolute paths of the folder in which a command was run, and of the folder in which it should be run again. */
 interface Places {
   readonly cwd: string
   readonly directory: string
 }
 
 /**
- * Options with their paths as in `directory`, the folder of the project: they are the same wherever the checkout is,
- * and whichever of its folders the command was run in. Of what is outside of the checkout only the name counts.
+ * Returns the options with paths relative to `directory`, the project folder, so that the paths depend neither on the
+ * location of the checkout nor on the folder in which the command was run. Of a path outside the checkout, only the
+ * file name is kept.
  */
 export function asWritten<Options extends LoadInput>(options: Options, { cwd, directory }: Places): Options {
   const top = repositoryOf(directory)?.top ?? directory

@@ -20,16 +20,16 @@ import type { LocalContext } from '../../../project/session.ts'
 import type { Workspace } from '../../../project/workspace.ts'
 import type { PublishEvent } from '../events.ts'
 
-/** An application, compiled for a repository. */
+/** An application that was compiled for a repository. */
 export interface CompiledForRepository {
   readonly plan: Plan
   readonly manifests: readonly Manifest[]
-  /** The project's folder, absolute. */
+  /** Absolute path of the project folder. */
   readonly directory: string
   /** Hashes of the YAML files that were read, by absolute path. */
   readonly inputs: ReadonlyMap<string, string>
   readonly diagnostics: readonly Diagnostic[]
-  /** The model of the Compose files. */
+  /** Model of the Compose files. */
   readonly tree: Tree
   /** The environment's rules for secrets. */
   readonly secretRules: SecretRules | undefined
@@ -37,16 +37,19 @@ export interface CompiledForRepository {
 
 interface Input extends LoadInput, PlanInput {
   readonly fallbackName?: string | undefined
-  /** Builds images that their registries do not have. */
+  /** True to build images that their registries do not have. */
   readonly build?: boolean | undefined
 }
 
-/** The diagnostics that `render` allows: in a repository nothing would resolve them later. */
+/**
+ * Codes of diagnostics that `render` allows, but that are errors here, because nothing would resolve them later in a
+ * repository.
+ */
 const NEEDED: ReadonlySet<string> = new Set(['image/no-registry', 'routes/no-domain'])
 
 /**
- * Compiles for a repository, the images of services with `build` by their digests. Nothing is `compiled` after errors.
- * Throws a UserError for a project without Compose files.
+ * Compiles for a repository. References the images of services with `build` by their digests. After errors, `compiled`
+ * is absent. Throws a UserError for a project without Compose files.
  */
 export async function compileForRepository(
   { workspace, on, signal }: LocalContext<PublishEvent>,
@@ -97,7 +100,7 @@ export async function compileForRepository(
     })
   const own = manifest && readFile(manifest.path)
   if (own?.kind === 'file') onRead(manifest!.path, own.bytes)
-  // Of what is secret not even a hash may leave this machine: a weak value could be guessed from it.
+  // Not even a hash of a secret may leave this machine, because a weak value could be guessed from it.
   const secrets = [...(compiled.project?.secrets.values() ?? [])].flatMap(({ content }) => content ?? [])
   const hidden = new Set(secrets.map(hashOf))
   for (const [path, hash] of inputs) if (hidden.has(hash)) inputs.delete(path)
@@ -107,7 +110,7 @@ export async function compileForRepository(
   return { diagnostics, compiled: { plan, manifests, directory, inputs, diagnostics, tree: loaded!.tree, secretRules } }
 }
 
-/** Builds the images that no registry has, and gives the references with digests of all that are built. */
+/** Builds the images that no registry has, and returns the references with digests of all images with a build. */
 async function buildMissing(
   { project, plan, diagnostics }: CompiledProject,
   { workspace, on, signal }: LocalContext<PublishEvent>,
@@ -124,12 +127,12 @@ async function buildMissing(
   return images
 }
 
-/** The diagnostics that only the configuration of an image gives. */
+/** Codes of diagnostics that depend on the configuration of an image. */
 const OF_IMAGES: ReadonlySet<string> = new Set(['volumes/of-image', 'security/image-user'])
 
 /**
- * The problems that the configurations of images show. The manifests do not use them: they would
- * change with who publishes, and which registries answer.
+ * Returns the problems that the configurations of images reveal. The manifests do not use these configurations, because
+ * manifests would then change with the user who publishes, and with the registries that answer.
  */
 async function imageProblems(
   { workspace, signal }: Pick<LocalContext, 'workspace' | 'signal'>,
@@ -144,7 +147,7 @@ async function imageProblems(
   return diagnostics.filter(({ code }) => OF_IMAGES.has(code))
 }
 
-/** The references with digests of the services that are built. */
+/** Returns the references with digests of the services with `build`. */
 async function confirmBuilt(
   { project, plan, diagnostics }: CompiledProject,
   env: Workspace['env'],
@@ -161,8 +164,9 @@ async function confirmBuilt(
 }
 
 /**
- * Compiles the application without an environment: an overlay is computed against the result. Returns undefined if the
- * files alone do not compile (a variable that only environments set); their errors are not reported here.
+ * Compiles the application without an environment, as the base from which an overlay is computed. Returns undefined if
+ * the files alone do not compile (for example because only environments set a variable); the errors are not reported
+ * here.
  */
 export async function compileBase(
   workspace: Workspace,
@@ -172,20 +176,21 @@ export async function compileBase(
 ): Promise<readonly Manifest[] | undefined> {
   const loading = { ...options, environment: undefined }
   const project = await openProject(workspace, loading)
-  // A base is in the repository, too: what comes from Secrets for the environment does so here.
+  // A base is also in the repository, so the values that come from Secrets in the environment come from Secrets here
+  // too.
   const secret = environment && { secretRules: environment.secrets, manifestEnvironment: environment.key }
   const { plan } = await compileFiles(workspace, [], loading, { name }, { project, forRepository: true, ...secret })
   if (!plan) return undefined
   const { toManifests } = await import('../../../constructs/index.ts')
-  // Encrypted values are an environment's own.
+  // Encrypted values belong to one environment, so a base has none.
   return toManifests(needsValues(environment?.secrets.backend) ? { ...plan, secrets: [] } : plan)
 }
 
 const hashOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
 /**
- * The hashes by paths from the folder of the source, sorted; what lies outside of it has a path of this machine, and is
- * left out.
+ * Returns the hashes by path relative to the source folder, sorted. Omits files outside the folder, because their paths
+ * are specific to this machine.
  */
 export function inputsFrom(folder: string, inputs: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
   const inside = [...inputs].flatMap(([path, hash]) => {

@@ -19,16 +19,16 @@ import { forController } from './for-controllers.ts'
 import type { RenderFolders } from './render-folders.ts'
 import { sourcesOf } from './sources.ts'
 
-/** A project that is compiled to be published. */
+/** A project that was compiled to be published. */
 export interface CompiledToPublish {
   readonly compiled: CompiledForRepository
-  /** Manifests as controllers get them. */
+  /** Manifests in the form that controllers get. */
   readonly manifests: readonly Manifest[]
-  /** The source according to git, which may not have answered yet. */
+  /** Source according to git, which may not have answered yet. */
   readonly origin: Promise<Origin>
 }
 
-/** Compiles a project, and reports what is wrong with it. Only `diagnostics` after errors. */
+/** Compiles a project and reports its diagnostics. After errors, returns only `diagnostics`. */
 export async function compileOpened(
   { workspace, on, signal }: LocalContext<PublishEvent>,
   input: PublishInput,
@@ -62,13 +62,13 @@ export const renderedOf = (
   sourceCommit: commit,
 })
 
-/** The changes of the objects; of the files alone, where the existing ones cannot be read. */
+/** Changes of the objects, or only of the files if the existing objects cannot be read. */
 export interface Described {
   readonly changes: readonly ObjectDiff[]
   readonly files?: string
 }
 
-/** Says what becomes of the objects of changed folders. */
+/** Describes the changes of the objects in changed folders. */
 export type Describe = (changes: readonly FolderChange[]) => Promise<Described>
 
 /** Describes the changes of objects, or only of files if the existing objects cannot be read. */
@@ -79,11 +79,11 @@ export const describer =
     return described ? { changes: described } : { changes: [], files: fileCounts(changes) }
   }
 
-/** The objects of a description; undefined where only files were compared. */
+/** Returns the object changes of a description; undefined if only files were compared. */
 export const objectsIn = ({ changes, files }: Described): readonly ObjectDiff[] | undefined =>
   files === undefined ? changes : undefined
 
-/** The changes that would be made. */
+/** Returns the changes that would be made. */
 export async function plannedChange(changes: readonly FolderChange[], describe: Describe): Promise<PlannedChange> {
   return {
     objects: objectsIn(await describe(changes)),
@@ -92,7 +92,7 @@ export async function plannedChange(changes: readonly FolderChange[], describe: 
   }
 }
 
-/** The input of the commit message. Warns where the source is in no commit. */
+/** Returns the input for the commit message. Warns if the source is not committed. */
 export async function messageInput(
   { on }: LocalContext<PublishEvent>,
   { environment }: OpenProject,
@@ -115,7 +115,7 @@ export async function messageInput(
   }
 }
 
-/** Returns true if no file changes but the locks, and one of them gets other facts about the source. */
+/** Returns true if only lock files change, and at least one gets different facts about the source. */
 const isRecordOnly = (changes: readonly FolderChange[]): boolean =>
   changes.every(({ change }) => change.writes.size + change.removals.length === 0) &&
   changes.some(({ change: { before, after } }) => JSON.stringify(before?.facts) !== JSON.stringify(after.facts))

@@ -10,27 +10,27 @@ import type { FolderOutput } from '../../repository/tree/change.ts'
 import { lockPath, type RepositoryReader } from '../../repository/tree/repository-reader.ts'
 import { type Destination, sharedFolder } from '../target/destination.ts'
 
-/** The output for an application. */
+/** Output for an application. */
 export interface PrintedApplication {
-  /** DNS label. */
+  /** Name of the application; a DNS label. */
   readonly application: string
   readonly manifests: readonly Manifest[]
-  /** Files of the manifests, if already printed; not for overlays. */
+  /** Files of the manifests, if already printed; not used for overlays. */
   readonly files?: FolderOutput['files']
-  /** The base that an overlay is computed against; only for the layout that has overlays. */
+  /** Base that an overlay is computed against; only for the layout with overlays. */
   readonly base?: readonly Manifest[]
   readonly about: ReadmeData
-  /** Absent: nothing is known of the source (`render`). */
+  /** Facts about the source. Absent if nothing is known of the source (`render`). */
   readonly facts?: Facts
   readonly takeOver: boolean
-  /** True if nothing will be written: files edited by hand are reported, not refused. */
+  /** True if nothing will be written, so that files edited by hand are reported, not rejected. */
   readonly isOnlyLooked?: boolean
 }
 
 /**
- * The folders of an application in a repository: its own, and with overlays the one that its environments share; also
- * for an environment that was an overlay before, and needs its base no longer. Throws a UserError where the two are
- * one.
+ * Returns the folders of an application in a repository: its own folder, and with overlays the folder that the
+ * application's environments share. The shared folder is also returned for an environment that was an overlay before
+ * and no longer needs its base. Throws a UserError if both folders are the same.
  */
 export function foldersOf(
   { path, layout: name }: Pick<Destination, 'path' | 'layout'>,
@@ -80,7 +80,10 @@ function otherUses(
   return Object.entries(lock?.uses ?? {}).filter(([user]) => user !== path && there.read(lockPath(user)) !== undefined)
 }
 
-/** Bases and manifests have a lock each, of which a folder has one. */
+/**
+ * Throws a UserError if one folder would contain both bases and manifests, because each needs a lock file and a folder
+ * has only one.
+ */
 function refuseShared(path: string, name: Destination['layout'], shared: string, lock: Lock | undefined): void {
   const isOverlay = name === 'kustomize'
   if (path === shared && (isOverlay || lock?.uses))

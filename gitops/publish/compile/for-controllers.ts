@@ -4,8 +4,8 @@ import { forControllers } from '../../agents/marks.ts'
 import type { CompiledForRepository } from './compile-for-repository.ts'
 
 /**
- * The manifests with what controllers are to know of them, and with the namespace and the sync waves that the
- * environment asks for.
+ * Returns the manifests with the annotations for controllers, and with the namespace and the sync waves that the
+ * environment requests.
  */
 export function forController(
   { plan, manifests }: Pick<CompiledForRepository, 'plan' | 'manifests'>,

@@ -20,27 +20,30 @@ import { type CompiledForRepository, compileBase } from './compile-for-repositor
 import { foldersOf } from './folders.ts'
 import { type Replacement, withReplacements } from './replacements.ts'
 
-/** The application to publish, as known before the repository is read. */
+/** Application to publish, as known before the repository is read. */
 export interface Prepared {
   readonly project: OpenProject
   readonly compiled: CompiledForRepository
   readonly destination: Pick<Destination, 'path' | 'layout'>
-  /** The source according to git, which may not have answered yet. */
+  /** Source according to git, which may not have answered yet. */
   readonly origin: Promise<Origin>
 }
 
-/** Makes the folders of an application. */
+/** Renders the folders of an application. */
 export interface RenderFolders {
   /**
-   * The folders for what a repository holds now: encrypted values and bases depend on it. Throws a UserError, and
-   * nothing secret is in what it gives.
+   * Returns the folders, given the repository's current content, because encrypted values and bases depend on it.
+   * Throws a UserError. The result contains no plain-text secrets.
    */
   folders(there: Repository): Promise<readonly PublishedFolder[]>
-  /** The manifests that were written last, with secret values encrypted. */
+  /** Returns the manifests of the last call to `folders`, with secret values encrypted. */
   manifests(): readonly Manifest[]
 }
 
-/** Prepares what is the same for each fresh head. `manifests` are those of `compiled`, as controllers get them. */
+/**
+ * Prepares everything that does not depend on the fetched head. `manifests` are the manifests of `compiled`, in the
+ * form that controllers get.
+ */
 export async function renderFolders(
   world: LocalContext<PublishEvent>,
   options: PublishInput,
@@ -56,7 +59,7 @@ export async function renderFolders(
   const encrypt = await encrypterOf(world, compiled, destination)
   const said = asWritten(options, { cwd: workspace.cwd, directory: project.manifest?.folder ?? compiled.directory })
   const about = readmeData(plan, manifests, project, said)
-  // Print our files while the repository is fetched: they depend on its content only if they are overlays or encrypted.
+  // Print the files while the repository is fetched. Only overlays and encrypted files depend on its content.
   const printed =
     destination.layout === 'kustomize' || encrypt ? undefined : layout(manifests, { layout: destination.layout, about })
   if (printed) refuseSecrets([{ path: destination.path, files: printed }], compiled, secrets)
@@ -109,7 +112,7 @@ export async function renderFolders(
 }
 
 /**
- * A function that encrypts the Secrets of an environment for a repository; undefined where it
+ * Returns a function that encrypts the Secrets of an environment for a repository; undefined if the environment
  * publishes none. Throws a UserError.
  */
 async function encrypterOf(

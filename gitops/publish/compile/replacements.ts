@@ -13,20 +13,20 @@ import { idOf, objectsOf } from '../../repository/manifest-files.ts'
 import type { PublishedFolder } from '../../repository/published-folder.ts'
 import type { RepositoryReader } from '../../repository/tree/repository-reader.ts'
 
-/** An object that the controllers are to delete and make again. */
+/** An object that the controllers must delete and create again. */
 export interface Replacement {
-  /** `service/worker`. */
+  /** Kind and name, such as `service/worker`. */
   readonly object: string
-  /** `compose.yaml:5:3`. */
+  /** Position in the Compose files, such as `compose.yaml:5:3`. */
   readonly place: string
   readonly reason: string
 }
 
 /**
- * Compares the objects in the repository with the new ones. Returns the manifests with the controllers' marks for
- * objects that cannot change in place; undefined if none needs them. The marks stay as long as nothing else changes.
- * `tree` is the model of the Compose files, which has the positions of the objects. Throws a UserError for a change
- * that would lose data.
+ * Compares the objects in the repository with the new objects. Returns the manifests with replacement annotations on
+ * the objects that cannot change in place; undefined if no object needs them. Existing annotations stay as long as
+ * nothing else changes. `tree` is the model of the Compose files, which has the positions of the objects. Throws a
+ * UserError for a change that would lose data.
  */
 export async function withReplacements(
   manifests: readonly Manifest[],
@@ -59,7 +59,7 @@ export async function withReplacements(
   return { replaced, manifests: found.map(one => (isKept(one) ? withForce(one.manifest) : one.manifest)) }
 }
 
-/** Order of keys is no difference. */
+/** The order of keys does not count as a difference. */
 const isSameButMarks = (present: KubernetesObject, { object }: Manifest): boolean =>
   isDeepStrictEqual(withoutForce(present), JSON.parse(JSON.stringify(object)))
 
@@ -83,13 +83,13 @@ function refuseLosses(
 }
 
 /**
- * Returns the position in the Compose files that a source (`compose.yaml#volumes.data`) names, or that of an option of
- * the volume: `compose.yaml:8:5`. Returns the source itself if it has no position.
+ * Returns the position in the Compose files of a source (`compose.yaml#volumes.data`) or of an option of the volume,
+ * such as `compose.yaml:8:5`. Returns the source itself if it has no position.
  */
 function placeOf(tree: Tree, source: string, option?: string): string {
   const [section = '', ...names] = source.slice(source.indexOf('#') + 1).split('.')
   const members = get(tree, section)
-  // A name may have dots, and may be followed by a key.
+  // A name may contain dots, and a key may follow it.
   const lengths = names.map((_, index) => names.length - index)
   const found = lengths.map(length => entry(members, names.slice(0, length).join('.'))).find(one => one !== undefined)
   const span = (option && get(found?.value, 'driver_opts', option)?.span) || found?.key
@@ -97,8 +97,8 @@ function placeOf(tree: Tree, source: string, option?: string): string {
 }
 
 /**
- * The objects of the files that would change, and whether none came or went: undefined where there is none to compare.
- * `count` is that of all objects.
+ * Returns the objects in the files that would change, and whether any object was added or removed; undefined if no
+ * objects can be compared. `count` is the number of all objects.
  */
 async function objectsThere(
   folders: readonly PublishedFolder[],
@@ -128,7 +128,7 @@ async function objectsThere(
     const isSameFiles = removed.length === 0 && differing.every(({ present }) => present !== undefined)
     return objects && { objects, isWhole: built ? objects.length === count : isSameFiles }
   } catch (error) {
-    // The files were edited by hand and cannot be read; this is reported where the edits would be lost.
+    // The files were edited by hand and cannot be read. This is reported when the edits would be lost.
     if (error instanceof UserError) return undefined
     throw error
   }

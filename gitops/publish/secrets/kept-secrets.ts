@@ -9,30 +9,27 @@ import type { Repository } from '../../repository/publication.ts'
 /** Manifests whose Secrets are encrypted. */
 export interface Encrypted {
   readonly manifests: readonly Manifest[]
-  /** Marks by which the next run recognizes unchanged values. */
+  /** Marks that the next run uses to recognize unchanged values. */
   readonly marks: SealMarks
-  /**
-   * The existing Secrets were encrypted with another key of marks, so that no value can be
-   * recognized.
-   */
+  /** True if the existing Secrets were marked with another key, so that no value can be recognized. */
   readonly isAnew: boolean
 }
 
-/** A Secret as an earlier run has encrypted it. */
+/** A Secret as encrypted by an earlier run. */
 export interface KeptSecret {
   readonly encrypted: KubernetesObject
   readonly marks: SealMarks
 }
 
-/** Names the mark of the key; those of values have a slash. */
+/** Name of the mark of the key itself; the names of value marks contain a slash. */
 const KEY_MARK = 'key'
 
-/** Returns the mark of the key itself: with another key, no value can be recognized. */
+/** Returns the mark of the key itself, which shows whether earlier marks were computed with this key. */
 export function markOfKey({ key }: SealingKey): Record<string, string> {
   return { [KEY_MARK]: createHmac('sha256', key).update(KEY_MARK).digest('hex') }
 }
 
-/** True if the Secrets in the folder were encrypted with another key. */
+/** True if the marks of the Secrets in the folder were computed with another key. */
 export function isKeyAnew(there: Repository, path: string, key: SealingKey): boolean {
   const ofKey = markOfKey(key)[KEY_MARK]
   const before = there.lock(path)?.facts?.sealed ?? {}
@@ -40,8 +37,8 @@ export function isKeyAnew(there: Repository, path: string, key: SealingKey): boo
 }
 
 /**
- * The Secrets encrypted by earlier runs, by name: in the folder at `path`, and on the branch of its
- * pull request.
+ * Returns the Secrets that earlier runs encrypted, by name: in the folder at `path`, and on the branch of its pull
+ * request.
  */
 export async function keptIn(
   there: Repository,
@@ -67,7 +64,7 @@ async function encryptedIn(
   if (!lock || marks.length === 0) return new Map()
   const texts = new Map<string, string>()
   const prefix = `/${kind.toLowerCase()}-`
-  // One object a file, or all objects in one.
+  // A file contains one object, or all objects.
   for (const file of [...lock.files.keys()].filter(file => !file.includes('/') || file.includes(prefix))) {
     const text = await read(path === '.' ? file : `${path}/${file}`)
     if (text?.includes(`kind: ${kind}`)) texts.set(file, text)

@@ -13,15 +13,18 @@ import type { PublishEvent } from '../events.ts'
 import { type Encrypted, isKeyAnew, type KeptSecret, keptIn, markOfKey } from './kept-secrets.ts'
 import { openSecrets } from './secret-check.ts'
 
-/** The certificate and the keys that seal the Secrets of an environment. */
+/** Certificate and keys that seal the Secrets of an environment. */
 export interface Sealer {
   readonly certificate: SealingCertificate
   readonly key: SealingKey
-  /** Names of Secrets that stay as they are. */
+  /** Names of Secrets that are not sealed. */
   readonly open: ReadonlySet<string>
 }
 
-/** The certificate and the key of an environment whose Secrets are sealed; undefined for others. Throws a UserError. */
+/**
+ * Returns the certificate and the key of an environment whose Secrets are sealed; undefined for other environments.
+ * Throws a UserError.
+ */
 export async function sealerOf(
   { workspace, on }: LocalContext<PublishEvent>,
   compiled: Pick<CompiledForRepository, 'plan' | 'secretRules'>,
@@ -43,8 +46,8 @@ const HINT = 'fetch it with `kubeseal --fetch-cert`, and keep it beside devctl.y
 
 /**
  * Returns the manifests with SealedSecrets in place of Secrets. Unchanged values keep the result of an earlier run, in
- * the folder at `path` or on the branch of its pull request. `isAnew`: those on the branch were sealed with another
- * user's key, so no value can be recognized.
+ * the folder at `path` or on the branch of its pull request. `isAnew` is true if the Secrets on the branch were sealed
+ * with another user's key, so that no value can be recognized.
  */
 export async function sealManifests(
   manifests: readonly Manifest[],
@@ -61,7 +64,8 @@ export async function sealManifests(
     const [first, second] = [onBranch, onRequest].map(known =>
       sealSecret(object, certificate, { key: key.key, previous: sealedOf(known.get(name)) }),
     ) as [Sealed, Sealed] // map keeps the length
-    // A value on the branch is not a change; one in the request is not a change to the request.
+    // A value that is unchanged on the branch is not a change; a value that is unchanged in the request does not change
+    // the request.
     const known = onBranch.get(name)?.marks ?? {}
     const encrypted = Object.entries(first.marks).map(([entry, mark]) => {
       const from = known[entry] === mark || !onRequest.has(name) ? first : second

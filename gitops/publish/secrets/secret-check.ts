@@ -6,8 +6,8 @@ import { type FoundShape, scanForSecrets } from '../../encryption/secret-scan.ts
 import type { CompiledForRepository } from '../compile/compile-for-repository.ts'
 
 /**
- * Scans all text that would be committed for secrets. The compiler refuses secrets at their positions; this finds those
- * that it missed. Throws a UserError, without the secret.
+ * Scans all text that would be committed for secrets. The compiler rejects secrets at their positions; this scan finds
+ * those that the compiler missed. Throws a UserError, without the secret.
  */
 export function refuseSecrets(
   folders: readonly { readonly path: string; readonly files: ReadonlyMap<string, string> }[],
@@ -20,7 +20,7 @@ export function refuseSecrets(
   const known = publicTexts(compiled)
   const found = scanForSecrets(files, {
     shapes: text => [...secretShapes(text), ...knownIn(text, secrets)],
-    // Names of hosts are written in small letters.
+    // Host names are lower case.
     isPublic: stretch => known.some(text => text.includes(stretch.toLowerCase())),
   })
   const hasOpen = openSecrets(compiled).size > 0
@@ -33,8 +33,8 @@ export function refuseSecrets(
 }
 
 /**
- * Scans text that no compilation has produced: the file of a controller, and the message of its commit. `texts` is by
- * name. Throws a UserError.
+ * Scans text that was not compiled: the file of a controller, and its commit message. `texts` is by name. Throws a
+ * UserError.
  */
 export function refuseSecretsIn(texts: ReadonlyMap<string, string>, secrets: KnownSecrets | undefined): void {
   const found = scanForSecrets(texts, { shapes: text => [...secretShapes(text), ...knownIn(text, secrets)] })
@@ -49,14 +49,17 @@ export function refuseSecretsIn(texts: ReadonlyMap<string, string>, secrets: Kno
 export const holdsSecret = (text: string, secrets: KnownSecrets | undefined): boolean =>
   !knownIn(text, secrets).next().done
 
-/** A value that is long, or of more than small letters, is no word that stands there by chance. */
+/**
+ * Finds known secret values in a text. Only considers values that are long or contain more than lower-case letters,
+ * because others may be ordinary words.
+ */
 function* knownIn(text: string, secrets: KnownSecrets | undefined): Generator<FoundShape> {
   for (const { start, end } of secrets?.strictMasker.find(text) ?? [])
     if (end - start >= 12 || (end - start >= 6 && /[^a-z]/.test(text.slice(start, end))))
       yield { what: 'the value of a secret', start, end }
 }
 
-/** The names of Secrets that the environment lists as public: they are written as they are. */
+/** Returns the names of Secrets that the environment lists as public, which are written unencrypted. */
 export function openSecrets({
   plan,
   secretRules,
@@ -66,7 +69,7 @@ export function openSecrets({
   return new Set(open.map(({ name }) => name))
 }
 
-/** All texts that stand below the paths which the environment lists as public, in small letters. */
+/** Returns all texts below the paths that the environment lists as public, in lower case. */
 function publicTexts({ secretRules, tree, plan }: CompiledForRepository): readonly string[] {
   const listed = new Set(secretRules?.public.map(({ value }) => value))
   const written = [...listed].flatMap(path => at(tree, path).flatMap(textsBelow))
@@ -76,9 +79,7 @@ function publicTexts({ secretRules, tree, plan }: CompiledForRepository): readon
   return [...written, ...files].map(text => text.toLowerCase())
 }
 
-/**
- * The values that a path can refer to: keys may have dots in them, and items of lists are counted.
- */
+/** Returns the values that a path can refer to. Keys may contain dots, and list items are referred to by index. */
 function at(tree: Tree | undefined, path: string): readonly Tree[] {
   if (tree?.kind === 'map')
     return [...tree.entries].flatMap(([key, { value }]) =>

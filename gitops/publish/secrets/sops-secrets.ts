@@ -14,19 +14,19 @@ import type { Destination } from '../target/destination.ts'
 import { type Encrypted, isKeyAnew, keptIn, markOfKey } from './kept-secrets.ts'
 import { openSecrets } from './secret-check.ts'
 
-/** The settings for encrypting the Secrets of an environment with SOPS. */
+/** Settings for encrypting the Secrets of an environment with SOPS. */
 export interface Sops {
-  /** Recipients that the environment names; none: the rules of the repository do. */
+  /** Recipients that the environment names. If empty, the rules of the repository name them. */
   readonly age: readonly string[]
-  /** Key of the marks. */
+  /** Key for computing the marks. */
   readonly key: SealingKey
-  /** Names of Secrets that stay as they are. */
+  /** Names of Secrets that are not encrypted. */
   readonly open: ReadonlySet<string>
 }
 
 /**
- * The SOPS settings of an environment; undefined for one whose Secrets it does not encrypt. Throws
- * a UserError as `readSealingKey` does.
+ * Returns the SOPS settings of an environment; undefined if SOPS does not encrypt its Secrets. Throws a UserError as
+ * `readSealingKey` does.
  */
 export async function sopsOf(
   workspace: Workspace,

@@ -3,17 +3,17 @@ import type { OpenProject } from '../../../project/opened-project.ts'
 import type { PublishInput } from '../input.ts'
 import { parseReference } from '../oci-reference.ts'
 
-/** The tag of a registry's repository that an application is published to. */
+/** Tag in a registry's repository that an application is published to. */
 export interface ArtifactDestination {
-  /** Name with the registry. */
+  /** Name of the repository, with the registry. */
   readonly name: string
   readonly tag: string
-  /** `NAME:TAG`. */
+  /** Reference in the form `NAME:TAG`. */
   readonly reference: string
   readonly layout: 'plain' | 'single-file'
 }
 
-/** The input that is only for git repositories, with the options for it on the command line. */
+/** Input that applies only to git repositories, with the corresponding command-line options. */
 const OF_REPOSITORIES = {
   repository: '--repository',
   branch: '--branch',
@@ -23,9 +23,9 @@ const OF_REPOSITORIES = {
 } as const satisfies Partial<Record<keyof PublishInput, string>>
 
 /**
- * Returns the destination of an artifact: the option's, else the environment's unless an option names a repository.
- * Returns undefined if the application goes to a git repository. Throws a UsageError for options that cannot be
- * combined, and for a layout of more than one folder.
+ * Returns the destination of an artifact: from the option, else from the environment, unless an option names a
+ * repository. Returns undefined if the application goes to a git repository. Throws a UsageError for options that
+ * cannot be combined, and for a layout with more than one folder.
  */
 export function artifactDestination(
   options: PublishInput,

@@ -11,10 +11,10 @@ import type { PushTarget } from '../../repository/checkout.ts'
 import type { PublishInput } from '../input.ts'
 import { holdsSecret } from '../secrets/secret-check.ts'
 
-/** The destination of an application: from the options, else from the environment. */
+/** Destination of an application: from the options, else from the environment. */
 export interface Destination {
   readonly target: PushTarget
-  /** The application's folder in the repository, with `/`. */
+  /** Folder of the application in the repository, with `/`. */
   readonly path: string
   readonly layout: 'plain' | 'single-file' | 'kustomize'
 }
@@ -24,7 +24,7 @@ type Input = Pick<
   'repository' | 'branch' | 'path' | 'layout' | 'file' | 'projectDirectory' | 'pullRequest' | 'verify' | 'addressBase'
 >
 
-/** The folder that the overlays of an application share. */
+/** Returns the folder that the overlays of an application share. */
 export const sharedFolder = (application: string): string => `apps/${application}`
 
 /**
@@ -55,18 +55,18 @@ export function destinationOf(
   refuseSecretName(workspace, 'path', folder, isOwn.path ? publish?.path?.span : undefined)
   if (into !== undefined) refuseSecretName(workspace, 'branch', into, isOwn.branch ? publish?.branch?.span : undefined)
   const base = addressBase ?? (repository === undefined && manifest ? manifest.folder : workspace.cwd)
-  // Only the branch that controllers read is verified.
+  // Only the branch that controllers read can be verified.
   const isRequest = !verify && (pullRequest || publish?.pullRequest !== undefined)
   const request = isRequest ? requestBranch(environment?.key, application) : undefined
   const place = repository === undefined ? publish?.repository?.span : undefined
   const read = atPlace(place, () => readAddress(address, base))
-  // A promoted project is in a temporary clone of the source that the path is relative to.
+  // A promoted project is in a temporary clone of the source, but the path is relative to the original source.
   const sources = [projectFolder(workspace, options, project), ...(repository === undefined ? [base] : [])]
   for (const source of sources) atPlace(place, () => refuseInside(read, checkoutOf(source)))
   return {
     target: {
       address: repository === undefined ? read : { ...read, isNamedByUser: true },
-      // It may have been an overlay before.
+      // The environment may have been an overlay before.
       paths: [folder, sharedFolder(application)],
       ...(into !== undefined && { branch: into }),
       ...(request !== undefined && { request }),
@@ -76,7 +76,7 @@ export function destinationOf(
   }
 }
 
-/** Throws a UserError for a folder or a branch whose name is, or has in it, a value that is known to be secret. */
+/** Throws a UserError for a folder or a branch whose name contains a known secret value. */
 function refuseSecretName(
   { secrets }: Workspace,
   what: 'path' | 'branch',
@@ -91,8 +91,8 @@ function refuseSecretName(
 }
 
 /**
- * Calls `work`, and adds the position of a value in a file to its UserErrors; without a position, the value comes from
- * an option.
+ * Calls `work`, and adds the position of a value in a file to the UserErrors that it throws. Without a position, the
+ * value comes from an option.
  */
 export function atPlace<T>(place: Span | undefined, work: () => T): T {
   try {
@@ -105,9 +105,8 @@ export function atPlace<T>(place: Span | undefined, work: () => T): T {
 }
 
 /**
- * The part of the target that is known before anything is compiled: the repository, and with the
- * application's name the folders in it. Undefined where even the repository is not known;
- * `destinationOf` reports that later.
+ * Returns the part of the target that is known before compiling: the repository and, if the application's name is
+ * known, the folders in it. Undefined if the repository is unknown, which `destinationOf` reports later.
  */
 export function earlyTarget(
   workspace: Workspace,
@@ -121,7 +120,7 @@ export function earlyTarget(
     const path = named === undefined ? '.' : options.path
     const { target } = destinationOf(workspace, { ...options, path }, project, application)
     const { address, branch, paths, request } = target
-    // The base that a request is compared with is fetched together with its branch.
+    // The base that a request is compared with is fetched together with the request's branch.
     const isKnown = named !== undefined && request === undefined
     return { address, ...(branch !== undefined && { branch }), ...(isKnown && { paths }) }
   } catch (error) {
@@ -131,8 +130,8 @@ export function earlyTarget(
 }
 
 /**
- * Throws a UsageError where neither an option nor an environment names a repository: all else would be a detour.
- * Mistakes of the manifest come first.
+ * Throws a UsageError if neither an option nor an environment names a repository, to fail before any other work. Errors
+ * in the manifest are reported first.
  */
 export function refuseNoRepository({ repository }: Input, { environment, manifest, diagnostics }: OpenProject): void {
   if (repository !== undefined || environment?.publish.repository) return
@@ -141,8 +140,8 @@ export function refuseNoRepository({ repository }: Input, { environment, manifes
 }
 
 /**
- * The branch of an application's pull requests: one for each environment, so that a later publish brings the open
- * request up to date.
+ * Returns the branch of an application's pull requests. Each environment has one branch, so that a later publish
+ * updates the open request.
  */
 const requestBranch = (environment: string | undefined, application: string) =>
   environment === undefined ? `devctl/${application}` : `devctl/${environment}/${application}`

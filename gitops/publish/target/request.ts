@@ -12,27 +12,27 @@ import { type MessageInput, subjectOf } from '../../repository/message.ts'
 import { type ImageChange, requestText } from '../../repository/request/request-text.ts'
 import type { PublishEvent } from '../events.ts'
 
-/** A pull request, or what is needed to open it by hand. */
+/** A pull request, or the information for opening one by hand. */
 export interface OpenedRequest extends Branches, RequestText {
-  /** Its page, or the one on which it can be opened. */
+  /** URL of the request's page, or of the page on which it can be opened. */
   readonly page?: string
   readonly isOpen: boolean
-  /** Reason why devctl cannot open it although the server is supported: no token. */
+  /** Reason why devctl cannot open the request although the server is supported: a missing token. */
   readonly why?: string
 }
 
-/** The repository and the server on which pull requests are opened. */
+/** Repository and server on which pull requests are opened. */
 export interface RequestPlace {
   readonly address: Address
-  /** The kind of server that the caller names; overrides the environment. */
+  /** Kind of server set by the caller; overrides the environment. */
   readonly forge: ForgeKind | undefined
-  /** Says who is to look at requests. */
+  /** Environment whose settings name the reviewers of requests. */
   readonly environment: ManifestEnvironment | undefined
 }
 
 /**
- * Opens a pull request, or brings the open one up to date; without a token for it, only gives what it would say. Throws
- * a ForgeError.
+ * Opens a pull request, or updates the open one. Without a token, only returns the text of the request. Throws a
+ * ForgeError.
  */
 export async function openRequest(
   world: LocalContext<PublishEvent>,
@@ -64,7 +64,7 @@ export async function openRequest(
 }
 
 /**
- * Returns the error of a forge with what has been done so far: the branch is pushed, and the request can be opened by
+ * Returns the forge's error, extended by the steps done so far: the branch is pushed, and the request can be opened by
  * hand.
  */
 function notOpened(error: unknown, head: string, page: string): unknown {
@@ -78,8 +78,8 @@ function notOpened(error: unknown, head: string, page: string): unknown {
 }
 
 /**
- * Closes the open request of an application that has nothing to change any more; without a token nothing is asked.
- * Throws a ForgeError.
+ * Closes the open request of an application that no longer has changes; does nothing without a token. Throws a
+ * ForgeError.
  */
 export async function closeRequest(
   world: LocalContext<PublishEvent>,
@@ -108,7 +108,7 @@ function forgeFor(
   return findForge(url, workspace.env, { isNamedByUser, ...(kind !== undefined && { forge: kind }) }, signal)
 }
 
-/** Title and body of the request for a commit, without secrets. `path` is the application's folder. */
+/** Returns the title and body of the request for a commit, without secrets. `path` is the application's folder. */
 export function requestTextOf(
   message: MessageInput,
   {

@@ -30,7 +30,7 @@ import { warnMissing } from '../missing-source.ts'
 import type { PublishOutcome } from '../outcome.ts'
 import type { ArtifactDestination } from './artifact-destination.ts'
 
-/** Publishes a project as an artifact of a registry. */
+/** Publishes a project as a registry artifact. */
 export async function publishToRegistry(
   world: LocalContext<PublishEvent>,
   input: PublishInput,
@@ -55,7 +55,7 @@ export async function publishToRegistry(
   }
   const publication = {
     reference,
-    // Without overlays there is one.
+    // Without overlays, only one folder exists.
     folder: async (there: Parameters<typeof maker.folders>[0]) => (await maker.folders(there))[0]!,
     annotations: async () => annotationsOf(await origin),
     rollback: input.rollback ?? false,
@@ -70,7 +70,7 @@ export async function publishToRegistry(
   }
 }
 
-/** The published application, and its destination. */
+/** Published application, and its destination. */
 interface Work {
   readonly world: LocalContext<PublishEvent>
   readonly project: OpenProject
@@ -79,7 +79,7 @@ interface Work {
   readonly describe: Describe
 }
 
-/** The outcome for the caller. */
+/** Returns the outcome for the caller. */
 async function outcomeOf(work: Work, outcome: ArtifactOutcome): Promise<PublishOutcome> {
   const { world, project, prepared, destination, describe } = work
   const { reference } = destination
@@ -108,7 +108,10 @@ async function outcomeOf(work: Work, outcome: ArtifactOutcome): Promise<PublishO
 
 const placeOf = ({ name, tag, reference }: ArtifactDestination) => ({ to: 'registry' as const, name, tag, reference })
 
-/** The change of a folder that people know by the reference of its artifact. */
+/**
+ * Returns the change of a folder with the artifact's reference as its path, because users know the folder by this
+ * reference.
+ */
 const named = (change: FolderChange, reference: string): FolderChange => ({ ...change, path: reference })
 
 function tellPushed(
@@ -122,22 +125,22 @@ function tellPushed(
 
 /**
  * Returns the annotations that name the source of the artifact
- * (https://github.com/opencontainers/image-spec/blob/main/annotations.md): derived from the source, with no time but
- * that of its commit.
+ * (https://github.com/opencontainers/image-spec/blob/main/annotations.md). They are derived from the source, and
+ * contain no time except that of its commit.
  */
 function annotationsOf({ commit, page, repository }: Origin): Readonly<Record<string, string>> {
   const source = page ?? repository
   return {
     ...(source !== undefined && { 'org.opencontainers.image.source': source }),
-    // Of files that are in no commit there is no revision.
+    // Uncommitted files have no revision.
     ...(commit && !commit.isDirty && { 'org.opencontainers.image.revision': commit.commit }),
     ...(commit && { 'org.opencontainers.image.created': commit.date }),
   }
 }
 
 /**
- * Pushes under a tag of the artifact's own, too: registries remove what has no tag, and to go back takes what was
- * there.
+ * Returns the registry operations for a tag. Also pushes under a tag of the artifact's own, because registries remove
+ * untagged artifacts, and a rollback needs the previous artifact.
  */
 function registryAt(store: ArtifactStore, { tag }: ArtifactDestination): ArtifactRegistry {
   return {

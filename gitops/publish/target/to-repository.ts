@@ -25,7 +25,7 @@ import type { PublishOutcome } from '../outcome.ts'
 import { type Destination, destinationOf } from './destination.ts'
 import { closeRequest, type OpenedRequest, openRequest, type RequestPlace, requestTextOf } from './request.ts'
 
-/** The published application, and its destination. */
+/** Published application, and its destination. */
 interface Work {
   readonly world: LocalContext<PublishEvent>
   readonly input: PublishInput
@@ -35,10 +35,10 @@ interface Work {
   readonly describe: Describe
 }
 
-/** The message of the commit that was made, with what becomes of objects. */
+/** Message of the commit, with the changes of the objects. */
 type Message = MessageInput & Described
 
-/** Publishes a project whose repository may be on its way already. */
+/** Publishes a project to its repository, which may already be being cloned. */
 export async function publishToRepository(
   world: LocalContext<PublishEvent>,
   input: PublishInput,
@@ -85,8 +85,8 @@ function optionsFor({ world, input, project, prepared, destination }: Work): Omi
 }
 
 /**
- * Returns the outcome for the caller, and opens the pull request if one is wanted. `message` is set if a commit was
- * made.
+ * Returns the outcome for the caller, and opens the pull request if one is requested. `message` is set if a commit was
+ * created.
  */
 async function outcomeOf(work: Work, outcome: Outcome, message: Message | undefined): Promise<PublishOutcome> {
   const { world, project, prepared, destination, describe } = work
@@ -120,7 +120,7 @@ async function outcomeOf(work: Work, outcome: Outcome, message: Message | undefi
   }
 }
 
-/** Opens the pull request of the branch that was pushed, into the branch `base`. */
+/** Opens the pull request from the pushed branch into the branch `base`. */
 function request(
   { world, input, project, prepared, destination }: Work,
   base: string,

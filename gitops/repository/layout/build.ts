@@ -9,7 +9,7 @@ import { accountsOf, withNamespace } from './namespace-transformer.ts'
 import { readKustomization, readPatch, UnsupportedForm } from './read-kustomization.ts'
 import { isScaledBy, withReplicas } from './replica-transformer.ts'
 
-/** The text of a file by its path with `/`; undefined where there is none. */
+/** Returns the text of a file by its path with `/`; undefined if the file does not exist. */
 export type ReadText = (path: string) => string | undefined
 
 type Objects = readonly KubernetesObject[]
@@ -20,9 +20,9 @@ interface Files {
 }
 
 /**
- * The objects of a folder with a kustomization, as `kubectl kustomize` builds them: what devctl
- * writes of it, and no more. `folder` is a path that `read` knows. Undefined for what cannot be
- * read, or uses other parts of kustomize.
+ * Returns the objects that `kubectl kustomize` builds from a folder with a kustomization. Supports only the parts of
+ * kustomize that devctl writes. `folder` is a path that `read` accepts. Undefined if the folder cannot be read, or uses
+ * other parts of kustomize.
  */
 export async function buildFolder(folder: string, read: ReadText): Promise<Objects | undefined> {
   const { loadAll, YAMLException } = await import('js-yaml')
@@ -34,7 +34,7 @@ export async function buildFolder(folder: string, read: ReadText): Promise<Objec
   }
 }
 
-/** `way` has the folders whose resource this one is. */
+/** Builds a folder. `way` contains the folders that are being built, each a resource of the one before. */
 function build(folder: string, files: Files, way: readonly string[]): Objects {
   if (way.includes(folder)) throw new UnsupportedForm()
   const [document, ...others] = documents(posix.join(folder, KUSTOMIZATION), files)
@@ -52,7 +52,7 @@ function build(folder: string, files: Files, way: readonly string[]): Objects {
 function resourceObjects(folder: string, resource: string, files: Files, way: readonly string[]): Objects {
   const path = posix.join(folder, resource)
   if (files.read(path) === undefined) return build(path, files, way)
-  // kustomize takes folders from everywhere, files from below.
+  // kustomize accepts folders at any path, but files only below the kustomization.
   if (resource.startsWith('../')) throw new UnsupportedForm()
   return documents(path, files).flatMap(objectsIn)
 }
@@ -63,7 +63,7 @@ function documents(path: string, { read, parse }: Files): readonly unknown[] {
   return parse(text)
 }
 
-/** The objects of a document: itself, the items of a list, none where it is empty. */
+/** Returns the objects of a document: the document itself, or the items of a list; none if the document is empty. */
 function objectsIn(document: unknown): Objects {
   if (document === null || document === undefined) return []
   if (!isMap(document) || typeof document['apiVersion'] !== 'string') throw new UnsupportedForm()
@@ -73,7 +73,7 @@ function objectsIn(document: unknown): Objects {
   return [document as unknown as KubernetesObject] // it has the fields that all have
 }
 
-/** kustomize refuses two objects of one identity. */
+/** Throws if two objects have the same identity, because kustomize rejects them. */
 function refuseTwins(objects: Objects): void {
   const identities = objects.map(({ apiVersion, kind, metadata: { name, namespace } }) => {
     const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : ''
@@ -110,7 +110,7 @@ function operated(object: KubernetesObject, operations: readonly PatchOperation[
     if (!applyOperations(copy, operations)) throw new UnsupportedForm()
   })
   const [after] = objectsIn(result)
-  // The name of an object decides which patches it gets.
+  // The name of an object determines which patches apply to it.
   if (!after || typeOf(after) !== typeOf(object) || after.metadata.name !== object.metadata.name)
     throw new UnsupportedForm()
   return after
@@ -118,9 +118,9 @@ function operated(object: KubernetesObject, operations: readonly PatchOperation[
 
 const typeOf = ({ apiVersion, kind }: KubernetesObject): string => `${apiVersion} ${kind}`
 
-/** A predicate that is true for the objects that a patch targets. */
+/** Returns a predicate that is true for the objects that a patch targets. */
 function matcher({ group, version, kind, name }: PatchTarget): (object: KubernetesObject) => boolean {
-  // Of regular expressions only those that stand for one name.
+  // Supports only regular expressions that match exactly one name.
   if (name !== undefined && !/^([\w:-]|\\\.)+$/.test(name)) throw new UnsupportedForm()
   const wanted = name?.replaceAll('\\.', '.')
   const fits = (wish: string | undefined, found: string | undefined) => wish === undefined || wish === found
@@ -135,13 +135,10 @@ function matcher({ group, version, kind, name }: PatchTarget): (object: Kubernet
   }
 }
 
-/**
- * Kinds without a namespace that kustomize knows, but for the namespace itself; devctl writes none
- * of them.
- */
+/** Kinds without a namespace that kustomize knows, except Namespace itself. devctl writes none of them. */
 const CLUSTER_WIDE = /^(Cluster.*|CustomResourceDefinition|PersistentVolume|StorageClass|PriorityClass|IngressClass)$/
 
-/** Applies the transformers in the order in which kustomize does. */
+/** Applies the transformers in the same order as kustomize. */
 function transform(objects: Objects, { namespace, labels = [], replicas = [], images = [] }: Kustomization): Objects {
   if (namespace !== undefined && objects.some(({ kind }) => CLUSTER_WIDE.test(kind))) throw new UnsupportedForm()
   if (labels.length > 0 && objects.some(({ metadata }) => !isMap(metadata.labels))) throw new UnsupportedForm()

@@ -9,7 +9,7 @@ interface Reference {
   readonly digest?: string
 }
 
-/** `images`, for names that have one new reference wherever they are. */
+/** Returns the `images` entries, for image names that get the same new reference everywhere. */
 export function imagesBetween(pairs: readonly ObjectPair[], wanted: readonly KubernetesObject[]): Transformer {
   const references = new Map<string, Set<string>>()
   for (const [before, after] of pairs) {
@@ -29,7 +29,7 @@ export function imagesBetween(pairs: readonly ObjectPair[], wanted: readonly Kub
   return { fields: { images }, apply: object => withImages(object, images) }
 }
 
-/** An object after `images` is applied; each entry has a tag or a digest. */
+/** Returns an object after `images` is applied; each entry has a tag or a digest. */
 export function withImages(object: KubernetesObject, images: readonly ImageEntry[]): KubernetesObject {
   if (images.length === 0) return object
   return changed(object, copy => {
@@ -39,7 +39,7 @@ export function withImages(object: KubernetesObject, images: readonly ImageEntry
 }
 
 function toEntry(name: string, wants: Reference | undefined): readonly ImageEntry[] {
-  // A tag is replaced, never taken away.
+  // A tag can be replaced, but not removed.
   if (!wants || (wants.tag === undefined && wants.digest === undefined)) return []
   return [
     {
@@ -52,8 +52,8 @@ function toEntry(name: string, wants: Reference | undefined): readonly ImageEntr
 }
 
 /**
- * True if an entry leaves the wanted objects unchanged. kustomize takes its name for the start of a
- * regular expression, dots and all.
+ * True if an entry leaves the wanted objects unchanged. kustomize treats its name as the start of a regular expression,
+ * in which dots match any character.
  */
 function isExact(entry: ImageEntry, all: readonly KubernetesObject[], wanted: readonly KubernetesObject[]): boolean {
   const pattern = new RegExp(`^${entry.name}(:[\\w.{}-]*)?(@\\w+:[\\w.{}-]*)?$`)
@@ -62,7 +62,7 @@ function isExact(entry: ImageEntry, all: readonly KubernetesObject[], wanted: re
     images.some(image => typeof image === 'string' && pattern.test(image) !== (readImage(image)?.name === entry.name))
   )
     return false
-  // Newer versions change these as well.
+  // Newer versions of kustomize also change image volumes.
   if (all.flatMap(imageVolumesOf).some(reference => pattern.test(reference))) return false
   return wanted.flatMap(containersOf).every(({ image }) => replaced(image, entry) === image)
 }
@@ -72,7 +72,7 @@ function replaced(image: unknown, { name, newName = name, newTag, digest }: Imag
   return `${newName}${newTag === undefined ? '' : `:${newTag}`}${digest === undefined ? '' : `@${digest}`}`
 }
 
-/** Undefined for what kustomize may read in another way. */
+/** Parses an image reference. Undefined for references that kustomize may parse differently. */
 function readImage(image: unknown): Reference | undefined {
   const found = /^([a-z0-9._-]+(?::\d+(?=\/))?(?:\/[a-z0-9._-]+)*)(?::([\w.-]+))?(?:@(sha256:[a-f0-9]+))?$/.exec(
     String(image),
@@ -82,7 +82,7 @@ function readImage(image: unknown): Reference | undefined {
   return { name, ...(tag !== undefined && { tag }), ...(digest !== undefined && { digest }) }
 }
 
-/** All lists of containers, wherever they are, as kustomize looks for them. */
+/** Returns all containers at any depth, as kustomize finds them. */
 function containersOf(object: unknown): readonly JsonMap[] {
   const found: JsonMap[] = []
   eachMap(

@@ -1,16 +1,16 @@
 import { isMap } from '../../agents/json-values.ts'
 
-/** An operation as a patch file has it. */
+/** An operation of a patch file. */
 export interface PatchOperation {
   readonly op: 'add' | 'remove' | 'replace'
-  /** A JSON Pointer (RFC 6901). */
+  /** JSON Pointer (RFC 6901). */
   readonly path: string
   readonly value?: unknown
 }
 
 /**
- * Does the operations to a value of plain JSON, in place; the value itself is never replaced.
- * False, with an unknown part of them done, where one of them meets nothing, as RFC 6902 has it.
+ * Applies operations to a value of plain JSON, in place; the root value is never replaced. Returns false if the target
+ * of an operation does not exist, as RFC 6902 defines; some of the operations may then have been applied.
  */
 export function applyOperations(value: object, operations: readonly PatchOperation[]): boolean {
   return operations.every(operation => apply(value, operation))

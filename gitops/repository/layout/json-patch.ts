@@ -5,7 +5,7 @@ import { isMap, type JsonMap } from '../../agents/json-values.ts'
 /** An operation of a JSON Patch (RFC 6902). */
 export interface Operation {
   readonly op: 'add' | 'remove' | 'replace'
-  /** A JSON Pointer (RFC 6901). */
+  /** JSON Pointer (RFC 6901). */
   readonly path: string
   readonly value?: unknown
   /** Readable form of the path: `spec.template.spec.containers[web].env[LOG_LEVEL].value`. */
@@ -13,14 +13,14 @@ export interface Operation {
 }
 
 /**
- * The operations that turn one object into the other, in the order in which to apply them. Both are
- * plain JSON; undefined values are treated as absent.
+ * Returns the operations that turn one object into the other, in the order in which they must be applied. Both objects
+ * are plain JSON; undefined values are treated as absent.
  */
 export function operationsBetween(before: object, after: object): readonly Operation[] {
   return between(plain(before), plain(after), ROOT)
 }
 
-/** The text of a patch file. A comment names the items of which the pointer has only the number. */
+/** Returns the text of a patch file. Comments name the list items that a pointer refers to only by index. */
 export function printOperations(operations: readonly Operation[]): string {
   return operations
     .map(({ place, ...operation }) => `${NAMED_ITEM.test(place) ? `# ${place}\n` : ''}${printYaml([operation])}`)
@@ -36,7 +36,9 @@ interface Place {
 
 const ROOT: Place = { pointer: '', words: '' }
 
-/** Many operations may say more than the whole value does: then that is written. */
+/**
+ * Returns the operations between two values. If they are larger than the full new value, replaces the value instead.
+ */
 function between(before: unknown, after: unknown, at: Place): readonly Operation[] {
   if (isDeepStrictEqual(before, after)) return []
   const whole = [operation('replace', at, after)]
@@ -91,15 +93,12 @@ function replacing(before: unknown, after: unknown, at: Place): readonly Operati
 }
 
 /**
- * Largest product of two lengths for which lists are aligned; longer ones are compared item by item, since no user
- * reads thousands of items.
+ * Maximum product of two list lengths for which lists are aligned. Longer lists are compared item by item, since no
+ * user reads thousands of items.
  */
 const MOST_COMPARISONS = 1_000_000
 
-/**
- * The longest sequence of items that both lists have, as pairs of indices; items with names are
- * compared by name.
- */
+/** Returns the longest common subsequence of two lists, as pairs of indices. Items with names are compared by name. */
 function common(before: readonly unknown[], after: readonly unknown[]): readonly (readonly [number, number])[] {
   if (before.length * after.length > MOST_COMPARISONS) return []
   const left = before.map(identity)
@@ -138,7 +137,7 @@ function inMap({ pointer, words }: Place, key: string): Place {
 
 function inList({ pointer, words }: Place, index: number, item: unknown): Place {
   const name = nameOf(item)
-  // Only what cannot end the comment.
+  // Only characters that cannot end the comment are used.
   const word = name !== undefined && /^[\w./-]+$/.test(name) ? name : String(index)
   return { pointer: `${pointer}/${index}`, words: `${words}[${word}]` }
 }

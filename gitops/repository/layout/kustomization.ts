@@ -1,11 +1,11 @@
 import { printYaml } from '../../../constructs/yaml.ts'
 
-/** The file that `kubectl apply -k`, Flux and Argo CD look for in a folder. */
+/** File that `kubectl apply -k`, Flux and Argo CD look for in a folder. */
 export const KUSTOMIZATION = 'kustomization.yaml'
 
 /**
- * A patch: the file with its operations, or the patch itself; and what it is applied to, where it
- * does not say so.
+ * A patch, as the path of its file or inline. `target` names the objects that it applies to, if the patch itself does
+ * not.
  */
 export type Patch = ({ readonly path: string } | { readonly patch: string }) & { readonly target?: PatchTarget }
 
@@ -13,11 +13,11 @@ export interface PatchTarget {
   readonly group?: string
   readonly version?: string
   readonly kind?: string
-  /** A regular expression, which kustomize anchors. */
+  /** Regular expression, which kustomize anchors. */
   readonly name?: string
 }
 
-/** A kustomization by its keys; lists that are empty are left out. */
+/** A kustomization by its keys; empty lists are omitted. */
 export interface Kustomization {
   readonly namespace?: string
   readonly resources: readonly string[]
@@ -45,10 +45,7 @@ export interface ReplicaEntry {
   readonly count: number
 }
 
-/**
- * The text of a kustomization.
- * https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/
- */
+/** Returns the text of a kustomization: https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/ */
 export function printKustomization({ resources, namespace, labels, images, replicas, patches }: Kustomization): string {
   const orNone = <T>(list: readonly T[] | undefined) => (list?.length ? list : undefined)
   return printYaml({

@@ -12,8 +12,8 @@ const reaches = (reach: Reach, least: Reach) => REACHES.indexOf(reach) >= REACHE
 const WITH_TEMPLATE = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Job'])
 
 /**
- * `labels`, for those that all objects have with one value; each goes as far as it can without a
- * change of what is wanted.
+ * Returns the `labels` entries, for labels that have the same value in all objects. Each label gets the widest reach
+ * that leaves the wanted objects unchanged.
  */
 export function labelsBetween(pairs: readonly ObjectPair[], wanted: readonly KubernetesObject[]): Transformer {
   const found = new Map<string, { readonly value: string; readonly reach: Reach }>()
@@ -33,7 +33,10 @@ export function labelsBetween(pairs: readonly ObjectPair[], wanted: readonly Kub
   return { fields: { labels }, apply: object => withLabels(object, labels) }
 }
 
-/** An object after `labels` is applied; it must have labels wherever the entries reach. */
+/**
+ * Returns an object after `labels` is applied. The object must already have labels at every path that the entries
+ * reach.
+ */
 export function withLabels(object: KubernetesObject, labels: readonly LabelEntry[]): KubernetesObject {
   if (labels.length === 0) return object
   return changed(object, copy => {
@@ -45,8 +48,8 @@ export function withLabels(object: KubernetesObject, labels: readonly LabelEntry
 }
 
 /**
- * Every map that a version of kustomize may write a label into; undefined for one that it would
- * make.
+ * Returns every map that any version of kustomize may write a label into; undefined for a map that kustomize would
+ * create.
  */
 function touched(object: KubernetesObject, reach: Reach): readonly (JsonMap | undefined)[] {
   const maps: unknown[] = [object.metadata.labels]
@@ -61,7 +64,7 @@ function touched(object: KubernetesObject, reach: Reach): readonly (JsonMap | un
   return maps.map(map => (isMap(map) ? map : undefined))
 }
 
-/** The maps of an object that every version writes a label into. */
+/** Returns the maps of an object that every version of kustomize writes a label into. */
 function set(object: JsonMap, reach: Reach): readonly JsonMap[] {
   const kind = String(object['kind'])
   const maps = [at(object, 'metadata', 'labels')]
@@ -72,7 +75,7 @@ function set(object: JsonMap, reach: Reach): readonly JsonMap[] {
     if (kind === 'DaemonSet') maps.push(at(object, 'spec', 'selector', 'matchLabels'))
     if (['Deployment', 'StatefulSet', 'NetworkPolicy'].includes(kind))
       eachMap(object['spec'], (map, key) => {
-        // All label selectors but those of namespaces.
+        // All label selectors except namespace selectors.
         if (['selector', 'labelSelector', 'podSelector'].includes(key)) maps.push(map['matchLabels'])
       })
   }

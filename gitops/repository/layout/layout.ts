@@ -8,14 +8,14 @@ import { type ReadmeData, readme } from './readme.ts'
 const README = 'README.md'
 const SINGLE_FILE = 'manifests.yaml'
 
-/** The layout of a folder; an overlay has the base that it was computed against, and the path to it. */
+/** Layout of a folder. An overlay also has the base that it was computed against, and the path to the base. */
 export type Layout =
   | { readonly layout: 'plain' | 'single-file' }
   | { readonly layout: 'kustomize'; readonly base: readonly Manifest[]; readonly basePath: string }
 
 /**
- * The files of an environment's folder but for the lock, sorted by path: the manifests, a
- * kustomization that names them, and a README.
+ * Returns the files of an environment's folder except the lock, sorted by path: the manifests, a kustomization that
+ * lists them, and a README.
  */
 export function layout(manifests: readonly Manifest[], options: Layout & { readonly about: ReadmeData }): FileTexts {
   const files = new Map(objectFiles(manifests, options))
@@ -29,14 +29,14 @@ function objectFiles(manifests: readonly Manifest[], options: Layout): FileTexts
     case 'plain':
       return toFiles(manifests, 'yaml')
     case 'single-file':
-      // A file without a document would be none to kustomize.
+      // kustomize rejects a file without a document.
       return new Map(manifests.length > 0 ? [[SINGLE_FILE, printStream(manifests)]] : [])
     case 'kustomize':
       return toOverlay(options.base, manifests, options)
   }
 }
 
-/** The path of an object's file in the folder of an environment. */
+/** Returns the path of an object's file in the folder of an environment. */
 export function layoutPath(manifest: Manifest, layout: Layout['layout']): string {
   return layout === 'single-file' ? SINGLE_FILE : [...toFiles([manifest], 'yaml').keys()][0]!
 }

@@ -9,12 +9,12 @@ import { transformersBetween } from './transformers.ts'
 /** Files by path with `/`, relative to their folder. */
 export type FileTexts = ReadonlyMap<string, string>
 
-/** Services cannot have this name, so that no file of theirs is in the way. */
+/** Folder of the patches. Services cannot have this name, so their files cannot conflict. */
 const PATCHES = '_patches'
 
 /**
- * The folder of a base: its name follows from its files, so that no overlay ever gets another base
- * than the one that it was computed against. Bases with the same files are one.
+ * Returns the folder of a base. Its name is a hash of its files, so an overlay never gets a base other than the one
+ * that it was computed against. Bases with the same files share a folder.
  */
 export function toBase(manifests: readonly Manifest[]): { readonly name: string; readonly files: FileTexts } {
   const objects = toFiles(manifests, 'yaml')
@@ -25,9 +25,9 @@ export function toBase(manifests: readonly Manifest[]): { readonly name: string;
 
 /**
  * Returns the folder of an environment over a base, from which `kubectl kustomize` builds exactly the objects of
- * `wanted`. A change that is the same for all objects is written once (namespace, labels, images, replicas); the others
- * are JSON Patches, separate files for objects that the base lacks, and deletions. `basePath` leads from the overlay's
- * folder to the base's.
+ * `wanted`. A change that is the same for all objects is written once (namespace, labels, images, replicas). Other
+ * changes are written as JSON Patches, as separate files for objects that the base lacks, and as deletions. `basePath`
+ * is the path from the overlay's folder to the base's folder.
  */
 export function toOverlay(
   base: readonly Manifest[],
@@ -63,7 +63,7 @@ export function toOverlay(
 
 const objectOf = ({ object }: Manifest): KubernetesObject => object
 
-/** The namespace does not take part: it is what environments differ in. */
+/** Returns the identity of an object without its namespace, because environments differ in their namespaces. */
 const identityOf = ({ apiVersion, kind, metadata }: KubernetesObject): string =>
   `${apiVersion} ${kind} ${metadata.name}`
 
@@ -77,7 +77,7 @@ function byIdentity(manifests: readonly Manifest[]): ReadonlyMap<string, Manifes
   return found
 }
 
-/** The file name of the object, in the folder of patches. */
+/** Returns the path of the object's file in the folder of patches. */
 function patchPath(manifest: Manifest): string {
   const [path] = toFiles([{ ...manifest, folder: PATCHES }], 'yaml').keys()
   return path!

@@ -2,10 +2,13 @@ import { isMap, type JsonMap } from '../../agents/json-values.ts'
 import type { PatchOperation } from './json-patch-apply.ts'
 import type { ImageEntry, Kustomization, LabelEntry, Patch, PatchTarget, ReplicaEntry } from './kustomization.ts'
 
-/** Thrown for what is not among the forms that devctl writes: kustomize may read it, we do not. */
+/**
+ * Thrown for content that differs from the forms that devctl writes. kustomize may accept the content, but devctl
+ * cannot read it.
+ */
 export class UnsupportedForm extends Error {}
 
-/** A patch by what it says. */
+/** Content of a patch: operations or a deletion. */
 export type PatchContent =
   | { readonly operations: readonly PatchOperation[] }
   | {
@@ -18,8 +21,8 @@ export type PatchContent =
     }
 
 /**
- * Reads the value of a kustomization's document. Throws UnsupportedForm for keys and forms that
- * `printKustomization` does not write.
+ * Parses the document of a kustomization. Throws UnsupportedForm for keys and forms that `printKustomization` does not
+ * write.
  */
 export function readKustomization(value: unknown): Kustomization {
   const map = mapOf(value, ['apiVersion', 'kind', 'namespace', 'resources', 'labels', 'images', 'replicas', 'patches'])
@@ -36,10 +39,7 @@ export function readKustomization(value: unknown): Kustomization {
   }
 }
 
-/**
- * Reads the value of a patch's document: operations, or a deletion. Throws UnsupportedForm for
- * others.
- */
+/** Parses the document of a patch: operations, or a deletion. Throws UnsupportedForm for other patches. */
 export function readPatch(value: unknown): PatchContent {
   if (Array.isArray(value)) return { operations: value.map(operation) }
   const { $patch, apiVersion, kind, metadata } = mapOf(value, ['$patch', 'apiVersion', 'kind', 'metadata'])
@@ -70,7 +70,7 @@ function labelEntry(value: unknown): LabelEntry {
 
 function imageEntry(value: unknown): ImageEntry {
   const { name, ...rest } = mapOf(value, ['name', 'newName', 'newTag', 'digest'])
-  // Alone a new name keeps what is behind the old one.
+  // With only a new name, kustomize would keep the tag or digest of the old reference.
   if (rest['newTag'] === undefined && rest['digest'] === undefined) throw new UnsupportedForm()
   return { name: text(name), ...Object.fromEntries(Object.entries(rest).map(([key, one]) => [key, text(one)])) }
 }

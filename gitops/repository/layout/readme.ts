@@ -1,20 +1,20 @@
 /**
- * The content of the README of a folder. All of it follows from the source and its options: no
- * time, no version, no commit, and nothing about the checkout, such as the address of its remote.
+ * Content of a folder's README. All of it is derived from the source and its options. It contains no time, version or
+ * commit, and nothing about the checkout, such as the address of its remote.
  */
 export interface ReadmeData {
   readonly application: string
-  /** The key of `environments` in `devctl.yml`, if one was named. */
+  /** Key of `environments` in `devctl.yml`, if one was named. */
   readonly environment?: string
-  /** The options by which devctl makes the same files: `['--environment', 'staging']`. */
+  /** Options with which devctl produces the same files: `['--environment', 'staging']`. */
   readonly options: readonly string[]
   /** Options that name the destination, if no manifest does: `['--path', 'shop']`. */
   readonly target?: readonly string[]
-  /** The further options with which `render` makes these files: `['--layout', 'plain']`. */
+  /** Additional options with which `render` produces these files: `['--layout', 'plain']`. */
   readonly renderOptions?: readonly string[]
-  /** The files of the source, as the manifests name them. */
+  /** Source files, as the manifests name them. */
   readonly sources: readonly string[]
-  /** The Secrets that must exist in the cluster, since no repository has them. */
+  /** Secrets that must exist in the cluster, because no repository contains them. */
   readonly requiredSecrets?: readonly SecretToMake[]
 }
 
@@ -34,7 +34,7 @@ const CONTENT: Readonly<Record<LayoutName, string>> = {
     'It is an overlay: `kustomization.yaml` names the base, and what is different here. Patches are in `_patches`, objects that the base lacks in the folders of their services.',
 }
 
-/** The text of the README.md beside the manifests. */
+/** Returns the text of the README.md beside the manifests. */
 export function readme(about: ReadmeData, layout: LayoutName): string {
   const { application, environment, options, target = [], sources, requiredSecrets = [] } = about
   const where = environment === undefined ? '' : ` for the environment ${code(environment)}`
@@ -83,7 +83,7 @@ const cell = (text: string) => text.replaceAll('|', '\\|')
 
 const title = (text: string) => oneLine(text).replaceAll(/[\\`*_<>[\]#]/g, '\\$&')
 
-/** Inline code; longer fences where the text has some of their own. */
+/** Returns inline code, with longer fences if the text contains backticks. */
 function code(text: string): string {
   const line = oneLine(text)
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length))
@@ -91,7 +91,7 @@ function code(text: string): string {
   return longest === 0 ? `\`${line}\`` : `${fence} ${line} ${fence}`
 }
 
-/** A word as shells take it. */
+/** Quotes an argument for a shell. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -3,10 +3,13 @@ import { at, changed, isMap } from '../../agents/json-values.ts'
 import type { ReplicaEntry } from './kustomization.ts'
 import type { ObjectPair, Transformer } from './transformer.ts'
 
-/** Kinds that kustomize scales; it matches the name alone. */
+/** Kinds that kustomize scales; a `replicas` entry matches only by name. */
 const SCALED = new Set(['Deployment', 'StatefulSet', 'ReplicaSet', 'ReplicationController'])
 
-/** `replicas`, for workloads whose number differs and no namesake of which has another. */
+/**
+ * Returns the `replicas` entries, for workloads whose replica count differs, unless another workload of the same name
+ * has a different count.
+ */
 export function replicasBetween(pairs: readonly ObjectPair[], wanted: readonly KubernetesObject[]): Transformer {
   const counts = new Map<string, number>()
   for (const [before, after] of pairs) {
@@ -20,7 +23,7 @@ export function replicasBetween(pairs: readonly ObjectPair[], wanted: readonly K
   return { fields: { replicas }, apply: object => withReplicas(object, replicas) }
 }
 
-/** An object after `replicas` is applied. */
+/** Returns an object after `replicas` is applied. */
 export function withReplicas(object: KubernetesObject, replicas: readonly ReplicaEntry[]): KubernetesObject {
   const count = replicas.find(entry => isScaledBy(object, entry))?.count
   if (count === undefined) return object

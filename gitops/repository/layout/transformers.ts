@@ -8,9 +8,9 @@ import type { ObjectPair, Transformer } from './transformer.ts'
 
 /**
  * Returns the changes between two lists of objects that kustomize's transformers can make. Transformers run after the
- * patches and change every object, including new ones, so one is used only if it leaves each wanted object unchanged,
- * whichever fields a version of kustomize may transform. `apply` makes the changes that all versions since 5.0 make.
- * All remaining differences are left to patches.
+ * patches and change every object, including new objects. A transformer is therefore used only if it leaves each wanted
+ * object unchanged, whichever fields a version of kustomize may transform. `apply` makes the changes that all versions
+ * since 5.0 make. All remaining differences are left to patches.
  */
 export function transformersBetween(
   base: readonly KubernetesObject[],
@@ -22,7 +22,7 @@ export function transformersBetween(
     const next = after.get(identity(object))
     return next ? [[changed(object, () => {}), next] satisfies ObjectPair] : []
   })
-  // In the order in which kustomize applies them.
+  // Listed in the order in which kustomize applies them.
   const transformers = [namespaceBetween, labelsBetween, replicasBetween, imagesBetween].map(between =>
     between(pairs, wanted),
   )

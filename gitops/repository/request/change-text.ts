@@ -5,20 +5,20 @@ export interface ValueChange {
   /** Value before the change; absent if it did not exist. */
   readonly before?: unknown
   readonly after?: unknown
-  /** The text to show in place of the two, where they are secret. */
+  /** Text to show instead of both values, if they are secret. */
   readonly masked?: string
 }
 
-/** Lines of one value; what is longer is shown at its beginning. */
+/** Maximum number of lines of one value; only the beginning of a longer value is shown. */
 const LONGEST = 40
-/** Equal lines beside what differs. */
+/** Number of equal lines shown around a difference. */
 const CONTEXT = 2
-/** Characters of a line. */
+/** Maximum length of a line, in characters. */
 const WIDTH = 500
 
 /**
- * A value that changes, as lines of a `diff` block: its path, what was there and what comes. Long
- * texts are cut to the part that differs.
+ * Returns a changed value as lines of a `diff` block: its path, the old value and the new value. Long texts are reduced
+ * to the part that differs.
  */
 export function diffBlock({ path, before, after, masked }: ValueChange): readonly string[] {
   const head = `@@ ${path} @@`
@@ -40,7 +40,7 @@ function cut(lines: readonly string[]): readonly string[] {
   return lines.length <= LONGEST ? lines : [...lines.slice(0, LONGEST), `  … ${lines.length - LONGEST} more lines`]
 }
 
-/** A text line by line, anything else as the manifests have it. */
+/** Returns a text line by line, and any other value as the manifests print it. */
 function linesOf(value: unknown): readonly string[] {
   if (value === undefined) return []
   const text = typeof value === 'string' && value.includes('\n') ? value : printYaml(value)

@@ -3,76 +3,72 @@ import { plural } from '../../../compiler/diagnostics/render/summary.ts'
 import { block, cell, code, details, prose, title } from '../../../compiler/values/markdown.ts'
 import { diffBlock, type ValueChange } from './change-text.ts'
 
-/** The change of an object; the shape of a diff of an environment. */
+/** Change of an object; has the structure of a diff of an environment. */
 export interface ObjectChange {
   readonly action: 'create' | 'update' | 'replace' | 'delete' | 'keep'
-  /** `deployment/web`. */
+  /** Kind and name, such as `deployment/web`. */
   readonly object: string
   readonly values: readonly ValueChange[]
-  /** The effect of the change, in words. */
+  /** Effect of the change, as text. */
   readonly consequence?: string
 }
 
 export interface ImageChange {
-  /** The service or container that runs it. */
+  /** Name of the service or container that runs the image. */
   readonly name: string
   readonly before?: string
   readonly after?: string
 }
 
-/** A diagnostic of the compiler. */
+/** Diagnostic of the compiler. */
 export interface Remark {
   readonly severity: string
-  /** Names in backticks. */
+  /** Message text, with names in backticks. */
   readonly message: string
-  /** `compose.yml:8:11`. */
+  /** Position, such as `compose.yml:8:11`. */
   readonly place?: string
 }
 
 export interface RequestContent {
   readonly environment: string
   readonly application: string
-  /** The first line of the commit, and the title: `deploy(shop/staging): web 1.4.2 → 1.4.3`. */
+  /** Subject line of the commit, and title of the request: `deploy(shop/staging): web 1.4.2 → 1.4.3`. */
   readonly subject: string
   readonly changes: readonly ObjectChange[]
-  /** The change of the files, where the changes of objects are not known: `2 files changed`. */
+  /** Summary of the file changes, such as `2 files changed`, if the object changes are unknown. */
   readonly files?: string
   readonly images: readonly ImageChange[]
   readonly diagnostics: readonly Remark[]
-  /** Source of the Compose files; absent if they are in no repository. */
+  /** Source of the Compose files. Absent if they are in no repository. */
   readonly source?: {
     readonly repository?: string
     readonly commit: string
-    /** True if there are uncommitted changes. */
+    /** True if uncommitted changes exist. */
     readonly isDirty?: boolean
-    /** First line of its message. */
+    /** First line of the commit message. */
     readonly subject?: string
-    /** Its page, `https` or `http`. */
+    /** URL of the commit's page, `https` or `http`. */
     readonly page?: string
   }
-  /** The branch of the request. */
+  /** Branch of the request. */
   readonly branch: string
   /** Folder in the repository. */
   readonly path: string
-  /**
-   * The command that makes the same again and compares: `devctl publish --environment staging
-   * --verify`.
-   */
+  /** Command that renders the same content again and compares it: `devctl publish --environment staging --verify`. */
   readonly verify: string
 }
 
-/** Rows that are shown without a click. */
+/** Number of rows shown without expanding. */
 const SHOWN = 15
-/** Lines of differences that are. */
+/** Number of diff lines shown without expanding. */
 const SHOWN_LINES = 40
-/** The shortest limit of the forges is GitLab's, 255. */
+/** Maximum length of a title. The lowest limit of the forges is GitLab's, 255. */
 const TITLE = 200
 
 /**
- * The text of a pull request for its reviewer: first the most important (images, objects,
- * warnings), then where it comes from and how to check it, last every value, so that a body that is
- * cut loses the least. Secret values must be masked already. Depends on nothing else: the same
- * content gives the same text.
+ * Returns the text of a pull request for its reviewer: first the most important facts (images, objects, warnings), then
+ * the source and how to verify the request, and last every value, so that truncating the body loses the least. Secret
+ * values must already be masked. The text depends only on `content`.
  */
 export function requestText(content: RequestContent): RequestText {
   const { environment, application, changes, files, path } = content

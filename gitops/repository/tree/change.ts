@@ -10,52 +10,53 @@ export interface FolderOutput {
   readonly sources: readonly string[]
   /** Contents by path with `/`. */
   readonly files: ReadonlyMap<string, string>
-  /** Add a kustomization that lists all others. */
+  /** True to add a kustomization that lists all other files. */
   readonly index: boolean
   /**
-   * True if our files that are not among `files` stay: all of them, none, or some by their paths.
+   * True to keep all files that devctl wrote and that are not among `files`; false to keep none; a function selects
+   * files by their paths.
    */
   readonly keepOthers: boolean | ((path: string) => boolean)
   /**
-   * Replace and remove also what was edited by hand or is not ours; links and folders in the way
-   * are refused all the same.
+   * True to also replace and remove files that were edited by hand or that devctl did not write. Links and folders at
+   * these paths are always rejected.
    */
   readonly takeOver: boolean
   /**
-   * Nothing will be written: what was edited by hand or is not ours is listed in `edits`, not
-   * refused.
+   * True if nothing will be written, so that files edited by hand and files that devctl did not write are listed in
+   * `edits`, not rejected.
    */
   readonly isOnlyLooked?: boolean
   /**
-   * The further content of the lock. Absent: none, since the facts of an earlier lock are no longer
-   * true.
+   * Additional content of the lock. If absent, the lock gets no facts, because those of an earlier lock no longer
+   * apply.
    */
   readonly facts?: Facts
-  /** The users of a folder that several overlays share, with the part that each uses. */
+  /** Users of a folder that several overlays share, each with the part that it uses. */
   readonly uses?: Readonly<Record<string, string>>
 }
 
 const INDEX = 'kustomization.yaml'
 
-/** The changes to make to a folder. */
+/** Changes to make to a folder. */
 export interface FolderPlan {
   readonly before: Lock | undefined
-  /** Existing files of ours, with the fingerprints of what devctl wrote. */
+  /** Existing files that devctl wrote, with the fingerprints of the written content. */
   readonly present: ReadonlyMap<string, string>
   readonly after: Lock
   /** Paths to write, and their contents. */
   readonly writes: ReadonlyMap<string, string>
   readonly removals: readonly string[]
-  /** Files among these that another user or tool has written or edited. */
+  /** Affected files that another user or tool has written or edited. */
   readonly edits: readonly ConflictingFile[]
-  /** Temporary files that a killed run left. */
+  /** Temporary files left by a killed run. */
   readonly leftovers: readonly string[]
   readonly unchanged: number
 }
 
 /**
- * Compares a folder with what it should hold. Throws a UserError, and has written nothing, where
- * something is in the way.
+ * Compares a folder with its wanted content. Throws a UserError, before anything is written, if the folder cannot be
+ * written.
  */
 export function planChange(root: string, shown: string, output: FolderOutput): FolderPlan {
   const before = readLock(root, shown)
@@ -71,7 +72,7 @@ export function planChange(root: string, shown: string, output: FolderOutput): F
   const { keepOthers } = output
   const keeps = typeof keepOthers === 'function' ? keepOthers : () => keepOthers
   const others = new Map([...present].filter(([path]) => !files.has(path) && keeps(path)))
-  // A run for some services keeps the index of the folder in step, whatever its own format is.
+  // A run for some services also updates the index of the folder, even if the run's own output has no index.
   if (output.index || others.has(INDEX)) {
     others.delete(INDEX)
     files.set(INDEX, kustomization([...files.keys(), ...others.keys()]))
@@ -118,7 +119,7 @@ export function planChange(root: string, shown: string, output: FolderOutput): F
     present,
     after: {
       application: output.application,
-      // The sources of what is kept are not known apart; the union names them all.
+      // The sources of the kept files cannot be told apart, so all sources are listed.
       sources: isSame
         ? before.sources
         : keepOthers
@@ -138,9 +139,9 @@ export function planChange(root: string, shown: string, output: FolderOutput): F
 }
 
 /**
- * True if the facts of a rendering must replace those in the lock. Those stay as long as no file
- * changes, so that a new version of devctl makes no commit. But a commit of the source is better
- * than none, and than uncommitted files.
+ * True if the facts of a rendering must replace the facts in the lock. Normally the lock's facts stay as long as no
+ * file changes, so that a new version of devctl makes no commit. But a source commit is better than no commit, and than
+ * uncommitted files.
  */
 function isBetter(facts: Facts | undefined, before: Facts | undefined): boolean {
   const isFirm = (one: Facts | undefined) => one?.source.commit !== undefined && !one.source.isDirty
@@ -153,7 +154,7 @@ function stillThere(root: string, before: Lock | undefined): ReadonlyMap<string,
   for (const [path, recorded] of [...(before?.pending ?? []), ...(before?.files ?? [])]) {
     const there = look(root, path)
     if (there.kind !== 'file') continue
-    // After a killed run, the file may already have the pending content; an edited file keeps the recorded fingerprint,
+    // After a killed run, the file may already have the pending content. An edited file keeps the recorded fingerprint,
     // which reveals the edit.
     const isPending = before?.pending.get(path) === fingerprint(path, there.content)
     found.set(path, isPending ? before.pending.get(path)! : recorded)
@@ -166,7 +167,7 @@ type Found =
   | { readonly kind: 'file'; readonly content: string }
   | { readonly kind: 'blocked'; readonly at: string; readonly what: string }
 
-/** The file at a path below the root, which may lead through folders only. */
+/** Returns the file at a path below the root. All parents in the path must be folders, not links. */
 export function look(root: string, path: string): Found {
   const parts = path.split('/')
   for (let length = 1; length <= parts.length; length++) {
@@ -183,8 +184,8 @@ export function look(root: string, path: string): Found {
 }
 
 /**
- * The lock of a folder; undefined where it has none. `shown` names the folder. Throws a UserError
- * for one that devctl did not write.
+ * Returns the lock of a folder; undefined if the folder has none. `shown` names the folder in errors. Throws a
+ * UserError for a lock that devctl did not write.
  */
 export function readLock(root: string, shown: string): Lock | undefined {
   const there = look(root, LOCK_NAME)

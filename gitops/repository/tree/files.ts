@@ -3,18 +3,17 @@ import type { Manifest } from '../../../constructs/manifest.ts'
 import { printDocument } from '../../../constructs/yaml.ts'
 import { printKustomization } from '../layout/kustomization.ts'
 
-/** Names that Windows gives to devices, in any folder. */
+/** Reserved device names of Windows, which are invalid in any folder. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/
 
 /**
- * Longer file names are cut: file systems take 255 bytes, and some tools prefix paths with long
- * ones of their own.
+ * Maximum length of a file name; longer names are truncated. File systems allow 255 bytes, and some tools add long
+ * prefixes.
  */
 const LONGEST_NAME = 120
 
 /**
- * The files of an output folder, one object each, by path with `/`: `web/deployment-web.yaml`,
- * sorted.
+ * Returns the files of an output folder, one object each, by path with `/` (such as `web/deployment-web.yaml`), sorted.
  */
 export function toFiles(
   manifests: readonly Manifest[],
@@ -28,7 +27,7 @@ export function toFiles(
     const folder = RESERVED.test(manifest.folder) ? `${manifest.folder}_` : manifest.folder
     const name = `${kind.toLowerCase()}-${metadata.name.replaceAll(/[^\w.-]/g, '_')}`
     let path = `${folder}/${shorten(name, metadata.name)}.${extension}`
-    // Two names that differ in case only are one file on some systems.
+    // Names that differ only in case are the same file on some systems.
     if (taken.has(path.toLowerCase())) path = `${folder}/${shorten(name, metadata.name, true)}.${extension}`
     if (taken.has(path.toLowerCase())) throw new Error(`two objects for ${path}`)
     taken.add(path.toLowerCase())

@@ -24,11 +24,11 @@ export interface WrittenCounts {
 }
 
 /**
- * Updates a folder to the files that it should hold. Deletes only files that the folder's lock records, and only if
- * they still have the content that devctl wrote; refuses, before the first write, anything in the way that was edited
- * by hand or written by others. Replaces files as a whole (temporary file and rename), leaves unchanged ones alone, and
- * never follows links out of the folder. If killed at any moment, the next run continues. `shown` names the folder in
- * errors. Throws a UserError.
+ * Updates a folder to its wanted files. Deletes only files that the folder's lock records, and only if they still have
+ * the content that devctl wrote. Replaces files atomically (temporary file and rename), leaves unchanged files alone,
+ * and never follows links out of the folder. If a run is killed at any moment, the next run continues. `shown` names
+ * the folder in errors. Throws a UserError, for example before the first write if it would overwrite a file that was
+ * edited by hand or that devctl did not write.
  */
 export function writeOutput(folder: string, shown: string, output: FolderOutput): WrittenCounts {
   try {
@@ -52,7 +52,7 @@ const writeReason = (error: NodeJS.ErrnoException) => WRITE_REASONS[error.code ?
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error
 
-/** The folder itself may be a link: the user named it. */
+/** Resolves the folder. The folder itself may be a link, because the user named it. */
 function resolveRoot(folder: string, shown: string): string {
   const found = statSync(folder, { throwIfNoEntry: false })
   if (!found) return folder
@@ -62,7 +62,7 @@ function resolveRoot(folder: string, shown: string): string {
   })
 }
 
-/** Does what `planChange` has found. Throws what node:fs throws. */
+/** Makes the changes that `planChange` found. Throws the errors of node:fs. */
 export function applyChange(root: string, change: FolderPlan): WrittenCounts {
   const { before, present, after, writes, removals, leftovers, unchanged } = change
   const made = makeFolders(root)
@@ -72,7 +72,7 @@ export function applyChange(root: string, change: FolderPlan): WrittenCounts {
   const result = { written: writes.size, removed: removals.length, unchanged }
   if (writes.size + removals.length > 0) {
     const pending = [...writes].map(([path, content]) => [path, fingerprint(path, content)] as const)
-    // From here on, a killed run leaves a lock that has both the old and the new content.
+    // From here on, a killed run leaves a lock that lists both the old and the new content.
     writeLock(root, { ...after, files: present, pending: new Map(pending) })
     const temporaries: string[] = []
     try {
@@ -93,25 +93,25 @@ export function applyChange(root: string, change: FolderPlan): WrittenCounts {
   return result
 }
 
-/** Returns true for the lock of a shared folder that is no longer used: such a folder is deleted completely. */
+/** Returns true for the lock of a shared folder that is no longer used; such a folder is deleted completely. */
 const isNobodys = ({ uses, files }: Lock): boolean =>
   uses !== undefined && Object.keys(uses).length === 0 && files.size === 0
 
-/** Nothing has been renamed yet: takes away what the run added. */
+/** Removes everything that the run added; called before any file was renamed. */
 function undo(root: string, { before, writes }: FolderPlan, made: string | undefined): void {
   removeEmptyFolders(root, [...writes.keys()])
   if (before) writeLock(root, before)
   else rmSync(join(root, LOCK_NAME), { force: true })
-  // `made` is the first folder that mkdir made on the way to the root.
+  // `made` is the topmost folder that mkdir created above the root.
   if (made !== undefined) removeEmptyFolders(dirname(made), [join(relative(dirname(made), root), LOCK_NAME)])
 }
 
-/** Writes the file to a temporary path next to its final one, and returns that path. */
+/** Writes the file to a temporary path next to its final path, and returns the temporary path. */
 function writeTemporary(root: string, path: string, content: string): string {
   const target = join(root, path)
   const temporary = join(root, temporaryName(path))
   makeFolders(dirname(target))
-  // Fails where a link or a file has that name: nothing is written through it.
+  // Fails if a link or a file has that name, so that nothing is written through a link.
   const file = openSync(temporary, 'wx', holdsSecret(path) ? 0o600 : 0o666)
   try {
     writeFileSync(file, content)
@@ -132,8 +132,8 @@ function writeLock(root: string, lock: Lock): void {
 }
 
 /**
- * Makes a folder and those on the way to it, and gives the first that it made. Node's own way never
- * ends in a folder that takes none (`/proc/x`).
+ * Creates a folder and its parents, and returns the topmost folder that it created. Node's recursive mkdir never
+ * returns for a parent that does not accept folders (`/proc/x`).
  */
 function makeFolders(folder: string): string | undefined {
   if (existsSync(folder)) return undefined
@@ -144,12 +144,12 @@ function makeFolders(folder: string): string | undefined {
     if (!isSystemError(error) || error.code !== 'EEXIST') throw error
     if (!existsSync(folder))
       throw new UserError(`\`${folder}\` is a symbolic link that leads nowhere`, { cause: error })
-    // Another process was faster.
+    // Another process created the folder first.
   }
   return first ?? folder
 }
 
-/** Removes the folders of these paths that hold nothing any more. */
+/** Removes the folders of these paths that are now empty. */
 function removeEmptyFolders(root: string, paths: readonly string[]): void {
   const folders = new Set<string>()
   for (const path of paths) {
@@ -159,7 +159,7 @@ function removeEmptyFolders(root: string, paths: readonly string[]): void {
     try {
       rmdirSync(join(root, folder))
     } catch {
-      // Other files are in it.
+      // The folder contains other files.
     }
   }
 }

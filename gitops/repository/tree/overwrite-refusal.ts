@@ -1,24 +1,24 @@
 import { plural } from '../../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 
-/** A file in a folder of ours that does not hold what devctl wrote. */
+/** A file in one of our folders that does not have the content that devctl wrote. */
 export interface ConflictingFile {
   /** Path in the folder, with `/`. */
   readonly path: string
   readonly there: string
-  /** The content that devctl would write; absent where it would remove the file. */
+  /** Content that devctl would write; absent if devctl would remove the file. */
   readonly wanted?: string
   /** True if devctl wrote the file and it was edited since; false for a file that devctl did not write. */
   readonly isOurs: boolean
 }
 
-/** Thrown when files that others have written or edited are in the way. */
+/** Thrown if files that devctl did not write, or that were edited, would be overwritten. */
 export class OverwriteRefusal extends UserError {
-  /** The folder, as messages name it. */
+  /** Folder as shown in messages. */
   readonly folder: string
   readonly edits: readonly ConflictingFile[]
 
-  /** `blocked` are links and folders in the way, in words: nothing ever replaces those. */
+  /** `blocked` describes the links and folders at these paths as text; devctl never replaces them. */
   constructor(folder: string, blocked: readonly string[], edits: readonly ConflictingFile[]) {
     const told = edits.map(({ path, isOurs }) =>
       isOurs ? `\`${path}\` was edited by hand since devctl wrote it` : `\`${path}\` is not devctl's`,

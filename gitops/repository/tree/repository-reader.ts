@@ -2,19 +2,20 @@ import { join } from 'node:path'
 import { LOCK_NAME, type Lock } from '../../../project/lock.ts'
 import { look, readLock } from './change.ts'
 
-/** Current content of a repository; links are not followed. */
+/** Current content of a repository. Links are not followed. */
 export interface RepositoryReader {
-  /** The lock of a folder; undefined where it has none. Throws a UserError for a damaged one. */
+  /** Returns the lock of a folder; undefined if the folder has none. Throws a UserError for a damaged lock. */
   lock(path: string): Lock | undefined
   /**
-   * The text of a file of one of the target's folders, of a lock, or of rules for SOPS; undefined
-   * where there is none.
+   * Returns the text of a file in one of the target's folders, of a lock, or of SOPS rules; undefined if the file does
+   * not exist.
    */
   read(path: string): string | undefined
 }
 
 /**
- * The repository, or what stands for it, in a folder (absolute). Paths have `/`; `.` is the folder.
+ * Returns a reader for the repository, or its substitute, in a folder (absolute path). Paths use `/`; `.` is the
+ * folder.
  */
 export function readerOf(root: string): RepositoryReader {
   const read = (path: string) => {
@@ -27,5 +28,5 @@ export function readerOf(root: string): RepositoryReader {
   }
 }
 
-/** The path of a folder's lock. */
+/** Returns the path of a folder's lock. */
 export const lockPath = (path: string): string => (path === '.' ? LOCK_NAME : `${path}/${LOCK_NAME}`)

@@ -1,16 +1,16 @@
-/** The target of a request to a Kubernetes API server, from its path. */
+/** Target of a request to a Kubernetes API server, parsed from its path. */
 export interface ApiPath {
   readonly apiVersion: string
-  /** Plural: `deployments`. */
+  /** Plural name, such as `deployments`. */
   readonly resource: string
   readonly namespace: string | undefined
   readonly name: string | undefined
-  /** `status`, `exec`, `scale`; undefined for the object itself. */
+  /** Subresource, such as `status`, `exec` or `scale`; undefined for the object itself. */
   readonly subresource: string | undefined
 }
 
 /**
- * Reads the path of a request, without its query; undefined for what is not a resource: discovery,
+ * Parses the path of a request, without its query. Returns undefined for paths that are not resources: discovery,
  * health, OpenAPI.
  */
 export function parseApiPath(path: string): ApiPath | undefined {
@@ -25,10 +25,10 @@ export function parseApiPath(path: string): ApiPath | undefined {
   const [root, ...rest] = decoded
   if (root !== 'api' && root !== 'apis') return undefined
   const apiVersion = rest.splice(0, root === 'api' ? 1 : 2).join('/')
-  // The old way to watch: /api/v1/watch/pods.
+  // The deprecated watch path: /api/v1/watch/pods.
   if (rest[0] === 'watch') rest.shift()
   if (rest.length === 0) return undefined
-  // `/namespaces/NAME/status` is the namespace's own, `/namespaces/NAME/pods` is in it.
+  // `/namespaces/NAME/status` is a subresource of the namespace; `/namespaces/NAME/pods` is a resource within it.
   const isWithin = rest[0] === 'namespaces' && rest.length > 2 && !['status', 'finalize'].includes(rest[2]!)
   const namespace = isWithin ? rest[1] : undefined
   const [resource, name, ...more] = isWithin ? rest.slice(2) : rest
@@ -36,8 +36,8 @@ export function parseApiPath(path: string): ApiPath | undefined {
 }
 
 /**
- * API groups of short-lived objects and of questions. They are not part of an environment: destroy
- * does not need to find them.
+ * API groups of short-lived objects and of reviews. They are not part of an environment, so destroy does not need to
+ * find them.
  */
 const PASSING_GROUPS = new Set([
   'authentication.k8s.io',
@@ -47,7 +47,7 @@ const PASSING_GROUPS = new Set([
 ])
 const PASSING_CORE = new Set(['events', 'bindings', 'componentstatuses'])
 
-/** True if an object of this path is one that labels are for. */
+/** Returns true if objects of this path are labelled, because they last. */
 export function isLasting({ apiVersion, resource }: ApiPath): boolean {
   return apiVersion.includes('/') ? !PASSING_GROUPS.has(apiVersion.split('/')[0]!) : !PASSING_CORE.has(resource)
 }

@@ -8,19 +8,19 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /**
  * Makes `kubectl apply` write an object that differs only by our label. kubectl reads the object first and sends
- * nothing if nothing differs. Its own last-applied annotation is therefore shown with a trailing blank: kubectl sends a
- * patch with that annotation, and the label is added to it. Nothing is written without kubectl, so `--dry-run` stays a
- * dry run.
+ * nothing if nothing differs. The proxy therefore adds a trailing blank to the last-applied annotation in the response:
+ * kubectl then sends a patch with that annotation, to which the proxy adds the label. The proxy itself writes nothing,
+ * so `--dry-run` stays a dry run.
  */
 export class ApplyNudge {
   isFor({ method, url = '', headers }: IncomingMessage): boolean {
     if (method !== 'GET' || headers['kubectl-command'] !== 'kubectl apply' || url.includes('?')) return false
     const path = parseApiPath(url)
-    // Cluster-scoped objects are not claimed.
+    // Existing cluster-scoped objects are not adopted.
     return path?.name !== undefined && path.namespace !== undefined && path.subresource === undefined
   }
 
-  /** The answer to such a request. */
+  /** Returns the changed response body for such a request. */
   change(body: Buffer): Buffer {
     let object: unknown
     try {

@@ -1,20 +1,20 @@
 import { createHash, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
-/** PEM texts for a server, and of the authority that its clients are to trust. */
+/** Key and certificate of a server, and the certificate of the authority that its clients trust, in PEM. */
 export interface ServerCertificate {
   readonly key: string
   readonly certificate: string
   readonly authority: string
 }
 
-/** Longer than any command takes. */
+/** Lifetime of the certificates in milliseconds, longer than any command takes. */
 const LIFETIME = 30 * 86_400_000
 
 /**
- * Makes a certificate for `127.0.0.1` and the authority that signed it, whose key is forgotten at
- * once. An authority of its own, with key identifiers, because some TLS libraries (Python's, with
- * strict checks) trust no certificate that signs itself. The libraries for this bring twenty
- * packages along; these are the two fixed certificates that we need, in the notation of RFC 5280.
+ * Creates a certificate for `127.0.0.1` and the authority that signed it; the authority's key is discarded immediately.
+ * A separate authority with key identifiers is needed because some TLS libraries (for example in Python, with strict
+ * checks) reject self-signed certificates. Libraries for this add twenty packages, so the two certificates are encoded
+ * here according to RFC 5280.
  */
 export function makeCertificate(now: number): ServerCertificate {
   const root = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -55,7 +55,7 @@ function certificate(
   extensions: readonly Buffer[],
 ): Buffer {
   const algorithm = sequence(identifier('1.2.840.10045.4.3.2')) // ecdsa-with-SHA256
-  // A positive number: the first bit is 0, the second 1, so that no byte is to be left out.
+  // The first bit is 0 (a positive number) and the second is 1, so DER needs all bytes.
   const serial = randomBytes(16)
   serial[0] = (serial[0]! & 0x3f) | 0x40
   const content = sequence(
@@ -76,7 +76,7 @@ const commonName = (name: string) => sequence(der(0x31, sequence(identifier('2.5
 const extension = (name: string, isCritical: boolean, content: Buffer) =>
   sequence(identifier(name), ...(isCritical ? [der(0x01, [0xff])] : []), der(0x04, content))
 
-/** A hash of the key, as RFC 5280 4.2.1.2 has it in its first way. */
+/** Returns a hash of the key, as in method (1) of RFC 5280, section 4.2.1.2. */
 function keyIdentifier(key: KeyObject): Buffer {
   const point = createPublicKey(key.export({ type: 'spki', format: 'pem' }))
     .export({ type: 'spki', format: 'der' })
@@ -86,7 +86,7 @@ function keyIdentifier(key: KeyObject): Buffer {
 
 function time(milliseconds: number): Buffer {
   const text = new Date(milliseconds).toISOString().replace(/[-:T]|\.\d+/g, '')
-  // Up to 2049 the year has two digits (UTCTime).
+  // Up to 2049, the year has two digits (UTCTime).
   return Number(text.slice(0, 4)) < 2050 ? der(0x17, Buffer.from(text.slice(2))) : der(0x18, Buffer.from(text))
 }
 
@@ -102,7 +102,7 @@ function identifier(dotted: string): Buffer {
 
 const sequence = (...parts: readonly Buffer[]) => der(0x30, Buffer.concat(parts))
 
-/** A tag, the length, the content. */
+/** Encodes a DER value: tag, length and content. */
 function der(tag: number, content: Uint8Array | readonly number[]): Buffer {
   const body = Buffer.from(content)
   const length = body.length

@@ -1,18 +1,15 @@
-/**
- * A string that cannot be in a Kubernetes object, before the digits of a number that JavaScript
- * would round.
- */
+/** Prefix that cannot occur in a Kubernetes object, for the digits of a number that JavaScript would round. */
 const MARK = '\u0000number:'
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 const MARKED = /"\\u0000number:([^"]*)"/g
 
 /**
- * Parses JSON so that `printExact` gives every number back as it was written: an int64 of a custom
- * resource has more digits than a number of JavaScript, and the object must reach the server as the
- * user's program sent it. Throws a SyntaxError.
+ * Parses JSON so that `printExact` prints every number as it was written: an int64 in a custom resource can have more
+ * digits than a JavaScript number, and the object must reach the server as the user's program sent it. Throws a
+ * SyntaxError if the text is not JSON.
  */
 export function parseExact(text: string): unknown {
-  // Numbers are rare in what is long: look first.
+  // Long bodies rarely contain such numbers, so search for one first.
   if (!/[^"\w]-?\d(?:[\d.eE+-]{15,}|\d*[.eE])/.test(text)) return JSON.parse(text)
   return JSON.parse(
     text.replaceAll(TOKENS, token =>
@@ -21,7 +18,7 @@ export function parseExact(text: string): unknown {
   )
 }
 
-/** The text of what `parseExact` gave. */
+/** Prints a value of `parseExact` as JSON. */
 export function printExact(value: unknown): string {
   return JSON.stringify(value).replaceAll(MARKED, (_, digits: string) => digits)
 }

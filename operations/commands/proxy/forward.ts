@@ -7,14 +7,11 @@ import type { Labelling } from './labelling.ts'
 import { Refusal } from './status.ts'
 import { readBody, type Upstream, type UpstreamCall } from './upstream.ts'
 
-/** More than the API server takes (3 MiB). */
+/** Maximum size of a body in bytes, above the limit of the API server (3 MiB). */
 const LARGEST = 8 << 20
-/**
- * Subresources that are a conversation, or whatever an application behind the API server makes of
- * it.
- */
+/** Subresources whose connections stay open, or whose use an application behind the API server decides. */
 const CONVERSATIONS = new Set(['log', 'exec', 'attach', 'portforward', 'proxy'])
-/** Headers that are about one connection, and the credentials of our own. */
+/** Headers that belong to one connection, and headers with credentials of the proxy's client. */
 const OWN_HEADERS = new Set([
   'authorization',
   'connection',
@@ -31,7 +28,7 @@ const OWN_HEADERS = new Set([
   'upgrade',
 ])
 
-/** Hands requests on to the real API server and its answers back. */
+/** Forwards requests to the real API server and returns its responses. */
 export class Forwarder {
   readonly #upstream: Upstream
   readonly #labelling: Labelling
@@ -64,7 +61,7 @@ export class Forwarder {
         ...headers,
         ...(length === undefined ? [] : ['content-length', length]),
       ])
-      // Send the headers at once: they show that a watch has begun, long before the first change.
+      // Send the headers immediately: they show that a watch has started, long before the first change.
       response.flushHeaders()
       await pipeline(answer, response)
     } catch (error) {
@@ -99,8 +96,8 @@ export class Forwarder {
   }
 
   /**
-   * Joins a client and the real server that want to speak another protocol: SPDY or WebSocket, for
-   * exec, attach, port-forward and cp.
+   * Connects a client with the real server for another protocol, SPDY or WebSocket: for exec, attach, port-forward and
+   * cp.
    */
   async upgrade(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
     const running = new AbortController()
@@ -120,7 +117,7 @@ export class Forwarder {
       })
       client.write(headOf(answer.response, answer.socket === undefined))
       if (answer.socket === undefined) {
-        // The server refuses, and says why.
+        // The server refuses the upgrade, and its response contains the reason.
         await pipeline(answer.response, client)
         return
       }
@@ -141,7 +138,7 @@ export class Forwarder {
 
   refuse(response: ServerResponse, error: unknown): void {
     if (response.headersSent) {
-      // Half an answer must not look like a whole one.
+      // A truncated response must not look complete.
       response.destroy()
       return
     }
@@ -157,19 +154,19 @@ export class Forwarder {
     )
   }
 
-  /** Ends what is running. */
+  /** Aborts all running requests. */
   close(): void {
     for (const running of this.#running) running.abort()
     for (const socket of this.#sockets) socket.destroy()
   }
 }
 
-/** Milliseconds that an end has to read the last data after the other end has closed. */
+/** Time that one side has to read the remaining data after the other side has closed, in milliseconds. */
 const FAREWELL = 2_000
 
 /**
- * Copies data in both directions until one connection closes. The other one then receives all pending data before it is
- * closed: closing a connection with unread data would discard that, for example the error of a command.
+ * Copies data in both directions until one connection closes. The other connection receives all pending data before it
+ * is closed: closing a connection with unread data would discard that data, for example the error message of a command.
  */
 async function join(client: Duplex, server: Duplex): Promise<void> {
   const gone = (one: Duplex, other: Duplex) =>
@@ -207,14 +204,14 @@ const isTrue = (value: string | null) => value !== null && value !== 'false' && 
 const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-/** Each as often as it was sent: two groups to act as are two headers. */
+/** Returns the headers to forward, each as often as it was sent: impersonating two groups takes two headers. */
 function requestHeaders({ headersDistinct }: IncomingMessage): OutgoingHttpHeaders {
   return Object.fromEntries(Object.entries(headersDistinct).filter(([name]) => !OWN_HEADERS.has(name)))
 }
 
 /**
- * The headers of an answer that are not about its connection, as they were written: several of one
- * name, too.
+ * Returns the headers of a response that do not belong to its connection, as they were written and including repeated
+ * ones.
  */
 function endToEnd({ rawHeaders }: IncomingMessage): string[] {
   const kept: string[] = []
@@ -223,7 +220,10 @@ function endToEnd({ rawHeaders }: IncomingMessage): string[] {
   return kept
 }
 
-/** The head of an answer to a request to upgrade. One that refuses ends with its connection. */
+/**
+ * Returns the head of the response to an upgrade request. If the server refuses, the connection is closed after the
+ * response.
+ */
 function headOf(answer: IncomingMessage, isRefused: boolean): string {
   const { statusCode, statusMessage, rawHeaders } = answer
   const lines = [`HTTP/1.1 ${statusCode} ${statusMessage}`]

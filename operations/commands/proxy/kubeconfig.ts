@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 export interface ProxyAccess {
-  /** The name of the user's context: commands may say `--context` with it. */
+  /** Name of the user's context, which commands may pass to `--context`. */
   readonly context: string
   readonly namespace: string
   readonly port: number
-  /** Certificate of the authority as PEM. */
+  /** Certificate of the authority, in PEM. */
   readonly authority: string
   readonly token: string
 }
 
 export interface KubeconfigFolder {
-  /** The variables that lead kubectl and helm through the proxy. */
+  /** Variables that make kubectl and helm use the proxy. */
   readonly variables: Readonly<Record<string, string>>
   remove(): void
 }
@@ -34,13 +34,12 @@ export function writeKubeconfig({ context, namespace, port, authority, token }: 
     users: [{ name: context, user: { token } }],
   }
   const file = join(folder, 'config')
-  // JSON is YAML.
+  // JSON is valid YAML.
   writeFileSync(file, JSON.stringify(config, null, 2), { mode: 0o600, flag: 'wx' })
   const cache = join(folder, 'cache')
   mkdirSync(cache, { mode: 0o700 })
   return {
-    // kubectl keeps what it discovers by host and port; the next proxy on this port may lead to
-    // another cluster.
+    // kubectl caches discovery by host and port; the next proxy on this port may forward to another cluster.
     variables: { KUBECONFIG: file, KUBECACHEDIR: cache },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }

@@ -1,18 +1,18 @@
 import { ENVIRONMENT_LABEL, HOME_LABEL, ORIGIN_ANNOTATION, ORIGIN_COMMAND } from '../labels.ts'
 
-/** Environment that labels assign objects to. */
+/** Environment that owns the labelled objects. */
 export interface LabelOwner {
   readonly environment: string
-  /** The environment's namespace. */
+  /** Namespace of the environment. */
   readonly namespace: string
 }
 
 export type ObjectLabels = Readonly<Record<string, string>>
 
-/** A JSON object whose fields we do not know. */
+/** JSON object with unknown fields. */
 export type JsonFields = Readonly<Record<string, unknown>>
 
-/** Path of the Pod template by resource. A PodTemplate has one, too, but starts nothing. */
+/** Path of the Pod template by resource. A PodTemplate has a template, too, but starts no Pods. */
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   'apps deployments': ['spec', 'template'],
   'apps statefulsets': ['spec', 'template'],
@@ -23,13 +23,13 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   ' replicationcontrollers': ['spec', 'template'],
 }
 
-/** The way from an object to its Pod template; undefined for what has none. */
+/** Returns the path of the Pod template in objects of a resource, or undefined if they have none. */
 export function templatePath(apiVersion: string, resource: string): readonly string[] | undefined {
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
   return TEMPLATES[`${group} ${resource}`]
 }
 
-/** The labels of an object of this namespace (undefined: of the cluster). */
+/** Returns the labels for an object in a namespace (undefined: cluster-scoped). */
 export function ownerLabels({ environment, namespace }: LabelOwner, of: string | undefined): ObjectLabels {
   return { [ENVIRONMENT_LABEL]: environment, ...(of !== namespace && { [HOME_LABEL]: namespace }) }
 }
@@ -37,8 +37,8 @@ export function ownerLabels({ environment, namespace }: LabelOwner, of: string |
 export const originAnnotations: ObjectLabels = { [ORIGIN_ANNOTATION]: ORIGIN_COMMAND }
 
 /**
- * The object with labels and annotation on it, and the environment's label on its Pod template when
- * it has one at that path. Selectors stay as they are.
+ * Adds labels and the annotation to an object, and the environment's label to its Pod template if there is one at the
+ * path. Selectors stay unchanged.
  */
 export function labelObject(
   object: JsonFields,
@@ -47,24 +47,23 @@ export function labelObject(
 ): JsonFields {
   const marked = withMetadata(object, labels, originAnnotations)
   if (template === undefined) return marked
-  // Without a selector a ReplicationController selects what its template says: that must not change
-  // with us.
+  // Without a selector, a ReplicationController selects by the labels of its template, which must not change.
   if (marked['kind'] === 'ReplicationController' && !isFields(at(marked, ['spec', 'selector']))) return marked
   return change(marked, template, found =>
     withMetadata(found, { [ENVIRONMENT_LABEL]: labels[ENVIRONMENT_LABEL]! }, undefined),
   )
 }
 
-/** The labels of an object, or of what is at a path within it. */
+/** Returns the labels of an object, or of the part at a path within it. */
 export function labelsOf(object: JsonFields, path: readonly string[] = []): ObjectLabels {
   const found = at(object, [...path, 'metadata', 'labels'])
-  // A value that is not a string is not a label; the server will reject it.
+  // A value that is not a string is no label; the server rejects it.
   return isFields(found) ? (found as ObjectLabels) : {}
 }
 
 /**
- * The environment that an object is labelled as, with its namespace where that says it; undefined
- * for one that is in none.
+ * Returns the environment in the labels of an object, with its namespace if known; undefined if the object belongs to
+ * no environment.
  */
 export function ownerOf(labels: ObjectLabels, namespace: string | undefined): Partial<LabelOwner> | undefined {
   const environment = labels[ENVIRONMENT_LABEL]
@@ -102,7 +101,7 @@ function withMetadata(object: JsonFields, labels: ObjectLabels, annotations: Obj
   }
 }
 
-/** The object with what is at the path changed; as it was when there is nothing. */
+/** Applies a change to the part of an object at a path. Returns the object unchanged if nothing exists at the path. */
 function change(
   object: JsonFields,
   [first, ...rest]: readonly string[],

@@ -19,8 +19,7 @@ import { Refusal } from './status.ts'
 import type { Upstream } from './upstream.ts'
 
 /**
- * A kind that a command wrote, and the namespace where that is not the environment's own; null: an
- * object of the whole cluster.
+ * Kind of an object that a command wrote, and the namespace if it is not the environment's own (null: cluster-scoped).
  */
 export interface WrittenKind {
   readonly apiVersion: string
@@ -39,21 +38,17 @@ export interface Write {
   readonly signal: AbortSignal
 }
 
-/**
- * The action of a request: create an object, replace all of it, apply it with fields of its own, or
- * patch part of it.
- */
+/** Action of a request: create an object, replace it, server-side apply it, or patch it. */
 type Verb = 'create' | 'replace' | 'apply' | 'patch'
 
-/** Made by Kubernetes in each namespace; not a command's, even when it applies to them. */
+/** Objects that Kubernetes creates in each namespace; they never belong to a command, even if it applies them. */
 const STANDARD = new Set(['serviceaccounts/default', 'configmaps/kube-root-ca.crt'])
 
 /**
- * Puts the labels of an environment on what is written, and remembers the kinds. Objects that a
- * command makes are the environment's; so are those that were there, unlabelled, when a command
- * declares them (`apply`, `replace`, `helm upgrade`). Not so what it merely changes
- * (`kubectl patch`, `label`, `scale`), or what the whole cluster shares and others made: destroy
- * would take it from them.
+ * Adds the labels of an environment to written objects, and records their kinds. Objects that a command creates belong
+ * to the environment. So do existing unlabelled objects that a command declares (`apply`, `replace`, `helm upgrade`).
+ * Objects that a command only changes (`kubectl patch`, `label`, `scale`) do not, nor do existing cluster-scoped
+ * objects: destroy would delete them although others use them.
  */
 export class Labelling {
   readonly #owner: LabelOwner
@@ -61,9 +56,7 @@ export class Labelling {
   readonly #remember: (kind: WrittenKind) => Promise<void>
   readonly #written = new Map<string, { readonly kind: WrittenKind; readonly remembered: Promise<void> }>()
 
-  /**
-   * `remember` is called before the first object of each kind is written; the write waits for it.
-   */
+  /** `remember` is called before the first object of each kind is written; the write waits for it. */
   constructor(owner: LabelOwner, upstream: Upstream, remember: (kind: WrittenKind) => Promise<void>) {
     this.#owner = owner
     this.#upstream = upstream
@@ -75,8 +68,7 @@ export class Labelling {
   }
 
   /**
-   * The body to send in place of the given one. Throws a Refusal for an object of another
-   * environment.
+   * Returns the body to send instead of the given one. Throws a Refusal if the object belongs to another environment.
    */
   async label(write: Write): Promise<Buffer> {
     const path = parseApiPath(write.path)
@@ -84,7 +76,7 @@ export class Labelling {
     if (path === undefined || verb === undefined || !isLasting(path) || path.subresource !== undefined)
       return write.body
     if ((verb === 'create') === (path.name !== undefined)) return write.body
-    // A devctl within a command labels its own objects and keeps its own record.
+    // A devctl that a command runs labels its own objects and keeps its own record.
     if (/^devctl\b/.test(write.userAgent)) return write.body
     if (STANDARD.has(`${path.resource}/${path.name}`)) return write.body
     const body = await parseBody(write)
@@ -96,17 +88,17 @@ export class Labelling {
       this.#refuseOthers(path, labelsOf(live))
       if (path.namespace === undefined && labelsOf(live)[ENVIRONMENT_LABEL] === undefined) return write.body
     }
-    // A dry run is labelled, so that `kubectl diff` tells what will be, but leaves nothing behind.
+    // A dry run is labelled, so that `kubectl diff` shows the labels, but its kind is not recorded.
     if (!write.query.has('dryRun')) await this.#note(path, body.binary?.kind ?? body.object['kind'], write.signal)
 
     const labels = ownerLabels(this.#owner, path.namespace)
     const way = templatePath(path.apiVersion, path.resource)
-    // A Job's template never changes: it keeps what it was made with.
+    // The template of a Job is immutable: it keeps the labels that it was created with.
     const isFixed = path.resource === 'jobs' && live !== undefined && way !== undefined
     const template = isFixed && (verb === 'patch' || !(ENVIRONMENT_LABEL in labelsOf(live, way))) ? undefined : way
     if (body.binary) return labelBinary(body.binary, labels, template !== undefined)
     const object = verb === 'patch' ? spellOut(spellOut(body.object, live ?? {}), live ?? {}, way) : body.object
-    // JSON is YAML.
+    // JSON is valid YAML, too.
     return Buffer.from(printExact(labelObject(object, labels, template)))
   }
 
@@ -118,7 +110,7 @@ export class Labelling {
       owner.namespace === undefined || owner.namespace === this.#owner.namespace
         ? ''
         : ` in namespace \`${owner.namespace}\``
-    // Not a 409: kubectl would try that again, for seconds.
+    // A 403, because kubectl would retry after a 409 for several seconds.
     throw new Refusal(
       403,
       'Forbidden',
@@ -127,8 +119,7 @@ export class Labelling {
   }
 
   /**
-   * Returns the live object, or only its metadata if that is enough; undefined if it does not exist, or may not be
-   * read.
+   * Returns the live object, or only its metadata if that is enough; undefined if it does not exist or may not be read.
    */
   async #live(path: ApiPath, signal: AbortSignal): Promise<JsonFields | undefined> {
     const within = path.namespace === undefined ? '' : `/namespaces/${encodeURIComponent(path.namespace)}`
@@ -152,13 +143,13 @@ export class Labelling {
     if (entry === undefined) {
       entry = { kind: one, remembered: this.#remember(one) }
       this.#written.set(key, entry)
-      // Those that come later try again.
+      // After a failure, the next write of this kind tries again.
       entry.remembered.catch(() => this.#written.delete(key))
     }
     await entry.remembered
   }
 
-  /** A merge patch does not say its kind. */
+  /** Looks up the kind of a resource, because a merge patch does not contain it. */
   async #kindOf({ apiVersion, resource }: ApiPath, signal: AbortSignal): Promise<string | undefined> {
     const list = await this.#upstream.json(rootOf(apiVersion), 'application/json', signal)
     const resources = isFields(list) && Array.isArray(list['resources']) ? list['resources'] : []
@@ -172,25 +163,25 @@ function verbOf({ method, contentType, query, body }: Write): Verb | undefined {
   if (method !== 'PATCH') return undefined
   if (contentType.startsWith('application/apply-patch')) return 'apply'
   if (!/^application\/(strategic-)?merge-patch\+json/.test(contentType)) return undefined
-  // `kubectl apply` and `helm upgrade` say what there shall be, though they send only what differs;
-  // other patches just change something.
+  // `kubectl apply` and `helm upgrade` declare the full object, though they send only the differences; other patches
+  // only change parts.
   const isDeclared = /^(kubectl-client-side-apply|helm)/.test(query.get('fieldManager') ?? '')
   return isDeclared || body.includes('kubectl.kubernetes.io/last-applied-configuration') ? 'patch' : undefined
 }
 
 interface Body {
   readonly object: JsonFields
-  /** The object in the binary notation, and then `object` is empty. */
+  /** The object in protobuf encoding; `object` is then empty. */
   readonly binary?: BinaryObject
 }
 
-/** Undefined for what cannot be read: the server will say what is wrong with it. */
+/** Parses a body. Returns undefined if it cannot be read: the server reports what is wrong with it. */
 async function parseBody({ body, contentType }: Write): Promise<Body | undefined> {
   if (contentType.startsWith('application/vnd.kubernetes.protobuf')) {
     const binary = parseBinary(body)
     return binary && { object: {}, binary }
   }
-  // Clients fall back to JSON.
+  // Clients then fall back to JSON.
   if (contentType.includes('cbor')) throw new Refusal(415, 'UnsupportedMediaType', 'CBOR is not read here: send JSON')
   const text = body.toString('utf8')
   const value = await parseText(text, contentType.includes('yaml'))
@@ -205,7 +196,7 @@ async function parseText(text: string, mayBeYaml: boolean): Promise<unknown> {
   }
   const { load, YAML11_SCHEMA } = await import('js-yaml')
   try {
-    // As the server reads it: `yes` is true, 0755 is octal.
+    // YAML 1.1, as the API server reads it: `yes` is true, 0755 is octal.
     return load(text, { schema: YAML11_SCHEMA })
   } catch {
     return undefined

@@ -1,13 +1,10 @@
 import { ENVIRONMENT_LABEL } from '../labels.ts'
 import { type ObjectLabels, originAnnotations } from './label-object.ts'
 
-/** The prefix of every object in this encoding. */
+/** Prefix of every object in protobuf encoding. */
 const MAGIC = Buffer.from('k8s\0')
 
-/**
- * Numbers of fields, as the `generated.proto` files of the Kubernetes API have them; they never
- * change.
- */
+/** Field numbers in the `generated.proto` files of the Kubernetes API; they never change. */
 const UNKNOWN = { typeMeta: 1, raw: 2 }
 const TYPE_META = { apiVersion: 1, kind: 2 }
 const METADATA = 1
@@ -22,17 +19,17 @@ const TEMPLATE: Readonly<Record<string, readonly number[]>> = {
   CronJob: [SPEC, 5, SPEC, 6],
 }
 
-/** An object in Kubernetes' binary notation, which typed clients may send for built-in kinds. */
+/** Object in Kubernetes' protobuf encoding, which typed clients may send for built-in kinds. */
 export interface BinaryObject {
   readonly apiVersion: string
   readonly kind: string
   readonly labels: ObjectLabels
   readonly content: Buffer
-  /** The fields around the content. */
+  /** Fields around the content. */
   readonly around: Buffer
 }
 
-/** Undefined for what is not in this notation. */
+/** Parses an object in protobuf encoding. Returns undefined for any other body. */
 export function parseBinary(body: Buffer): BinaryObject | undefined {
   if (!body.subarray(0, 4).equals(MAGIC)) return undefined
   try {
@@ -56,9 +53,9 @@ export function parseBinary(body: Buffer): BinaryObject | undefined {
 }
 
 /**
- * The object with labels and annotation on it, and the environment's label on its Pod template.
- * Nothing of it is understood or rewritten for that: where a message comes twice, the second is
- * added to the first, so what we add is put at the end.
+ * Adds labels and the annotation to an object, and the environment's label to its Pod template, without decoding the
+ * rest. When a protobuf message occurs twice, the second is merged into the first, so the additions are appended at the
+ * end.
  */
 export function labelBinary(
   { kind, content, around }: BinaryObject,
@@ -86,13 +83,13 @@ function readLabels(content: Buffer): ObjectLabels {
 
 interface Field {
   readonly number: number
-  /** Empty for numbers, which we have no use for. */
+  /** Bytes of the value; empty for numbers, which are not needed. */
   readonly value: Buffer
   /** Encoded field, with its tag and length. */
   readonly whole: Buffer
 }
 
-/** The fields of a message. Throws a RangeError when it breaks off. */
+/** Yields the fields of a message. Throws a RangeError if the message is truncated. */
 function* read(message: Buffer): Generator<Field> {
   for (let at = 0; at < message.length; ) {
     const start = at
@@ -101,7 +98,7 @@ function* read(message: Buffer): Generator<Field> {
       for (let shift = 0; ; shift += 7) {
         const byte = message[at++]
         if (byte === undefined || shift > 63) throw new RangeError('no end of a number')
-        // Beyond 2^32 only values that are skipped.
+        // Values above 2^32 may be inexact: they are only skipped.
         number += (byte & 0x7f) * 2 ** shift
         if (byte < 0x80) return number
       }

@@ -1,4 +1,4 @@
-/** A refusal in the words of the Kubernetes API, which kubectl and helm print. */
+/** Refusal in the format of the Kubernetes API, which kubectl and helm print. */
 export class Refusal extends Error {
   readonly status: number
   readonly reason: string
@@ -9,7 +9,7 @@ export class Refusal extends Error {
     this.reason = reason
   }
 
-  /** The body of the answer: a `Status` object. */
+  /** Body of the response: a `Status` object. */
   get body(): string {
     return JSON.stringify({
       apiVersion: 'v1',

@@ -15,22 +15,22 @@ export interface UpstreamCall {
   readonly headers: OutgoingHttpHeaders
   /** A buffer, which can be sent again, or a stream, which cannot. */
   readonly body: Buffer | IncomingMessage | undefined
-  /** The answer stays open for long: it gets a connection of its own. */
+  /** True if the response stays open for long, such as a watch: it gets a separate connection. */
   readonly isStream: boolean
   readonly signal: AbortSignal
 }
 
-/** The answer, or the connection that both ends speak another protocol on from now. */
+/** Response, or the upgraded connection on which both ends speak another protocol. */
 export type UpstreamAnswer =
   | { readonly response: IncomingMessage; readonly socket?: undefined }
   | { readonly response: IncomingMessage; readonly socket: Duplex; readonly head: Buffer }
 
-/** Milliseconds until a connection must stand, as for the cluster's own calls. */
+/** Timeout for connecting in milliseconds, the same as for devctl's own requests to the cluster. */
 const CONNECT = 10_000
 
 /**
- * The real API server, with the user's credentials. Tries no call twice that the server may have
- * done, as kubectl itself would not.
+ * Client for the real API server, with the user's credentials. Like kubectl, it never retries a call that the server
+ * may already have executed.
  */
 export class Upstream {
   readonly #access: Access
@@ -41,22 +41,22 @@ export class Upstream {
   }
 
   /**
-   * Throws a Refusal when there is no connection or no credentials. Fetches credentials that are
-   * refused again, once.
+   * Sends a request. Throws a Refusal if there is no connection or no credentials. If the server rejects the
+   * credentials, fetches new ones and tries once more.
    */
   async send(call: UpstreamCall): Promise<UpstreamAnswer> {
     const used = this.#connect()
     let answer = await this.#exchange(call, used)
     if (answer.response.statusCode === 401 && (call.body === undefined || Buffer.isBuffer(call.body))) {
       answer.response.resume()
-      // The first of those that are refused does it for all of them.
+      // The first request with rejected credentials renews them for all.
       if (this.#connection === used) this.#connection = this.#access.connect(true)
       answer = await this.#exchange(call, this.#connect())
     }
     return answer
   }
 
-  /** The parsed answer to a GET; undefined when it is none with status 200. */
+  /** Sends a GET request and returns the parsed response; undefined unless its status is 200. */
   async json(path: string, accept: string, signal: AbortSignal): Promise<unknown> {
     const call = { method: 'GET', path, headers: { accept }, body: undefined, isStream: false, signal }
     const { response } = await this.send(call)
@@ -86,7 +86,7 @@ export class Upstream {
         })
       } catch (error) {
         call.signal.throwIfAborted()
-        // A kept connection that the server had closed meanwhile: nothing has reached it.
+        // A keep-alive connection that the server closed in the meantime: the request did not reach the server.
         const isStale = sent?.reusedSocket && (error as NodeJS.ErrnoException).code === 'ECONNRESET'
         const isSafe = call.body === undefined || (Buffer.isBuffer(call.body) && call.method !== 'POST')
         if (isStale && isSafe) continue
@@ -107,7 +107,7 @@ function attempt(
     method,
     signal,
     agent: isStream ? connection.streams : connection.calls,
-    // A request's own impersonation (`--as`) takes precedence over that of the context.
+    // Impersonation in the request (`--as`) takes precedence over the impersonation of the context.
     headers: {
       ...(hasImpersonation(headers) ? withoutImpersonation(connection.headers) : connection.headers),
       ...headers,
@@ -141,7 +141,7 @@ const hasImpersonation = (headers: OutgoingHttpHeaders) => Object.keys(headers).
 const withoutImpersonation = (headers: Connection['headers']) =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !isImpersonation(name)))
 
-/** A whole body. Throws a Refusal when it is longer than `most` bytes. */
+/** Reads the full body of a message. Throws a Refusal if it exceeds `most` bytes. */
 export async function readBody(message: IncomingMessage, most: number): Promise<Buffer> {
   const parts: Buffer[] = []
   let length = 0

@@ -1,18 +1,18 @@
 import { builderFor, inOrder } from '../../rules/registry/placement.ts'
 
-/** A place for one build on a builder. */
+/** A slot for one build on a builder. */
 export interface BuildSlot {
   readonly builder: string
-  /** No other build runs on this builder. */
+  /** True if no other build runs on this builder. */
   readonly isFirst: boolean
   /** Releases the slot; further calls do nothing. */
   free(): void
 }
 
-/** A build that wants a place. */
+/** A build that requests a slot. */
 export interface WantedSlot {
   readonly user: string
-  /** Cache scope of the namespace that the build is for: its uid. */
+  /** Cache scope of the namespace that the build belongs to, derived from its UID. */
   readonly namespace: string
   /** Builds with the same key reuse each other's cache. */
   readonly key: string
@@ -24,35 +24,37 @@ export interface WantedSlot {
 interface Waiting extends WantedSlot {
   readonly place: (slot: BuildSlot) => void
   told?: number
-  /** The builder that has to become empty for it. */
+  /** The builder that is drained for this build, because the build needs an empty builder. */
   drained?: string
-  /** Builds behind it that have been given a place in the meantime. */
+  /** Number of builds behind this one that got a slot on the drained builder in the meantime. */
   overtakenBy: number
 }
 
 /** The load of the builders. */
 export interface BuildLoad {
-  /** The builds that each builder runs, by its address. */
+  /** Number of running builds on each builder, by the builder's address. */
   readonly running: ReadonlyMap<string, number>
   readonly waiting: number
-  /** The number of builds that one builder runs at the same time. */
+  /** Maximum number of concurrent builds on one builder. */
   readonly atOnce: number
 }
 
-/** There are too many builds already; the message says whose. */
+/**
+ * Thrown if too many builds are waiting already; the message says whether they are all users' builds or the user's own.
+ */
 export class TooManyBuilds extends Error {}
 
-/** Builds of one person that may wait. */
+/** Maximum number of waiting builds of one user. */
 const WAITING_OF_ONE = 32
-/** Builds of all people that may wait. */
+/** Maximum number of waiting builds of all users. */
 const WAITING = 256
 
 /**
- * Assigns builds to the slots of all builders. The person with the fewest running builds is served first, and no person
- * occupies all slots if there are several, so a person with many builds does not hold up the others. If builders run
- * builds of one namespace at a time, neither a person nor a namespace occupies all builders. For the first build that
- * waits for an empty builder, one builder is drained: builds behind it get no slot there, but may use every slot on the
- * others. If there is only one builder, it takes a few more builds before it is drained.
+ * Assigns builds to the slots of all builders. The user with the fewest running builds is served first, and if there
+ * are several slots, no user occupies all of them, so a user with many builds does not hold up the others. If each
+ * builder runs builds of only one namespace at a time, neither a user nor a namespace occupies all builders. For the
+ * first build that waits for an empty builder, one builder is drained: later builds get no slot on it, but may use
+ * every slot on the other builders. If there is only one builder, it accepts a few more builds before it is drained.
  */
 export class BuildSlots {
   readonly #builders: readonly string[]
@@ -74,7 +76,7 @@ export class BuildSlots {
     return { running, waiting: this.#waiting.length, atOnce: this.#most }
   }
 
-  /** Waits for a place. Throws TooManyBuilds, or the signal's reason. */
+  /** Waits for a slot. Throws TooManyBuilds, or the signal's abort reason. */
   async take(wanted: WantedSlot): Promise<BuildSlot> {
     const { user, signal } = wanted
     signal.throwIfAborted()
@@ -117,7 +119,10 @@ export class BuildSlots {
     }
   }
 
-  /** Sorting is stable: with equal counts, the earlier build stays first. */
+  /**
+   * Returns the waiting builds, those of users with the fewest running builds first. Sorting is stable, so for equal
+   * counts the earlier build stays first.
+   */
   #order(): readonly Waiting[] {
     return [...this.#waiting].sort((a, b) => this.#runningOf(a.user) - this.#runningOf(b.user))
   }
@@ -134,7 +139,7 @@ export class BuildSlots {
         if (first && isDrained(builder)) first.overtakenBy++
         return { one, builder }
       }
-      // Otherwise, further builds of the namespace that runs there could occupy each builder for ever.
+      // Without draining, further builds of the namespaces that run now could occupy every builder forever.
       if (first || !this.#oneNamespace || own.length < this.#builders.length) continue
       first = one
       first.drained ??= this.#emptiest()
@@ -143,13 +148,14 @@ export class BuildSlots {
   }
 
   /**
-   * Builds that still get a place on the builder that is being drained: without them, a single builder would be idle.
+   * Number of later builds that still get a slot on the builder that is being drained. Without them, a single builder
+   * would be idle.
    */
   get #mostOvertaking(): number {
     return this.#builders.length === 1 ? this.#most - 1 : 0
   }
 
-  /** The builder with the fewest running builds. */
+  /** Returns the builder with the fewest running builds. */
   #emptiest(): string | undefined {
     const running = (builder: string) => this.#running.filter(one => one.builder === builder).length
     return [...this.#builders].sort((a, b) => running(a) - running(b))[0]
@@ -160,13 +166,16 @@ export class BuildSlots {
     return own > 0 && own >= this.#buildersOfOne * this.#most - 1
   }
 
-  /** The builders that a person or a namespace may occupy; further builds have to wait for an empty one. */
+  /** Number of builders that one user or one namespace may occupy. Further builds have to wait for an empty builder. */
   get #buildersOfOne(): number {
     const { length } = this.#builders
     return this.#oneNamespace && length > 1 ? length - 1 : length
   }
 
-  /** The builders that a build may go to. If its person and its namespace already occupy enough, only those. */
+  /**
+   * Returns the builders that a build may use. If its user or its namespace already occupies the maximum number of
+   * builders, only those builders are returned.
+   */
   #buildersLeft({ user, namespace }: Waiting): readonly string[] {
     if (!this.#oneNamespace) return this.#builders
     const own = [

@@ -25,61 +25,61 @@ import type { BuilderPool } from './builder-pool.ts'
 import { emptyBuilder } from './empty-builder.ts'
 import { answerWith, begin, callOnce, fail, headersOf, onlyMessage, type RequestRoom } from './grpc.ts'
 
-/** A client that may build, and on whose behalf. */
+/** The client of a build connection: its user, its namespace and its rights. */
 export interface BuildClient {
   readonly user: string
   readonly scope: BuildScope
   readonly pool: BuilderPool
-  /** Random bytes that only this server knows; the names of builds and sessions are derived from them. */
+  /** Random bytes that only this server knows. The names of builds and sessions are derived from them. */
   readonly key: Buffer
-  /** Memory for the requests of the person, on all connections. */
+  /** Memory budget for the user's requests on all connections. */
   readonly room: RequestRoom
-  /** Rejects when the client may no longer build. */
+  /** Rejects if the client may no longer build. */
   readonly check: () => Promise<void>
-  /** Returns the paths of namespaces in the registry of the platform from which the client may pull now. */
+  /** Returns the registry paths of the namespaces from which the client may pull images now. */
   readonly pulls: () => Promise<Pulls>
 }
 
 const CONTROL = '/moby.buildkit.v1.Control/'
-/** Concurrent calls; a build has three. */
+/** Maximum number of concurrent calls; one build makes three. */
 const STREAMS = 100
-/** Bytes of a build request. */
+/** Maximum size of a build request, and of other requests, in bytes. */
 const REQUEST = 1 << 20
 const SMALL = 64 << 10
 /**
- * Bytes of a call that a client may send before they are read. While its builds wait for their places, nothing is read.
- * `all` is how much of all calls may be on its way: Node.js takes it off the connection at once, so it limits the speed
- * over a long distance, and no memory.
+ * HTTP/2 flow control windows in bytes: for each call while all builds of the client wait for a slot, for each call
+ * while a build runs, and for the whole connection. Node.js reads incoming data at once, so `all` limits the throughput
+ * over a long distance, but not the memory.
  */
 const WINDOW = { waiting: 64 << 10, building: 1 << 20, all: 4 << 20 }
-/** Sessions of one connection: each build has one, and devctl runs eight builds at the same time. */
+/** Maximum number of sessions on one connection. Each build has one session, and devctl runs eight builds at a time. */
 const SESSIONS = 16
-/** Most status calls for one build that wait for its slot; a build has one. */
+/** Maximum number of status calls that wait for the slot of one build; a normal build makes one. */
 const STATUSES = 8
-/** Limits in milliseconds. */
+/** Time limits in milliseconds. */
 const LIMITS = {
   /** Longest time between the start of a session and the start of its build. */
   begin: 60_000,
   /** Longest time that one build may take. */
   build: 3_600_000,
-  /** Time between the end of a build, or a refusal that the client was sent, and the end of its session. */
+  /** Time between the end of a build, or an error sent to the client, and the end of its session. */
   after: 5_000,
   /** Longest time without a call. */
   idle: 600_000,
-  /** Time between two keep-alives. */
+  /** Keep-alive interval. */
   ping: 20_000,
-  /** Time between two checks that the client may still build. */
+  /** Interval between two checks that the client may still build. */
   check: 15_000,
 }
 
 const TOO_LONG = `a build takes at most ${LIMITS.build / 60_000} minutes`
 
-/** Headers of a session that are forwarded unchanged. */
+/** Session headers that are forwarded unchanged. */
 const NAME_HEADER = 'x-docker-expose-session-name'
 const METHOD_HEADER = 'x-docker-expose-session-grpc-method'
 const ID_HEADER = 'x-docker-expose-session-uuid'
 const KEY_HEADER = 'x-docker-expose-session-sharedkey'
-/** The client's name of a build; builds of the same name go to the same builder. */
+/** Header with the client's name for a build. Builds of the same name go to the same builder. */
 const BUILD_HEADER = 'x-devctl-build'
 
 /** The methods that a builder may call on the client's machine. */
@@ -87,30 +87,33 @@ const SERVED =
   /^\/(?:grpc\.health\.v1\.health|moby\.filesync\.v1\.(?:filesync|filesend|auth)|moby\.buildkit\.secrets\.v1\.secrets|moby\.sshforward\.v1\.ssh|containerd\.services\.content\.v1\.content)\/\w+$/i
 
 interface Session {
-  /** The id of the session at the builder. */
+  /** The id that the session has on the builder. */
   readonly id: string
   readonly link: Promise<ClientHttp2Session>
   hasBegun: boolean
-  /** Aborted when the session has ended, and with it the right to its slot. */
+  /** Aborted when the session has ended. From then on, the session must not use its slot. */
   readonly gone: AbortSignal
-  /** Ends the session, once, whatever the client does, and releases its slot. */
+  /** Ends the session once, whatever the client does, and releases its slot. */
   readonly end: (error?: CallError) => void
-  /** The number of builds ahead; undefined once the build has a place. */
+  /** The number of builds ahead; undefined once the build has a slot. */
   before: number | undefined
   readonly onQueue: Set<() => void>
 }
 
 interface Build {
-  /** Its session, once the build is requested. */
+  /** Resolves to the session of the build once the build is requested. */
   readonly session: Deferred<Session>
-  /** Calls for its status that wait. One that its client has closed counts, because it is in memory until then, too. */
+  /**
+   * Number of waiting status calls. A call that the client has closed still counts, because it stays in memory until
+   * the wait ends.
+   */
   statuses: number
 }
 
 /**
- * Serves the calls of one client over a connection: only those that a build needs, each of them checked. Names that a
- * client chooses (of a build, a session, a copied folder) are replaced by names that only this connection or this
- * namespace can have, so that they cannot refer to those of another user.
+ * Serves the calls of one client over a connection. It accepts only the calls that a build needs, and checks each of
+ * them. Names that a client chooses (of a build, a session or a copied folder) are replaced by names that only this
+ * connection or this namespace can have, so they cannot refer to objects of another user.
  */
 export function serveBuilds(connection: Socket, client: BuildClient): void {
   const session = performServerHandshake(connection, {
@@ -125,7 +128,8 @@ export function serveBuilds(connection: Socket, client: BuildClient): void {
   })
   session.on('error', () => {})
   connection.on('error', () => {})
-  // Proxies close connections that are silent for a minute. A client that does not answer has disconnected.
+  // Proxies close connections that are silent for a minute. A client that does not answer pings is treated as
+  // disconnected.
   let unanswered = 0
   const pinging = setInterval(() => {
     if (++unanswered > 2) session.destroy()
@@ -146,7 +150,7 @@ export function serveBuilds(connection: Socket, client: BuildClient): void {
   }, LIMITS.check)
   session.once('close', end)
   connection.once('close', () => session.destroy())
-  // A proxy may report that the client has closed its side, and leave the other direction open.
+  // A proxy may report that the client has closed its side but leave the other direction open.
   connection.once('end', () => session.destroy())
   let lastCall = Date.now()
   const onStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _: number, raw: readonly string[]) => {
@@ -154,7 +158,7 @@ export function serveBuilds(connection: Socket, client: BuildClient): void {
     lastCall = Date.now()
     tunnel.answer(stream, headers, raw).catch(error => fail(stream, error))
   }
-  // The types of Node.js leave out the last argument.
+  // The type definitions of Node.js lack the last argument.
   session.on('stream', onStream as never)
 }
 
@@ -163,13 +167,16 @@ class BuildTunnel {
   readonly #slots: BuildSlots
   readonly #links: BuilderLinks
   readonly #onBuilding: (isBuilding: boolean) => void
-  /** Sessions with a place on a builder. */
+  /** Number of sessions with a slot on a builder. */
   #placed = 0
   readonly #sessions = new Map<string, Session>()
-  /** Builds by the name that the client has given them. */
+  /** Builds by the name that the client chose. */
   readonly #builds = new Map<string, Build>()
 
-  /** `onBuilding` is called when the first session gets a place, and when the last one has lost it. */
+  /**
+   * Creates a tunnel. `onBuilding` is called when the first session gets a slot, and when the last session with a slot
+   * ends.
+   */
   constructor(client: BuildClient, onBuilding: (isBuilding: boolean) => void) {
     this.#client = client
     this.#onBuilding = onBuilding
@@ -205,7 +212,10 @@ class BuildTunnel {
     }
   }
 
-  /** Questions about the builder itself. Neither request has a field that matters. */
+  /**
+   * Answers requests for information about the builder itself. The request's fields do not matter, so an empty request
+   * is sent.
+   */
   async #ask(down: ServerHttp2Stream, path: string): Promise<void> {
     const { pool, scope, room } = this.#client
     const { done } = await onlyMessage(down, SMALL, room)
@@ -234,7 +244,7 @@ class BuildTunnel {
       slot?.free()
       if (down.destroyed) return
       fail(down, error)
-      // The server does not wait for a client that does not read, or does not close its side.
+      // Closes the call after a delay even if the client does not read it or does not close its side.
       setTimeout(() => down.close(constants.NGHTTP2_CANCEL), LIMITS.after)
     }
     const session: Session = {
@@ -284,7 +294,7 @@ class BuildTunnel {
     session: () => Session,
   ): Promise<{ readonly slot: BuildSlot; readonly link: ClientHttp2Session }> {
     const { user, scope } = this.#client
-    // The queue may report at once, before there is a session.
+    // The queue may call back synchronously, before the session exists.
     await Promise.resolve()
     try {
       const slot = await this.#slots.take({
@@ -328,7 +338,7 @@ class BuildTunnel {
     const { Ref: ref = '' } = request
     const build = this.#build(ref)
     let session: Session | undefined
-    // A slot is for one build: it is released as soon as the build is done or its client has disconnected.
+    // A slot is for one build. It is released when the build is done or its client has disconnected.
     const leave = () => {
       const ended = session
       if (ended && !ended.gone.aborted) setTimeout(() => ended.end(), LIMITS.after)
@@ -346,7 +356,7 @@ class BuildTunnel {
         throw new CallError(PERMISSION_DENIED, `you may no longer build for \`${scope.namespace}\``)
       })
       const link = await session.link
-      // The slot may belong to another namespace by now.
+      // If the session has ended, another namespace may have its slot by now.
       found.gone.throwIfAborted()
       if (down.destroyed) throw new CallError(CANCELLED, 'the client is gone')
       const ids = { ref: this.#connectionName(`build ${ref}`), session: session.id }
@@ -373,7 +383,7 @@ class BuildTunnel {
     }
   }
 
-  /** A client may ask for the status of a build before it requests the build. */
+  /** Serves a status call. A client may send it before it requests the build. */
   async #status(down: ServerHttp2Stream): Promise<void> {
     const { message, done } = await onlyMessage(down, SMALL, this.#client.room)
     done()
@@ -392,7 +402,7 @@ class BuildTunnel {
     }
   }
 
-  /** Waits for the slot of a session, and shows the queue to a call until then. */
+  /** Waits for the slot of a session. Until then, the status call shows the position in the queue. */
   async #placeOf(session: Session, down: ServerHttp2Stream): Promise<ClientHttp2Session> {
     const tell = () => this.#tellQueue(down, session)
     const leave = () => session.onQueue.delete(tell)
@@ -402,10 +412,10 @@ class BuildTunnel {
     return session.link.finally(leave)
   }
 
-  /** A build step that shows the number of builds ahead, until there are none. */
+  /** Sends a build step that shows the number of builds ahead, and completes the step when the build has a slot. */
   #tellQueue(down: ServerHttp2Stream, { before }: Session): void {
     if (down.destroyed || (before === undefined && !down.headersSent)) return
-    // A client that does not read is not sent every position, but it is sent that its build has a slot.
+    // Positions are skipped while the client does not read, but the message that the build has a slot is always sent.
     if (before !== undefined && down.writableNeedDrain) return
     const step = {
       digest: 'platform:queue',
@@ -431,12 +441,12 @@ class BuildTunnel {
     return build
   }
 
-  /** A name that no other connection has. */
+  /** Returns a name that no other connection can have. */
   #connectionName(text: string): string {
     return createHmac('sha256', this.#client.key).update(text).digest('hex').slice(0, 40)
   }
 
-  /** A name that no other namespace has. */
+  /** Returns a name that no other namespace can have. */
   #scopeName(text: string): string {
     return createHmac('sha256', this.#client.scope.cache).update(text).digest('hex')
   }
@@ -448,7 +458,7 @@ interface Deferred<T> {
   reject(error: unknown): void
 }
 
-/** Creates a promise that the caller settles later, with a deadline in milliseconds. */
+/** Returns a promise that the caller settles later, with a deadline in milliseconds. */
 function deferred<T>(within: number): Deferred<T> {
   let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [() => {}, () => {}]
   const promise = new Promise<T>((onValue, onError) => {

@@ -4,14 +4,17 @@ import { parseBuilderAddress } from '../../../adapters/buildkit/address.ts'
 import type { BuilderTls } from '../../../adapters/buildkit/options.ts'
 import { CallError, UNAVAILABLE } from '../../../adapters/buildkit/session/call-error.ts'
 
-/** Milliseconds in which a builder has to accept a connection. */
+/** Timeout for connecting to a builder, in milliseconds. */
 const CONNECT = 10_000
-/** Milliseconds between two keep-alives of the connection itself. */
+/** TCP keep-alive interval in milliseconds. */
 const ALIVE = 15_000
-/** Bytes that a builder may send before they are read: per call, and in total. */
+/** HTTP/2 flow control windows for data from a builder, in bytes: per call, and for the whole connection. */
 const WINDOW = { call: 1 << 20, all: 4 << 20 }
 
-/** The connections of one client to builders. They are closed with the client's, which ends its builds. */
+/**
+ * The connections to builders on behalf of one client. They are closed with the client's connection, which ends its
+ * builds.
+ */
 export class BuilderLinks {
   readonly #tls: BuilderTls | undefined
   readonly #links = new Map<string, Promise<ClientHttp2Session>>()
@@ -21,7 +24,7 @@ export class BuilderLinks {
     this.#tls = tls
   }
 
-  /** The connection to a builder, opened when it is first needed. Throws a CallError. */
+  /** Returns the connection to a builder, which is opened when it is first needed. Throws a CallError. */
   to(builder: string): Promise<ClientHttp2Session> {
     const known = this.#links.get(builder)
     if (known) return known

@@ -6,12 +6,13 @@ import type { BuilderSettings } from './builder-settings.ts'
 
 /** Builders whose builds trust each other (design, section 9). */
 export interface BuilderPool {
-  /** Addresses of BuildKit. */
+  /** Addresses of the BuildKit daemons. */
   readonly builders: readonly string[]
   readonly slots: BuildSlots
   readonly tls: BuilderTls | undefined
   /**
-   * A builder is emptied before it runs builds of another namespace, so nothing of one namespace is left for the next.
+   * True if a builder is emptied before it runs builds of another namespace, so that no data of one namespace is left
+   * for the next.
    */
   readonly isEmptied: boolean
 }

@@ -1,26 +1,29 @@
-/** The builders of a platform, as its settings name them. */
+/** The builders of the platform, according to its settings. */
 export interface BuilderSettings {
-  /** Addresses of BuildKit. */
+  /** Addresses of the BuildKit daemons. */
   readonly default: readonly string[]
-  /** Addresses of BuildKit for untrusted code, such as that of forks. */
+  /** Addresses of the BuildKit daemons for untrusted code, such as code of forks. */
   readonly untrusted: readonly string[]
-  /** Builds that one builder runs at the same time. */
+  /** Maximum number of concurrent builds on one builder. */
   readonly atOnce: number
-  /** A folder with `ca.crt`, `tls.crt` and `tls.key`; absent: builders on this machine, without TLS. */
+  /** Path of a folder with `ca.crt`, `tls.crt` and `tls.key`; absent for builders on this machine, which use no TLS. */
   readonly certificates?: string
-  /** The name in the certificates of all builders; absent: the host of each. */
+  /** The name in the certificates of all builders. If absent, each certificate has to match the builder's host. */
   readonly serverName?: string
-  /** Folder and name for the builders of untrusted code; absent: those of the other builders. */
+  /**
+   * Certificate folder and name for the builders of untrusted code. If absent, they use the settings of the other
+   * builders.
+   */
   readonly untrustedCertificates?: string
   readonly untrustedServerName?: string
-  /** A builder runs builds of one namespace at a time. Those for untrusted code always do. */
+  /** True if a builder runs builds of only one namespace at a time. Builders of untrusted code always do. */
   readonly oneNamespace?: boolean
 }
 
-/** The default if the settings do not say. */
+/** Default number of concurrent builds on one builder. */
 const AT_ONCE = 4
 
-/** Reads them from JSON. Throws an Error that names what is wrong. */
+/** Parses the builder settings from JSON. Throws an Error that names the invalid setting. */
 export function readBuilders(value: unknown): BuilderSettings {
   const found = (value ?? {}) as Readonly<Record<string, unknown>>
   const addresses = (key: string): readonly string[] => {
@@ -47,7 +50,7 @@ export function readBuilders(value: unknown): BuilderSettings {
     default: addresses('default'),
     untrusted: addresses('untrusted'),
     atOnce,
-    // Leaves out what is undefined.
+    // Omits settings that are undefined.
     ...(Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== undefined)) as object),
     ...(oneNamespace && { oneNamespace }),
   }

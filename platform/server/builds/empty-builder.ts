@@ -6,12 +6,12 @@ import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
 import { callOnce } from './grpc.ts'
 
 const PRUNE = '/moby.buildkit.v1.Control/Prune'
-/** Milliseconds that emptying a builder may take. A full disk takes a while. */
+/** Timeout for emptying a builder, in milliseconds. A full disk takes a while. */
 const EMPTYING = 120_000
 
 /**
- * Has a builder prune everything that no build is using: layers, cache mounts and copied folders, also shared ones.
- * Throws a CallError; a builder that could not be emptied gets no build.
+ * Makes a builder prune everything that no build is using: layers, cache mounts and copied folders, including shared
+ * ones. Throws a CallError. A builder that could not be emptied gets no build.
  */
 export async function emptyBuilder(link: ClientHttp2Session, signal: AbortSignal): Promise<void> {
   const call = callOnce(link, PRUNE, encodeMessage('moby.buildkit.v1.PruneRequest', { all: true }))
@@ -27,7 +27,7 @@ export async function emptyBuilder(link: ClientHttp2Session, signal: AbortSignal
     call.on('trailers', note)
     call.once('close', () => resolve(undefined))
   })
-  // The response, a list of what was pruned, is not used.
+  // The response, a list of the pruned records, is not used.
   call.resume()
   const status = await ended
   within.removeEventListener('abort', stop)

@@ -17,7 +17,7 @@ import { frame } from '../../../adapters/buildkit/session/frames.ts'
 const CONTENT = { ':status': 200, 'content-type': 'application/grpc' }
 const PREFIX = 5
 
-/** Options of a call to a builder. */
+/** Returns the headers of a call to a builder. */
 export const headersOf = (path: string): OutgoingHttpHeaders => ({
   ':method': 'POST',
   ':path': path,
@@ -38,11 +38,11 @@ export function begin(down: ServerHttp2Stream): void {
   if (!down.headersSent && !down.destroyed) down.respond(CONTENT, { waitForTrailers: true })
 }
 
-/** Milliseconds in which a client has to close its side of a call after the status was sent. */
+/** Time in milliseconds for a client to close its side of a call after the status was sent. */
 const LEAVE = 5_000
 
 /**
- * Ends a call. If the response has begun, its trailers have the status. A client that does not close its side is
+ * Ends a call. If the response has begun, its trailers contain the status. A client that does not close its side is
  * disconnected.
  */
 export function finish(down: ServerHttp2Stream, trailers: OutgoingHttpHeaders): void {
@@ -62,7 +62,7 @@ export function finish(down: ServerHttp2Stream, trailers: OutgoingHttpHeaders): 
     })
     down.end()
   }
-  // Discards the rest of what the client sends.
+  // Discards the remaining data from the client.
   down.resume()
 }
 
@@ -73,21 +73,22 @@ export function fail(down: ServerHttp2Stream, error: unknown): void {
   finish(down, { 'grpc-status': String(code), 'grpc-message': encodeURI(message) })
 }
 
-/** Memory for requests that are read, or wait for a builder. */
+/** Memory budget for requests that are being read or wait for a builder. */
 export interface RequestRoom {
-  /** False if there is not that much left. */
+  /** Reserves memory. Returns false if less is left. */
   take(bytes: number): boolean
   give(bytes: number): void
 }
 
-/** The single message of a call; `done` returns the memory that it takes. */
+/** The only message of a call. `done` releases the memory that it uses. */
 export interface ReadMessage {
   readonly message: Buffer
   readonly done: () => void
 }
 
 /**
- * Reads the single message of a call; a longer one, or one that there is no room for, is not read. Throws a CallError.
+ * Reads the only message of a call. Throws a CallError if the message is longer than the limit, or there is no memory
+ * for it.
  */
 export async function onlyMessage(down: ServerHttp2Stream, limit: number, room: RequestRoom): Promise<ReadMessage> {
   const parts: Buffer[] = []
@@ -115,14 +116,12 @@ export async function onlyMessage(down: ServerHttp2Stream, limit: number, room: 
   }
 }
 
-/**
- * Forwards the response of a builder with its trailers. Cancels the call to the builder when the client disconnects.
- */
+/** Forwards the response of a builder and its trailers. Cancels the call to the builder if the client disconnects. */
 export function answerWith(down: ServerHttp2Stream, up: ClientHttp2Stream): void {
   let trailers: OutgoingHttpHeaders | undefined
   const lost = { 'grpc-status': String(UNAVAILABLE), 'grpc-message': 'the connection to the builder was lost' }
   up.on('response', headers => {
-    // A response with trailers only.
+    // The response consists of trailers only.
     if (headers['grpc-status'] !== undefined) trailers = statusIn(headers)
     else begin(down)
   })
@@ -140,12 +139,12 @@ export function answerWith(down: ServerHttp2Stream, up: ClientHttp2Stream): void
   const cancel = () => {
     if (!up.closed) up.close(constants.NGHTTP2_CANCEL)
   }
-  // The client may have left while the builder was connected to.
+  // The client may have disconnected while the connection to the builder was opened.
   if (down.destroyed) cancel()
   else down.once('close', cancel)
 }
 
-/** The headers with the status of a call. */
+/** Returns the headers that contain the status of a call. */
 function statusIn(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const names = ['grpc-status', 'grpc-message', 'grpc-status-details-bin']
   return Object.fromEntries(names.flatMap(name => (headers[name] === undefined ? [] : [[name, headers[name]]])))

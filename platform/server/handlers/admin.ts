@@ -14,7 +14,7 @@ export const adminHandlers = (
 
 const HOUR = 3_600_000
 
-/** The settings as administrators see them, with the defaults filled in. */
+/** Returns the settings for administrators, including the default values. */
 export function toShownSettings(settings: Settings): ShownSettings {
   const { idleness, kubernetes, runs, providers, ci, builders, registry, registryTokens } = settings
   const hours = ({ namespace, preview }: Settings['idleness']['sleep']) => ({

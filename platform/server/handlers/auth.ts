@@ -10,14 +10,14 @@ import type { AuditNote, HandlersOf } from './handler.ts'
 
 type Note = (more: AuditNote) => void
 
-/** Seconds between two polls of a login by code. */
+/** Polling interval of a device login, in seconds. */
 const POLL = 2
 
 export function authHandlers(
   { settings }: ServerContext,
   { users, tokens, personal, logins, ci }: Services,
 ): HandlersOf<typeof authRoutes> {
-  /** Completes a login. The first login of a person creates their namespace. */
+  /** Completes a login. On a user's first login, it creates their personal namespace. */
   const welcome = async (identity: ProvenIdentity, role?: 'admin'): Promise<PlatformUser> =>
     personal.ensure(await users.loggedIn(identity, role))
 
@@ -32,12 +32,12 @@ export function authHandlers(
   return {
     'POST /auth/setup': async ({ body, browser, note }) => {
       const { label } = body
-      // Otherwise, a foreign page could log a person in to the account of another.
+      // Otherwise, a page of another site could log a user in to another user's account.
       if (label === undefined) browser.requireOurPage()
       const token = await tokens.check(body.token)
       const isSetup = token?.kind === 'setup'
       if (!token || (!isSetup && token.kind !== 'invite')) throw usedLink()
-      // An invitation contains a name; the setup link is for the person who installed the platform.
+      // An invitation determines the user name. With the setup link, the person who installed the platform chooses it.
       const login = isSetup ? body.login : token.label
       if (!(await tokens.revoke(token.id))) throw usedLink()
       const user = await welcome({ issuer: LINK_ISSUER, subject: login, login }, isSetup ? 'admin' : undefined)
@@ -47,7 +47,7 @@ export function authHandlers(
       browser.enter(text)
       return { login: user.login, expires: record.expires }
     },
-    // The installer has an account at a provider, and becomes administrator with it.
+    // The caller, who has logged in with a provider, uses the setup link to become administrator.
     'POST /auth/claim': async ({ body, by }) => {
       const token = await tokens.check(body.token)
       if (token?.kind !== 'setup' || !(await tokens.revoke(token.id))) throw usedLink()

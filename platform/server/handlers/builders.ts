@@ -10,11 +10,14 @@ import { noNamespace, PlatformError } from '../http/platform-error.ts'
 import { pullPlaces } from '../registry/registry-tokens.ts'
 import type { HandlersOf } from './handler.ts'
 
-/** Bytes of the random key of one connection. */
+/** Length of the random key of a connection, in bytes. */
 const KEY = 32
-/** Concurrent connections: of one person, and of all. */
+/** Maximum number of concurrent connections: of one user, and in total. */
 const CONNECTIONS = { ofOne: 16, ofAll: 128 }
-/** Bytes of all requests that are read, or wait for a builder. One person gets at most half of it. */
+/**
+ * Memory budget, in bytes, for all requests that are being read or wait for a builder. One user gets at most half of
+ * it.
+ */
 const REQUESTS = 16 * 1024 * 1024
 
 export function builderHandlers(world: ServerContext, parts: Services): HandlersOf<typeof builderRoutes> {

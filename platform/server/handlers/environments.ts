@@ -60,7 +60,7 @@ export const environmentHandlers = ({ namespaces, live, runs }: Services): Handl
   },
   'GET /namespaces/:ns/live': async ({ params, by, signal }) => {
     await namespaces.require(by.user, params.ns, 'see', 'see this')
-    // A refusal is a response, and not the end of a stream that has begun.
+    // An error is sent as a response, before the event stream begins.
     await live.look(by, params.ns, view => view.environments())
     return live.follow(by, params.ns, signal)
   },
@@ -72,7 +72,7 @@ export const environmentHandlers = ({ namespaces, live, runs }: Services): Handl
   },
 })
 
-/** The deploys by runs that are at work, and those that have failed and that nothing has followed. */
+/** Returns the active deploys by runs, and the failed deploys that no later deploy has replaced. */
 function deploysIn(
   all: readonly RunRecord[],
   environments: readonly ShownEnvironment[],
@@ -93,7 +93,7 @@ const noEnvironment = ({ ns, env }: { readonly ns: string; readonly env: string 
     hint: '`devctl deploy` creates it',
   })
 
-/** Throws a PlatformError if it does not exist. */
+/** Returns a service of an environment. Throws a PlatformError if it does not exist. */
 function serviceOf(
   params: { readonly ns: string; readonly env: string; readonly service: string },
   environment: EnvironmentDetails | undefined,

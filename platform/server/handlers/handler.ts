@@ -6,12 +6,12 @@ import type { Browser } from '../http/browser.ts'
 import type { Identified } from '../http/caller.ts'
 import type { RegistryCaller } from '../registry/registry-logins.ts'
 
-/** Details of a request for the audit log, besides its caller and path; they contain no secret. */
+/** Details of a request for the audit log, in addition to its caller and path. They contain no secret. */
 export interface AuditNote {
-  /** The user who logged in, and the token that they got. */
+  /** The user who logged in, and the token that was issued. */
   readonly who?: { readonly user: string; readonly token?: string }
   readonly what?: Readonly<Record<string, string>>
-  /** The request changed nothing, so it is not audited. */
+  /** True if the request changed nothing, so it is not audited. */
   readonly isNothing?: true
 }
 
@@ -20,32 +20,32 @@ export interface Call<N extends RouteName> {
   readonly params: ParamsOf<N>
   readonly query: QueryOf<N>
   readonly body: BodyOf<N>
-  /** The raw body, for a route that takes bytes; empty for others. */
+  /** The raw body, for a route that accepts bytes; empty for other routes. */
   readonly raw: SentHook
   readonly by: Routes[N]['caller'] extends 'nobody' | 'registry' ? undefined : Identified
-  /** The credentials of a registry client. */
+  /** The authenticated registry client. */
   readonly puller: Routes[N]['caller'] extends 'registry' ? RegistryCaller : undefined
   /** Id of the last event that the client received, set when a stream is resumed. */
   readonly after: string | undefined
   readonly note: (more: AuditNote) => void
-  /** Reads and sets the session of a browser. */
+  /** Reads and writes the session cookie of the browser. */
   readonly browser: Browser
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
 }
 
-/** An event of a stream; a client can resume after its id. */
+/** An event of a stream. If it has an id, a client can resume after it. */
 export interface StreamEvent<T> {
   readonly id?: string
   readonly data: T
 }
 
-/** Serves an upgraded connection. */
+/** A function that serves an upgraded connection. */
 export type ServeConnection = (connection: Socket) => void
 
 /**
- * The result of a handler: a reply, the events of a stream, or a function that serves the connection. An error that is
- * thrown before the first event becomes the response.
+ * The result of a handler: a response body, the events of a stream, or a function that serves the connection. An error
+ * that is thrown before the first event becomes the response.
  */
 export type Answer<N extends RouteName> = Routes[N] extends { readonly events: TSchema }
   ? AsyncIterable<StreamEvent<EventOf<N>>>
@@ -55,12 +55,12 @@ export type Answer<N extends RouteName> = Routes[N] extends { readonly events: T
 
 export type RouteHandler<N extends RouteName> = (call: Call<N>) => Promise<Answer<N>>
 
-/** The handlers of all routes of the table. */
+/** The handlers of all routes. */
 export type Handlers = { readonly [N in RouteName]: RouteHandler<N> }
-/** The handlers of one area of the table. */
+/** The handlers of one part of the route table. */
 export type HandlersOf<Table> = Pick<Handlers, keyof Table & RouteName>
 
-/** The values of a body as text, for the audit log; only for routes whose bodies contain no secret. */
+/** Returns the values of a body as text, for the audit log. Use it only for routes whose bodies contain no secret. */
 export const wordsOf = (
   body: Readonly<Record<string, string | boolean | undefined>>,
 ): Readonly<Record<string, string>> =>

@@ -42,7 +42,10 @@ export function hookHandlers(
     }
   }
 
-  /** Returns true if a user may write to the repository, according to what the forge answers with a token of theirs. */
+  /**
+   * Returns true if a user may write to the repository, according to the forge. The request uses the webhook's token if
+   * the user owns the webhook, otherwise the user's own credential.
+   */
   const mayWrite = async (hook: HookRecord, user: PlatformUser): Promise<boolean> => {
     const own = hook.owner === user.id ? undefined : await credentials.ownLogin(user.id, hostOfHook(hook))
     if (hook.owner !== user.id && !own) return false
@@ -55,7 +58,7 @@ export function hookHandlers(
     return found.mayWrite && found.id === hook.repositoryId
   }
 
-  /** The commit of a request whose deploy has failed: it can be run again, and no other. */
+  /** Returns the commit of a pull request whose deploy has failed. Only this commit can be deployed again. */
   const failedCommit = async (hook: HookRecord, { number, deployed }: PullRecord): Promise<string | undefined> => {
     if (!deployed) return undefined
     const all = await runs.list({ namespace: pullPreviewName(hook.prefix, number) })
@@ -71,7 +74,7 @@ export function hookHandlers(
       return { items: own.map(one => toAnswer(one, people)) }
     },
     'POST /hooks': async ({ body, by, note }) => {
-      // The parsed URL: an address with a password is refused.
+      // The URL is audited after parsing, because an address that contains a password is refused.
       note({ what: { repository: checkSource(body).url } })
       const { hook, secret } = await hooks.create(by.user, body)
       note({ what: { repository: hook.repository, id: hook.id, forks: hook.forks } })
@@ -83,7 +86,7 @@ export function hookHandlers(
       return hooks.remove(hook)
     },
     'POST /hooks/:forge/:id': async ({ params, raw, note }) => {
-      // A delivery without a valid signature changes nothing, and would fill the log.
+      // A delivery without a valid signature changes nothing, and auditing it would fill the log.
       note({ isNothing: true })
       const hook = await hooks.find(params.id)
       if (!hook || hook.forge !== params.forge) throw noHook()
@@ -98,7 +101,8 @@ export function hookHandlers(
       const isSeen = hook.owner === by.user.id || by.user.role === 'admin'
       const waiting = hook.pulls.find(({ number }) => pullPreviewName(hook.prefix, number) === params.name)
       if (!waiting && isSeen) throw noApproval(params.name)
-      // Prefixes are no secret, and the requests of a webhook are: for a stranger, the forge is asked in any case.
+      // Prefixes are not secret, but the pull requests of a webhook are. The forge is always asked for other users, so
+      // the response does not reveal whether the pull request exists.
       const isAllowed = await mayWrite(hook, by.user).catch(error => {
         if (!isSeen && error instanceof PlatformError && error.status < 500) return false
         throw error
@@ -117,7 +121,7 @@ export function hookHandlers(
         const { isWaiting: _, deployed, comment, ...rest } = pull
         approved = {
           ...rest,
-          // A failed deploy counts as not deployed, and the comment about it has to be written again.
+          // A failed deploy counts as not deployed, and its comment is written again.
           ...(deployed && !isAgain && { deployed }),
           ...(comment && { comment: isAgain ? { ...comment, told: '' } : comment }),
           approved: { commit: body.commit, by: by.user.id, time: rfc3339(now()) },
@@ -154,7 +158,10 @@ const toPullAnswer = (
   ...(problem !== undefined && { problem }),
 })
 
-/** Returns the same error for a preview that does not exist and for one that the caller may neither see nor approve. */
+/**
+ * Returns the error for a preview that does not exist, or that the caller may neither see nor approve: the response is
+ * the same in both cases.
+ */
 const noApproval = (name: string): PlatformError =>
   new PlatformError(404, 'no-preview', `preview \`${name}\` does not exist, or you may not approve it`, {
     hint: 'approving needs write access to its repository, by your own credential for its host: `devctl credentials set HOST --user`',

@@ -19,7 +19,7 @@ import { sleepHandlers } from './sleep.ts'
 import { userHandlers } from './users.ts'
 import { variableHandlers } from './variables.ts'
 
-/** Creates the handlers of all routes of the table. */
+/** Creates the handlers of all routes. */
 export const makeHandlers = (world: ServerContext, parts: Services): Handlers => ({
   ...infoHandlers(world),
   ...authHandlers(world, parts),

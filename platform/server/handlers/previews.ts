@@ -8,7 +8,7 @@ import { roleIn } from '../namespaces/shared-namespace.ts'
 import type { ShownPreview } from '../previews/previews.ts'
 import type { HandlersOf } from './handler.ts'
 
-/** URLs of a preview that are sent, the shorter ones first: anyone with write access can create many routes. */
+/** Maximum number of URLs sent for a preview, shorter ones first. Any user with write access can create many routes. */
 const MOST_URLS = 100
 
 export function previewHandlers({
@@ -49,8 +49,8 @@ export function previewHandlers({
   }
 
   /**
-   * Returns what runs in the namespace, with the rights of the caller: an administrator who is not a member sees none
-   * of it.
+   * Returns the endpoints that run in the namespace, read with the rights of the caller. An administrator who is not a
+   * member gets none.
    */
   const inside = async (by: Identified, name: string): Promise<Pick<PreviewDetails, 'endpoints' | 'problem'>> => {
     const all = await live
@@ -88,7 +88,7 @@ export function previewHandlers({
       return { items: items.sort((a, b) => (a.name < b.name ? -1 : 1)) }
     },
     'POST /previews': async ({ body, by, note }) => {
-      // The only detail that is audited if the request is refused.
+      // The name is the only detail that is audited if the request is refused.
       if (body.name !== undefined) note({ what: { name: body.name } })
       const made = await previews.deploy(by, body)
       const [run] = made.runs

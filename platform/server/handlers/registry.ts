@@ -10,9 +10,9 @@ import { registryPassword } from '../registry/registry-logins.ts'
 import { accessFor } from '../registry/registry-tokens.ts'
 import type { HandlersOf } from './handler.ts'
 
-/** Lifetime of a login in milliseconds: as long as the longest build. */
+/** Maximum lifetime of a login in milliseconds: as long as the longest build. */
 const LOGIN = 3_600_000
-/** Bytes of the random name of a token. */
+/** Length of a token's random id, in bytes. */
 const ID = 12
 
 export function registryHandlers(world: ServerContext, parts: Services): HandlersOf<typeof registryRoutes> {
@@ -44,7 +44,7 @@ export function registryHandlers(world: ServerContext, parts: Services): Handler
       const { namespace } = await parts.namespaces.require(by.user, name, 'deploy', `push images of \`${name}\``)
       const { uid } = namespace
       if (uid === undefined) throw noNamespace(name)
-      // Refused here, with a reason: the registry itself could only say that the push is denied.
+      // Refused here, with a reason, because the registry itself could only report that access is denied.
       const full = await parts.registryUsage.full(namespace)
       if (full)
         throw new PlatformError(
@@ -59,7 +59,8 @@ export function registryHandlers(world: ServerContext, parts: Services): Handler
         by: { user: by.user.id, token: by.token.id },
         ends,
       })
-      // Registry clients split a user name with a colon, as CI jobs have it, and send one half as part of the password.
+      // The user names of CI jobs contain colons. Registry clients would split such a name at the colon and send the
+      // second half as part of the password.
       return { registry: host, username: by.user.login.replaceAll(':', '-'), password, expires: rfc3339(ends) }
     },
   }

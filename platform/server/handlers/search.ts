@@ -7,19 +7,19 @@ import { eachNamespace } from '../namespaces/each-namespace.ts'
 import { roleIn } from '../namespaces/shared-namespace.ts'
 import type { HandlersOf } from './handler.ts'
 
-/** Namespaces whose environments are read: those that were used last. */
+/** Maximum number of namespaces whose environments are read; the most recently used ones are read first. */
 const MOST = 500
-/** Milliseconds for reading all of them. */
+/** Timeout for reading all namespaces, in milliseconds. */
 const DEADLINE = 20_000
 
 export function searchHandlers({ namespaces, users, live }: Services): HandlersOf<typeof searchRoutes> {
-  /** Reads in progress, by the id of a token: concurrent requests of one caller share them. */
+  /** Reads in progress, by the id of a token. Concurrent requests of one caller share them. */
   const running = new Map<string, Promise<SearchNames>>()
 
   const names = async (by: Identified): Promise<SearchNames> => {
     const [visible, people] = await Promise.all([namespaces.visible(by.user), users.byId()])
     const inside = visible
-      // An administrator who is no member does not see what runs in it.
+      // An administrator who is not a member does not see the environments of a namespace.
       .filter(one => roleIn(one, by.user))
       .sort((a, b) => (a.namespace.lastActive < b.namespace.lastActive ? 1 : -1))
       .map(({ namespace }) => namespace.name)

@@ -20,10 +20,11 @@ export const userHandlers = (
     note({ what: wordsOf(body) })
     const user = await users.known(params.user)
     if (user.id === by.user.id) throw new PlatformError(409, 'self', 'you cannot change your own role')
-    // Requests that began before the suspension may have issued tokens since.
+    // Requests that began before the suspension may have issued tokens since then.
     if (user.isSuspended && body.isSuspended === false) await tokens.revokeAll(user.id)
     const saved = await users.change(user.id, body)
-    // One administrator remains if two demote or suspend each other at the same time.
+    // Checks the caller again, so that an administrator remains if two administrators demote or suspend each other at
+    // the same time.
     await stillAllowed(by, { users, tokens }, now())
       .then(caller => checkCaller(caller, { caller: 'admin' }))
       .catch(async error => {
@@ -35,12 +36,12 @@ export const userHandlers = (
   },
 })
 
-/** The values that a change has replaced. */
+/** Returns the values that a change has replaced. */
 const before = ({ role, isSuspended = false }: PlatformUser, change: UserChange): UserChange => ({
   ...(change.role !== undefined && { role }),
   ...(change.isSuspended !== undefined && { isSuspended }),
 })
 
-/** The host of the provider. Users who were invited have none. */
+/** Returns the host of the identity provider; nothing for users who were invited. */
 const providerOf = ({ issuer }: PlatformUser) =>
   /^https?:\/\//.test(issuer) && URL.canParse(issuer) ? { provider: new URL(issuer).host } : {}

@@ -8,7 +8,7 @@ import { PlatformError } from '../http/platform-error.ts'
 import { namespaceOwner, secretOwner } from '../leader/secret-owners.ts'
 import type { HandlersOf } from './handler.ts'
 
-/** Texts that can be names of variables; others are not audited. */
+/** Pattern of variable names. Names that do not match it are not audited. */
 const VARIABLE_KEY = new RegExp(VARIABLE_NAME)
 
 export function variableHandlers(
@@ -20,8 +20,8 @@ export function variableHandlers(
     return variables.change(owner, by.user.id, values)
   }
   /**
-   * Returns the id of the user whose variables a caller gets. A destroy for the deletion of a namespace by another user
-   * gets none.
+   * Returns the id of the user whose variables a caller gets. A destroy gets no user's variables if another user
+   * deletes the namespace.
    */
   const personOfVariables = async ({ user, token }: Identified): Promise<string | undefined> => {
     const run = token.kind === 'run' ? await runs.ofToken(token) : undefined
@@ -52,10 +52,11 @@ export function variableHandlers(
     },
     'GET /namespaces/:ns/variables/effective': async ({ params, by }) => {
       const namespace = await namespaceOwner(by, params.ns, 'deploy', 'deploy there', namespaces)
-      // Code of a fork gets the variables of no user: it could read what others deploy to the same namespace.
+      // Code of a fork gets no user's variables: it could read what other users deploy to the same namespace.
       const trust = namespace.isUntrusted ? 'fork' : by.token.trust
       const person = await personOfVariables(by)
-      // Deploys, destroys and development containers ask for them. A time that cannot be noted stops none.
+      // Deploys, destroys and development containers request the variables. A failure to record the time does not stop
+      // them.
       const noted = namespaces.noteWork(namespace).catch(() => {})
       const [found] = await Promise.all([variables.effective(person, namespace, trust), noted])
       const images = registry === undefined ? undefined : `${registry}/${placeFor(namespace)}`

@@ -22,21 +22,26 @@ import { HookWork } from './hook-work.ts'
 import { within } from './hooks.ts'
 
 const EVERY = 2000
-/** Attempts to write a comment that the forge refuses, and milliseconds between them. */
+/**
+ * Maximum number of attempts to write a comment that the forge refuses, and the pauses between attempts in
+ * milliseconds.
+ */
 const ATTEMPTS = 6
 const PAUSE = { first: 4000, longest: 120_000 }
-/** Milliseconds between two checks of a deploy. */
+/** Interval between two checks of a deploy, in milliseconds. */
 const LOOK = 3000
 
-/** The comment to write on a pull request. Without a text, no comment is written and the work is done. */
+/**
+ * The comment to write on a pull request. If `text` is absent, no comment is written, and only the state is recorded.
+ */
 interface Wanted {
   readonly told: string
   readonly text?: string
 }
 
 /**
- * Writes the state of previews to the forge: one comment for each request, which is updated. The last comment is in the
- * records, so another leader can continue. A comment that the forge refuses does not hold up the preview.
+ * Writes the state of previews to the forge, as one comment on each pull request, which is updated. The state of the
+ * last comment is recorded, so another leader can continue. If the forge refuses a comment, the preview is not held up.
  */
 export class HookComments implements LeaderTask {
   readonly name = 'comments of webhooks'
@@ -82,7 +87,7 @@ export class HookComments implements LeaderTask {
       const failures = this.#work.failuresOf(key) + 1
       this.#work.wait(key, failures, this.#world.now() + backOff(failures, PAUSE.first, PAUSE.longest))
       if (failures < ATTEMPTS) return
-      // The next commit is reported again.
+      // Gives up on this state; the comment is tried again for the next commit.
       this.#log(hook, pull, error, signal)
     }
     let isThere = false
@@ -93,7 +98,7 @@ export class HookComments implements LeaderTask {
         ? { look, pulls: pulls.map(one => (one.number === pull.number ? { ...one, comment } : one)), seen }
         : undefined
     })
-    // The request was closed in the meantime.
+    // The pull request was closed in the meantime.
     if (!isThere && id !== undefined)
       await this.#write(hook, { ...pull, comment: { id, told: '' } }, destroyedText(nameOf(hook, pull)), signal)
   }
@@ -120,7 +125,7 @@ export class HookComments implements LeaderTask {
     // A newer deploy reports its own result.
     if (!run || run.state === 'replaced') return { told }
     const shown = { name, endpoints: [], run: { commit: deployed.commit } }
-    // The addresses and the problem of a run are known once its log is saved.
+    // The addresses and the problem of a run are only known once its log is saved.
     if (!hasEnded(run.state) || !run.isSettled)
       return { told: `deploys ${deployed.commit}`, text: commentText({ ...shown, status: 'Deploying' }, page) }
     return { told, text: await this.#ended(shared, run, page, signal) }
@@ -130,7 +135,7 @@ export class HookComments implements LeaderTask {
     const { name, longerNames } = shared.namespace
     const { endpoints, problem } = await resultOf(this.#world.cluster, run, signal)
     const { reason = run.stop?.reason } = run.found
-    // The addresses come from code of the branch: only those that can belong to the preview become links.
+    // The addresses come from code of the branch, so only addresses that can belong to the preview become links.
     const isOwn = (url: string): boolean =>
       URL.canParse(url) &&
       ownerOfHost(new URL(url).hostname, this.#world.settings.domain, [name, ...longerNames]) === name

@@ -8,24 +8,31 @@ import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 import type { Hooks } from './hooks.ts'
 
-/** Deliveries about one request that count: each is written. Its author can cause as many as they like. */
+/**
+ * Rate limit for deliveries about one pull request, because each accepted delivery causes a write, and the author of
+ * the pull request can cause any number of them.
+ */
 const OF_REQUEST = { burst: 60, every: 2000, keys: 10_000 }
 /**
- * Deliveries of one webhook that count: about requests of the repository's own people, and about all others, so that
- * outsiders who open many requests do not keep the former away. A person has few webhooks.
+ * Rate limit for the deliveries of one webhook, counted separately for pull requests from the repository itself and for
+ * all others, so that outsiders who open many pull requests do not block the former.
  */
 const OF_HOOK = { burst: 200, every: 1000, keys: 10_000 }
-/** Unsigned deliveries of one webhook that are recorded: anyone who knows the address of the webhook can send them. */
+/**
+ * Rate limit for recording unsigned deliveries of one webhook, because anyone who knows the address of the webhook can
+ * send them.
+ */
 const UNSIGNED = { burst: 1, every: 60_000, keys: 10_000 }
-/** Milliseconds between two writes of deliveries of one webhook that were ignored or refused. */
+/** Minimum time between two writes of ignored or refused deliveries of one webhook, in milliseconds. */
 const EVERY = 5000
 
 /** The part of a record that is known before the result. */
 type About = Pick<DeliveryRecord, 'time' | 'event'>
 
 /**
- * Takes deliveries of webhooks, and records the last one of each. An accepted delivery is recorded by the write that
- * adds its request. Others are recorded every few seconds, so that a flood of them does not become a flood of writes.
+ * Accepts deliveries of webhooks, and records the last one of each webhook. An accepted delivery is recorded by the
+ * write that queues its pull request. Other deliveries are recorded at most every few seconds, so that a flood of
+ * deliveries does not become a flood of writes.
  */
 export class HookDeliveries {
   readonly #world: Pick<ServerContext, 'now' | 'log'>
@@ -34,7 +41,7 @@ export class HookDeliveries {
   readonly #ofRequest = new Limiter(OF_REQUEST)
   readonly #ofHook = new Limiter(OF_HOOK)
   readonly #unsigned = new Limiter(UNSIGNED)
-  /** Webhooks that were written to a moment ago, with the delivery to write next. */
+  /** Webhooks whose last delivery was written a moment ago, with the delivery to write next. */
   readonly #written = new Map<string, { next?: DeliveryRecord | undefined }>()
 
   constructor(
@@ -47,7 +54,10 @@ export class HookDeliveries {
     this.#every = every
   }
 
-  /** Takes a delivery; `note` gets what the audit log says about it. Throws a PlatformError if it is refused. */
+  /**
+   * Processes a delivery. `note` receives the details for the audit log. Throws a PlatformError if the delivery is
+   * refused.
+   */
   async take(
     hook: HookRecord,
     raw: SentHook,
@@ -55,7 +65,8 @@ export class HookDeliveries {
   ): Promise<void> {
     const secret = this.#hooks.secretOf(hook)
     if (secret === undefined || !isSigned(hook.forge, secret, raw, this.#world.now())) {
-      // Without its secret, the platform cannot know which deliveries are signed.
+      // If the signing secret cannot be opened, the platform cannot tell whether a delivery is signed, so nothing is
+      // recorded.
       if (secret !== undefined) await this.#noteUnsigned(hook)
       throw new PlatformError(401, 'signature', 'the delivery is not signed with the secret of the webhook', {
         hint: 'at the forge, set the secret that `devctl preview hook add` printed',
@@ -76,7 +87,10 @@ export class HookDeliveries {
     }
   }
 
-  /** Returns false for an event that is not about a request. Throws a PlatformError. */
+  /**
+   * Queues the pull request of a delivery. Returns false for an event that is not about a pull request. Throws a
+   * PlatformError.
+   */
   async #accept(
     hook: HookRecord,
     raw: SentHook,
@@ -105,13 +119,16 @@ export class HookDeliveries {
     })
     if (!hasRoom) throw tooMany(60_000)
     if (!isNew) throw new PlatformError(409, 'replayed', 'this delivery was already received')
-    // An earlier one would now replace it.
+    // Drops an earlier delivery that is still to be written: it would replace this one.
     const written = this.#written.get(hook.id)
     if (written) written.next = undefined
     return true
   }
 
-  /** Throws a PlatformError if there were too many deliveries about a request, or about requests like it. */
+  /**
+   * Throws a PlatformError if there were too many deliveries about this pull request, or about all pull requests of its
+   * group.
+   */
   #count({ id, pulls }: HookRecord, number: number): void {
     const now = performance.now()
     const isOwn = pulls.some(one => one.number === number && one.trust === 'repository')
@@ -120,7 +137,7 @@ export class HookDeliveries {
     if (wait > 0) throw tooMany(wait)
   }
 
-  /** Records a delivery, now or when the pause after the last write is over. */
+  /** Records a delivery, immediately or when the pause after the last write is over. */
   async #note(id: string, delivery: DeliveryRecord): Promise<void> {
     const written = this.#written.get(id)
     if (written) written.next = delivery
@@ -146,7 +163,7 @@ export class HookDeliveries {
     await this.#orLog(id, this.#unlessOlder(id, next))
   }
 
-  /** Writes a delivery, unless the webhook was removed, or another replica has recorded a later one. */
+  /** Writes a delivery, unless the webhook was removed or another replica has recorded a later delivery. */
   async #unlessOlder(id: string, delivery: DeliveryRecord): Promise<void> {
     const hook = await this.#hooks.find(id)
     const last = hook?.lastDelivery
@@ -154,16 +171,22 @@ export class HookDeliveries {
     await this.#hooks.noteDelivery(id, delivery)
   }
 
-  /** Only the time is recorded: everything else in such a delivery comes from a stranger. */
+  /**
+   * Records the time of an unsigned delivery. Nothing else is recorded, because the rest of the delivery may come from
+   * anyone.
+   */
   async #noteUnsigned({ id, lastUnsigned }: HookRecord): Promise<void> {
     const now = this.#world.now()
-    // Another replica may have recorded one.
+    // Another replica may have recorded an unsigned delivery a moment ago.
     if (lastUnsigned !== undefined && Math.abs(now - Date.parse(lastUnsigned)) < UNSIGNED.every) return
     if (this.#unsigned.take(id, now) > 0) return
     await this.#orLog(id, this.#hooks.noteUnsigned(id, rfc3339(now)))
   }
 
-  /** The result of a delivery does not depend on whether it could be recorded. */
+  /**
+   * Waits for a write and logs its failure, because the result of a delivery does not depend on whether it could be
+   * recorded.
+   */
   async #orLog(id: string, writing: Promise<void>): Promise<void> {
     await writing.catch(error => {
       const message = error instanceof Error ? error.message : String(error)

@@ -1,14 +1,14 @@
 import type { HookRecord } from '../../records/hook.ts'
 
-/** Webhooks that are handled at the same time: in total, and of one person. */
+/** Maximum number of webhooks that are processed at the same time: in total, and of one user. */
 const TOGETHER = { ofAll: 8, ofOne: 2 }
 
 /**
- * Work in progress: one item of a webhook at a time, and a few of each person, so that a slow forge of one person does
- * not hold up the others.
+ * Work in progress: at most one item of each webhook and a few items of each user at a time, so that a slow forge of
+ * one user does not hold up the others.
  */
 export class HookWork {
-  /** Items that wait for a retry, by key: consecutive failures, and the time of the retry. */
+  /** Items that wait for a retry, by key, with the number of consecutive failures and the time of the retry. */
   readonly #later = new Map<string, { readonly failures: number; readonly until: number }>()
   readonly #busy = new Map<string, { readonly owner: string; readonly done: Promise<void> }>()
 
@@ -19,7 +19,7 @@ export class HookWork {
     return !this.#busy.has(id) && all.length < TOGETHER.ofAll && own.length < TOGETHER.ofOne
   }
 
-  /** Begins work; `work` must not throw. */
+  /** Starts work on a webhook. `work` must not throw. */
   begin({ id, owner }: HookRecord, work: () => Promise<void>): void {
     const done = work().finally(() => this.#busy.delete(id))
     this.#busy.set(id, { owner, done })
@@ -30,7 +30,7 @@ export class HookWork {
     return (this.#later.get(key)?.until ?? 0) <= now
   }
 
-  /** Consecutive failures of an item. */
+  /** Returns the number of consecutive failures of an item. */
   failuresOf(key: string): number {
     return this.#later.get(key)?.failures ?? 0
   }
@@ -40,7 +40,7 @@ export class HookWork {
     this.#later.set(key, { failures, until })
   }
 
-  /** The item succeeded. */
+  /** Forgets an item that has succeeded. */
   forget(key: string): void {
     this.#later.delete(key)
   }

@@ -38,27 +38,27 @@ import type { CloneLogin } from '../namespaces/credentials.ts'
 import { requireReservedName } from '../namespaces/reserved-names.ts'
 import { checkSource } from '../runs/runs.ts'
 
-/** Webhooks that one person may have. */
+/** Maximum number of webhooks of one user. */
 const MOST = 20
-/** Milliseconds for which a list of the existing webhooks is used. */
+/** Time in milliseconds for which the list of existing webhooks is cached. */
 const KNOWN = 5000
-/** Attempts of an update after conflicts: deliveries come in bursts. */
+/** Maximum number of attempts for an update that conflicts. The number is high because deliveries arrive in bursts. */
 const ATTEMPTS = 20
-/** Milliseconds for one request to a forge, in total. */
+/** Timeout for one request to a forge, including retries, in milliseconds. */
 const ASKING = 15_000
-/** If a forge asks to be called later, the request is retried later. */
+/** Retries of a request when the forge asks to retry later. */
 const RETRIES = { attempts: 2, pause: 500, longest: 1000, asked: 2000 }
-/** A prefix, without the dash at its end. */
+/** Maximum length of a prefix, without its trailing dash. */
 const LONGEST = 30
-/** Forges accept any user name with a token. */
+/** User name of a clone. Forges accept any user name together with a token. */
 const ANYBODY = 'git'
 
-/** The webhooks of repositories, in Secrets. The signing secret and the token for the forge are sealed. */
+/** The webhooks of repositories, stored in Secrets. The signing secrets and the forge tokens are sealed. */
 export class Hooks {
   readonly #world: ServerContext
   #known: { readonly at: number; readonly ids: ReadonlySet<string> } = { at: Number.NEGATIVE_INFINITY, ids: new Set() }
   #reading: Promise<void> | undefined
-  /** Serializes concurrent creations, so that each counts those before it. */
+  /** Serializes concurrent creations, so that each one counts the webhooks created before it. */
   readonly #making = new KeyedMutex()
 
   constructor(world: ServerContext) {
@@ -66,8 +66,8 @@ export class Hooks {
   }
 
   /**
-   * The webhooks that can be read, the oldest first. `isLook` and `isTell` select those with requests to check, or
-   * comments to write.
+   * Returns the valid webhooks, the oldest first. `isLook` selects webhooks with pull requests to check, and `isTell`
+   * webhooks with comments to write.
    */
   async list({ isLook = false, isTell = false } = {}, signal?: AbortSignal): Promise<readonly HookRecord[]> {
     const of = [isLook ? `,${LOOK_LABEL}=true` : '', isTell ? `,${TELL_LABEL}=true` : '']
@@ -77,7 +77,7 @@ export class Hooks {
     return found.sort((a, b) => (a.created < b.created ? -1 : 1))
   }
 
-  /** The servers of all webhooks, except those that the platform may no longer contact. */
+  /** Returns the servers of all webhooks, except servers that the platform may no longer contact. */
   async servers(signal?: AbortSignal): Promise<readonly ForgeServer[]> {
     return (await this.list({}, signal)).flatMap(({ repository, forge }) => {
       const found = this.#findServed(repository, forge)
@@ -87,13 +87,13 @@ export class Hooks {
     })
   }
 
-  /** Tells from a list that is at most a few seconds old if a webhook exists. */
+  /** Returns true if a webhook exists, according to a list that is at most a few seconds old. */
   async isKnown(id: string): Promise<boolean> {
     if (this.#world.now() - this.#known.at > KNOWN) await this.#readKnown()
     return this.#known.ids.has(id)
   }
 
-  /** Reads the list, once for all calls at the same time. */
+  /** Reads the list of webhooks. Concurrent calls share one request. */
   #readKnown(): Promise<void> {
     this.#reading ??= this.list()
       .then(all => {
@@ -154,7 +154,7 @@ export class Hooks {
     return { hook: wanted.create ? await this.#createAtForge(hook, secret) : hook, secret }
   }
 
-  /** Creates the webhook in the settings of its repository; if that fails, there is none at all. */
+  /** Creates the webhook in the settings of its repository. If that fails, the platform's webhook is deleted again. */
   async #createAtForge(hook: HookRecord, secret: string): Promise<HookRecord> {
     const webhook = { address: this.addressOf(hook), secret }
     let remote: number
@@ -177,7 +177,7 @@ export class Hooks {
     await this.#requireRoom(owner, prefix)
     const hook = toHook(await this.#world.cluster.create(object))
     try {
-      // Other replicas may have created some at the same time.
+      // Another replica may have created webhooks at the same time.
       await this.#requireRoom(owner, prefix, id)
     } catch (error) {
       await this.#world.cluster.delete(hookRef(id)).catch(() => {})
@@ -187,8 +187,8 @@ export class Hooks {
   }
 
   /**
-   * Runs and previews of the webhook stay; it just accepts no more deliveries. One that the platform has created in the
-   * settings of its repository is removed there, too; `left` says why that failed.
+   * Deletes a webhook, so that it accepts no more deliveries. Its runs and previews remain. If the platform created the
+   * webhook in the settings of its repository, it is removed there, too; `left` is the reason if that failed.
    */
   async remove(hook: HookRecord): Promise<{ readonly left?: string }> {
     const left = hook.remote === undefined ? undefined : await this.#removeAtForge(hook, hook.remote)
@@ -207,12 +207,15 @@ export class Hooks {
     }
   }
 
-  /** The signing secret; undefined if no key opens it. */
+  /** Returns the signing secret; undefined if no key can open it. */
   secretOf(hook: HookRecord): string | undefined {
     return this.#world.sealing.open(hook.sealed.secret, hookSealedFor(hook, 'secret'))
   }
 
-  /** Writes the one comment on a request, and returns its number. Throws what `factsOf` throws, and a ForgeError. */
+  /**
+   * Writes or updates the platform's comment on a pull request, and returns the comment's id. Throws a ForgeError, and
+   * the errors of `factsOf`.
+   */
   comment(
     hook: HookRecord,
     number: number,
@@ -223,8 +226,8 @@ export class Hooks {
   }
 
   /**
-   * A client of the forge, with the token of the webhook or another one. Throws a PlatformError if the forge may no
-   * longer be asked.
+   * Returns a client of the forge that uses the webhook's token, or the given credential. Throws a PlatformError if the
+   * platform may no longer contact the forge.
    */
   factsOf(hook: HookRecord, own?: CloneLogin): RepositoryFacts {
     return factsOf(this.#asked(hook, own), process.env, RETRIES)
@@ -237,14 +240,14 @@ export class Hooks {
     return asked(served, token, own ? 'credentials' : 'webhook')
   }
 
-  /** The credential with which a run of trusted code clones. */
+  /** Returns the credential with which a run of trusted code clones. */
   async cloneLogin(id: string, host: string): Promise<CloneLogin | undefined> {
     const hook = await this.find(id)
     const password = hook && this.#tokenOf(hook)
     return hook && password !== undefined && hostOfHook(hook) === host ? { user: ANYBODY, password } : undefined
   }
 
-  /** Updates the state of a webhook, and retries after a conflict; undefined changes nothing. */
+  /** Updates the state of a webhook, and retries after a conflict. If `edit` returns undefined, nothing changes. */
   async change(id: string, edit: (hook: HookRecord) => HookChange | undefined): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const hook = await this.find(id)
@@ -259,7 +262,7 @@ export class Hooks {
     }
   }
 
-  /** Records the last delivery, whatever else has changed in the meantime. */
+  /** Records the last delivery, independently of concurrent changes. */
   async noteDelivery(id: string, delivery: DeliveryRecord): Promise<void> {
     await this.#world.cluster.patch(hookRef(id), fromDelivery(delivery), { manager: MANAGER })
   }
@@ -300,8 +303,8 @@ export class Hooks {
   }
 
   /**
-   * Throws a PlatformError if the prefix is taken, or the user has reached the limit of webhooks, not counting
-   * `besides`.
+   * Throws a PlatformError if the prefix is in use, or the user has reached the maximum number of webhooks. The webhook
+   * `besides` is not counted.
    */
   async #requireRoom(owner: PlatformUser, prefix: string, besides?: string): Promise<void> {
     const all = (await this.list()).filter(one => one.id !== besides)
@@ -324,18 +327,21 @@ export class Hooks {
   }
 }
 
-/** The host of its repository, in the form that credentials use. */
+/** Returns the host of the webhook's repository, in the form that credentials use. */
 export function hostOfHook({ repository }: Pick<HookRecord, 'repository'>): string {
   const read = readRepositoryUrl(repository)
   return read.ok ? read.repository.host : ''
 }
 
-/** The deadline of one request to a forge. */
+/** Returns the time limit for one request to a forge. */
 export const within = (signal?: AbortSignal): { readonly signal: AbortSignal } => ({
   signal: withTimeLimit(ASKING, ...(signal ? [signal] : [])),
 })
 
-/** The response for a caller whose request the forge refused or did not answer. `more` is what they can do instead. */
+/**
+ * Returns the error response for a request to the forge that failed or timed out. `more` is an additional hint for the
+ * caller.
+ */
 export function toPlatformError(error: unknown, more?: string): unknown {
   if (error instanceof ForgeError) {
     const hints = [error.hint, more].filter(one => one !== undefined)
@@ -349,7 +355,7 @@ export function toPlatformError(error: unknown, more?: string): unknown {
 }
 
 function asked(served: ServedRepository, token: string, tokenName: string): AskedRepository {
-  // The token is sent in a header.
+  // The token is sent in a header, so other characters are refused.
   if (/[^\x21-\x7e]/.test(token)) throw new PlatformError(400, 'value', 'a token has no spaces or special characters')
   return { ...served, token, tokenName }
 }

@@ -23,24 +23,27 @@ import { HookWork } from './hook-work.ts'
 import { hostOfHook, within } from './hooks.ts'
 
 const EVERY = 1000
-/** Attempts after a temporary failure, and milliseconds between them. */
+/** Maximum number of attempts after temporary failures, and the pauses between attempts in milliseconds. */
 const ATTEMPTS = 8
 const PAUSE = { first: 2000, longest: 60_000 }
-/** Most previews of forks that one webhook may have: any user of the forge can open a pull request from a fork. */
+/**
+ * Maximum number of previews of forks for one webhook. There is a limit because any user of the forge can open a pull
+ * request from a fork.
+ */
 const FORKS = 10
-/** Characters of a problem, and of other texts from a forge. */
+/** Maximum length of a problem, and of other texts from a forge, in characters. */
 const LONGEST = 300
 
-/** Record of a pull request after it was checked; `again`: it is checked once more. */
+/** The record of a pull request after a check. If `again` is true, the pull request is checked once more. */
 interface Looked {
-  /** Undefined: the request is forgotten. */
+  /** Undefined if the pull request is forgotten. */
   readonly pull: PullRecord | undefined
   readonly again?: boolean
 }
 
 /**
- * Handles requests for which webhooks were delivered: asks the forge for their state, and deploys or destroys their
- * previews. Its state is in the records, so another leader can continue; handling a request twice changes nothing.
+ * Processes pull requests that webhooks have reported: asks the forge for their state, and deploys or destroys their
+ * previews. All state is recorded, so another leader can continue. Processing a pull request twice changes nothing.
  */
 export class WebhookController implements LeaderTask {
   readonly name = 'webhooks'
@@ -85,7 +88,7 @@ export class WebhookController implements LeaderTask {
         return
       }
       this.#log(hook, number, error, signal)
-      // The forge could never be asked about this request, so there is nothing to keep.
+      // If there is no record, the forge has never reported this pull request, so there is nothing to keep.
       looked = { pull: before && { ...before, problem: problemOf(error) } }
     }
     if (looked.again) this.#wait(key, this.#work.failuresOf(key) + 1)
@@ -117,7 +120,7 @@ export class WebhookController implements LeaderTask {
     const there = await this.#ownPreview(hook, name)
     const known = {
       ...(before?.approved && { approved: before.approved }),
-      // The preview that exists counts, not the record.
+      // The existing preview determines what is deployed, not the record.
       ...(there &&
         before?.deployed && {
           deployed: {
@@ -147,12 +150,13 @@ export class WebhookController implements LeaderTask {
     if (step.kind === 'wait') return { pull: { ...pull, isWaiting: true } }
     if (step.kind === 'refuse') {
       const refused = { ...pull, problem: step.problem }
-      // The author of a pull request from a fork knows that forks get no preview, or was given a better reason.
+      // No comment is written: either forks get no previews, which the author knows, or a more specific reason was
+      // already commented.
       return { pull: { ...refused, comment: { ...pull.comment, told: finalTold(refused) ?? '' } } }
     }
     if (step.kind === 'nothing' && there && !isGoing(there)) return { pull }
     if (step.kind === 'replace' && there && !isGoing(there)) await this.#parts.deletions.begin(there)
-    // The new preview is deployed once the previous one is deleted.
+    // The new preview is deployed after the previous one is deleted.
     if (there && (step.kind === 'replace' || isGoing(there))) {
       if (there.namespace.status === 'DeleteFailed')
         return { pull: { ...pull, problem: 'the earlier preview with this name could not be destroyed' } }
@@ -187,7 +191,7 @@ export class WebhookController implements LeaderTask {
     await this.#parts.previews.deploy({ user }, wanted, { trust, commit, hook: hook.id })
   }
 
-  /** Updates the comment, which refers to a preview that no longer exists. A failure holds up nothing. */
+  /** Updates the comment of a preview that no longer exists. A failure is only logged. */
   async #sayDestroyed(hook: HookRecord, { number, comment }: PullRecord, signal: AbortSignal): Promise<void> {
     const name = pullPreviewName(hook.prefix, number)
     const { id } = comment ?? {}
@@ -200,13 +204,13 @@ export class WebhookController implements LeaderTask {
     }
   }
 
-  /** The preview of this name, if this webhook created it. */
+  /** Returns the preview with this name, if this webhook created it. */
   async #ownPreview(hook: HookRecord, name: string): Promise<SharedNamespace | undefined> {
     const found = await this.#parts.namespaces.find(name)
     return found?.namespace.preview?.hook === hook.id ? found : undefined
   }
 
-  /** The number of previews of forks, apart from that of this request. */
+  /** Returns the number of the webhook's previews of forks, not counting the preview of this pull request. */
   async #forks(hook: HookRecord, user: PlatformUser, number: number): Promise<number> {
     const all = await this.#parts.namespaces.visible(user)
     const own = pullPreviewName(hook.prefix, number)
@@ -224,11 +228,14 @@ export class WebhookController implements LeaderTask {
   }
 }
 
-/** True if another attempt can succeed. */
+/** Returns true if another attempt can succeed. */
 const mayPass = (error: unknown): boolean =>
   !(error instanceof PlatformError) || error.status === 429 || error.status >= 500
 
-/** A problem as others may read it: messages of the platform and of the forge, without details of the cluster. */
+/**
+ * Returns the message of a problem that all users may read: a message of the platform or the forge, without details of
+ * the cluster.
+ */
 const problemOf = (error: unknown): string =>
   error instanceof PlatformError || error instanceof ForgeError
     ? messageOf(error)
@@ -236,23 +243,26 @@ const problemOf = (error: unknown): string =>
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, LONGEST)
 
-/** The state of a webhook after requests were checked, merged with what has arrived in the meantime. */
+/**
+ * Returns the state of a webhook after a pull request was checked, merged with changes that were recorded during the
+ * check.
+ */
 function merged(now: HookRecord, before: HookRecord, number: number, { pull, again }: Looked): HookState {
   const others = now.pulls.filter(one => one.number !== number)
   const [pullNow, pullBefore] = [now, before].map(hook => hook.pulls.find(one => one.number === number))
-  // A user approved a commit while the forge was asked: maybe the same commit again, after its deploy has failed.
+  // A user approved a commit during the check. It may be the same commit as before, if its deploy has failed.
   const isApproved =
     pullNow?.approved !== undefined &&
     (pullNow.approved.commit !== pullBefore?.approved?.commit || pullNow.approved.time !== pullBefore.approved.time)
-  // An event arrived while the forge was asked, so the forge is asked again.
+  // An event arrived during the check, so the pull request is checked again.
   const stays = again || isApproved || now.seen.at(-1) !== before.seen.at(-1)
   const { comment } = pullNow ?? {}
   const merged = pull && {
     ...pull,
-    // Recorded in the meantime.
+    // The comment was recorded during the check.
     ...(comment && comment.told !== pullBefore?.comment?.told && { comment }),
   }
-  // The record of an approval counts until the forge is asked again.
+  // An approval that was recorded during the check is kept until the next check.
   const kept = merged && isApproved ? pullNow : merged
   return {
     look: now.look.filter(one => one !== number || stays),
@@ -265,8 +275,8 @@ const isGoing = ({ namespace: { status } }: SharedNamespace): boolean =>
   status === 'Deleting' || status === 'DeleteFailed'
 
 /**
- * Returns the reason why an address that the forge returned cannot be cloned. It is passed to git, and the token of the
- * webhook is sent to its own host only.
+ * Returns the reason why a source that the forge reported cannot be cloned. The URL is passed to git, and the webhook's
+ * token may be sent to the webhook's own host only.
  */
 function sourceProblem(hook: HookRecord, { commit, branch, head }: PullFacts): string | undefined {
   if (!isCommit(commit)) return 'the forge does not report its commit'

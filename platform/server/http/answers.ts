@@ -94,7 +94,7 @@ export const toRunAnswer = (run: RunRecord, people: ReadonlyMap<string, Platform
   }
 }
 
-/** Users whose record was deleted are shown by their id. */
+/** Returns a user as shown in responses. Users whose record was deleted are shown by their id. */
 export function personOf(id: string, people: ReadonlyMap<string, PlatformUser>): Person {
   const user = people.get(id)
   return user ? toPerson(user) : { id, login: id }

@@ -21,28 +21,31 @@ import { registerPages, type WebFiles } from './pages.ts'
 import { PlatformError } from './platform-error.ts'
 import { answerUpgrades, takeConnection } from './upgrade.ts'
 
-/** Limits of a request body in bytes: without a login, and with one. The login is checked before the body is read. */
+/** Maximum size of a request body in bytes: without and with a login. The login is checked before the body is read. */
 const BODY = 64 * 1024
 const BODY_OF_CALLER = 512 * 1024
 /**
- * The limit for a program that signs its requests: the signature covers the whole body, so it can only be checked at
- * the end.
+ * Maximum body size, in bytes, of a request with a signature. The signature covers the entire body, so it can be
+ * checked only after the body was read.
  */
 const BODY_OF_HOOK = 256 * 1024
-/** Milliseconds in which a request has to be complete. */
+/** Timeout for receiving a complete request, in milliseconds. */
 const REQUEST = 30_000
-/** Milliseconds after which an idle connection is closed; streams send keep-alives. */
+/** Idle timeout of a connection in milliseconds. Streams send keep-alives. */
 const SILENCE = 120_000
-/** Concurrent requests of one caller: pages send several at once, and so do the jobs of a repository. */
+/**
+ * Maximum number of concurrent and of waiting requests of one caller. Pages send several requests at once, and so do
+ * the jobs of a repository.
+ */
 const TURNS = { atOnce: 8, waiting: 200 }
 
-/** The path of requests to the server. */
+/** Options for the connections of clients to the server. */
 export interface AppOptions {
-  /** There is no proxy, so `X-Forwarded-For` is ignored. */
+  /** True if clients connect without a proxy, so `X-Forwarded-For` is ignored. */
   readonly isDirect?: boolean
 }
 
-/** The server with all routes of the table and the pages of the UI, before it listens. */
+/** Creates the server with all API routes and the pages of the UI. It does not listen yet. */
 export function createApp(
   world: ServerContext,
   parts: Services,
@@ -54,13 +57,13 @@ export function createApp(
     bodyLimit: BODY,
     requestTimeout: REQUEST,
     connectionTimeout: SILENCE,
-    // A client that is not a trusted proxy can write anything into `X-Forwarded-For`.
+    // A client that is not a trusted proxy can send any `X-Forwarded-For`.
     trustProxy: proxies,
-    // A body has to match the table exactly: nothing is converted, and no unknown key is dropped.
+    // A body has to match the schema exactly: nothing is converted, and unknown properties are not dropped.
     ajv: { customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false } },
   })
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, world))
-  // Comes before every other check: the platform is not served on the hosts of applications.
+  // This hook runs first, because the platform is not served on the hosts of applications.
   app.addHook('onRequest', async ({ headers, method }, reply) => {
     const host = parts.waker.hostOf(headers.host)
     if (host === undefined) return
@@ -68,7 +71,7 @@ export function createApp(
     return reply.code(answer.status).headers(answer.headers).send(answer.body)
   })
   registerPages(app, web)
-  // Streams do not end by themselves and would delay the shutdown of the server.
+  // Streams do not end by themselves, so they would delay the shutdown of the server.
   const open = new Set<AbortController>()
   app.addHook('preClose', async () => {
     for (const one of open) one.abort()
@@ -108,12 +111,14 @@ function register(
   const [method = 'GET', path = ''] = name.split(' ')
   const auditCall = (request: FastifyRequest, status: number) => {
     const note = notes.get(request)
-    // A request that is refused this early has changed nothing, and auditing it would fill the log.
+    // A request that is rate limited before its caller is known has changed nothing, and auditing it would fill the
+    // log.
     if (route.audit === undefined || note?.isNothing || (status === 429 && !callers.has(request))) return
     if (audited.has(request)) return
     audited.add(request)
     const by = callers.get(request)
-    // Invalid input could be anything: a password, or characters that change the text around them.
+    // Invalid input could be anything, including a password or characters that garble the log line, so it is not
+    // audited.
     const sent =
       status === 400 ? {} : { ...(request.params as object), ...(route.isUpgrade && (request.query as object)) }
     const what = { ...sent, ...note?.what }
@@ -136,8 +141,7 @@ function register(
       ...(route.body && { body: route.body }),
       ...(route.reply && { response: { 200: route.reply } }),
     },
-    // Runs before the body is read and validated, so a request without a login learns nothing about what the route
-    // expects.
+    // Runs before the body is read and validated, so a request without a login learns nothing about the expected body.
     onRequest: async (request, { raw: response }) => {
       if (route.isRaw) {
         const { id = '' } = request.params as { readonly id?: string }
@@ -171,7 +175,7 @@ function register(
       auditCall(request, reply.statusCode)
     },
     handler: async (request, reply) => {
-      // Checked against the shapes of the table.
+      // All fields were validated against the schemas of the route.
       const call = {
         params: request.params,
         query: request.query,
@@ -187,7 +191,7 @@ function register(
         signal: gone(reply, open),
         browser: browserOf(request.headers, world.settings.url, value => void reply.header('set-cookie', value)),
       } as Parameters<typeof handle>[0]
-      // The client may have disconnected by then, which does not undo what was done.
+      // The work continues and is audited even if the client has disconnected, because its effects are not undone.
       const work = async (): Promise<unknown> => {
         let status = route.isUpgrade ? 101 : route.reply || route.events ? 200 : 204
         try {
@@ -201,7 +205,8 @@ function register(
       }
       const turn = taken.get(request)
       const answer = turn ? await turn.work(work) : await work()
-      // The stream lasts as long as its client likes; the number of open streams is limited elsewhere.
+      // A stream lasts as long as its client keeps it open, so it does not occupy a slot; the number of streams has its
+      // own limit.
       if (route.isUpgrade || route.events) turn?.end()
       if (route.isUpgrade) {
         takeConnection(request, reply, answer as ServeConnection) // such routes answer with one
@@ -218,15 +223,15 @@ function register(
   })
 }
 
-/** The header that browsers send when they reconnect. */
+/** Returns the `Last-Event-ID` header, which browsers send when they reconnect. */
 function lastEventId({ headers }: FastifyRequest): string | undefined {
   const id = headers['last-event-id']
   return typeof id === 'string' && /^[\w.:-]{1,100}$/.test(id) ? id : undefined
 }
 
 /**
- * Aborted when the client disconnects before it has the whole answer. `open` holds the responses whose clients are
- * connected.
+ * Returns a signal that is aborted when the client disconnects before it has received the complete response. `open`
+ * contains the controllers of all open responses.
  */
 function gone({ raw }: FastifyReply, open: Set<AbortController>): AbortSignal {
   const end = new AbortController()
@@ -242,12 +247,12 @@ const callers = new WeakMap<FastifyRequest, Identified>()
 const notes = new WeakMap<FastifyRequest, AuditNote>()
 const pullers = new WeakMap<FastifyRequest, RegistryCaller>()
 const taken = new WeakMap<FastifyRequest, QueueSlot<unknown>>()
-/** Requests with a line in the audit. */
+/** Requests that were audited. */
 const audited = new WeakSet<FastifyRequest>()
 
 /**
- * Returns the key of the limit that a request counts against. Code of a run does not use up the requests of the person
- * who started it.
+ * Returns the key that a request is counted under. Code of a run does not use up the request limit of the user who
+ * started it.
  */
 const turnsOf = ({ user, token }: Identified): string => (token.kind === 'run' ? token.id : user.id)
 
@@ -268,7 +273,7 @@ function toAnswer(error: unknown): { readonly status: number; readonly body: Err
   const { statusCode, message } = error as { readonly statusCode?: number; readonly message: string } // fastify's
   if (statusCode !== undefined && statusCode < 500)
     return { status: statusCode, body: body('request', `the request is not valid: ${message}`) }
-  // Internal errors go to the log only.
+  // Details of internal errors are only logged.
   return { status: 500, body: body('internal', 'something went wrong in the platform') }
 }
 

@@ -1,11 +1,11 @@
 import { ClusterError } from '../../../adapters/kubernetes/cluster.ts'
 
-/** Milliseconds between two checks whether the caller may still see the events. */
+/** Interval between two checks that the caller may still see the events, in milliseconds. */
 const CHECKING = 5000
 
 /**
- * The events of a stream while its client is connected and may see them. `check` is called again every few seconds,
- * even if nothing happens; when it throws, the stream just ends.
+ * Yields the events of a stream while its client is connected and may see them. `check` is called every few seconds,
+ * even if there are no events. If it throws, the stream ends without an error.
  */
 export async function* authorizedStream<T>(
   events: (signal: AbortSignal) => AsyncIterable<T>,
@@ -36,6 +36,6 @@ export async function* authorizedStream<T>(
   }
 }
 
-/** The cluster is unreachable for a moment, which decides nothing. */
+/** Returns true if the cluster is temporarily unreachable, which says nothing about the caller's rights. */
 export const isUnavailable = (error: unknown): boolean =>
   error instanceof ClusterError && (error.failure === 'unreachable' || error.failure === 'unavailable')

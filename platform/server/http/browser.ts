@@ -3,17 +3,17 @@ import { LONGEST_SESSION } from '../../records/token.ts'
 import { PlatformError } from './platform-error.ts'
 
 /**
- * Cookie of a session. With the prefix `__Host-`, browsers accept it only from this host: environments are on sibling
- * hosts (RFC 6265bis).
+ * Session cookie. With the prefix `__Host-`, browsers accept it only from this host, and not from the sibling hosts of
+ * environments (RFC 6265bis).
  */
 export const SESSION_COOKIE = '__Host-devctl'
 const LOGIN_COOKIE = '__Host-devctl-login'
 
-/** A request that a browser makes, and its session. */
+/** The browser session of a request. */
 export interface Browser {
   /** Throws a PlatformError unless the request comes from a page of the platform. */
   requireOurPage(): void
-  /** Starts a session. Scripts cannot read its token. */
+  /** Starts a session. Scripts cannot read its cookie. */
   enter(token: string): void
   /** Ends the session. */
   leave(): void
@@ -25,13 +25,13 @@ export const browserOf = (headers: IncomingHttpHeaders, url: string, setCookie: 
   leave: () => setCookie(sessionCookie('', 0)),
 })
 
-/** The token of the session of a request. */
+/** Returns the session token of a request. */
 export const sessionOf = (headers: IncomingHttpHeaders): string | undefined => cookieOf(headers, SESSION_COOKIE)
 
-/** The state that was sealed when a login began in this browser. */
+/** Returns the sealed login state that was stored in this browser when the login began. */
 export const loginOf = (headers: IncomingHttpHeaders): string | undefined => cookieOf(headers, LOGIN_COOKIE)
 
-/** `Lax`, because the provider's page redirects here. */
+/** Returns the login cookie. It is `SameSite=Lax`, because the provider's page redirects here. */
 export const loginCookie = (value: string, seconds: number): string =>
   `${LOGIN_COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; Secure; SameSite=Lax`
 
@@ -39,15 +39,15 @@ const cookieOf = ({ cookie = '' }: IncomingHttpHeaders, name: string): string | 
   new RegExp(`(?:^|; ?)${name}=([\\w.-]{1,2000})(?:;|$)`).exec(cookie)?.[1]
 
 /**
- * Throws a PlatformError unless a request comes from a page of the platform. The browser says so in `Sec-Fetch-Site`,
- * which no script can set; if it does not send that, the exact `Origin` counts. Environments are the same *site* as the
- * platform, so `SameSite` does not protect it from their pages.
+ * Throws a PlatformError unless a request comes from a page of the platform. Browsers report this in `Sec-Fetch-Site`,
+ * which scripts cannot set; if this header is missing, `Origin` has to match exactly. Environments are the same *site*
+ * as the platform, so `SameSite` cookies do not protect the platform from their pages.
  */
 export function requireOurPage({ origin, 'sec-fetch-site': site }: IncomingHttpHeaders, url: string): void {
   const isOurs = site === undefined ? origin === new URL(url).origin : site === 'same-origin'
   if (!isOurs) throw new PlatformError(403, 'origin', 'the request does not come from a page of the platform')
 }
 
-// `Strict` is enough: pages are the same for all users, and fetch their data with requests of their own.
+// `Strict` is possible, because pages are the same for all users and fetch their data with separate requests.
 const sessionCookie = (value: string, seconds: number): string =>
   `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; Secure; SameSite=Strict`

@@ -8,28 +8,28 @@ import { LINK_ISSUER, type Users } from '../login/users.ts'
 import { requireOurPage, sessionOf } from './browser.ts'
 import { noNamespace, notLoggedIn, onlyFor, PlatformError } from './platform-error.ts'
 
-/** The caller of a request, and the token that they use. */
+/** The caller of a request, and the token that the request uses. */
 export interface Identified {
   readonly user: PlatformUser
   readonly token: TokenRecord
 }
 
-/** The records that identify a caller. */
+/** The stores of the records that identify a caller. */
 export interface Accounts {
   readonly tokens: Tokens
   readonly users: Users
 }
 
-/** Kinds of tokens that act as the person. */
+/** Kinds of tokens that act as the user. */
 const PERSONAL: ReadonlySet<string> = new Set(['session', 'cli'])
-/** Milliseconds after its last confirmation for which an account is trusted. */
+/** Time in milliseconds for which an account is trusted after its last confirmation. */
 const REMEMBERED = 30 * 86_400_000
 /** Kinds of tokens that can only be exchanged for an account. */
 const EXCHANGED: ReadonlySet<string> = new Set(['setup', 'invite'])
 
 /**
- * Identifies the caller by `Authorization`, or by the session of a browser, which counts only in requests from pages of
- * the platform. Throws a PlatformError if there is no valid login.
+ * Identifies the caller by the `Authorization` header, or by the session cookie, which is accepted only in requests
+ * from pages of the platform. Throws a PlatformError if there is no valid login.
  */
 export async function whoIs(
   headers: IncomingHttpHeaders,
@@ -38,7 +38,7 @@ export async function whoIs(
 ): Promise<Identified> {
   if (headers.authorization !== undefined) {
     const text = bearer(headers.authorization)
-    // A session belongs to a browser; its token is in a cookie that scripts cannot read.
+    // A session token is valid only in its cookie, which scripts cannot read.
     if (text === undefined || text.startsWith('devctl_session_')) throw notLoggedIn()
     return identify(text, parts, now())
   }
@@ -48,14 +48,14 @@ export async function whoIs(
   return identify(session, parts, now())
 }
 
-/** The owner of a token. Throws a PlatformError if it is not accepted. */
+/** Returns the owner of a token. Throws a PlatformError if the token is not accepted. */
 export async function identify(text: string, { tokens, users }: Accounts, now: number): Promise<Identified> {
   const token = await tokens.check(text)
   if (!token || token.user === undefined || EXCHANGED.has(token.kind)) throw notLoggedIn()
   const user = await users.find(token.user)
   if (!user) throw notLoggedIn()
   checkUser(user, token, now)
-  // The last use is recorded if possible; a failure does not fail the request.
+  // A failure to record the last use does not fail the request.
   await tokens.noteUse(token).catch(() => {})
   return { user, token }
 }
@@ -70,15 +70,13 @@ function checkUser(user: PlatformUser, token: TokenRecord, now: number): void {
 }
 
 /**
- * Tokens of programs are valid only while the provider confirms the account of their owner, and it has not done so for
- * too long.
+ * Returns true if the provider has not confirmed an account for too long. In that case, the user's API tokens are not
+ * accepted.
  */
 const isForgotten = ({ issuer, lastLogin, asked = lastLogin }: PlatformUser, now: number): boolean =>
   issuer !== LINK_ISSUER && Math.max(Date.parse(lastLogin), Date.parse(asked)) + REMEMBERED < now
 
-/**
- * A caller of a while ago, checked again during a long request. Throws a PlatformError if they would be refused now.
- */
+/** Checks a caller again, during a long request. Throws a PlatformError if the caller would be refused now. */
 export async function stillAllowed(by: Identified, { tokens, users }: Accounts, now: number): Promise<Identified> {
   const [token, user] = await Promise.all([tokens.find(by.token.id), users.find(by.user.id)])
   if (!token || !user || Date.parse(token.expires) <= now) throw notLoggedIn()
@@ -96,9 +94,9 @@ export function checkCaller(
     throw onlyFor('do this', 'somebody who has logged in', 'tokens of runs cannot')
   if (token.kind === 'ci' && !isForCi)
     throw onlyFor('do this', 'somebody who has logged in', 'tokens of CI jobs cannot')
-  // If the name is not in the path, the handler checks it.
+  // If the name is not in the path, the handler checks the prefix.
   if (token.kind === 'ci' && typeof of['name'] === 'string') requirePrefix(token, of['name'])
-  // From the path, or from the query.
+  // The namespace is in the path or in the query.
   const ns = of['ns'] ?? of['namespace']
   if (token.namespaces && typeof ns === 'string' && !token.namespaces.includes(ns)) throw noNamespace(ns)
   if (caller === 'admin' && user.role !== 'admin') throw onlyFor('do this', 'an administrator')
@@ -110,7 +108,7 @@ export function checkCaller(
 export const isForPreview = ({ kind, prefix }: TokenRecord, name: string): boolean =>
   kind !== 'ci' || (prefix !== undefined && name.startsWith(prefix))
 
-/** Throws a PlatformError unless a token allows a preview of this name. */
+/** Throws a PlatformError unless a token allows a preview with this name. */
 export function requirePrefix(token: TokenRecord, name: string): void {
   if (isForPreview(token, name)) return
   throw new PlatformError(403, 'not-allowed', `this job may not use the name \`${name}\` for a preview`, {
@@ -118,5 +116,5 @@ export function requirePrefix(token: TokenRecord, name: string): void {
   })
 }
 
-/** The token of `Authorization: Bearer …`; undefined for anything else. */
+/** Returns the token of `Authorization: Bearer …`; undefined for any other header. */
 const bearer = (header: string | undefined): string | undefined => /^Bearer ([\w-]+)$/.exec(header ?? '')?.[1]

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import type { StreamEvent } from '../handlers/handler.ts'
 
-/** Milliseconds between two keep-alives: proxies close connections that are silent for a minute. */
+/** Keep-alive interval in milliseconds. Proxies close connections that are silent for a minute. */
 const BEAT = 15_000
 
 /**
- * Events as the text of a `text/event-stream` (HTML standard, section 9.2). The caller of `next` waits for the first
- * event; events are read only as fast as the client accepts them.
+ * Converts events to the text of a `text/event-stream` (HTML standard, section 9.2). An empty comment is sent before
+ * the first event is available. Events are read only as fast as the client accepts them.
  */
 export function toEventStream(events: AsyncIterable<StreamEvent<unknown>>): Readable {
   return Readable.from(texts(events), { objectMode: true, highWaterMark: 1 })
@@ -14,7 +14,7 @@ export function toEventStream(events: AsyncIterable<StreamEvent<unknown>>): Read
 
 async function* texts(events: AsyncIterable<StreamEvent<unknown>>): AsyncGenerator<string> {
   const iterator = events[Symbol.asyncIterator]()
-  // The client learns at once that it is connected.
+  // Tells the client immediately that it is connected.
   yield ':\n\n'
   let next = iterator.next()
   try {
@@ -35,7 +35,7 @@ async function* texts(events: AsyncIterable<StreamEvent<unknown>>): AsyncGenerat
   }
 }
 
-/** The result of a promise, or undefined if it takes longer than some milliseconds. */
+/** Returns the result of a promise, or undefined if it takes longer than the given time. */
 async function within<T>(wanted: Promise<T>, milliseconds: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>(resolve => {

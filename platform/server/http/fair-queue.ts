@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { Slots } from '../../../adapters/http/slots.ts'
 import { PlatformError } from './platform-error.ts'
 
-/** The number of requests of one caller that are handled at the same time, and that may wait. */
+/** Maximum number of requests of one caller: concurrent, and waiting. */
 export interface RequestLimits {
   readonly atOnce: number
   readonly waiting: number
@@ -11,7 +11,10 @@ export interface RequestLimits {
 
 /** A request before its caller is known. */
 export interface WaitingRequest {
-  /** Only the secret itself: another spelling of the same one would wait in another line. Absent: there is none. */
+  /**
+   * Only the secret itself, because another spelling of the header would wait in a different queue. Absent if the
+   * request has no credential.
+   */
   readonly credential: string | undefined
   readonly response: ServerResponse
 }
@@ -19,32 +22,32 @@ export interface WaitingRequest {
 export interface QueueSlot<T> {
   /** The caller that the request counts against. */
   readonly who: T
-  /** Ends the turn before the response ends. */
+  /** Ends the turn, even before the response ends. */
   readonly end: () => void
   /**
-   * Does the work of the request, which keeps its turn until it has settled: disconnecting makes no room for more work.
-   * Throws a PlatformError if the client has disconnected before.
+   * Runs the work of the request. The request keeps its turn until the work has settled, so a client cannot get more
+   * turns by disconnecting. Throws a PlatformError if the client has already disconnected.
    */
   readonly work: <R>(run: () => Promise<R>) => Promise<R>
 }
 
-/** Credentials whose owner is remembered. */
+/** Maximum number of credentials whose owner is remembered. */
 const KNOWN = 10_000
 
 interface Line {
   readonly slots: Slots
-  /** Number of requests that are handled or wait. */
+  /** Number of requests that are running or waiting. */
   all: number
 }
 
 /**
- * Handles a few requests of each caller at the same time. Their other requests wait before anything is looked up, and
- * before their bodies are read, so the requests of one caller neither fill the memory nor delay those of others.
+ * Handles only a few requests of each caller at the same time. The caller's other requests wait before any lookup and
+ * before their bodies are read, so the requests of one caller neither fill the memory nor delay other callers.
  */
 export class FairQueue {
   readonly #most: RequestLimits
   readonly #lines = new Map<string, Line>()
-  /** Callers by the hash of their credential, the most recently used one last. */
+  /** Callers by the hash of their credential, least recently used first. */
   readonly #callers = new Map<string, string>()
 
   constructor(most: RequestLimits) {
@@ -52,10 +55,10 @@ export class FairQueue {
   }
 
   /**
-   * Waits for the turn of a request, and identifies its caller. The turn ends with the connection of the response, or
-   * with the work if that takes longer. A credential that is used for the first time waits twice: alone, and then in
-   * the line of its owner. Throws what `know` throws, and a PlatformError if too many requests wait, or the client has
-   * disconnected.
+   * Waits for the turn of a request, and identifies its caller. The turn ends when the connection closes, or when the
+   * work is done if that takes longer. A request with an unknown credential waits twice: first in a queue for the
+   * credential, then in the queue of its owner. Throws the errors of `know`, and a PlatformError if too many requests
+   * wait or the client has disconnected.
    */
   async take<T>(
     { credential: text, response }: WaitingRequest,
@@ -64,7 +67,7 @@ export class FairQueue {
   ): Promise<QueueSlot<T>> {
     if (text === undefined) return { who: await know(), end: () => {}, work: run => run() }
     const credential = createHash('sha256').update(text).digest('base64url')
-    // The owner of a new credential is not known yet.
+    // The owner of an unknown credential is not known yet.
     const line = this.#callers.get(credential) ?? credential
     let { end } = await this.#wait(line, response)
     let who = await know()
@@ -75,7 +78,7 @@ export class FairQueue {
       end()
       const next = await this.#wait(owner, response)
       end = next.end
-      // They may have been suspended meanwhile.
+      // The caller may have been suspended while the request waited.
       if (next.hasWaited) who = await know()
     }
     for (const old of this.#callers.keys()) {
@@ -118,7 +121,7 @@ export class FairQueue {
     }
     response.once('close', end)
     const given = await line.slots.enter(over.signal)
-    // Both at the same moment.
+    // The client disconnected at the moment when the slot was assigned.
     if (over.signal.aborted) {
       given()
       throw gone()
@@ -127,7 +130,7 @@ export class FairQueue {
     return { end, hasWaited }
   }
 
-  /** Callers with active requests. */
+  /** Number of callers with active requests. */
   get size(): number {
     return this.#lines.size
   }

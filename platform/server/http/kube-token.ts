@@ -6,14 +6,17 @@ import { runAccount } from '../runs/run-objects.ts'
 import { type Accounts, type Identified, stillAllowed } from './caller.ts'
 import { notLoggedIn } from './platform-error.ts'
 
-/** Lifetime in seconds of a token of Kubernetes. It is also bound to the token of the platform that was used. */
+/**
+ * Lifetime of a Kubernetes token in seconds. The Kubernetes token also ends with the platform token that was used to
+ * request it.
+ */
 const LIFE = 3600
-/** The shortest lifetime that Kubernetes allows. */
+/** Minimum lifetime that Kubernetes allows, in seconds. */
 const SHORT = 600
 
 /**
- * A token of Kubernetes with the rights of the caller. It becomes invalid within seconds when the token of the platform
- * is deleted. Throws a PlatformError if the caller would be refused now.
+ * Returns a Kubernetes token with the rights of the caller. It becomes invalid within seconds when the caller's
+ * platform token is deleted. Throws a PlatformError if the caller would be refused now.
  */
 export async function kubeToken(
   { cluster, now }: Pick<ServerContext, 'cluster' | 'now'>,
@@ -22,18 +25,18 @@ export async function kubeToken(
 ): Promise<KubeToken> {
   const [account, secret] = [userAccount(by.user.id), tokenSecret(by.token.id)]
   const issued = await tokenOf(cluster, { account, namespace: USERS_NAMESPACE, secret })
-  // A token for programs that was suspended has the same name as before, so it could be bound to that one. A refusal
-  // after this check deletes the Secret that it is bound to.
+  // A suspended API token is recreated as a Secret of the same name, so the Kubernetes token could be bound to the new
+  // Secret. If the caller is refused after this check, that Secret is deleted.
   await stillAllowed(by, accounts, now())
   return issued
 }
 
-/** A token of Kubernetes for a run, with the rights of runs in its namespace. It ends with the run. */
+/** Returns a Kubernetes token for a run, with the rights of runs in its namespace. It ends with the run. */
 export function kubeTokenOfRun(cluster: Cluster, run: RunRecord): Promise<KubeToken> {
   return tokenOf(cluster, { account: runAccount(run), namespace: RUNS_NAMESPACE, secret: inputSecret(run.id) })
 }
 
-/** A token of Kubernetes for the platform itself, with the rights of an account. */
+/** Returns a Kubernetes token for the platform itself, with the rights of a ServiceAccount. */
 export function accountToken(
   cluster: Cluster,
   { name, namespace }: { readonly name: string; readonly namespace: string },
@@ -58,7 +61,7 @@ async function tokenOf(
     secret,
   }: { readonly account: string; readonly namespace: string; readonly secret: string },
 ): Promise<KubeToken> {
-  // Without a uid, it is bound to the current Secret of this name; names of tokens and runs are random.
+  // Without a UID, the token is bound to the current Secret of this name; the ids of tokens and runs are random.
   const bound = { apiVersion: 'v1', kind: 'Secret', name: secret }
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', name, namespace }
   return requestToken(cluster, account, { expirationSeconds: LIFE, boundObjectRef: bound }).catch(error => {

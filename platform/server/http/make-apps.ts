@@ -7,7 +7,7 @@ import type { WebFiles } from './pages.ts'
 /** Ports of the server. */
 export interface Ports {
   readonly main: number
-  /** Port for runs, which do not connect through an ingress; undefined: the server has none. */
+  /** Port for runs, which do not connect through an ingress; undefined if the server has no such port. */
   readonly runs: number | undefined
 }
 
@@ -18,8 +18,8 @@ export interface PortApp {
 }
 
 /**
- * Creates the server, once for each of its ports. Runs execute code of repositories and connect directly, perhaps from
- * the network of the trusted proxies, so their port ignores `X-Forwarded-For` and serves no pages.
+ * Creates one server for each port. Runs execute code of repositories and connect directly, perhaps from the network of
+ * the trusted proxies, so the server for runs ignores `X-Forwarded-For` and serves no pages.
  */
 export function makeApps(
   world: ServerContext,

@@ -1,16 +1,19 @@
 import { Slots } from '../../../adapters/http/slots.ts'
 import type { Cluster, KubeObject, ObjectQuery } from '../../../adapters/kubernetes/cluster.ts'
 
-/** Objects of a page: one can have 1.5 MiB. */
+/** Number of objects on a page; an object can have up to 1.5 MiB. */
 const PAGE = 4
 
-/** Pages of them, for all requests and tasks of the server together: a slot is held as long as a page is in memory. */
+/**
+ * Page size, and slots that limit the pages in memory for all requests and tasks of the server. A slot is held while
+ * its page is in memory.
+ */
 export const PAGES_OF_MEMBERS = { size: PAGE, slots: new Slots(3) }
 
 /**
- * The objects that members created in a namespace, a few at a time: an object can have 1.5 MiB, and there can be
- * hundreds, which together would not fit into the server's memory. Do not begin another list while one of these is
- * read: it would wait for the page that the first one holds.
+ * Yields the objects that members created in a namespace, a few at a time. An object can have 1.5 MiB, and there can be
+ * hundreds of objects, which together would not fit into the server's memory. Do not start another list while reading
+ * this one: it could wait forever for the slot that this list holds.
  */
 export async function* listMemberObjects(
   cluster: Cluster,

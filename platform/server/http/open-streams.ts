@@ -1,14 +1,14 @@
 import { PlatformError } from './platform-error.ts'
 
-/** Streams that may be open at the same time: for one person, and in total. */
+/** Maximum number of open streams: of one user, and in total. */
 export interface StreamLimits {
   readonly ofOne: number
   readonly ofAll: number
-  /** Their name in a message: `logs of runs`. */
+  /** Name of the streams in messages, such as `logs of runs`. */
   readonly what: string
 }
 
-/** Counts the open streams of one kind: each uses memory for as long as its client likes. */
+/** Counts the open streams of one kind. Each stream uses memory for as long as its client keeps it open. */
 export class OpenStreams {
   readonly #most: StreamLimits
   readonly #of = new Map<string, number>()
@@ -29,8 +29,8 @@ export class OpenStreams {
   }
 
   /**
-   * The events of a stream, which counts as open until they end. Throws a PlatformError if too many were opened in the
-   * meantime.
+   * Yields the events of a stream, which counts as open until they end. Throws a PlatformError if too many streams were
+   * opened in the meantime.
    */
   async *counted<T>(user: string, events: AsyncIterable<T>): AsyncGenerator<T> {
     this.check(user)

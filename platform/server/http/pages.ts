@@ -7,10 +7,10 @@ import { PAGES } from '../../api/pages.ts'
 import { API } from '../../api/prefix.ts'
 import { PlatformError } from './platform-error.ts'
 
-/** Files of the web UI. They are read once at the start, so no request can name a file of the machine. */
+/** Files of the web UI. They are read once at startup, so a request cannot name any other file on the machine. */
 export interface WebFiles {
   readonly index: WebFile
-  /** Files by name; each name contains a hash of the content. */
+  /** Files by name. Each name contains a hash of the content. */
   readonly assets: ReadonlyMap<string, WebFile>
 }
 
@@ -32,7 +32,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Loads the web UI from a folder of the build; undefined if there is none. */
+/** Loads the web UI from its build folder. Returns undefined if it does not exist. */
 export function readWebFiles(folder: string): WebFiles | undefined {
   try {
     const names = readdirSync(join(folder, 'assets'))
@@ -57,7 +57,10 @@ function readWebFile(path: string): WebFile {
   }
 }
 
-/** Scripts, styles and fonts come from this host only; no inline code, no frames, and forms are sent nowhere else. */
+/**
+ * Content security policy: scripts, styles and fonts only from this host, no inline code, no frames, and forms are
+ * submitted only to this host.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -103,7 +106,7 @@ export function registerPages(app: FastifyInstance, web: WebFiles | undefined): 
       reply.header('cache-control', 'public, max-age=31536000, immutable')
       return answer(request, reply, file)
     })
-  // A browser that requests a page gets a page that says so.
+  // A browser that requests an unknown page gets an HTML page.
   app.setNotFoundHandler((request, reply) => {
     const isPage = request.method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? '')
     if (isPage && !request.url.startsWith(`${API}/`)) return page(request, reply, 404)

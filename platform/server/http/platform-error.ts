@@ -2,7 +2,7 @@ import type { ErrorBody } from '../../api/common.ts'
 import { LOG_IN_FIRST } from '../../rules/accounts/log-in-first.ts'
 import type { RefusalCode } from '../../rules/refusal-pages.ts'
 
-/** An error of the caller, or a refusal: the response to a request. */
+/** An error caused by the caller, or a refusal. It becomes the response to the request. */
 export class PlatformError extends Error {
   readonly status: number
   readonly body: ErrorBody
@@ -15,8 +15,8 @@ export class PlatformError extends Error {
 }
 
 /**
- * Returns the same response whether the namespace does not exist or the caller may not see it, so names are not
- * disclosed.
+ * Returns the same error for a namespace that does not exist and for a namespace that the caller may not see, so names
+ * are not disclosed.
  */
 export const noNamespace = (name: string): PlatformError =>
   new PlatformError(404, 'no-namespace', `namespace \`${name}\` does not exist, or you are not a member of it`, {
@@ -26,7 +26,10 @@ export const noNamespace = (name: string): PlatformError =>
 export const notAllowed = (what: string, who: string): PlatformError =>
   new PlatformError(403, 'not-allowed', `${what} needs ${who}`)
 
-/** Only others may do this (`deploy there`): `only the owner of … may deploy there`. */
+/**
+ * Returns the error for an action that only other users may do, such as `only the owner of … may deploy there` for
+ * `deploy there`.
+ */
 export const onlyFor = (what: string, who: string, hint?: string): PlatformError =>
   new PlatformError(403, 'not-allowed', `only ${who} may ${what}`, hint === undefined ? {} : { hint })
 

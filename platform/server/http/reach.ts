@@ -5,13 +5,13 @@ import { discoveryUrl, shownText } from '../../rules/accounts/provider.ts'
 import type { NeededServer, ReachFailure } from '../../rules/dependencies.ts'
 import { providerFetch } from '../login/providers/provider-fetch.ts'
 
-/** Milliseconds for all requests to one server. */
+/** Timeout for all requests to one server, in milliseconds. */
 const LIMIT = 5000
 
 /**
- * Checks whether this process can use a server as the settings say: it is reachable and trusted, and a provider has
- * the issuer that it should have. Sends no credentials. Returns the reason if it cannot; rejects only with the reason
- * of the signal.
+ * Checks that this process can use a server with the current settings: the server is reachable and trusted, and an
+ * identity provider reports the expected issuer. Sends no credentials. Returns the reason if the server cannot be used.
+ * Rejects only with the signal's abort reason.
  */
 export async function reachFailure(
   one: NeededServer,
@@ -43,14 +43,17 @@ async function documentFailure(
   if (answer.status !== 200) return { kind: 'status', url, status: answer.status }
   const { issuer } = Object(await answer.json().catch(() => undefined)) as { readonly issuer?: unknown }
   if (typeof issuer !== 'string') return { kind: 'no-document', url }
-  // The tokens of jobs are compared letter by letter.
+  // For CI tokens, issuers are compared as exact strings.
   const isSame = kind === 'ci' ? issuer === address : URL.canParse(issuer) && hrefOf(issuer) === hrefOf(address)
   return isSame ? undefined : { kind: 'issuer', found: shownText(issuer, 200) ?? '' }
 }
 
 const hrefOf = (url: string): string => new URL(url).href
 
-/** Checks that there is an answer: without a token, a refusal is enough, but not an error or a missing path. */
+/**
+ * Checks that a server responds. Because the request has no token, a status such as 401 is fine, but 404 and 5xx are
+ * not.
+ */
 async function answerFailure(
   url: URL,
   signal: AbortSignal,
@@ -60,7 +63,7 @@ async function answerFailure(
   return status >= 500 || status === 404 ? { kind: 'status', url: url.href, status } : undefined
 }
 
-/** Classifies an error of Node.js, or a NoAnswer. */
+/** Converts an error of Node.js, or a NoAnswer, to a failure. */
 export function toReachFailure(error: unknown, limit = LIMIT): ReachFailure {
   const detail = shownText(error instanceof Error ? error.message : String(error), 200) ?? 'unknown error'
   const failure = failureOf(error)

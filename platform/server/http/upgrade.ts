@@ -5,22 +5,22 @@ import { TUNNEL_PROTOCOL } from '../../api/prefix.ts'
 import type { ServeConnection } from '../handlers/handler.ts'
 import { PlatformError } from './platform-error.ts'
 
-/** A connection whose client wants to switch to another protocol. */
+/** A connection whose client requests a protocol upgrade. */
 interface Upgrading {
   readonly socket: Socket
   readonly head: Buffer
   readonly response: ServerResponse
 }
 
-/** Milliseconds within which a request is upgraded or answered. */
+/** Timeout for upgrading or answering a request, in milliseconds. */
 const ANSWER = 30_000
 
 const upgrading = new WeakMap<IncomingMessage, Upgrading>()
 
-/** Passes requests for an upgrade to the routes like all others, with the same checks. */
+/** Passes upgrade requests to the routes like all other requests, with the same checks. */
 export function answerUpgrades(app: FastifyInstance): void {
   const open = new Set<Socket>()
-  // The server would wait for these connections, which nothing else closes.
+  // On shutdown, the server would wait for these connections, because nothing else closes them.
   app.addHook('preClose', async () => {
     for (const socket of open) socket.destroy()
   })
@@ -28,7 +28,7 @@ export function answerUpgrades(app: FastifyInstance): void {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
     socket.on('error', () => {})
-    // Such a request has no body, so nothing else would end it.
+    // Only GET requests can be upgraded; a body would not be read.
     if (request.method !== 'GET') return void socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
     const late = setTimeout(() => upgrading.has(request) && socket.destroy(), ANSWER)
     late.unref()
@@ -45,8 +45,8 @@ export function answerUpgrades(app: FastifyInstance): void {
 }
 
 /**
- * Upgrades the connection of a request, and serves it. Throws a PlatformError for a request that did not ask for it,
- * and for one from a page in a browser, which could not have a login of devctl.
+ * Upgrades the connection of a request, and serves it. Throws a PlatformError if the request did not ask for this
+ * upgrade, or comes from a web page.
  */
 export function takeConnection({ raw, headers }: FastifyRequest, reply: FastifyReply, serve: ServeConnection): void {
   const found = upgrading.get(raw)

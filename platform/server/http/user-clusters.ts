@@ -3,11 +3,11 @@ import type { ServerContext } from '../context.ts'
 import type { Accounts, Identified } from './caller.ts'
 import { kubeToken } from './kube-token.ts'
 
-/** Clients that are kept; the least recently used one is dropped first. */
+/** Maximum number of cached clients. The least recently used client is dropped first. */
 const MOST = 500
-/** Milliseconds for which one is kept: a little less than the lifetime of its token of Kubernetes. */
+/** Time in milliseconds for which a client is cached: a little less than the lifetime of its Kubernetes token. */
 const LIFE = 3_000_000
-/** Milliseconds before its expiry at which a token of Kubernetes is replaced. */
+/** Time before its expiry at which a Kubernetes token is replaced, in milliseconds. */
 const MARGIN = 300_000
 
 interface Kept {
@@ -16,14 +16,14 @@ interface Kept {
 }
 
 /**
- * Clients of the cluster with the rights of a caller instead of the server's: the API server decides what they may
- * read. Their tokens of Kubernetes are bound to the caller's token of the platform, and end with it; there is no other
- * one for a caller who would be refused now.
+ * Kubernetes clients with the rights of a caller instead of the server's rights, so the API server decides what the
+ * caller may read. Their Kubernetes tokens are bound to the caller's platform token and end with it. A caller who would
+ * be refused now gets no new Kubernetes token.
  */
 export class UserClusters {
   readonly #world: ServerContext
   readonly #accounts: Accounts
-  /** Clusters by the id of the platform token, the most recently used one last. */
+  /** Clients by the id of the platform token, least recently used first. */
   readonly #kept = new Map<string, Kept>()
 
   constructor(world: ServerContext, accounts: Accounts) {

@@ -12,13 +12,13 @@ import type { Hooks } from '../hooks/hooks.ts'
 import { reachFailure } from '../http/reach.ts'
 import type { LeaderTask } from './leader.ts'
 
-/** Milliseconds between two checks while a server cannot be used, and otherwise. */
+/** Check intervals in milliseconds: while a server cannot be used, and otherwise. */
 const SOON = 60_000
 const LATER = 300_000
 
 /**
  * Checks the other servers that the platform needs: identity providers, CI systems, and the forges of the settings and
- * of webhooks. The results are a record, which all replicas and cluster administrators read.
+ * of webhooks. The results are stored in a record, which all replicas and cluster administrators read.
  */
 export const dependenciesTask = (world: ServerContext, { hooks }: { readonly hooks: Hooks }): LeaderTask => {
   const { cluster, settings, settingsHash, now } = world
@@ -43,7 +43,7 @@ export const dependenciesTask = (world: ServerContext, { hooks }: { readonly hoo
   }
 }
 
-/** The states of these servers, according to the last check of the leader. */
+/** Returns the states of these servers, according to the leader's last check. */
 export async function readDependencies({ cluster, settings, now }: ServerContext): Promise<readonly DependencyState[]> {
   const forges: readonly ForgeDependency[] = settings.forges
   return dependencyStates(dependenciesOf({ ...settings, forges }), toChecks(await cluster.get(checksRef)), now())

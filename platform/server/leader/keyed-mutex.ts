@@ -1,4 +1,4 @@
-/** Runs functions with the same key one after the other; those with different keys run concurrently. */
+/** Runs functions with the same key one after the other. Functions with different keys run concurrently. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>()
 

@@ -10,36 +10,36 @@ import type { ServerContext } from '../context.ts'
 import { TaskFailures } from './task-failures.ts'
 import type { WakeSignal } from './wake-signal.ts'
 
-/** A recurring task of the platform that one replica does. */
+/** A recurring task that only the leader runs. */
 export interface LeaderTask {
-  /** Its name in the log: `expired tokens`. */
+  /** Name of the task in the log, such as `expired tokens`. */
   readonly name: string
-  /** Milliseconds from the end of one run of the task to the start of the next. */
+  /** Pause between the end of one run of the task and the start of the next, in milliseconds. */
   readonly everyMs: number
   /** Ends the pause early. */
   readonly nudge?: WakeSignal
   /**
-   * Runs the task once. It has to stop soon after the signal is aborted, because another replica may then have started
-   * it. Each of its writes has to be correct even if an earlier run was interrupted halfway.
+   * Runs the task once. The task has to stop soon after the signal is aborted, because another replica may then have
+   * started it. Each of its writes has to be correct even if an earlier run was interrupted halfway.
    */
   run(signal: AbortSignal): Promise<void>
 }
 
 /**
- * Milliseconds after which a leader that could not renew its Lease stops. Other replicas take the Lease 15 s after its
- * last renewal, which leaves time for the tasks to stop.
+ * Time in milliseconds after which a leader that could not renew its Lease stops. Other replicas acquire the Lease 15 s
+ * after its last renewal, so the tasks have time to stop.
  */
 const SILENCE = 9000
-/** Milliseconds between two attempts of a replica to become leader. */
+/** Interval between two attempts of a replica to become leader, in milliseconds. */
 const LOOK = 2000
-/** Milliseconds that one run of a task may take, and of the first pause after a failure. */
+/** Timeout for one run of a task, and the first pause after a failure, in milliseconds. */
 const RUN_LIMIT = 300_000
 const FIRST_PAUSE = 1000
 
 /**
- * Runs the tasks while this replica is the leader, until the signal is aborted. One of the replicas leads; if it is
- * killed, another one takes over 15 s after the last renewal of the Lease. An error of a task is logged and noted among
- * the failures, and the other tasks continue.
+ * Runs the tasks while this replica is the leader, until the signal is aborted. One replica leads; if it is killed,
+ * another replica takes over 15 s after the last renewal of the Lease. If a task fails, the failure is logged and
+ * recorded in `failing`, and the other tasks continue.
  */
 export async function lead(
   world: ServerContext,
@@ -57,7 +57,8 @@ export async function lead(
         name: LEADER_LEASE,
         namespace: PLATFORM_NAMESPACE,
         labels: { [MANAGED_LABEL]: 'true' },
-        // After a crash, the replica has another identity: tasks of its previous process may still be in progress.
+        // The identity is new for each process, because after a crash tasks of the previous process may still be in
+        // progress.
         holder: { name, isGone: () => false },
         clock,
         signal,
@@ -68,7 +69,7 @@ export async function lead(
         isStrict: true,
       })
       failures = 0
-      // Each task waits with this signal; Node.js would warn of more than ten.
+      // Every task waits with this signal, and Node.js warns of more than ten listeners.
       setMaxListeners(0, lease.signal)
       log(`${name} leads`)
       try {
@@ -86,7 +87,7 @@ export async function lead(
   }
 }
 
-/** Runs a task until the signal is aborted, with longer pauses after repeated failures. */
+/** Runs a task repeatedly until the signal is aborted. After consecutive failures, the pauses get longer. */
 async function repeat(
   task: LeaderTask,
   signal: AbortSignal,

@@ -14,13 +14,13 @@ import {
 import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 
-/** Limits for one owner; a Kubernetes object has room for more than both together. */
+/** Maximum number and total size of one owner's entries. A Kubernetes object has room for more than these limits. */
 const MOST = 100
 const BYTES = 256 * 1024
-/** Concurrent writers of one record that all succeed. */
+/** Number of concurrent writers of one record that all succeed. */
 const ATTEMPTS = 30
 
-/** A value to set, with the note that is shown beside its name; undefined removes it. */
+/** A value to set, with the note that is shown next to its name; undefined removes the entry. */
 export type SealedChange = { readonly value: string; readonly note?: string } | undefined
 
 /** Secrets that owners store on the platform, by name: variables, or credentials. */
@@ -33,20 +33,20 @@ export class SealedStore {
     this.#kind = kind
   }
 
-  /** The entries, without their values. */
+  /** Returns the entries, without their values. */
   async entries(owner: SecretOwner): Promise<ReadonlyMap<string, SealedEntry>> {
     const live = await this.#world.cluster.get(sealedRef(this.#kind, owner))
     return live ? toSealedEntries(live) : new Map()
   }
 
-  /** The value of an entry; undefined if no key opens it, or if it was not written by the platform. */
+  /** Returns the value of an entry; undefined if no key can open it, or if the platform did not write it. */
   open(owner: SecretOwner, name: string, { sealed, note }: SealedEntry): string | undefined {
     return this.#world.sealing.open(sealed, this.#place(owner, name, note))
   }
 
   /**
-   * Sets and removes values, all of them or none, and keeps concurrent changes of others. Returns false if nothing had
-   * to change. Throws a PlatformError if it would exceed the limits.
+   * Sets and removes values, either all of them or none, and preserves concurrent changes of other users. Returns false
+   * if nothing had to change. Throws a PlatformError if the entries would exceed the limits.
    */
   async change(owner: SecretOwner, by: string, changes: ReadonlyMap<string, SealedChange>): Promise<boolean> {
     const { cluster } = this.#world
@@ -89,7 +89,7 @@ export class SealedStore {
   }
 
   #limit(owner: SecretOwner, live: KubeObject | undefined, data: Readonly<Record<string, string | null>>): void {
-    // Removing is always allowed, even if a lower limit is already exceeded.
+    // Removing values is always allowed, even if the entries already exceed a limit that was lowered.
     if (Object.values(data).every(value => value === null)) return
     const all = Object.entries({ ...dataOf(live), ...data }).filter(([, value]) => value !== null)
     const bytes = all.reduce((sum, [name, value]) => sum + name.length + String(value).length, 0)
@@ -100,7 +100,10 @@ export class SealedStore {
     })
   }
 
-  /** A value that is copied to another owner, name or note cannot be opened. */
+  /**
+   * Returns the context that a value is bound to: a value that is copied to another owner, name or note cannot be
+   * opened.
+   */
   #place(owner: SecretOwner, name: string, note: string | undefined): string {
     return JSON.stringify([this.#kind, ownerName(owner), name, note ?? null])
   }

@@ -2,25 +2,28 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Keys by number, from the files `k1`, `k2` … of a folder. */
+/** Keys by number, from the files `k1`, `k2` … in a folder. */
 export type SealingKeys = ReadonlyMap<number, Buffer>
 
 /**
- * Seals texts that are stored in records. A reader without the key learns only their length, and a text that is changed
- * or moved to another place can no longer be opened.
+ * Seals texts that are stored in records. A reader without the key learns only their length. A text that was changed,
+ * or copied to another record, cannot be opened.
  */
 export interface Sealing {
-  /** `associated` says what the text is and where it belongs; opening it requires the same value. */
+  /** Seals a text. `associated` describes what the text is and where it belongs; opening it requires the same value. */
   seal(text: string, associated: string): string
-  /** Undefined if the text was changed, was sealed for another place, or needs a key that is missing. */
+  /**
+   * Opens a sealed text. Returns undefined if the text was changed, was sealed with another `associated` value, or
+   * needs a missing key.
+   */
   open(sealed: string, associated: string): string | undefined
-  /** The numbers of its keys: of the one that seals, and of all that open. */
+  /** Returns the number of the key that seals, and the numbers of all keys that open. */
   numbers(): { readonly seals: number; readonly opens: readonly number[] }
 }
 
-/** Milliseconds that a new key waits before it seals: until then, other replicas may not have its file yet. */
+/** Time in milliseconds before a new key is used for sealing, because other replicas may not have its file yet. */
 const UNTIL_SEALING = 180_000
-/** Milliseconds between two reads of the folder. */
+/** Interval between two reads of the folder, in milliseconds. */
 const LOOK = 30_000
 /** Length of a key in bytes. */
 const KEY = 32
@@ -29,15 +32,15 @@ const TAG = 16
 const FORM = /^v1\.k([1-9]\d{0,5})\.([A-Za-z0-9_-]+)$/
 
 export interface KeySource {
-  /** Throws when they cannot be read. */
+  /** Reads the keys. Throws if they cannot be read. */
   read(): SealingKeys
   /** Milliseconds since 1970. */
   now(): number
 }
 
 /**
- * AES-256-GCM. The newest key seals, and all keys open. Keys that are added later are found by reading the folder
- * again. Throws an Error if there is no key at the start.
+ * Returns a sealing with AES-256-GCM. The newest key seals, and all keys open. The folder is read again regularly, so
+ * keys that are added later are found. Throws an Error if there is no key at the start.
  */
 export function sealingWith({ read, now }: KeySource): Sealing {
   let keys = read()
@@ -49,7 +52,7 @@ export function sealingWith({ read, now }: KeySource): Sealing {
     if (now() - looked < LOOK) return
     looked = now()
     const found = readAgain(read)
-    // A folder that is briefly empty, while it is replaced, removes no key.
+    // The folder may be empty for a moment while it is replaced, so an empty folder removes no key.
     if (found.size > 0) keys = found
     for (const number of keys.keys()) if (!seen.has(number)) seen.set(number, now())
   }
@@ -92,7 +95,7 @@ export function sealingWith({ read, now }: KeySource): Sealing {
 
 /**
  * Reads the keys of a folder in the format of a mounted Secret: the file `k1` contains 32 bytes in base64. Throws an
- * Error that names an invalid file: if it were skipped, another key would silently be used for sealing.
+ * Error that names an invalid file, because skipping it would silently seal with another key.
  */
 export function readKeys(folder: string): SealingKeys {
   const keys = new Map<number, Buffer>()

@@ -3,18 +3,18 @@ import type { Identified } from '../http/caller.ts'
 import { noNamespace, onlyFor } from '../http/platform-error.ts'
 import type { Namespaces } from '../namespaces/namespaces.ts'
 
-/** The use of stored secrets that a caller asks for. */
+/** The intended use of stored secrets. */
 export type OwnerUse = 'see' | 'change'
 
 /**
- * Kinds of tokens that may only deploy: they are used by code of a repository, which must not leave anything for other
- * deploys.
+ * Kinds of tokens that may only deploy. They are used by code of a repository, which must not change the secrets of
+ * other deploys.
  */
 const WORKERS: ReadonlySet<string> = new Set(['run', 'ci'])
 
 /**
- * Returns the owner of the secrets of a scope (`admin`, `user`, `namespace:NAME`), if the caller may do this. Every
- * user can list the platform-wide names; only administrators can change them. Throws a PlatformError.
+ * Returns the owner of the secrets of a scope (`admin`, `user`, `namespace:NAME`), if the caller may use them in this
+ * way. Every user can list the platform-wide names, but only administrators can change them. Throws a PlatformError.
  */
 export async function secretOwner(
   { user, token }: Identified,
@@ -39,7 +39,7 @@ type OwningNamespace = Extract<SecretOwner, { kind: 'namespace' }> & {
   readonly lastActive: string
 }
 
-/** The owner of a namespace's secrets, if the caller may do this there with their token. */
+/** Returns the owner of a namespace's secrets, if the caller may use them in this way with this token. */
 export async function namespaceOwner(
   { user, token }: Identified,
   name: string,
@@ -49,7 +49,7 @@ export async function namespaceOwner(
 ): Promise<OwningNamespace> {
   if (token.namespaces && !token.namespaces.includes(name)) throw noNamespace(name)
   const { namespace } = await namespaces.require(user, name, action, what)
-  // Read together with the members: a namespace that another user creates again has another uid.
+  // The UID and the members are read together: a namespace that another user creates again has a different UID.
   const { uid, isUntrusted = false, lastActive } = namespace
   if (uid === undefined) throw noNamespace(name)
   return { kind: 'namespace', name, uid, isUntrusted, lastActive }

@@ -1,17 +1,17 @@
 /** A task of the leader that fails. */
 export interface TaskFailure {
-  /** `expired tokens`. */
+  /** Name of the task, such as `expired tokens`. */
   readonly task: string
-  /** The last failure. */
+  /** Message of the last failure. */
   readonly message: string
-  /** Consecutive failures. */
+  /** Number of consecutive failures. */
   readonly times: number
 }
 
-/** Characters of a message. */
+/** Maximum length of a message in characters. */
 const LONGEST = 300
 
-/** The tasks of the leader that are failing: known to the replica that leads, and empty on others. */
+/** The failing tasks of the leader. Only the replica that leads knows them; on other replicas, there are none. */
 export class TaskFailures {
   readonly #all = new Map<string, TaskFailure>()
 

@@ -15,20 +15,20 @@ import {
 import type { ServerContext } from '../context.ts'
 import type { LeaderTask } from './leader.ts'
 
-/** Days that are kept. */
+/** Number of days that are kept. */
 const KEPT = 30
 const DAY = 86_400_000
-/** Milliseconds for which counts are collected before they are written. */
+/** Time in milliseconds for which counts are collected before they are written. */
 const GATHER = 30_000
-/** Days in memory at most: two around midnight, and those that could not be written. */
+/** Maximum number of days in memory: two around midnight, and a day that could not be written. */
 const MOST = 3
 const ATTEMPTS = 10
-/** Commands of one person that are counted; more are ignored. */
+/** Rate limit for counting the commands of one user. Further commands are ignored. */
 const PER_PERSON = { burst: 300, every: 2000, keys: 10_000 }
 
 /**
- * Anonymous counts of commands, by day. The user of a command is only known to the limit, which is in memory. Counts
- * are collected for half a minute, so many commands need one write.
+ * Anonymous counts of commands, by day. Only the rate limiter, which is in memory, knows the user of a command. Counts
+ * are collected for half a minute, so that many commands need only one write.
  */
 export class Usage {
   readonly #world: ServerContext
@@ -40,7 +40,7 @@ export class Usage {
     this.#world = world
   }
 
-  /** Counts commands of a person. */
+  /** Counts commands of a user. */
   count(person: string, commands: readonly UsedCommand[]): void {
     const day = dayOf(this.#world.now())
     for (const used of commands) {
@@ -55,7 +55,7 @@ export class Usage {
     this.#timer ??= setTimeout(() => void this.write().catch(() => {}), GATHER).unref()
   }
 
-  /** The counts, the newest day first. */
+  /** Returns the counts, the newest day first. */
   async days(): Promise<ReadonlyMap<string, UsageDay>> {
     await this.write()
     const live = toUsage(await this.#world.cluster.get(usageRef))
@@ -104,7 +104,7 @@ export class Usage {
     }
   }
 
-  /** The first day that is kept. */
+  /** Returns the first day that is kept. */
   #first(): string {
     return dayOf(this.#world.now() - (KEPT - 1) * DAY)
   }
@@ -112,7 +112,7 @@ export class Usage {
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
-/** Deletes old days even if no more commands are counted. */
+/** Returns the task that deletes old days even if no more commands are counted. */
 export const usageTask = (usage: Usage): LeaderTask => ({
   name: 'old analytics',
   everyMs: DAY / 4,

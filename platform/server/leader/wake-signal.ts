@@ -1,6 +1,6 @@
 import { pause } from '../../../adapters/http/back-off.ts'
 
-/** Lets code that creates work wake up the task that does it, in the same process. */
+/** Signal with which code that creates work wakes up the task that processes it, in the same process. */
 export class WakeSignal {
   #isDue = false
   #wake: (() => void) | undefined
@@ -11,7 +11,7 @@ export class WakeSignal {
     this.#wake?.()
   }
 
-  /** Waits for a nudge, at most for these milliseconds. Throws if the signal is aborted. */
+  /** Waits until `now` is called, at most for the given time. Throws if the signal is aborted. */
   async wait(milliseconds: number, signal: AbortSignal): Promise<void> {
     if (!this.#isDue) {
       const woken = new AbortController()

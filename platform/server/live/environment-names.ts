@@ -4,11 +4,11 @@ import { readApplication } from '../../../environment/record/deployed-applicatio
 import { recordName, toRecord } from '../../../environment/record/record.ts'
 import { listMemberObjects } from '../http/member-objects.ts'
 
-/** The records of deploys, but no ConfigMaps of applications, which are part of one. */
+/** Label selector of deploy records. It excludes the ConfigMaps of applications, which have a `part-of` label. */
 const RECORDS = `${ENVIRONMENT_LABEL},!app.kubernetes.io/part-of`
-/** Limits of one namespace: its members can create any ConfigMaps. */
+/** Limits for one namespace, because its members can create any number of ConfigMaps. */
 const MOST = { objects: 300, environments: 50, services: 200 }
-/** A name that the address of a page can have. */
+/** Pattern of names that can be part of a page's URL. */
 const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 
 /** An environment and its services, as the last deploy recorded them. */
@@ -18,8 +18,8 @@ export interface EnvironmentNames {
 }
 
 /**
- * Returns the names of the environments in a namespace, and of their services, by the alphabet. Throws a ClusterError
- * if the caller may not read them.
+ * Returns the names of the environments in a namespace and of their services, in alphabetical order. Throws a
+ * ClusterError if the caller may not read them.
  */
 export async function environmentNames(
   cluster: Cluster,

@@ -8,27 +8,27 @@ import type { ServiceProblem } from '../../api/environments.ts'
 import type { Room } from './object-cache.ts'
 import { toProblem } from './view.ts'
 
-/** Services of a namespace whose failures are explained. */
+/** Maximum number of services in a namespace whose failures are explained. */
 const MOST = 50
 
 interface Explanation {
-  /** A hash of the problems; if they change, the explanation is computed again. */
+  /** Hash of the service's problems. If it changes, the failure is explained again. */
   readonly about: string
   problems: readonly ServiceProblem[]
-  /** The characters that it takes of the budget. */
+  /** Size that the explanation uses of the budget, in characters. */
   size: number
   readonly isDone: Promise<void>
 }
 
-/** Surroundings that explanations need. */
+/** Dependencies of explanations. */
 export interface ExplanationContext extends Room {
-  /** Runs a task that reads logs, when it is its turn. */
+  /** Runs a task that reads logs as soon as there is a slot. */
   explain<T>(task: () => Promise<T>): Promise<T>
 }
 
 /**
- * Explains why services are not ready, in the words of a deploy, with the last lines of their logs. Each failure is
- * explained once.
+ * Explains why services are not ready, with the same messages as a deploy and the last lines of the services' logs.
+ * Each failure is explained once.
  */
 export class Explanations {
   readonly #cluster: Cluster
@@ -44,8 +44,8 @@ export class Explanations {
   }
 
   /**
-   * Returns the problems known now. Starts to explain a new failure, and calls `changed` when the explanation is
-   * complete.
+   * Returns the problems that are known now. If the failure is new, starts to explain it, and calls `changed` when the
+   * explanation is complete.
    */
   of(environment: string, seen: ObservedService, application: DeployedApplication): readonly ServiceProblem[] {
     const key = `${environment}/${seen.overview.service}`
@@ -59,7 +59,7 @@ export class Explanations {
     if (!known && this.#known.size >= MOST) return []
     const next: Explanation = {
       about,
-      // The previous explanations are shown until there are new ones.
+      // The previous explanation is shown until the new one is complete.
       problems: known?.problems ?? [],
       size: known?.size ?? 0,
       isDone: this.#explain(seen, application).then(found => {
@@ -77,7 +77,7 @@ export class Explanations {
     return next.problems
   }
 
-  /** Resolves when all explanations of an environment that were started are complete, or have failed. */
+  /** Resolves when all explanations of an environment that were started are complete or have failed. */
   async settled(environment: string): Promise<void> {
     const own = [...this.#known].filter(([key]) => key.startsWith(`${environment}/`))
     await Promise.allSettled(own.map(([, { isDone }]) => isDone))
@@ -88,7 +88,7 @@ export class Explanations {
     for (const key of [...this.#known.keys()]) if (key.startsWith(`${environment}/`)) this.#drop(key)
   }
 
-  /** Forgets all of them. */
+  /** Forgets all environments. */
   end(): void {
     for (const key of [...this.#known.keys()]) this.#drop(key)
   }
@@ -111,7 +111,7 @@ export class Explanations {
   }
 }
 
-/** A hash, because a workload can have any number of containers. */
+/** Returns a hash of a service's problems. It is a hash because a workload can have any number of containers. */
 function aboutOf({ workload, found }: ObservedService): string {
   const problems = found.problems.map(({ code, where, container, ends }) => [code, where, container, ends])
   return createHash('sha256')

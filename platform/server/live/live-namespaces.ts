@@ -19,28 +19,43 @@ import type { Room } from './object-cache.ts'
 import { publicUrls } from './public-urls.ts'
 import { workloadEvents } from './workload-events.ts'
 
-/** Namespaces that are watched at the same time: for one person, and in total. */
+/** Maximum number of namespaces that are watched at the same time: for one user, and in total. */
 const MOST_OF_ONE = 30
 const MOST = 1000
-/** Milliseconds for which a namespace without viewers is still watched, because pages are reloaded. */
+/** Time in milliseconds for which a namespace without viewers is still watched, because users reload pages. */
 const LINGER = 10_000
-/** Milliseconds for the initial lists. */
+/** Timeout for the initial lists, in milliseconds. */
 const FIRST = 15_000
-/** Concurrent log streams: each buffers lines, and has a connection for every container. */
+/**
+ * Maximum number of concurrent streams, and of concurrent log streams. A log stream buffers lines, and has a connection
+ * for every container.
+ */
 const VIEWS = { ofOne: 100, ofAll: 2000, what: 'streams' }
 const LOGS = { ofOne: 8, ofAll: 100, what: 'logs' }
 /**
- * Characters that are kept of all namespaces together: objects, the last events, and Pods whose logs are followed. One
- * person gets at most half of it, and less if others need much.
+ * Memory budget, in characters, for the cached data of all namespaces: objects, recent events, and Pods whose logs are
+ * followed. One user gets at most half of it, and less if other users need much.
  */
 const KEPT = 32 * 1024 * 1024
-/** Characters of the events that clients have not received yet, with their copies; one person gets half of it. */
+/**
+ * Memory budget, in characters, for events that clients have not received yet, including their copies. One user gets at
+ * most half of it.
+ */
 const SENDING = 32 * 1024 * 1024
-/** Namespaces whose names or URLs are read at the same time for one person, whatever the number of requests. */
+/**
+ * Maximum number of namespaces whose names or URLs are read at the same time for one user, across all of the user's
+ * requests.
+ */
 const READ_TOGETHER = 2
-/** Services whose failures are explained at the same time: each reads logs. */
+/**
+ * Maximum number of services whose failures are explained at the same time. There is a limit because each explanation
+ * reads logs.
+ */
 const EXPLAINED = { ofOne: 2, ofAll: 8 }
-/** Milliseconds between two checks of a viewer's rights: a watch continues after rights were revoked. */
+/**
+ * Interval between two checks of a viewer's rights, in milliseconds. The checks are needed because a watch continues
+ * after rights were revoked.
+ */
 const CHECKING = 5000
 
 interface Kept {
@@ -51,7 +66,8 @@ interface Kept {
 }
 
 /**
- * The namespaces that people are viewing: one set of watches for each login and namespace, whatever the number of tabs.
+ * The namespaces that users are viewing. Each combination of login and namespace has one set of watches, regardless of
+ * the number of tabs.
  */
 export class LiveNamespaces {
   readonly #world: ServerContext
@@ -74,8 +90,8 @@ export class LiveNamespaces {
   }
 
   /**
-   * The state of a namespace and its changes, for as long as the caller may see it. Throws a PlatformError if there are
-   * too many streams.
+   * Yields the state of a namespace and its changes, for as long as the caller may see it. Throws a PlatformError if
+   * there are too many streams.
    */
   follow(by: Identified, namespace: string, signal: AbortSignal): AsyncGenerator<StreamEvent<LiveEvent>> {
     this.#views.check(by.user.id)
@@ -86,8 +102,8 @@ export class LiveNamespaces {
   }
 
   /**
-   * The logs of services, for as long as the caller may see the namespace. Throws a PlatformError if there are too many
-   * streams.
+   * Yields the logs of services, for as long as the caller may see the namespace. Throws a PlatformError if there are
+   * too many streams.
    */
   logs(
     by: Identified,
@@ -101,28 +117,30 @@ export class LiveNamespaces {
     return this.#logs.counted(by.user.id, events)
   }
 
-  /** The events of a workload. Throws a PlatformError if the caller may not see it. */
+  /** Returns the events of a workload. Throws a PlatformError if the caller may not see the workload. */
   events(by: Identified, namespace: string, workload: string, signal: AbortSignal): Promise<SeenEvents> {
     return this.#read(by, namespace, signal, open => workloadEvents(this.#clusters.of(by), namespace, workload, open))
   }
 
   /**
-   * The names of what was deployed to a namespace, without opening watches. Throws a PlatformError if the caller may
-   * not see it.
+   * Returns the names of the environments and services in a namespace, without opening watches. Throws a PlatformError
+   * if the caller may not see the namespace.
    */
   environmentNames(by: Identified, namespace: string, signal: AbortSignal): Promise<readonly EnvironmentNames[]> {
     return this.#readInTurn(by, namespace, signal, open => environmentNames(this.#clusters.of(by), namespace, open))
   }
 
   /**
-   * The public URLs of a namespace, without opening watches. Throws a PlatformError if the caller may not see it.
+   * Returns the public URLs of a namespace, without opening watches. Throws a PlatformError if the caller may not see
+   * the namespace.
    */
   publicUrls(by: Identified, namespace: string, signal: AbortSignal): Promise<readonly string[]> {
     return this.#readInTurn(by, namespace, signal, open => publicUrls(this.#clusters.of(by), namespace, open))
   }
 
   /**
-   * A workload, by its name for kubectl, with all of its fields. Throws a PlatformError if the caller may not see it.
+   * Returns a workload with all of its fields, by its kubectl name. Throws a PlatformError if the caller may not see
+   * the workload.
    */
   workload(by: Identified, namespace: string, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
     const [kind, own = ''] = name.split('/')
@@ -132,7 +150,7 @@ export class LiveNamespaces {
     return this.#read(by, namespace, signal, open => this.#clusters.of(by).get(ref, { signal: open }))
   }
 
-  /** Lists objects of a namespace as soon as there is a slot of the caller. */
+  /** Reads objects of a namespace as soon as one of the caller's slots is free. */
   #readInTurn<T>(
     by: Identified,
     namespace: string,
@@ -161,7 +179,7 @@ export class LiveNamespaces {
     }
   }
 
-  /** Events until the client disconnects or loses its rights; then the stream just ends. */
+  /** Yields events until the client disconnects or loses its rights. In both cases the stream ends without an error. */
   async *#stream<T>(
     by: Identified,
     namespace: string,
@@ -182,7 +200,10 @@ export class LiveNamespaces {
     }
   }
 
-  /** Opens a namespace with the rights of a caller. Throws a PlatformError if they have none there. */
+  /**
+   * Runs `work` with the view of a namespace, with the rights of a caller. Throws a PlatformError if the caller has no
+   * rights in the namespace.
+   */
   async look<T>(by: Identified, namespace: string, work: (view: NamespaceView) => Promise<T>): Promise<T> {
     const leave = new AbortController()
     const view = this.enter(by, namespace, leave.signal)
@@ -195,7 +216,7 @@ export class LiveNamespaces {
     }
   }
 
-  /** The view of a namespace, until the signal is aborted. */
+  /** Returns the view of a namespace, which is kept open until the signal is aborted. */
   enter(by: Identified, namespace: string, signal: AbortSignal): NamespaceView {
     const key = `${by.token.id}/${namespace}`
     const kept = this.#kept.get(key) ?? this.#open(key, by, namespace)
@@ -240,8 +261,8 @@ export class LiveNamespaces {
   }
 
   /**
-   * Closes a view whose caller would be refused now, or has lost their rights. Between two requests it has no viewers,
-   * and is kept for the next one: it is checked then, too.
+   * Ends a view if its caller would be refused now, or has lost their rights. A view without viewers, which is kept for
+   * the next request, is also checked.
    */
   async #check({ view }: Kept, by: Identified, namespace: string): Promise<void> {
     try {
@@ -252,13 +273,13 @@ export class LiveNamespaces {
     }
   }
 
-  /** Runs a task when it is the turn of a person, unless the view has ended before. */
+  /** Runs a task as soon as a slot of the user is free, unless the view has ended by then. */
   #explain<T>(user: string, ended: AbortSignal, task: () => Promise<T>): Promise<T> {
     const { ofOne, ofAll } = this.#explaining
     return ofOne.run(user, ended, () => ofAll.run(ended, task))
   }
 
-  /** Closes a view without viewers if there are too many. Throws a PlatformError if all have viewers. */
+  /** Ends a view without viewers if there are too many views. Throws a PlatformError if all views have viewers. */
   #makeRoom(user: string): void {
     const own = [...this.#kept.values()].filter(one => one.user === user)
     const [all, most] = own.length >= MOST_OF_ONE ? [own, MOST_OF_ONE] : [[...this.#kept.values()], MOST]
@@ -272,7 +293,7 @@ export class LiveNamespaces {
   }
 }
 
-/** The part of a budget that one person can take. */
+/** Returns the share of a budget that one user can use. */
 const roomIn = (budget: SharedBudget, user: string): Room => ({
   take: size => budget.take(user, size),
   give: size => budget.give(user, size),
@@ -282,7 +303,7 @@ async function mayLook(cluster: Cluster, namespace: string): Promise<boolean> {
   const review = {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SelfSubjectAccessReview',
-    // The token identifies the caller, so the review names no object.
+    // The token identifies the caller, so the review has no name.
     metadata: {} as KubeObject['metadata'],
     spec: { resourceAttributes: { namespace, verb: 'watch', resource: 'pods' } },
   }
@@ -302,7 +323,7 @@ async function withDeadline<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The response for the reason why a view has ended. */
+/** Returns the error response for the reason why a view has ended. */
 export function refusalOf(error: unknown, { user }: Identified, namespace: string): unknown {
   if (!(error instanceof ClusterError)) return error
   if (error.failure === 'not-found') return noNamespace(namespace)

@@ -7,14 +7,20 @@ import type { StreamEvent } from '../handlers/handler.ts'
 import { PAGES_OF_MEMBERS } from '../http/member-objects.ts'
 import type { Room } from './object-cache.ts'
 
-/** Lines that are buffered for the client, and their characters; reading pauses when it is full. */
+/**
+ * Maximum number of lines, and of their characters, that are buffered for the client. Reading pauses while the buffer
+ * is full.
+ */
 const MOST_WAITING = 256
 const MOST_CHARACTERS = 256 * 1024
-/** Characters of a line. */
+/** Maximum length of a line in characters. */
 const LONGEST = 16 * 1024
-/** Milliseconds of log that are read again when a client resumes: lines of different containers arrive out of order. */
+/**
+ * Time span of the log, in milliseconds, that is read again when a client resumes, because lines of different
+ * containers arrive out of order.
+ */
 const OVERLAP = 2000
-/** Lines of each container that a resuming client can have missed. */
+/** Maximum number of lines of each container that are sent again to a client that resumes. */
 const MOST_AGAIN = 10_000
 
 export interface WantedLogs {
@@ -22,18 +28,18 @@ export interface WantedLogs {
   readonly namespace: string
   readonly environment: string | undefined
   readonly service: string | undefined
-  /** Earlier lines of each container. */
+  /** Number of earlier lines of each container. */
   readonly tail: number
   /** The id of the last line that the client received. */
   readonly after: string | undefined
-  /** The budget for Pods that are watched. */
+  /** Memory budget for Pods that are watched. */
   readonly room: Room
   readonly now: () => number
 }
 
 /**
- * The lines that services write, with their time as id, until the signal is aborted or no more can come. A line is read
- * only when there is room for it.
+ * Yields the lines that services write, with the line's time as event id, until the signal is aborted or no more lines
+ * can follow. A line is read only when the buffer has room for it.
  */
 export async function* logStream(wanted: WantedLogs, signal: AbortSignal): AsyncGenerator<StreamEvent<LogLineEvent>> {
   const { cluster, namespace, environment, service, tail, room, now } = wanted
@@ -55,7 +61,7 @@ export async function* logStream(wanted: WantedLogs, signal: AbortSignal): Async
     wakeReader()
   }
   const note = (source: LogSource | undefined, text: string) => {
-    // If there is little room, lines take precedence over notes.
+    // If the buffer is full, notes are dropped in favor of lines.
     if (!isFull())
       void put({ data: { type: 'note', ...(source && { service: source.service, source: source.name }), text } })
   }
@@ -109,7 +115,7 @@ export async function* logStream(wanted: WantedLogs, signal: AbortSignal): Async
       const event = waiting.shift()
       if (event) {
         characters -= event.data.text.length
-        // Each waiter checks again whether there is room.
+        // A waiting writer checks again whether the buffer has room.
         wakeWriters.shift()?.()
         yield event
       } else if (isOver || both.aborted) break

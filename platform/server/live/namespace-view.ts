@@ -7,62 +7,75 @@ import { historyOf, Notes } from './notes.ts'
 import { ObjectCache, type Room, type SceneEnvironment } from './object-cache.ts'
 import { seenIn, toDetails } from './view.ts'
 
-/** Milliseconds for which changes are collected: one Pod that starts causes several. */
+/** Time in milliseconds for which changes are collected, because the start of one Pod causes several changes. */
 const GATHERING = 40
 /**
- * The part of the time that computing states may take at most, unless that would delay changes by more milliseconds.
+ * Ratio of the pause to the time that computing states took, so that computing uses only a part of the server's time;
+ * and the maximum pause in milliseconds.
  */
 const SHARE = 5
 const LONGEST_PAUSE = 3000
 /**
- * Milliseconds between two checks of services that are not ready: taking too long is a problem, too, and no event
- * reports it; nor does one report that the namespace has fallen asleep.
+ * Interval between two checks of services that are not ready, in milliseconds. The checks are needed because no event
+ * reports that a service takes too long to become ready, or that the namespace has fallen asleep.
  */
 const LOOKING = 5000
 const LOOKED_AT: ReadonlySet<string> = new Set(['waiting', 'failed', 'stopped', 'asleep'])
-/** Environments with changes that one client has not received; if there are more, it gets the whole state again. */
+/**
+ * Maximum number of environments with changes that a client has not received yet. If there are more, the client gets
+ * the full state again.
+ */
 const MOST_WAITING = 256
-/** Services of one of them; if there are more, all of the environment is sent. */
+/**
+ * Maximum number of changed services in one of these environments. If there are more, the entire environment is sent.
+ */
 const MOST_CHANGED = 16
-/** Characters of the environments in a snapshot. The rest follows in events of its own, so that no event is large. */
+/**
+ * Maximum size of the environments in a snapshot, in characters. The remaining environments are sent as separate
+ * events, so that no event is large.
+ */
 const MOST_TOGETHER = 256 * 1024
-/** Characters of one environment. */
+/** Maximum size of one environment in characters. */
 const MOST_OF_ONE = 1024 * 1024
 /**
- * Copies of an event that are in memory until its client has received it: the state, its text, and what is sent of it.
+ * Number of copies of an event that are in memory until its client has received it: the state, its JSON text, and the
+ * data to send.
  */
 const COPIES = 3
-/** Milliseconds between two attempts to send an event for which there is no memory. */
+/** Interval between two attempts to send an event for which there is no memory, in milliseconds. */
 const CROWDED = 500
 
-/** The last state that was sent, as text by service. */
+/** The last published state of an environment, with the JSON text of each service. */
 interface Published {
   readonly details: EnvironmentDetails
   readonly head: string
   readonly services: ReadonlyMap<string, string>
-  /** The characters of all this. */
+  /** Size of the texts in characters. */
   readonly size: number
 }
 
-/** A change of an environment: of all of it, or of services by name. What it is now is read when it is sent. */
+/**
+ * A change of an environment: the entire environment, or the names of changed services. The current content is read
+ * when the change is sent.
+ */
 type Changed = 'all' | ReadonlySet<string>
 
-/** An event, and the characters of its environments or services. */
+/** An event, and the size of its environments or services in characters. */
 interface SizedEvent {
   readonly event: LiveEvent
   readonly size: number
 }
 
-/** Surroundings that a view needs. */
+/** Dependencies of a view. */
 interface ViewContext extends ExplanationContext {
-  /** The budget for events that clients have not received yet. */
+  /** Memory budget for events that clients have not received yet. */
   readonly sending: Room
   now(): number
   /** True while the namespace sleeps. */
   isAsleep(): boolean
 }
 
-/** The live view of a namespace with the rights of one user, shared by all viewers that have them. */
+/** The live view of a namespace with the rights of one login, shared by all viewers with this login. */
 export class NamespaceView {
   readonly #namespace: string
   readonly #scene: ObjectCache
@@ -75,7 +88,7 @@ export class NamespaceView {
   readonly #listeners = new Set<(environment: string, changed: Changed) => void>()
   readonly #ready: Promise<void>
   #isListed = false
-  /** The last computation that was begun. */
+  /** Settles when the last computation that was started is complete. */
   #publishing: Promise<void> = Promise.resolve()
   #isPublishing = false
   #timer: NodeJS.Timeout | undefined
@@ -103,7 +116,7 @@ export class NamespaceView {
     this.#ready.catch(() => {})
   }
 
-  /** Aborted, with the reason, when the view has ended: it sends nothing more. */
+  /** Aborted with the reason when the view has ended. After that, the view sends nothing more. */
   get ended(): AbortSignal {
     return this.#stop.signal
   }
@@ -118,7 +131,7 @@ export class NamespaceView {
     this.#explanations.end()
   }
 
-  /** The current state of all environments. Rejects with the error that ended the watches. */
+  /** Returns the current state of all environments. Rejects with the error that ended the watches. */
   async environments(): Promise<readonly EnvironmentDetails[]> {
     await this.#ready
     await this.#publish()
@@ -126,14 +139,14 @@ export class NamespaceView {
     return [...this.#published.values()].map(({ details }) => details)
   }
 
-  /** The state of one environment, with the reasons of its failures; undefined if it does not exist. */
+  /** Returns the state of an environment, including the reasons for its failures; undefined if it does not exist. */
   async environment(name: string): Promise<EnvironmentDetails | undefined> {
     await this.environments()
     await this.#explanations.settled(name)
     return (await this.environments()).find(one => one.name === name)
   }
 
-  /** The last deploys of an environment, the newest first; undefined if it does not exist. */
+  /** Returns the last deploys of an environment, the newest first; undefined if it does not exist. */
   async history(name: string): Promise<ShownChanges[] | undefined> {
     await this.environments()
     const environment = this.#scene.environment(name)
@@ -141,8 +154,8 @@ export class NamespaceView {
   }
 
   /**
-   * The state of all environments, then their changes, until the signal is aborted. Only the names of what has changed
-   * are kept for a client that does not read. Throws the error that ended the view.
+   * Yields the state of all environments and then their changes, until the signal is aborted. For a client that reads
+   * slowly, only the names of changed environments and services are kept. Throws the error that ended the view.
    */
   async *follow(signal: AbortSignal): AsyncGenerator<LiveEvent> {
     await this.#ready
@@ -196,8 +209,8 @@ export class NamespaceView {
   }
 
   /**
-   * Yields an event as soon as the budget has room for it, with the content that it has then; `take` is called first.
-   * The room is returned to the budget when the client asks for the next event.
+   * Yields an event as soon as the budget has room for it. The event is created by `make` at that time, and passed to
+   * `take` before it is yielded. Its share of the budget is released when the client asks for the next event.
    */
   async *#sent<E extends SizedEvent>(
     signal: AbortSignal,
@@ -221,7 +234,7 @@ export class NamespaceView {
     }
   }
 
-  /** Returns the first environments, and the names of the rest. */
+  /** Returns a snapshot event with the first environments, and the names of the remaining environments. */
   #snapshot(): SizedEvent & { readonly rest: readonly string[] } {
     const environments: EnvironmentDetails[] = []
     const rest: string[] = []
@@ -236,7 +249,7 @@ export class NamespaceView {
     return { event: { type: 'snapshot', environments }, size, rest }
   }
 
-  /** Returns the present state of what has changed. */
+  /** Returns an event with the current state of the changed environment or services. */
   #eventOf(environment: string, changed: Changed): SizedEvent {
     const found = this.#published.get(environment)
     if (!found) return { event: { type: 'removed', environment }, size: environment.length }
@@ -255,7 +268,7 @@ export class NamespaceView {
     this.#schedule()
   }
 
-  /** Computes states after the pause, unless that is planned or under way. */
+  /** Schedules the computation of states after the pause, unless it is already scheduled or running. */
   #schedule(): void {
     if (this.#timer || this.#isPublishing || this.#dirty.size === 0) return
     if (!this.#isListed || this.#stop.signal.aborted) return
@@ -267,13 +280,13 @@ export class NamespaceView {
       if (details.services.some(({ state }) => LOOKED_AT.has(state))) this.#mark(name)
   }
 
-  /** Resolves when all changes so far are computed. */
+  /** Computes and publishes the pending changes. Resolves when all changes so far are published. */
   #publish(): Promise<void> {
     this.#publishing = this.#publishing.then(() => this.#publishDirty()).catch((error: unknown) => this.end(error))
     return this.#publishing
   }
 
-  /** Publishes one environment at a time: in between, the server does other work. */
+  /** Publishes one environment at a time, so the server can do other work in between. */
   async #publishDirty(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -318,8 +331,8 @@ export class NamespaceView {
   }
 
   /**
-   * The part of an environment that fits into the budget. One that does not fit is sent without the notes of problems,
-   * or without services, and says so.
+   * Returns the part of an environment that fits into the budget. If the environment does not fit, the notes of
+   * problems are left out, and if it still does not fit, all services; `isCut` is then set.
    */
   #fitting(whole: EnvironmentDetails): Published {
     const published = toPublished(whole)
@@ -358,7 +371,7 @@ const withoutNotes = (service: ShownService): ShownService => ({
 
 function toPublished(details: EnvironmentDetails): Published {
   const { services, state: _, ...rest } = details
-  // In the order of the plan, which the picture of the environment uses.
+  // The services are in start order, which the environment's graph in the UI relies on.
   const head = JSON.stringify([rest, services.map(one => [one.name, one.dependsOn, one.place])])
   const texts = new Map(services.map(service => [service.name, JSON.stringify(service)]))
   const size = [...texts.values()].reduce((sum, text) => sum + text.length, head.length)

@@ -6,9 +6,9 @@ import type { ShownChanges, ShownDeploy } from '../../api/environments.ts'
 import type { Room, SceneEnvironment } from './object-cache.ts'
 import { sizeOf } from './trim-object.ts'
 
-/** The record of the last deploy of an environment without its history, as far as it can be read. */
+/** The record of an environment's last deploy, without the history. Invalid parts of the record are left out. */
 export interface DeployRecordView {
-  /** False without a record. */
+  /** False if the environment has no record. */
   readonly isRecorded: boolean
   readonly deployed?: ShownDeploy | undefined
   readonly source?: Source | undefined
@@ -23,7 +23,10 @@ interface Known {
   readonly size: number
 }
 
-/** The records of a namespace. Those that fit into the budget are parsed only once, because a record can be large. */
+/**
+ * The deploy records of a namespace. A record can be large, so it is parsed only once, if the result fits into the
+ * budget.
+ */
 export class Notes {
   readonly #room: Room
   readonly #known = new Map<string, Known>()
@@ -56,8 +59,8 @@ export class Notes {
 }
 
 /**
- * Returns the last deploys of an environment, the newest first. They are unpacked for one answer and not kept: a record
- * has at most 128 KiB, and its history up to 1 MiB.
+ * Returns the last deploys of an environment, the newest first. The result is decompressed for each call and not
+ * cached, because a record has at most 128 KiB, but its history can have up to 1 MiB.
  */
 export const historyOf = ({ record }: SceneEnvironment): ShownChanges[] =>
   record === undefined
@@ -70,7 +73,7 @@ export const historyOf = ({ record }: SceneEnvironment): ShownChanges[] =>
 
 const toNoted = ({ application, history, deployed, source }: EnvironmentRecord): DeployRecordView => ({
   isRecorded: true,
-  // An older devctl records who deployed and when, but no lists.
+  // Older versions of devctl record the user and time of a deploy, but no change lists.
   deployed: lastDeploy(history) ?? deployed,
   source,
   services: readApplication(application)?.services ?? [],

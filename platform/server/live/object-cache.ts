@@ -9,17 +9,20 @@ import { STATE_KINDS } from '../../../environment/status/overview.ts'
 import { PAGES_OF_MEMBERS } from '../http/member-objects.ts'
 import { trimObject } from './trim-object.ts'
 
-/** Characters of all objects of a namespace together; the rest is ignored. */
+/** Maximum size of all cached objects of a namespace, in characters. Further objects are ignored. */
 const MOST = 16 * 1024 * 1024
-/** Objects of one environment: the time to evaluate them grows with their number. */
+/** Maximum number of objects in one environment, because the time to evaluate them grows with their number. */
 const MOST_OBJECTS = 10_000
 const MOST_ENVIRONMENTS = 200
-/** Kinds of routes whose Gateways are read. */
+/** Maximum number of routes whose Gateways are read. */
 const MOST_ROUTES = 100
-/** Minimum milliseconds between two reads of Gateways. */
+/** Minimum time between two reads of Gateways, in milliseconds. */
 const GATEWAYS = 500
 
-/** The watched kinds. The optional ones may be missing in the cluster, or the viewer may have no right to them. */
+/**
+ * Kinds of objects that are watched. Optional kinds may be missing in the cluster, or the viewer may have no right to
+ * list them.
+ */
 const KINDS: readonly { readonly apiVersion: string; readonly kind: string; readonly isOptional?: true }[] = [
   { apiVersion: 'v1', kind: 'ConfigMap' },
   ...kindsOf('workload').map(({ apiVersion, kind }) => ({ apiVersion, kind })),
@@ -36,13 +39,13 @@ const KINDS: readonly { readonly apiVersion: string; readonly kind: string; read
 export interface SceneEnvironment {
   readonly name: string
   readonly objects: ReadonlyMap<string, KubeObject>
-  /** The object with the record of a deploy. */
+  /** The object that contains the deploy record. */
   readonly record: KubeObject | undefined
 }
 
-/** The budget for the characters that are kept. */
+/** A memory budget in characters. */
 export interface Room {
-  /** False if less than that is left. */
+  /** Reserves a part of the budget. Returns false if less is left. */
   take(size: number): boolean
   give(size: number): void
 }
@@ -68,7 +71,7 @@ export class ObjectCache {
   readonly #changed: (environment: string) => void
   readonly #room: Room
 
-  /** `changed` is called for each environment with an object that has changed. */
+  /** Creates a cache. `changed` is called for each environment in which an object has changed. */
   constructor(cluster: Cluster, namespace: string, room: Room, changed: (environment: string) => void) {
     this.#cluster = cluster
     this.#namespace = namespace
@@ -76,7 +79,7 @@ export class ObjectCache {
     this.#changed = changed
   }
 
-  /** There are more objects than are kept. */
+  /** True if some objects were ignored because of the limits. */
   get isCut(): boolean {
     return this.#isCut
   }
@@ -95,8 +98,8 @@ export class ObjectCache {
   }
 
   /**
-   * Watches until the signal is aborted; `listed` is called when all initial lists are complete. Rejects with the error
-   * that ended a watch: a ClusterError `forbidden` for a user without rights here.
+   * Watches the objects until the signal is aborted. `listed` is called when all initial lists are complete. Rejects
+   * with the error that ended a watch, such as a ClusterError `forbidden` if the user has no rights in the namespace.
    */
   async run(signal: AbortSignal, listed: () => void): Promise<never> {
     const stop = new AbortController()
@@ -131,7 +134,7 @@ export class ObjectCache {
   async #watch({ apiVersion, kind }: (typeof KINDS)[number], signal: AbortSignal, listed: () => void): Promise<void> {
     const which = kind === 'Event' ? { fields: 'type=Warning' } : { labels: ENVIRONMENT_LABEL }
     const query = { apiVersion, kind, namespace: this.#namespace, ...which }
-    // Objects from before the restart of the watch that were not listed again.
+    // Objects from before the restart of the watch that the new list does not contain.
     let lost = new Set<string>()
     for await (const change of this.#cluster.watch(query, { signal, ...PAGES_OF_MEMBERS })) {
       if (change.type === 'Restarted') {
@@ -207,8 +210,8 @@ export class ObjectCache {
   }
 
   /**
-   * The scheme of an address depends on the Gateway of its route. Gateways are read some time after a route has
-   * changed.
+   * Schedules a read of the Gateways of routes. It is needed after a route has changed, because the scheme of a route's
+   * URL depends on its Gateway.
    */
   #lookAtGateways(signal: AbortSignal): void {
     if (this.#isLooking || signal.aborted) return
@@ -231,7 +234,7 @@ export class ObjectCache {
   }
 }
 
-/** The cluster has no such kind, or this user may not see it. */
+/** Failures that mean that the kind is missing in the cluster, or that the user may not see it. */
 const MISSING: ReadonlySet<string> = new Set(['forbidden', 'not-found'])
 
 const keyOf = (kind: string, { metadata }: KubeObject): string => `${kind}/${metadata.name}`

@@ -5,15 +5,18 @@ import { addressesOf, shorterFirst } from '../../../environment/endpoints/routes
 import { ENVIRONMENT_LABEL } from '../../../environment/labels.ts'
 import { PAGES_OF_MEMBERS } from '../http/member-objects.ts'
 
-/** URLs of one namespace, and characters of one: a list shows the first few, and anyone can create many routes. */
+/**
+ * Maximum number and length of the URLs of one namespace. A list shows only the first few, and any user with write
+ * access can create many routes.
+ */
 const MOST = 20
 const LONGEST = 300
-/** Routes that are read. */
+/** Maximum number of routes that are read. */
 const MOST_ROUTES = 200
 
 /**
- * Returns the public URLs of the environments in a namespace, the shorter ones first: those of their routes, as the
- * page of an environment shows them. Throws a ClusterError if the caller may not read the routes.
+ * Returns the public URLs of the environments in a namespace, shorter URLs first. They are the URLs of the routes that
+ * the page of an environment shows. Throws a ClusterError if the caller may not read the routes.
  */
 export async function publicUrls(cluster: Cluster, namespace: string, signal: AbortSignal): Promise<readonly string[]> {
   const urls = new Set<string>()
@@ -21,7 +24,7 @@ export async function publicUrls(cluster: Cluster, namespace: string, signal: Ab
     const query = { apiVersion, kind, namespace, labels: ENVIRONMENT_LABEL }
     let left = MOST_ROUTES
     try {
-      // One page at a time: an object can have 1.5 MiB.
+      // Reads small pages, because an object can have 1.5 MiB.
       for await (const page of cluster.pages(query, { signal, ...PAGES_OF_MEMBERS })) {
         for (const url of await urlsOf(cluster, page.slice(0, left), signal)) urls.add(url)
         left -= page.length
@@ -48,6 +51,6 @@ async function urlsOf(cluster: Cluster, page: readonly KubeObject[], signal: Abo
     .slice(0, MOST)
 }
 
-/** The Gateway API may be missing in the cluster, and the caller may have no right to it. */
+/** Returns true if the cluster has no Gateway API, or the caller has no right to it. */
 const isMissing = (kind: string, error: unknown): boolean =>
   kind === 'HTTPRoute' && error instanceof ClusterError && ['forbidden', 'not-found'].includes(error.failure)

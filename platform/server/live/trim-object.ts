@@ -1,22 +1,22 @@
 import type { KubeObject, ObjectMeta } from '../../../adapters/kubernetes/cluster.ts'
 import { UP_ANNOTATION } from '../../../constructs/mirror/names.ts'
 
-/** Characters of one object, as JSON; larger objects are ignored. */
+/** Maximum size of one object as JSON, in characters. Larger objects are ignored. */
 const LARGEST = 256 * 1024
-/** Annotations that are part of the state of an object. */
+/** Annotations that the state of an object depends on. */
 const ANNOTATIONS = ['deployment.kubernetes.io/revision', UP_ANNOTATION]
 
-/** Keys of the record of a deploy that are shown. */
+/** Keys of the deploy record that are kept. */
 const RECORDED = ['repository', 'file', 'by', 'at', 'application']
 const RECORDED_BINARY = ['history']
-/** Characters that each value counts as besides its own: in memory, many short ones take more than their text. */
+/** Number of characters added to the size of each value, because many short values need more memory than their text. */
 const OF_VALUE = 16
 
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The part of an object that its state is derived from, without managed fields and foreign annotations. Undefined for
- * an object that is still too large. `size` is in characters, with an amount for each value.
+ * Returns the part of an object that its state is derived from, without the contents of managed fields and without
+ * unrelated annotations; undefined if this part is still too large. `size` is computed by `sizeOf`.
  */
 export function trimObject(object: KubeObject): { readonly object: KubeObject; readonly size: number } | undefined {
   const { apiVersion, kind } = object
@@ -24,7 +24,7 @@ export function trimObject(object: KubeObject): { readonly object: KubeObject; r
   return JSON.stringify(small).length <= LARGEST ? { object: small, size: sizeOf(small) } : undefined
 }
 
-/** Returns the characters of a value as JSON, with an amount for each value in it. */
+/** Returns the size of a value: the length of its JSON in characters, plus a fixed amount for each nested value. */
 export const sizeOf = (value: unknown): number => JSON.stringify(value).length + OF_VALUE * valuesIn(value)
 
 const valuesIn = (value: unknown): number =>

@@ -8,9 +8,9 @@ import { isHealthy, summarize } from '../../rules/runs/summarize.ts'
 import type { DeployRecordView } from './notes.ts'
 import type { ObjectCache, SceneEnvironment } from './object-cache.ts'
 
-/** Services of one environment that are sent. */
+/** Maximum number of services that are sent for one environment. */
 const MOST_SERVICES = 500
-/** Notes of a problem, and characters of each; of a message and a hint. */
+/** Maximum number of notes of a problem, and maximum length of a note, and of a message or hint, in characters. */
 const MOST_NOTES = 60
 const LONGEST_NOTE = 1000
 const LONGEST = 2000
@@ -28,7 +28,10 @@ export function seenIn(
   return isAsleep ? services.map(one => ({ ...one, overview: inSleep(one.overview) })) : services
 }
 
-/** An environment as pages show it; `problemsOf` returns what is known about why a service is not ready. */
+/**
+ * Converts an environment to the form that pages show. `problemsOf` returns the known reasons why a service is not
+ * ready.
+ */
 export function toDetails(
   namespace: string,
   { name }: Pick<SceneEnvironment, 'name'>,
@@ -39,7 +42,7 @@ export function toDetails(
 ): EnvironmentDetails {
   const running = new Map(seen.map(one => [one.overview.service, one]))
   const deployed = new Map(noted.services.map(one => [one.service, one]))
-  // In the order in which they start; services that are in no file come last.
+  // Services are in start order. Services without a deploy record come last.
   const names = [...new Set([...inOrder(deployed), ...running.keys()])].slice(0, MOST_SERVICES)
   const services = names.map(service => {
     const one = running.get(service)
@@ -57,12 +60,15 @@ export function toDetails(
   }
 }
 
-/** The summary of an environment, for a list. */
+/** Returns the summary of an environment for a list. */
 export function toSummary({ name, state, deployed, source, services }: EnvironmentDetails): ShownEnvironment {
   return { name, state, ...(deployed && { deployed }), ...(source && { source }), ...summarize(services) }
 }
 
-/** Dependencies come first. The record may have cycles, because not only the compiler can write it. */
+/**
+ * Returns the names of services, dependencies first. The record may contain cycles, because other clients than the
+ * compiler can write it, too.
+ */
 function inOrder(deployed: ReadonlyMap<string, DeployedService>): readonly string[] {
   const ordered = new Set<string>()
   const seen = new Set<string>()
@@ -83,7 +89,7 @@ function stateOf(services: readonly ShownService[]): string {
   if (has('failed')) return 'failed'
   const active = services.filter(({ state }) => state !== 'stopped' && state !== 'asleep')
   if (!active.every(isHealthy)) return 'waiting'
-  // Jobs that have succeeded, and what runs on every node, say nothing about the others.
+  // Succeeded Jobs and DaemonSets do not sleep, so one sleeping service is enough.
   if (has('asleep')) return 'asleep'
   return active.length > 0 ? 'ready' : 'stopped'
 }
@@ -136,7 +142,7 @@ function toService(
   }
 }
 
-/** An address is shown as a link. */
+/** Returns true if an address can be shown as a link. */
 const isWebAddress = (url: string): boolean => /^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')
 
 /** Converts a diagnostic of a deploy to the form that clients receive. */

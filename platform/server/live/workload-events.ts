@@ -4,14 +4,17 @@ import type { SeenEvents } from '../../api/environments.ts'
 import { rfc3339 } from '../../records/names.ts'
 import { isPartOf } from '../../rules/runs/workload-parts.ts'
 
-/** Events of a namespace that are read, the number of them in one page, and those that are shown. */
+/**
+ * Maximum number of a namespace's events that are read, the number of events on a page, and the maximum number of
+ * events that are shown.
+ */
 const LOOKED_AT = 2000
 const PAGE = 100
 const SHOWN = 100
-/** Characters of a message. */
+/** Maximum length of a message in characters. */
 const LONGEST = 1000
 
-/** The recent events of a workload and its Pods, the newest first. */
+/** Returns the recent events of a workload and its Pods, the newest first. */
 export async function workloadEvents(
   cluster: Cluster,
   namespace: string,
@@ -36,7 +39,7 @@ export async function workloadEvents(
     found.sort((a, b) => (a.time < b.time ? 1 : -1))
     found.splice(SHOWN)
     looked += page.length
-    // A namespace full of events must not keep the server busy.
+    // Stops here, so that a namespace full of events does not keep the server busy.
     if (looked >= LOOKED_AT) return { items: found, isCut: true }
   }
   return { items: found }

@@ -8,16 +8,16 @@ import type { Services } from '../create-services.ts'
 import type { LeaderTask } from '../leader/leader.ts'
 import { LoginError, type ProvenLogin } from './providers/provider.ts'
 
-/** Milliseconds between two questions about one person, and between two searches for people who are due. */
+/** Interval between two checks of one account, and between two searches for accounts that are due, in milliseconds. */
 const ASK = 3_600_000
 const LOOK = 300_000
-/** Concurrent questions. */
+/** Maximum number of concurrent checks. */
 const TOGETHER = 4
 
 /**
- * Stores the refresh token of a login, for later questions about the user. Call this before the login is recorded, so
- * that a question about an earlier login notices the new one. Throws a LoginError if the login came without a refresh
- * token and an earlier one had one: a login does not end the questions.
+ * Stores the refresh token of a login, which is used to check the account later. Call this function before the login is
+ * recorded, so that a running check of an earlier login notices the new login. Throws a LoginError if this login has no
+ * refresh token although an earlier login had one, because otherwise a login could end the checks.
  */
 export async function saveRefreshToken(
   world: ServerContext,
@@ -74,9 +74,10 @@ async function unlessReplaced(work: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Asks the providers once an hour whether they still know the people who logged in with them. A person whom their
- * provider refuses is logged out everywhere, and their tokens are not accepted until they log in again. A provider that
- * does not respond decides nothing, and neither does an answer about a login that was followed by another one.
+ * Asks the identity providers once an hour whether they still know the users who logged in with them. If the provider
+ * refuses a user, the user is logged out everywhere, and the user's tokens are not accepted until the next login. A
+ * provider that does not respond changes nothing, and neither does a response about a login that a newer login has
+ * replaced.
  */
 export const accountCheckTask = (
   world: ServerContext,
@@ -96,7 +97,7 @@ export const accountCheckTask = (
 
 const LABELS = 'dev.platform/record=standing'
 
-/** A failure for one person does not affect the others, and is retried on the next pass. */
+/** Checks one account. A failure is logged, does not affect other accounts, and is retried on the next pass. */
 async function askAlone(
   world: ServerContext,
   parts: Pick<Services, 'users' | 'tokens' | 'providers'>,
@@ -125,7 +126,7 @@ async function ask(
   const user = await users.find(standing.user)
   if (!user) return removeStanding(world, standing)
   const token = sealing.open(standing.sealed, sealedFor(standing))
-  // The provider is no longer configured, or the key is missing: only a login can settle it.
+  // If the provider is no longer configured or the key is missing, only a new login can confirm the account.
   const provider = providers.get(standing.provider)
   if (token === undefined || !provider?.ask) return refuse(user)
   const next = await provider.ask(token, user.subject, signal)
@@ -135,12 +136,12 @@ async function ask(
 
   async function refuse(read: PlatformUser): Promise<void> {
     const { id } = read
-    // A login replaces the standing before it changes the user, so one of these two checks notices it.
+    // A login replaces the standing before it changes the user, so one of these two checks notices a concurrent login.
     if ((await readStanding(world, id))?.version !== standing.version) return
     if (!(await users.refuse(read))) return
-    // In this order, a request in between is already refused.
+    // The user is refused before their tokens are listed, so a concurrent request is already refused.
     const before = await tokens.of(id)
-    // Tokens of a login that has ended the refusal are not among them.
+    // If a login has ended the refusal in the meantime, its tokens are not in this list.
     if ((await users.find(id))?.isRefused) await tokens.suspend(before)
     await removeStanding(world, standing)
     world.audit({ time: rfc3339(now()), action: 'refused by provider', user: id, status: 403 })

@@ -2,8 +2,8 @@ import { rfc3339 } from '../../records/names.ts'
 import type { ServerContext } from '../context.ts'
 
 /**
- * Work of the leader on several items. Each is retried on every pass; a failure of one does not hold up the others, and
- * is logged once.
+ * Retries the leader's work on several items. Each item is retried on every pass. A failure of one item does not hold
+ * up the others, and the same failure is logged only once.
  */
 export class Backoff {
   readonly #world: Pick<ServerContext, 'log' | 'now'>
@@ -11,7 +11,7 @@ export class Backoff {
   /** The last message that was logged for each name. */
   readonly #logged = new Map<string, string>()
 
-  /** Creates a backoff; in the log, `what` is written before the name of the item. */
+  /** Creates a backoff. In the log, `what` precedes the name of the item. */
   constructor(world: Pick<ServerContext, 'log' | 'now'>, what: string) {
     this.#world = world
     this.#what = what

@@ -12,12 +12,12 @@ import { saveRefreshToken } from './account-checks.ts'
 import type { LoginLimits } from './login-limits.ts'
 import { type IdentityProvider, LoginError, type LoginFlow, type ProvenLogin } from './providers/provider.ts'
 
-/** Milliseconds that a person may take at the provider, and that the provider may take to respond. */
+/** Time limits in milliseconds: for the user to log in at the provider, and for the provider to respond. */
 const TYPING = 600_000
 const ANSWER = 25_000
 const SEALED_FOR = 'login'
 
-/** State that the browser keeps while its user is at the provider. */
+/** State that the browser stores while its user is at the provider. */
 interface Kept extends LoginFlow {
   readonly provider: string
   readonly to: string
@@ -26,9 +26,9 @@ interface Kept extends LoginFlow {
 }
 
 /**
- * Logins in a browser with a provider. `/login/ID` redirects to the provider, which redirects back to
- * `/login/ID/callback`. Both are visited by browsers and not called by programs, so errors are shown by the page
- * `/login?problem=…`. The state of a login is in a sealed cookie, so any replica can complete it.
+ * Registers the routes for logging in with a provider in a browser. `/login/ID` redirects to the provider, which
+ * redirects back to `/login/ID/callback`. Browsers open both, so errors are shown on the page `/login?problem=…`. The
+ * state of a login is in a sealed cookie, so any replica can complete the login.
  */
 export function registerBrowserLogin(
   app: FastifyInstance,
@@ -54,7 +54,7 @@ export function registerBrowserLogin(
   app.get<Named>('/login/:provider/callback', async (request, reply) =>
     answer(reply, request.params.provider, async (provider, signal) => {
       const text = loginOf(request.headers)
-      // The cookie is valid for one response of the provider.
+      // The cookie is valid for one callback, so it is deleted.
       setCookie(reply, loginCookie('', 0))
       const opened = text && sealing.open(text, SEALED_FOR)
       const kept = opened ? (JSON.parse(opened) as Kept) : undefined // we have sealed it
@@ -82,7 +82,7 @@ export function registerBrowserLogin(
   ): Promise<FastifyReply> {
     const provider = providers.get(id)
     if (!provider) throw new PlatformError(404, 'no-provider', 'this login provider does not exist')
-    // The URL of the callback contains a code.
+    // The callback URL contains a code, so it must not be cached or sent as a referrer.
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
     try {
       limits.attempt('/login', reply.request)
@@ -97,7 +97,7 @@ export function registerBrowserLogin(
   }
 }
 
-/** Records a login with a provider, and opens a session. Throws a LoginError if the person may not log in. */
+/** Records a login with a provider, and creates a session. Throws a LoginError if the user may not log in. */
 export async function completeLogin(
   world: ServerContext,
   { users, personal, tokens }: Pick<Services, 'users' | 'personal' | 'tokens'>,
@@ -116,11 +116,11 @@ interface Named {
   readonly Params: { readonly provider: string }
 }
 
-/** Adds to the cookies that are already set. */
+/** Adds a cookie to the cookies that the response already sets. */
 function setCookie(reply: FastifyReply, value: string): void {
   const before = reply.getHeader('set-cookie')
   const all = before === undefined ? [] : Array.isArray(before) ? before : [String(before)]
-  // A later value of a cookie replaces the earlier one.
+  // The new value replaces an earlier value of the same cookie.
   const [name] = value.split('=')
   reply.header('set-cookie', undefined)
   reply.removeHeader('set-cookie')

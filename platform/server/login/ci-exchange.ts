@@ -10,18 +10,18 @@ import { providerFetch } from './providers/provider-fetch.ts'
 import type { Tokens } from './tokens.ts'
 import type { ProvenIdentity, Users } from './users.ts'
 
-/** Asymmetric keys only: no shared secrets, and never `none`. */
+/** Accepted signature algorithms. They all use asymmetric keys: no shared secrets, and never `none`. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
-/** Settings of the key set, in milliseconds. */
+/** Cache and timeout settings of the key set, in milliseconds. */
 const KEYS = { cacheMaxAge: 600_000, cooldownDuration: 30_000, timeoutDuration: 10_000 }
-/** Milliseconds after which an issuer is asked again where its keys are. */
+/** Time in milliseconds for which the key set address of an issuer is cached. */
 const KEPT = 600_000
-/** Logins of the jobs of one repository; each gets a token for an hour. */
+/** Rate limit for logins by the jobs of one repository; each login creates a token that is valid for an hour. */
 const OF_ONE = { burst: 60, every: 10_000, keys: 10_000 }
 
 /**
- * Exchanges the token that a CI system issued to a job for one of the platform. The keys of issuers are cached for
- * minutes; there are only as many issuers as the settings trust.
+ * Exchanges the token that a CI system issued to a job for a platform token. The issuers' keys are cached for minutes.
+ * There are only as many issuers as the settings trust.
  */
 export class CiExchange {
   readonly #world: ServerContext
@@ -34,7 +34,7 @@ export class CiExchange {
     this.#accounts = accounts
   }
 
-  /** A token that is valid for an hour, for previews whose names have a prefix. Throws a PlatformError. */
+  /** Returns a token that is valid for an hour, for previews whose names have a prefix. Throws a PlatformError. */
   async exchange(jwt: string): Promise<{ readonly issued: IssuedToken; readonly user: PlatformUser }> {
     const trust = this.#trusted(jwt)
     const claims = await this.#verified(jwt, trust)
@@ -46,7 +46,7 @@ export class CiExchange {
         notes: [`repository ${job.repository}, owner ${job.owner}, ref \`${job.ref}\`, event \`${job.event}\``],
         hint: 'an administrator can add one to `ci` of the settings (docs/platform.md)',
       })
-    // The subject is the repository, by its number, and not a person.
+    // The subject is the numeric id of the repository, not a person.
     const identity: ProvenIdentity = {
       issuer: trust.issuer,
       subject: jobsOf(job.repository),
@@ -100,7 +100,7 @@ export class CiExchange {
     const kept = this.#keys.get(issuer)
     if (kept && now < kept.until) return kept.keys
     const found = findKeys(issuer)
-    // An issuer that does not answer has its keys where they were, until it is asked again.
+    // If the issuer does not respond, the previous keys are used until it is asked again.
     const made = { until: now + KEPT, keys: kept ? found.catch(() => kept.keys) : found }
     this.#keys.set(issuer, made)
     found.catch(() => {
@@ -112,14 +112,17 @@ export class CiExchange {
   }
 }
 
-/** Returns the keys of an issuer, from the address in its discovery document; they are fetched when they are needed. */
+/**
+ * Returns the key set of an issuer, at the address in its discovery document. The keys are fetched when they are first
+ * used.
+ */
 async function findKeys(issuer: string): Promise<JWTVerifyGetKey> {
   const answer = await providerFetch(discoveryUrl(issuer))
   if (answer.status !== 200) throw new Error(`status ${answer.status}`)
   const { issuer: said, jwks_uri } = (await answer.json()) as Readonly<Record<string, unknown>>
   if (said !== issuer || typeof jwks_uri !== 'string' || !URL.canParse(jwks_uri)) throw new Error('no keys')
   const url = new URL(jwks_uri)
-  // Without encryption, an attacker on the path could replace the keys.
+  // With a weaker protocol than the issuer's, an attacker on the network path could replace the keys.
   if (url.protocol !== new URL(issuer).protocol) throw new Error('the keys are not encrypted')
   return createRemoteJWKSet(url, { ...KEYS, [customFetch]: providerFetch })
 }

@@ -5,43 +5,48 @@ import { addressKey, Limiter } from '../../rules/accounts/limiter.ts'
 import { isTokenId } from '../../rules/accounts/token.ts'
 import { PlatformError } from '../http/platform-error.ts'
 
-/** The part of a request that limits depend on. */
+/** The parts of a request that the limits use. */
 export type LimitedRequest = Pick<FastifyRequest, 'ip' | 'headers' | 'socket'>
 
-/** Limits the number of login attempts. Each replica counts by itself. */
+/** Limits the number of login attempts. Each replica counts separately. */
 export interface LoginLimits {
   /** Counts an attempt by its source. Throws a PlatformError if there were too many. */
   attempt(what: RouteName | '/login', request: LimitedRequest): void
   /**
-   * Counts a delivery of a webhook by its source, which is that of all deliveries of its forge. If there were too many,
-   * only those to existing webhooks pass: a PlatformError is thrown for the others.
+   * Counts a delivery of a webhook by its source, which is the same for all deliveries of a forge. If there were too
+   * many deliveries, only deliveries to existing webhooks are accepted: a PlatformError is thrown for the others.
    */
   delivery(request: LimitedRequest, isKnown: () => Promise<boolean>): Promise<void>
   /** Counts an attempt by its target, such as one link. Throws a PlatformError if there were too many. */
   target(route: RouteName, body: unknown): void
-  /** A successful attempt does not count, so people who share an address do not use up each other's attempts. */
+  /**
+   * Takes back the count of a successful attempt, so users who share an address do not use up each other's attempts.
+   */
   right(what: RouteName | '/login', request: LimitedRequest): void
   /**
-   * Counts the logins that an account begins, and its guesses at short codes. Throws a PlatformError if there were too
+   * Counts the logins that an account starts and its guesses at short codes. Throws a PlatformError if there were too
    * many.
    */
   account(route: RouteName, user: string): void
 }
 
 const KEYS = 10_000
-/** Failed attempts of one client, and of a connection that may be a proxy for all clients. */
+/** Rate limits for failed attempts: of one client, and of a connection that may be a proxy for all clients. */
 const WRONG = { one: { burst: 200, every: 100, keys: KEYS }, many: { burst: 2000, every: 10, keys: KEYS } }
-/** Logins by a typed code that were begun: each is a record for ten minutes. */
+/** Rate limits for starting device logins, because each one is a record for ten minutes. */
 const BEGUN = { one: { burst: 30, every: 20_000, keys: KEYS }, many: { burst: 300, every: 2000, keys: KEYS } }
-/** Attempts at one link, code, or pending login: a command line polls every two seconds. */
+/** Rate limit for attempts at one link, code, or pending login. A CLI polls its pending login every two seconds. */
 const TARGET = { burst: 20, every: 1000, keys: KEYS }
-/** Guesses of an account at codes, which are short because people type them, and logins that it has begun itself. */
+/**
+ * Rate limits for an account: guesses at codes, which are short because users type them, and logins and tokens that the
+ * account creates itself.
+ */
 const GUESSES = { burst: 20, every: 30_000, keys: KEYS }
 const MADE = { burst: 60, every: 60_000, keys: KEYS }
 
 const GUESSED: ReadonlySet<string> = new Set<RouteName>(['POST /auth/device/look', 'POST /auth/device/answer'])
 const MAKING: ReadonlySet<string> = new Set<RouteName>(['POST /auth/cli/code', 'POST /me/tokens'])
-/** The field of a body that contains `ID.SECRET`, or a token. */
+/** The body field of each route that contains `ID.SECRET` or a token. */
 const TARGETS: Readonly<Partial<Record<RouteName, string>>> = {
   'POST /auth/device/poll': 'device',
   'POST /auth/cli': 'code',
@@ -49,17 +54,17 @@ const TARGETS: Readonly<Partial<Record<RouteName, string>>> = {
 }
 const BEGIN = 'POST /auth/device' satisfies RouteName
 
-/** Proxies in front of the server: those that the settings name, perhaps unnamed ones, or none. */
+/** Proxies in front of the server: named in the settings, possibly present but not named, or none. */
 export type Before = 'named' | 'unnamed' | 'none'
 
 export function loginLimits(before: Before): LoginLimits {
-  // A monotonic clock: the time of day may go back.
+  // A monotonic clock, because the system time may be set back.
   const now = () => performance.now()
   const pair = (of: typeof WRONG) => ({ one: new Limiter(of.one), many: new Limiter(of.many) })
   const [wrong, begun] = [pair(WRONG), pair(BEGUN)]
   const [targets, guesses, made] = [new Limiter(TARGET), new Limiter(GUESSES), new Limiter(MADE)]
   const delivered = pair(WRONG)
-  /** Deliveries that were counted. */
+  /** Deliveries that were counted and have not been taken back. */
   const counted = new WeakSet<LimitedRequest>()
   const waitOf = ({ one, many }: ReturnType<typeof pair>, { client, connection }: Source) =>
     (client !== undefined && one.take(client, now())) || (connection !== undefined && many.take(connection, now())) || 0
@@ -80,7 +85,7 @@ export function loginLimits(before: Before): LoginLimits {
       const field = TARGETS[route]
       const text = field === undefined ? undefined : (body as Readonly<Record<string, unknown>> | undefined)?.[field]
       if (typeof text !== 'string') return
-      // Without this part, the value cannot refer to anything.
+      // Without an id, the value cannot refer to a record.
       const id = text.split(/[._]/).find(isTokenId)
       if (id !== undefined) refuseFor(targets.take(id, now()))
     },
@@ -95,7 +100,7 @@ export function loginLimits(before: Before): LoginLimits {
   }
 }
 
-/** Routes whose body is a guess at a secret. */
+/** Returns true for routes whose body is a guess at a secret. */
 const isLogin = (what: string): boolean => what === '/login' || / \/auth\//.test(what)
 
 interface Source {
@@ -104,9 +109,10 @@ interface Source {
 }
 
 /**
- * The source of a request. If the proxies are known, it is the client's address. If the settings do not name the proxy,
- * it is the last address in `X-Forwarded-For`: the proxy has written it, so its clients cannot choose it. A client
- * without a proxy can, so all requests of one connection's address also count together, with a higher limit.
+ * Returns the source of a request. If the proxies are known, the source is the client's address. If the settings do not
+ * name the proxy, it is the last address in `X-Forwarded-For`: the proxy has added this address, so its clients cannot
+ * choose it. A client that connects without a proxy can choose it, so all requests from the same connection address are
+ * also counted together, with a higher limit.
  */
 function sourceOf({ ip, headers, socket }: LimitedRequest, before: Before): Source {
   if (before !== 'unnamed') return { client: addressKey(ip) }

@@ -6,25 +6,25 @@ import { base32, isSecretOf, isTokenId, secretHash } from '../../rules/accounts/
 import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 
-/** Milliseconds for which a code is valid. */
+/** Lifetimes in milliseconds: of a code for a CLI, and of a device login. */
 const CODE_LIFE = 60_000
 const DEVICE_LIFE = 600_000
-/** Pending logins by a typed code, of all people. */
+/** Maximum number of pending device logins of all users. */
 const MOST_DEVICES = 1000
-/** No letters that look alike, and no vowels, so codes spell no words. */
+/** Letters of a typed code: no letters that look alike, and no vowels, so that codes do not spell words. */
 const CODE_LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 
 type Device = Extract<OneTime, { kind: 'device' }>
 
-/** A pending login of a command line, for the person who has to approve it. */
+/** A pending login of a CLI, as shown to the user who has to approve it. */
 export interface PendingLogin {
   readonly id: string
   readonly device: Device
 }
 
 /**
- * Logins of command lines: with a browser on the same machine (RFC 8252), or with a code that is typed elsewhere (RFC
- * 8628). Pending logins are in Secrets, so any replica can complete them.
+ * Logins of CLIs: with a browser on the same machine (RFC 8252), or with a code that the user types on another device
+ * (RFC 8628). Pending logins are stored in Secrets, so any replica can complete them.
  */
 export class Logins {
   readonly #world: ServerContext
@@ -33,7 +33,7 @@ export class Logins {
     this.#world = world
   }
 
-  /** A code for the command line that sent a challenge; valid once, for a minute. */
+  /** Returns a code for the CLI that sent a challenge. The code is valid once, for a minute. */
   async allow(user: string, challenge: string, label: string): Promise<string> {
     const { now, random } = this.#world
     const [id, secret] = [this.#newId(), random(24).toString('base64url')]
@@ -44,7 +44,7 @@ export class Logins {
   }
 
   /**
-   * The user of a code, and the description of the token to create. Throws a PlatformError if the code is invalid or
+   * Returns the user of a code, and the label of the token to create. Throws a PlatformError if the code is invalid or
    * the verifier does not match.
    */
   async exchange(code: string, verifier: string): Promise<{ readonly user: string; readonly label: string }> {
@@ -53,13 +53,13 @@ export class Logins {
     if (found?.kind !== 'code') throw badCode()
     const [challenge = '', hash = ''] = found.challenge.split('.')
     const isRight = isSecretOf(hash, secret)
-    // A caller with the code but without the verifier has stolen it: the code is used up, too.
+    // A caller with the code but without the verifier has stolen the code, so the code is deleted, too.
     if (isRight && !(await this.#remove(id))) throw badCode()
     if (!isRight || createHash('sha256').update(verifier).digest('base64url') !== challenge) throw badCode()
     return found
   }
 
-  /** Begins a login by a typed code. Throws a PlatformError if too many are pending. */
+  /** Starts a device login. Throws a PlatformError if too many logins are pending. */
   async ask(label: string): Promise<{ readonly device: string; readonly code: string; readonly expires: string }> {
     const { now, random } = this.#world
     const waiting = (await this.#all()).filter(one => this.#good(one)?.kind === 'device')
@@ -75,7 +75,7 @@ export class Logins {
     return { device: `${id}.${secret}`, code: `${letters.slice(0, 4)}-${letters.slice(4)}`, expires }
   }
 
-  /** The login that a typed code belongs to. Throws a PlatformError for a wrong code. */
+  /** Returns the pending login that a typed code belongs to. Throws a PlatformError for a wrong code. */
   async look(code: string): Promise<PendingLogin> {
     const letters = code.toUpperCase().replaceAll(/[^A-Z]/g, '')
     for (const object of await this.#all()) {
@@ -93,8 +93,8 @@ export class Logins {
   }
 
   /**
-   * Returns the user who has approved a login, and its label; undefined if no user has approved it yet. Throws a
-   * PlatformError if it was refused or has expired.
+   * Returns the user who has approved a login, and the login's label; undefined if no user has approved it yet. Throws
+   * a PlatformError if the login was refused or has expired.
    */
   async poll(text: string): Promise<{ readonly user: string; readonly label: string } | undefined> {
     const [id = '', secret = ''] = text.split('.')

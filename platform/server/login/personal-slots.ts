@@ -2,11 +2,11 @@ import { Slots } from '../../../adapters/http/slots.ts'
 
 interface Line {
   readonly slots: Slots
-  /** Tasks that run or wait. */
+  /** Number of tasks that are running or waiting. */
   tasks: number
 }
 
-/** Slots of each person: tasks of one person wait for each other, and not for those of other people. */
+/** Slots for each user: tasks of one user wait for each other, but not for tasks of other users. */
 export class PersonalSlots {
   readonly #ofOne: number
   readonly #lines = new Map<string, Line>()
@@ -15,7 +15,10 @@ export class PersonalSlots {
     this.#ofOne = ofOne
   }
 
-  /** Runs a task in a slot of a person. Rejects with the signal's reason if it is aborted before there is one. */
+  /**
+   * Runs a task in a slot of a user. Rejects with the signal's abort reason if the signal is aborted before a slot is
+   * free.
+   */
   async run<T>(person: string, signal: AbortSignal | undefined, task: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(person) ?? { slots: new Slots(this.#ofOne), tasks: 0 }
     this.#lines.set(person, line)

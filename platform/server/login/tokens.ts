@@ -12,7 +12,7 @@ import { isSecretOf, parseToken, type TokenKind } from '../../rules/accounts/tok
 import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 
-/** Tokens that one person may have at the same time, by kind; other kinds expire soon. */
+/** Maximum number of tokens of one user, by kind. Other kinds have no limit, because they expire soon. */
 const MOST: Readonly<Partial<Record<TokenKind, number>>> = { session: 50, cli: 50, api: 100 }
 
 /** The tokens of the platform, in Secrets. */
@@ -23,7 +23,7 @@ export class Tokens {
     this.#world = world
   }
 
-  /** Creates a token. Throws a PlatformError if it is for programs and the user has too many. */
+  /** Creates a token. Throws a PlatformError if it is an API token and the user has too many. */
   async issue(wanted: NewToken): Promise<IssuedToken> {
     await this.#makeRoom(wanted)
     const issued = newToken(wanted, this.#world)
@@ -32,7 +32,8 @@ export class Tokens {
   }
 
   /**
-   * Frequent logins end the oldest sessions of a user; tokens that users created themselves are only deleted by them.
+   * Deletes the oldest sessions or CLI logins of a user who has too many. API tokens are not deleted; for them, it
+   * throws a PlatformError.
    */
   async #makeRoom({ kind, user }: NewToken): Promise<void> {
     const most = MOST[kind]
@@ -46,7 +47,7 @@ export class Tokens {
     await Promise.all(same.slice(most - 1).map(({ id }) => this.revoke(id)))
   }
 
-  /** The record of a token; undefined if it is wrong, has expired, or was deleted. */
+  /** Returns the record of a token; undefined if the token is wrong, has expired or was deleted. */
   async check(text: string): Promise<TokenRecord | undefined> {
     const parts = parseToken(text)
     const record = parts && (await this.find(parts.id))
@@ -54,7 +55,7 @@ export class Tokens {
     return Date.parse(record.expires) > this.#world.now() ? record : undefined
   }
 
-  /** Records a use, once a minute. */
+  /** Records a use of the token, at most once a minute. */
   async noteUse(record: TokenRecord): Promise<void> {
     const used = usedToken(record, this.#world.now())
     if (!used) return
@@ -69,7 +70,7 @@ export class Tokens {
     return live && toToken(live)
   }
 
-  /** The valid tokens of a user, the newest first. */
+  /** Returns the valid tokens of a user, the newest first. */
   async of(user: string): Promise<readonly TokenRecord[]> {
     const labels = `${RECORD_LABEL}=token,${USER_LABEL}=${user}`
     const found = await this.#world.cluster.list({
@@ -85,7 +86,10 @@ export class Tokens {
       .sort((a, b) => (a.created < b.created ? 1 : -1))
   }
 
-  /** False if there was none: of several concurrent users of a one-time token, one gets true. */
+  /**
+   * Deletes a token. Returns false if it did not exist: of several concurrent callers, only one gets true, so a
+   * one-time token is used only once.
+   */
   revoke(id: string): Promise<boolean> {
     return this.#world.cluster.delete({
       apiVersion: 'v1',
@@ -96,19 +100,19 @@ export class Tokens {
   }
 
   /**
-   * Revokes logins, and the tokens of Kubernetes that were issued for all these tokens. Tokens for programs are kept,
-   * for when their owner is allowed in again.
+   * Revokes the given logins, and the Kubernetes tokens that were issued for all of the given tokens. API tokens are
+   * recreated, so that they are valid again when their owner is allowed to log in again.
    */
   async suspend(records: readonly TokenRecord[]): Promise<void> {
     await Promise.all(
       records.map(async record => {
-        // Tokens of Kubernetes are bound to the uid of this object.
+        // Deleting the Secret revokes Kubernetes tokens, because they are bound to its UID.
         if ((await this.revoke(record.id)) && record.kind === 'api') await this.#world.cluster.create(fromToken(record))
       }),
     )
   }
 
-  /** Deletes all tokens of a user, which revokes the tokens of Kubernetes that were issued for them. */
+  /** Deletes all tokens of a user, which also revokes the Kubernetes tokens that were issued for them. */
   async revokeAll(user: string): Promise<void> {
     await Promise.all((await this.of(user)).map(({ id }) => this.revoke(id)))
   }

@@ -7,7 +7,7 @@ import { userId } from '../../rules/names.ts'
 import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 
-/** A person's identity according to a provider. */
+/** A user's identity according to a provider. */
 export interface ProvenIdentity {
   readonly issuer: string
   readonly subject: string
@@ -16,10 +16,10 @@ export interface ProvenIdentity {
   readonly email?: string
 }
 
-/** The issuer of people who were invited by a link and have no provider. */
+/** The issuer of users who have no provider because they logged in with a link. */
 export const LINK_ISSUER = 'devctl'
 
-/** The people of the platform, as ServiceAccounts. */
+/** The users of the platform, stored as ServiceAccounts. */
 export class Users {
   readonly #world: ServerContext
 
@@ -38,12 +38,12 @@ export class Users {
     return found.flatMap(one => toUser(one) ?? []).sort((a, b) => (a.login < b.login ? -1 : 1))
   }
 
-  /** All of them, by their id. */
+  /** Returns all users by their id. */
   async byId(): Promise<ReadonlyMap<string, PlatformUser>> {
     return new Map((await this.all()).map(user => [user.id, user]))
   }
 
-  /** An existing user. Throws a PlatformError. */
+  /** Returns an existing user. Throws a PlatformError if the user does not exist. */
   async known(id: string): Promise<PlatformUser> {
     const user = await this.find(id)
     if (!user) throw noUser()
@@ -51,8 +51,8 @@ export class Users {
   }
 
   /**
-   * Records a login; the first one creates the user. The provider's current data replaces the old data; everything else
-   * belongs to the platform, and stays. `role` is for logins by a setup link.
+   * Records a login; the first login creates the user. The provider's current data replaces the previous data; all
+   * other fields belong to the platform and are kept. `role` is for logins with a setup link.
    */
   async loggedIn(identity: ProvenIdentity, role?: PlatformRole): Promise<PlatformUser> {
     const id = userId(identity.issuer, identity.subject)
@@ -67,7 +67,7 @@ export class Users {
     }))
   }
 
-  /** Changes some of a user's data. Throws a PlatformError if the user does not exist. */
+  /** Changes some fields of a user. Throws a PlatformError if the user does not exist. */
   async change(id: string, change: Partial<Pick<PlatformUser, ChangedField>>): Promise<PlatformUser> {
     return this.#write(id, known => {
       if (!known) throw noUser()
@@ -76,8 +76,8 @@ export class Users {
   }
 
   /**
-   * Refuses a user until their next login, unless they have logged in since they were read. Returns true if they are
-   * refused.
+   * Refuses a user until their next login, unless they have logged in since the user was read. Returns true if the user
+   * is now refused.
    */
   async refuse({ id, lastLogin }: Pick<PlatformUser, 'id' | 'lastLogin'>): Promise<boolean> {
     const saved = await this.#write(id, known => {
@@ -89,14 +89,14 @@ export class Users {
 
   #changed(known: PlatformUser, change: Partial<Pick<PlatformUser, ChangedField>>): PlatformUser {
     const isBarred = (change.isSuspended && !known.isSuspended) || (change.isRefused && !known.isRefused)
-    // The time has milliseconds: everything that was issued just before becomes invalid.
+    // The time has milliseconds, so that all tokens issued just before this moment become invalid.
     const barred = isBarred && { barred: new Date(this.#world.now()).toISOString() }
     return { ...known, ...change, ...barred }
   }
 
   /**
-   * Writes the differences to the record that was read, and retries after a conflict, so no concurrent change is
-   * undone.
+   * Writes only the changed fields of the record that was read, and retries after a conflict, so no concurrent change
+   * is lost.
    */
   async #write(id: string, edit: (known: PlatformUser | undefined) => PlatformUser): Promise<PlatformUser> {
     const { cluster } = this.#world
@@ -124,7 +124,7 @@ export class Users {
 type Patch = Readonly<Record<string, unknown>>
 type ChangedField = 'role' | 'home' | 'isSuspended' | 'asked' | 'isRefused'
 
-/** Attempts to update records that others update, too. */
+/** Maximum number of attempts to update a record that other writers update, too. */
 const ATTEMPTS = 10
 /** Failures of a write to a record that another writer has changed, created or deleted since it was read. */
 const TOO_LATE: ReadonlySet<string> = new Set(['conflict', 'exists', 'not-found'])
@@ -138,7 +138,7 @@ const refOf = (id: string) => ({
 
 const noUser = () => new PlatformError(404, 'no-user', 'this user does not exist')
 
-/** The changed annotations of a record, for the version that was read. */
+/** Returns a patch with the changed annotations of a record, for the version that was read. */
 function changeOf({ metadata }: KubeObject, known: KubeObject | undefined, wanted: KubeObject): Patch {
   const [before = {}, after = {}] = [known?.metadata.annotations, wanted.metadata.annotations]
   const gone = Object.keys(before).filter(key => !(key in after))

@@ -4,15 +4,13 @@ import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 import { SealedStore } from '../leader/sealed-store.ts'
 
-/** A user and a password, or token, of a forge. */
+/** A user name and a password or token for a forge. */
 export interface CloneLogin {
   readonly user: string
   readonly password: string
 }
 
-/**
- * Credentials of forges that people have stored for the clones of runs. Their passwords are sealed, and never shown.
- */
+/** Forge credentials that users have stored for cloning in runs. Their passwords are sealed and never shown. */
 export class ForgeCredentials {
   readonly #store: SealedStore
 
@@ -26,19 +24,20 @@ export class ForgeCredentials {
     return new Map([...found].map(([key, entry]) => [hostOfKey(key), entry]))
   }
 
-  /** Throws a PlatformError for an invalid host, user or password. */
+  /** Stores a credential. Throws a PlatformError if the host, user or password is invalid. */
   async set(owner: SecretOwner, by: string, host: string, wanted: CloneLogin): Promise<void> {
     const { user, password } = checkLogin(wanted)
     await this.#store.change(owner, by, new Map([[keyOf(host), { value: password, note: user }]]))
   }
 
-  /** False if there was none. */
+  /** Removes a credential. Returns false if it did not exist. */
   remove(owner: SecretOwner, by: string, host: string): Promise<boolean> {
     return this.#store.change(owner, by, new Map([[keyOf(host), undefined]]))
   }
 
   /**
-   * The credential for a run in a namespace: that of the namespace, otherwise that of the user who started it, if any.
+   * Returns the credential for a run in a namespace: the namespace's credential, otherwise the credential of the user
+   * who started the run, if any.
    */
   async loginFor(
     namespace: { readonly name: string; readonly uid: string },
@@ -53,7 +52,7 @@ export class ForgeCredentials {
     return this.#first(owners, host)
   }
 
-  /** The credentials that a person has stored for themselves. */
+  /** Returns the credential that a user has stored for a host. */
   async ownLogin(user: string, host: string): Promise<CloneLogin | undefined> {
     return isForgeHost(host) ? this.#first([{ kind: 'user', id: user }], host) : undefined
   }
@@ -69,20 +68,26 @@ export class ForgeCredentials {
   }
 }
 
-/** Throws a PlatformError for an invalid user or password: both are lines in the input of git's credential protocol. */
+/**
+ * Throws a PlatformError if the user or password is invalid. Both become lines in the input of git's credential
+ * protocol.
+ */
 export function checkLogin(login: CloneLogin): CloneLogin {
-  // The user is also shown.
+  // The user is also displayed, so invisible characters are refused.
   if (!/[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(login.user) && isLine(login.user) && isLine(login.password)) return login
   throw new PlatformError(400, 'value', 'the user or the password has a line break or a control character')
 }
 
-/** A key of a Secret cannot contain a colon, and a host has no underscore. */
+/**
+ * Returns the key of a host in the Secret. A Secret key cannot contain a colon, so it is replaced by an underscore,
+ * which a host cannot contain.
+ */
 function keyOf(host: string): string {
   checkHost(host)
   return host.replace(':', '_')
 }
 
-/** Throws a PlatformError for an invalid host. */
+/** Throws a PlatformError if a host is invalid. */
 export function checkHost(host: string): void {
   if (isForgeHost(host)) return
   throw new PlatformError(400, 'host', `\`${host}\` is not a host of a forge`, {

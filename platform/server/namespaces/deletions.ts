@@ -23,15 +23,18 @@ import type { Namespaces } from './namespaces.ts'
 import type { SharedNamespace } from './shared-namespace.ts'
 
 const EVERY = 1000
-/** Namespaces that are processed at the same time. */
+/** Maximum number of namespaces that are processed at the same time. */
 const TOGETHER = 4
-/** Characters of the message of a failed run. */
+/** Maximum length of a failed run's message in characters. */
 const LONGEST = 300
-/** Attempts to recreate a personal namespace. */
+/** Maximum number of attempts to restore a member of a recreated personal namespace. */
 const ATTEMPTS = 5
-/** Milliseconds between two searches for namespaces that an earlier leader has left. */
+/**
+ * Interval between two reads of the records of personal namespaces that are being emptied, in milliseconds. An earlier
+ * leader may have left some.
+ */
 const READ = 30_000
-/** Milliseconds between two checks of objects whose finalizers other programs have to remove. */
+/** Interval between two checks of objects whose finalizers other programs have to remove, in milliseconds. */
 const LOOK = 3000
 
 interface Parts {
@@ -43,8 +46,8 @@ interface Parts {
 
 /**
  * Deletes namespaces. Environments that runs have deployed are first destroyed by runs, because their manifests can
- * have commands for that. The leader does it, and keeps its state on the namespace. A personal namespace is created
- * again after it is deleted.
+ * contain commands that run on destroy. The leader does the work, and stores its state on the Namespace. A personal
+ * namespace is recreated after it is deleted.
  */
 export class NamespaceDeletions implements LeaderTask {
   readonly name = 'deletions'
@@ -52,9 +55,11 @@ export class NamespaceDeletions implements LeaderTask {
   readonly #world: ServerContext
   readonly #parts: Parts
   readonly #records: EmptiedNamespaces
-  /** Personal namespaces that are being emptied, by name. Their members may have changed in the records since. */
+  /**
+   * Personal namespaces that are being emptied, by name. Their members may have changed in the stored records since.
+   */
   readonly #emptied = new Map<string, EmptiedNamespace>()
-  /** When objects with finalizers of other programs were last looked for, by the id of the deletion. */
+  /** Time of the last check for objects with finalizers of other programs, by the id of the deletion. */
   readonly #looked = new Map<string, number>()
   #readAt = Number.NEGATIVE_INFINITY
   readonly #attempts: Backoff
@@ -67,8 +72,8 @@ export class NamespaceDeletions implements LeaderTask {
   }
 
   /**
-   * Begins to delete a namespace, or retries it, on behalf of a user or, without `by`, of the platform. If forced, the
-   * commands of its deploys are not run.
+   * Starts or retries the deletion of a namespace on behalf of a user, or of the platform if `by` is absent. If forced,
+   * the commands of its deploys are not run.
    */
   async begin({ namespace }: SharedNamespace, by?: string, isForced = false): Promise<void> {
     const { kind, status, deletion: before } = namespace
@@ -82,12 +87,12 @@ export class NamespaceDeletions implements LeaderTask {
           ...(isForced && { isForced }),
         }
     if (!goesOn) await this.#parts.namespaces.noteDeletion(namespace, 'Deleting', deletion)
-    // A personal namespace is created again: the leader first records what it has to be.
+    // A personal namespace is recreated, so the leader first records its members.
     if (kind === 'personal') return
-    // If there is nothing to destroy, the namespace is deleted at once; otherwise the leader retries.
+    // If there is nothing to destroy, the namespace is deleted immediately; otherwise the leader continues.
     const deleting = { ...namespace, status: 'Deleting', deletion } as const
     const step = () => this.#step(deleting).catch(() => false)
-    // Cancelling ends queued runs at once.
+    // Cancelled queued runs end immediately, so a second step may already delete the namespace.
     if (await step()) await step()
   }
 
@@ -106,7 +111,7 @@ export class NamespaceDeletions implements LeaderTask {
     const ids = new Set(all.map(({ namespace }) => namespace.deletion?.id))
     for (const id of this.#looked.keys()) if (!ids.has(id)) this.#looked.delete(id)
     for (const { namespace } of all) await this.#attempts.at(namespace.name, signal, () => this.#remember(namespace))
-    // The deletion of a personal namespace continues only after it is recorded how to create it again.
+    // The deletion of a personal namespace continues only after the data to recreate it is recorded.
     const isKnown = ({ kind, name, uid }: ManagedNamespace) =>
       kind !== 'personal' || this.#emptied.get(name)?.uid === uid
     const waiting = all.flatMap(({ isGoing, namespace }) => (!isGoing && isKnown(namespace) ? [namespace] : []))
@@ -118,11 +123,11 @@ export class NamespaceDeletions implements LeaderTask {
       if (!uids.has(emptied.uid)) await this.#attempts.at(name, signal, () => this.#comeBack(emptied, signal))
   }
 
-  /** Takes the next step. Returns true if runs were cancelled. */
+  /** Performs the next step of a deletion. Returns true if runs were cancelled. */
   async #step(namespace: ManagedNamespace, signal?: AbortSignal): Promise<boolean> {
     const { runs } = this.#parts
     const { name, uid, deletion } = namespace
-    // Without an image for runs, nothing was deployed by one, and nothing could be destroyed by one now.
+    // Without an image for runs, no run can destroy the environments.
     if (!deletion || deletion.isForced || !this.#world.settings.runs) {
       await this.#remove(namespace, deletion, signal)
       return false
@@ -151,7 +156,10 @@ export class NamespaceDeletions implements LeaderTask {
     return false
   }
 
-  /** Deletes a namespace as soon as no finalizer of another program can hold it. */
+  /**
+   * Deletes a namespace if no object in it has finalizers of other programs. Otherwise records what the deletion waits
+   * for.
+   */
   async #remove(namespace: ManagedNamespace, deletion: Deletion | undefined, signal?: AbortSignal): Promise<void> {
     const { namespaces } = this.#parts
     if (deletion?.waits !== undefined) {
@@ -188,20 +196,21 @@ export class NamespaceDeletions implements LeaderTask {
     return `the destroy of ${environment} failed: ${said.slice(0, LONGEST)}`
   }
 
-  /** The namespaces that an earlier leader recorded; it may have been killed. */
+  /** Reads the records that an earlier leader may have left. */
   async #readEmptied(signal: AbortSignal): Promise<void> {
     const now = this.#world.now()
     if (now - this.#readAt < READ) return
     const found = await this.#records.list(signal)
-    // Another replica may have led since this one did.
+    // Another replica may have been leader in the meantime, so the cached records may be out of date.
     this.#emptied.clear()
     for (const one of found) this.#emptied.set(one.name, one)
     this.#readAt = now
   }
 
   /**
-   * Records what a personal namespace is to have again. A change of its members that does not find the record yet has
-   * happened before the members are read for the last time.
+   * Records the members of a personal namespace so that it can be recreated. The members are read again after the
+   * record was written: a concurrent change that did not find the record has changed the members before this second
+   * read.
    */
   async #remember({ name, uid, kind, owner }: ManagedNamespace): Promise<void> {
     if (kind !== 'personal' || uid === undefined || this.#emptied.get(name)?.uid === uid) return
@@ -216,17 +225,17 @@ export class NamespaceDeletions implements LeaderTask {
     }
   }
 
-  /** Creates a deleted personal namespace again if its owner still exists. */
+  /** Recreates a deleted personal namespace if its owner still exists. */
   async #comeBack({ name, uid, owner: id }: EmptiedNamespace, signal: AbortSignal): Promise<void> {
     const { namespaces, users } = this.#parts
     const record = await this.#records.find(id, signal)
-    // Another leader has created it, and its owner may have chosen other members since.
+    // Another leader has recreated the namespace, and its owner may have changed the members since.
     if (record?.uid !== uid) return void this.#emptied.delete(name)
     const before = await namespaces.find(name)
     // The namespace was not deleted after all.
     if (before?.namespace.uid === uid) return this.#forget(name, id)
     const owner = await users.find(id)
-    // A login in the meantime creates it, too.
+    // A concurrent login creates the namespace, too.
     const isOwn = (one = before) =>
       one === undefined || (one.namespace.kind === 'personal' && one.namespace.owner === id)
     if (owner && owner.home === name && isOwn()) {
@@ -235,7 +244,7 @@ export class NamespaceDeletions implements LeaderTask {
         (await namespaces.create(owner, name, 'personal').catch(async error => {
           const there = await namespaces.find(name)
           if (there && isOwn(there)) return there
-          // The name was taken in the meantime: the owner gets another one at the next login.
+          // The name was taken in the meantime, so the owner gets another name at the next login.
           if (error instanceof PlatformError) await this.#forget(name, id)
           throw error
         }))
@@ -244,7 +253,7 @@ export class NamespaceDeletions implements LeaderTask {
     await this.#forget(name, id)
   }
 
-  /** Gives the members of the record their roles again, until the record has not changed meanwhile. */
+  /** Restores the roles of the recorded members. Repeats this if the record has changed in the meantime. */
   async #restoreMembers({ namespace }: SharedNamespace, emptied: EmptiedNamespace, signal: AbortSignal): Promise<void> {
     const { users, members } = this.#parts
     const { owner } = emptied
@@ -273,7 +282,7 @@ export class NamespaceDeletions implements LeaderTask {
 const rolesOf = (members: EmptiedNamespace['members']): ReadonlyMap<string, string> =>
   new Map(members.map(({ user, role }) => [user, role]))
 
-/** The API server may not find a namespace yet that was created a moment ago. */
+/** Retries an operation, because the API server may not find a namespace yet that was created a moment ago. */
 async function again(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

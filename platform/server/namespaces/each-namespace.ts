@@ -1,18 +1,18 @@
 import { Slots } from '../../../adapters/http/slots.ts'
 import { PlatformError } from '../http/platform-error.ts'
 
-/** Namespaces that are read at the same time for one request. */
+/** Maximum number of namespaces that are read at the same time for one request. */
 const TOGETHER = 6
 
 /** The result of reading several namespaces. */
 export interface ReadNamespaces<T> {
-  /** The results, by the name of the namespace. */
+  /** The results by the name of the namespace. */
   readonly found: ReadonlyMap<string, T>
-  /** The number of namespaces that could not be read, apart from those that the caller may not read. */
+  /** Number of namespaces that could not be read, not counting namespaces that the caller may not read. */
   readonly failed: number
 }
 
-/** Reads several namespaces, a few at a time. A failure of one does not affect the others. */
+/** Reads several namespaces, a few at a time. A failure of one namespace does not affect the others. */
 export async function eachNamespace<T>(
   names: readonly string[],
   read: (name: string) => Promise<T>,

@@ -6,10 +6,12 @@ import type { NamespaceRole } from '../../rules/accounts/roles.ts'
 import type { ServerContext } from '../context.ts'
 
 const SECRETS = { apiVersion: 'v1', kind: 'Secret', namespace: USERS_NAMESPACE }
-/** Attempts of an update after conflicts. */
+/** Maximum number of attempts for an update that conflicts. */
 const ATTEMPTS = 5
 
-/** The records of personal namespaces that are being emptied: the members that each of them gets back. */
+/**
+ * The records of personal namespaces that are being emptied. They contain the members that each namespace gets back.
+ */
 export class EmptiedNamespaces {
   readonly #cluster: ServerContext['cluster']
 
@@ -22,7 +24,7 @@ export class EmptiedNamespaces {
     return found.flatMap(one => toEmptied(one) ?? [])
   }
 
-  /** The record for the personal namespace of a user. */
+  /** Returns the record of a user's personal namespace. */
   async find(owner: string, signal?: AbortSignal): Promise<EmptiedNamespace | undefined> {
     const live = await this.#cluster.get({ ...SECRETS, name: emptiedName(owner) }, { signal })
     return live && toEmptied(live)
@@ -37,8 +39,8 @@ export class EmptiedNamespaces {
   }
 
   /**
-   * Changes the role with which a user becomes a member again; undefined: the user does not. Returns false if there is
-   * nothing to change, because the namespace is not being emptied or the record says so already.
+   * Changes the role that a user gets in the recreated namespace; undefined if the user is no longer a member. Returns
+   * false if nothing had to change, because the namespace is not being emptied or the record already contains the role.
    */
   async noteRole(
     { name, owner }: Pick<ManagedNamespace, 'name' | 'owner'>,

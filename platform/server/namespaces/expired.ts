@@ -6,23 +6,24 @@ import type { ServerContext } from '../context.ts'
 import type { LeaderTask } from '../leader/leader.ts'
 
 /**
- * Milliseconds that a record is kept after it has expired: the clocks of replicas differ, and a response may still be
- * in progress.
+ * Time in milliseconds for which an expired record is kept, because the clocks of replicas differ and a request may
+ * still be in progress.
  */
 const GRACE = 60_000
 const EVERY = 10 * 60_000
-/** Concurrent deletions. */
+/** Maximum number of concurrent deletions. */
 const TOGETHER = 8
 
 /**
- * When a Secret of `devctl-users` expires, in milliseconds since 1970; undefined if it is not a record of the platform.
+ * Returns the expiry time of a Secret in `devctl-users`, in milliseconds since 1970; undefined if it is not a record of
+ * the platform.
  */
 export const endOf = (secret: KubeObject): number | undefined => {
   const record = toToken(secret) ?? toOneTime(secret)
   return record && Date.parse(record.expires)
 }
 
-/** Deletes expired tokens and logins that were never completed. They are listed page by page. */
+/** Returns the task that deletes expired tokens and abandoned logins. They are listed page by page. */
 export const expiredTask = ({ cluster, now }: ServerContext): LeaderTask => ({
   name: 'expired tokens',
   everyMs: EVERY,
@@ -37,7 +38,7 @@ export const expiredTask = ({ cluster, now }: ServerContext): LeaderTask => ({
   },
 })
 
-/** Only this version of the record: one that was renewed in the meantime stays. */
+/** Deletes only this version of a record. A record that was renewed in the meantime is kept. */
 async function remove(cluster: Cluster, { metadata }: KubeObject, signal: AbortSignal): Promise<void> {
   const { name, namespace, uid, resourceVersion } = metadata
   const ref = { apiVersion: 'v1', kind: 'Secret', name, namespace }

@@ -7,33 +7,36 @@ import type { ServerContext } from '../context.ts'
 import { accountToken } from '../http/kube-token.ts'
 import { PAGES_OF_MEMBERS } from '../http/member-objects.ts'
 
-/** Minutes that programs have for removing their finalizers from deleted objects: some remove a load balancer first. */
+/**
+ * Time in minutes for programs to remove their finalizers from deleted objects. Some of them first delete a load
+ * balancer.
+ */
 const PATIENCE = 3
-/** Requests that are under way at the same time. */
+/** Maximum number of concurrent requests. */
 const AT_ONCE = 4
-/** Times that finalizers are removed by force. */
+/** Maximum number of rounds in which finalizers are removed by force. */
 const ROUNDS = 3
-/** Objects that are named in a message. */
+/** Maximum number of objects listed in a message. */
 const NAMED = 3
 
-/** An object that is not deleted before programs other than Kubernetes have removed finalizers. */
+/** An object that cannot be deleted until programs other than Kubernetes have removed their finalizers. */
 interface HeldObject extends ObjectRef {
   readonly uid: string
   readonly finalizers: readonly string[]
   /** Finalizers that Kubernetes itself removes. */
   readonly own: readonly string[]
-  /** Milliseconds since 1970; undefined: it is not deleted yet. */
+  /** Deletion time in milliseconds since 1970; undefined if the object is not being deleted yet. */
   readonly deletedAt: number | undefined
 }
 
-/** The reason why a namespace cannot be deleted yet, or at all. */
+/** The reason why a namespace cannot be deleted yet (`waits`), or why the deletion fails (`problem`). */
 export type HeldUp = { readonly waits: string } | { readonly problem: string }
 
 /**
- * Deletes the objects of a namespace that have finalizers of other programs, before the namespace: once the namespace
- * is being deleted, no user has the right to change its objects any more, so a finalizer that nothing removes would
- * hold it forever. If forced, removes these finalizers. Acts with the rights of the owner of the namespace. Returns
- * undefined as soon as there are no such objects, or if the owner has no rights in it.
+ * Deletes the objects of a namespace that have finalizers of other programs. This happens before the namespace is
+ * deleted, because during its deletion users can no longer change its objects, so a finalizer that no program removes
+ * would block the deletion forever. If forced, removes these finalizers. Acts with the rights of the namespace's owner.
+ * Returns undefined if no such objects remain, or the owner has no rights in the namespace.
  */
 export async function deleteHeldObjects(
   world: ServerContext,
@@ -53,7 +56,7 @@ export async function deleteHeldObjects(
     return held
   }
   let held = await look()
-  // A controller may have changed one in the meantime.
+  // A controller may have changed an object in the meantime.
   for (let round = 1; isForced && held.length > 0 && round < ROUNDS; round++) held = await look()
   if (isForced || held.length === 0) return undefined
   const names = held.slice(0, NAMED).map(({ kind, name, finalizers }) => {
@@ -68,7 +71,10 @@ export async function deleteHeldObjects(
     : { waits: `finalizers of other programs remain: ${objects}` }
 }
 
-/** Returns the held objects of a namespace that the owner may list, by metadata alone. */
+/**
+ * Returns the objects of a namespace with finalizers of other programs that the owner may list. Only their metadata is
+ * read.
+ */
 async function heldObjects(
   platform: Cluster,
   owner: Cluster,
@@ -79,7 +85,7 @@ async function heldObjects(
   const kinds = await platform.kinds({ signal })
   const found = await Promise.all(
     kinds
-      // Events are many, and only nodes and controllers write them.
+      // Events are skipped because there are many, and only nodes and controllers write them.
       .filter(({ namespaced, name }) => namespaced && name !== 'events')
       .map(kind => slots.run(signal, () => heldOf(owner, kind, namespace, signal))),
   )
@@ -93,7 +99,7 @@ async function heldOf(
   signal?: AbortSignal,
 ): Promise<readonly HeldObject[]> {
   const held: HeldObject[] = []
-  // Metadata has no limit of its own besides that of an object.
+  // Metadata alone can be as large as an object, so the pages are small.
   const options = { metadataOnly: true, signal, ...PAGES_OF_MEMBERS }
   try {
     for await (const page of cluster.pages({ apiVersion, kind, namespace }, options))
@@ -112,7 +118,7 @@ async function heldOf(
   return held
 }
 
-/** Deletes an object if that has not begun. If forced, also removes the finalizers of other programs. */
+/** Deletes an object unless it is already being deleted. If forced, also removes the finalizers of other programs. */
 async function end(
   cluster: Cluster,
   { uid, own, deletedAt, ...ref }: HeldObject,
@@ -120,19 +126,19 @@ async function end(
   signal?: AbortSignal,
 ): Promise<void> {
   try {
-    // First: to an object that is being deleted no finalizer can be added.
+    // The object is deleted first, because no finalizer can be added to an object that is being deleted.
     if (deletedAt === undefined) await cluster.delete(ref, { uid, propagation: 'Background', signal })
     if (isForced) await cluster.patch(ref, { metadata: { uid, finalizers: own } }, { manager: MANAGER, signal })
   } catch (error) {
-    // The object is deleted, or its controller has changed it in the meantime.
+    // The object was deleted, or its controller has changed it in the meantime.
     const isOther = error instanceof ClusterError && ['not-found', 'conflict', 'invalid'].includes(error.failure)
     if (!isOther && !isWithoutRights(error)) throw error
   }
 }
 
 /**
- * Returns true for an error of missing rights. Members cannot have changed objects that they have no rights to, nor
- * anything in a namespace whose owner is deleted.
+ * Returns true if an error means that the owner lacks rights. Members cannot have changed objects that they have no
+ * rights to, nor any objects in a namespace whose owner is deleted.
  */
 const isWithoutRights = (error: unknown): boolean =>
   error instanceof ClusterError && ['forbidden', 'not-found', 'unauthorized'].includes(error.failure)

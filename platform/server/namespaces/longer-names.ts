@@ -8,12 +8,13 @@ import { PlatformError } from '../http/platform-error.ts'
 import { listNamespaces } from './namespace-store.ts'
 import { routeHosts } from './route-hosts.ts'
 
-/** Attempts to update an object that others update, too. */
+/** Maximum number of attempts to update an object that other writers update, too. */
 const CONFLICTS = 10
 
 /**
- * Hosts that could belong to two namespaces, such as `web-shop-7` to `7` and `shop-7`, belong to the one with the
- * longer name: the other one records that name, and keeps them free.
+ * Resolves host conflicts between namespaces. A host that could belong to two namespaces, such as `web-shop-7` to `7`
+ * and `shop-7`, belongs to the namespace with the longer name. The other namespace records the longer name, and does
+ * not use these hosts.
  */
 export class LongerNames {
   readonly #world: ServerContext
@@ -23,32 +24,37 @@ export class LongerNames {
   }
 
   /**
-   * Reserves the hosts of a namespace in all that have a shorter name. Throws a PlatformError if one of them is in use.
+   * Reserves the hosts of a new namespace in all namespaces with a shorter name. Throws a PlatformError if one of these
+   * namespaces already uses such a host.
    */
   async reserve(name: string, all: readonly ManagedNamespace[]): Promise<void> {
     const names = all.map(one => one.name)
     for (const shorter of shorterNames(name, names)) await this.#claim(all.find(one => one.name === shorter)!, name)
   }
 
-  /** Namespaces that were created at the same moment did not see each other. */
+  /**
+   * Repeats the reservation after a namespace was created, because namespaces that are created at the same time do not
+   * see each other.
+   */
   async meet({ name, longerNames: known }: ManagedNamespace, all: readonly ManagedNamespace[]): Promise<void> {
     const names = all.map(one => one.name)
     const longer = longerNames(name, names)
     if (longer.some(one => !known.includes(one))) await this.#change(name, before => [...before, ...longer])
-    // Checked again: the reservation may have been dropped in the meantime, as if for a deleted namespace, and one of
-    // the hosts taken.
+    // Reserves again: the reservation may have been dropped in the meantime, because the namespace did not exist yet,
+    // and one of its hosts may be in use now.
     await this.reserve(name, all)
   }
 
-  /** Stops reserving hosts for namespaces that no longer exist. */
+  /** Releases the hosts that a namespace reserves for namespaces that no longer exist. */
   async forget(name: string, gone: ReadonlySet<string>): Promise<void> {
     await this.#change(name, names => names.filter(one => !gone.has(one)))
-    // A namespace that was created later has checked the hosts before.
+    // Restores the reservation for a namespace that was created again in the meantime, because it relies on the hosts
+    // it has checked.
     const there = (await listNamespaces(this.#world.cluster)).flatMap(one => (gone.has(one.name) ? one.name : []))
     if (there.length > 0) await this.#change(name, names => [...names, ...there])
   }
 
-  /** Reserves them in one that has a shorter name. */
+  /** Reserves the hosts of `longer` in a namespace with a shorter name. */
   async #claim(shorter: ManagedNamespace, longer: string): Promise<void> {
     await this.#change(shorter.name, names => [...names, longer])
     if (shorter.longerNames.includes(longer)) return
@@ -60,7 +66,7 @@ export class LongerNames {
     })
   }
 
-  /** A host of the new namespace that an existing one already uses. */
+  /** Returns a host of the new namespace that an existing namespace already uses. */
   async #hostOf(namespace: string, inNamespace: string): Promise<string | undefined> {
     const { cluster, settings } = this.#world
     for await (const host of routeHosts(cluster, inNamespace))
@@ -68,7 +74,7 @@ export class LongerNames {
     return undefined
   }
 
-  /** Changes the longer names for which a namespace reserves hosts, without losing concurrent changes. */
+  /** Changes the longer names for which a namespace reserves hosts, and preserves concurrent changes. */
   async #change(name: string, change: (names: readonly string[]) => readonly string[]): Promise<void> {
     const ref = { apiVersion: 'v1', kind: 'Namespace', name }
     for (let attempt = 1; ; attempt++) {

@@ -11,11 +11,11 @@ import { EmptiedNamespaces } from './emptied-namespaces.ts'
 import { patchNamespace } from './namespace-store.ts'
 import { type NamespaceRef, requireStaying, type SharedNamespace } from './shared-namespace.ts'
 
-/** Random bytes of the id that valid logins of Pods carry. */
+/** Length in bytes of the random id that valid pull credentials contain. */
 const PULL_LOGINS_ID = 8
 const RBAC = 'rbac.authorization.k8s.io/v1'
 
-/** Gives people rights in namespaces, and withdraws them. */
+/** Grants and revokes users' rights in namespaces. */
 export class Members {
   readonly #world: ServerContext
   readonly #pullSecrets: PullSecrets
@@ -31,7 +31,7 @@ export class Members {
     if (namespace.owner === user.id) throw new PlatformError(409, 'owner', `\`${user.login}\` is the owner`)
     if (role === 'owner') throw new PlatformError(409, 'owner', 'a namespace has one owner', { hint: 'transfer it' })
     await this.#setRole(namespace, user.id, role).catch(error => {
-      // Nothing can be created in a namespace that Kubernetes deletes.
+      // Objects cannot be created in a namespace that is being deleted.
       if (namespace.status === 'Deleting') requireStaying(namespace)
       throw error
     })
@@ -42,19 +42,20 @@ export class Members {
     await this.#setRole(namespace, user, undefined)
     const { name, uid } = namespace
     if (!this.#pullSecrets.isUsed || uid === undefined) return
-    // They may have kept a login of Pods, so those become invalid. If this update fails, the leader repeats it.
+    // The former member may have kept the pull credentials of Pods, so they are revoked. If this update fails, the
+    // leader repeats it.
     const annotations = { [PULL_LOGINS]: this.#world.random(PULL_LOGINS_ID).toString('hex') }
     await patchNamespace(this.#world.cluster, namespace, { annotations })
     await this.#pullSecrets.renew({ name, uid }).catch(error => {
-      // Nothing can be created in a namespace that Kubernetes deletes, and no Pod starts there.
+      // Objects cannot be created in a namespace that is being deleted, and no Pod starts in it.
       if (namespace.status !== 'Deleting') throw error
     })
   }
 
   /**
-   * Gives a user this role and no other; undefined: none. A personal namespace that is being emptied gets its members
-   * back from a record, so the record is changed, too. The leader can write it, or restore members from it, at the same
-   * time: the bindings are changed again if the record had to be.
+   * Gives a user only this role; undefined removes all roles. A personal namespace that is being emptied gets its
+   * members back from a record, so the record is changed, too. The leader may write the record or restore members at
+   * the same time, so if the record had to be changed, the RoleBindings are changed again.
    */
   async #setRole(namespace: ManagedNamespace, user: string, role: NamespaceRole | undefined): Promise<void> {
     const noteRole = async () => namespace.kind === 'personal' && (await this.#emptied.noteRole(namespace, user, role))
@@ -71,13 +72,13 @@ export class Members {
     const query = { apiVersion: RBAC, kind: 'RoleBinding', namespace: name, labels: `${RECORD_LABEL}=member` }
     const bound = (await cluster.list(query)).flatMap(one => toMember(one) ?? [])
     const live = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
-    // These may be bindings of a later namespace of the same name.
+    // If the UID differs, these are RoleBindings of a later namespace of the same name.
     if (uid !== undefined && live?.metadata.uid !== uid) throw noNamespace(name)
     const others = bound.filter(one => one.user === user && (!member || bindingName(one) !== bindingName(member)))
     await Promise.all(others.map(one => this.unbind(one)))
   }
 
-  /** Makes another user the owner; the previous owner stays a developer. */
+  /** Makes another user the owner. The previous owner becomes a developer. */
   async transfer({ namespace, members }: SharedNamespace, to: PlatformUser): Promise<void> {
     const { name, owner } = namespace
     await this.bind(namespace, { namespace: name, user: to.id, role: 'owner' })
@@ -88,8 +89,8 @@ export class Members {
   }
 
   /**
-   * Gives a user rights in this namespace. A RoleBinding refers to its namespace by name only; if it was created in a
-   * later namespace of the same name, it is deleted again, and a PlatformError is thrown.
+   * Gives a user rights in this namespace. A RoleBinding refers to its namespace only by name. If it was created in a
+   * later namespace of the same name, it is deleted again and a PlatformError is thrown.
    */
   async bind({ name, uid }: NamespaceRef, member: Member): Promise<void> {
     const { cluster } = this.#world
@@ -101,7 +102,10 @@ export class Members {
     throw noNamespace(name)
   }
 
-  /** Deletes this binding only: one that was created after it was read belongs to another namespace, or is newer. */
+  /**
+   * Deletes a RoleBinding, if it is still the one that was read. A RoleBinding that was created later is newer, or
+   * belongs to another namespace.
+   */
   async unbind(member: Member & { readonly uid?: string | undefined }): Promise<void> {
     const { namespace, uid } = member
     const ref = { apiVersion: RBAC, kind: 'RoleBinding', name: bindingName(member), namespace }

@@ -13,9 +13,10 @@ import {
 import { type Networks, toDns, toOutside } from '../../records/network-rules.ts'
 
 /**
- * The objects that each namespace of the platform gets: limits, so that it cannot use up the cluster, and network
- * policies (design, section 5). The policies isolate it from other namespaces; the networks of the cluster itself do
- * not count as the outside world. Between Pods of the namespace, they exempt those that a Compose file separates.
+ * Returns the standard objects of a namespace: limits, so that it cannot use up the cluster's resources, and network
+ * policies (design, section 5). The policies isolate the namespace from other namespaces, and block the networks of the
+ * cluster itself. Between Pods of the namespace, they allow all traffic, except for Pods that the networks of a Compose
+ * file separate.
  */
 export function namespaceDefaults(
   namespace: string,
@@ -33,7 +34,7 @@ export function namespaceDefaults(
           {
             type: 'Container',
             defaultRequest: { cpu: '10m', memory: '32Mi', 'ephemeral-storage': '32Mi' },
-            // For a container without a limit: it could use up the node that it shares with others.
+            // Default limits, because a container without a limit could use up the resources of its node.
             default: { memory: '2Gi', 'ephemeral-storage': '8Gi' },
             max: { memory: '8Gi', 'ephemeral-storage': '20Gi' },
           },
@@ -56,7 +57,7 @@ export function namespaceDefaults(
       policyTypes: ['Egress'],
       egress: [{ to: [{ podSelector: {} }] }, toOutside(networks)],
     }),
-    // Created last: until the quota controller has counted the existing objects, no object of these kinds can be
+    // Created last: until the quota controller has counted the existing objects, no objects of these kinds can be
     // created.
     {
       apiVersion: 'v1',
@@ -83,9 +84,9 @@ export function namespaceDefaults(
 }
 
 /**
- * Limits of objects that would fill the database of the API server, and the memory of clients that list them: of all
- * kinds that a developer can create. Each Deployment keeps some ReplicaSets, each StatefulSet some ControllerRevisions,
- * and each Job its Pods.
+ * Object count limits for all kinds that a developer can create. Too many objects would fill the database of the API
+ * server, and the memory of clients that list them. Each Deployment keeps some ReplicaSets, each StatefulSet some
+ * ControllerRevisions, and each Job its Pods.
  */
 const counts: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
@@ -105,7 +106,7 @@ const counts: Readonly<Record<string, string>> = Object.fromEntries(
       'serviceaccounts',
     ],
     200: ['configmaps', 'leases.coordination.k8s.io', 'secrets', 'jobs.batch'],
-    // Including Pods that have ended, and the histories of workloads: a member can ask for one without an end.
+    // This includes ended Pods and the histories of workloads, because a member can configure an unlimited history.
     500: ['pods', 'replicasets.apps', 'controllerrevisions.apps'],
   }).flatMap(([most, kinds]) => kinds.map(kind => [`count/${kind}`, most])),
 )
@@ -117,14 +118,14 @@ const networkPolicy = (metadata: KubeObject['metadata'], spec: object): KubeObje
   spec,
 })
 
-/** Pods that no Compose file separates in this way. */
+/** Returns a selector of Pods that do not have one of these traffic labels. */
 const without = (...values: readonly string[]) => ({
   matchExpressions: [{ key: TRAFFIC_LABEL, operator: 'NotIn', values }],
 })
 
 /**
- * The ingress controller, the platform, and the operators' own workloads, but neither the namespaces of others nor the
- * runs, which execute foreign code.
+ * Selector of namespaces that the platform does not manage: the namespaces of the ingress controller, the platform and
+ * the operators' own workloads. It excludes users' namespaces and the namespace of runs, which execute untrusted code.
  */
 const NOT_MANAGED = {
   matchExpressions: [

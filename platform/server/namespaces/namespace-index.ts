@@ -5,18 +5,24 @@ import { MANAGED_LABEL, rfc3339 } from '../../records/names.ts'
 import { type ManagedNamespace, toNamespace } from '../../records/namespace.ts'
 import type { ServerContext } from '../context.ts'
 
-/** Milliseconds before a failed watch is started again. */
+/** Pause before a failed watch is restarted, in milliseconds. */
 const AGAIN = 5000
 
 interface Indexed {
   readonly namespace: ManagedNamespace
   readonly awakeSince: number
-  /** The annotation of a sleep, and the hosts in it; of the last one where the namespace is awake. */
+  /**
+   * The `asleep` annotation, and the hosts in it. For a namespace that is awake, these are the values of its last
+   * sleep.
+   */
   readonly asleep: string | undefined
   readonly hosts: ReadonlySet<string>
 }
 
-/** The namespaces of the platform, kept up to date by a watch, for requests from outside that need them every time. */
+/**
+ * The namespaces of the platform, kept up to date by a watch. It serves requests from outside the cluster that need
+ * this data every time.
+ */
 export class NamespaceIndex {
   readonly #world: ServerContext
   readonly #all = new Map<string, Indexed>()
@@ -43,17 +49,22 @@ export class NamespaceIndex {
     return this.#all.get(name)?.namespace
   }
 
-  /** When the namespace was seen to wake up, in milliseconds since 1970; 0 if it was awake from the start. */
+  /**
+   * Returns the time at which the namespace was seen to wake up, in milliseconds since 1970; 0 if it has always been
+   * awake since the start of the watch.
+   */
   awakeSince(name: string): number {
     return this.#all.get(name)?.awakeSince ?? 0
   }
 
-  /** Returns whether a route of the namespace with this host sleeps, or slept when the namespace did last. */
+  /**
+   * Returns true if a route of the namespace with this host is asleep, or was asleep during the namespace's last sleep.
+   */
   hasSleepingHost(name: string, host: string): boolean {
     return this.#all.get(name)?.hosts.has(host) ?? false
   }
 
-  /** Follows the changes until the signal is aborted; restarts after errors. */
+  /** Watches the namespaces until the signal is aborted, and restarts the watch after errors. */
   async follow(signal: AbortSignal): Promise<void> {
     const { log, now } = this.#world
     while (!signal.aborted) {

@@ -4,15 +4,15 @@ import { type ManagedNamespace, toNamespace } from '../../records/namespace.ts'
 import { noNamespace } from '../http/platform-error.ts'
 import type { NamespaceRef } from './shared-namespace.ts'
 
-/** All namespaces of the platform. */
+/** Returns all namespaces of the platform. */
 export async function listNamespaces(cluster: Cluster): Promise<readonly ManagedNamespace[]> {
   const found = await cluster.list({ apiVersion: 'v1', kind: 'Namespace', labels: `${MANAGED_LABEL}=true` })
   return found.flatMap(one => toNamespace(one) ?? [])
 }
 
 /**
- * Changes this namespace, and not a later one of the same name, which belongs to another user. Throws a PlatformError
- * in that case.
+ * Changes this namespace. If it was replaced by a later namespace of the same name, which may belong to another user,
+ * throws a PlatformError.
  */
 export async function patchNamespace(cluster: Cluster, { name, uid }: NamespaceRef, metadata: object): Promise<void> {
   const ref = { apiVersion: 'v1', kind: 'Namespace', name }
@@ -20,7 +20,7 @@ export async function patchNamespace(cluster: Cluster, { name, uid }: NamespaceR
   try {
     await cluster.patch(ref, patch, { manager: MANAGER })
   } catch (error) {
-    // A wrong uid is a conflict, or the change of an immutable field.
+    // A wrong UID is reported as a conflict, or as the change of an immutable field.
     if (!(error instanceof ClusterError) || !['conflict', 'invalid', 'not-found'].includes(error.failure)) throw error
     if (uid !== undefined && (await cluster.get(ref))?.metadata.uid === uid) throw error
     throw noNamespace(name)

@@ -33,7 +33,7 @@ import { mayIn, type NamespaceRef, type SharedNamespace } from './shared-namespa
 
 const RBAC = 'rbac.authorization.k8s.io/v1'
 
-/** Services that take part in creating a namespace. */
+/** Services that are needed to create a namespace. */
 interface Parts {
   readonly users: Users
   readonly hooks: KnownHooks
@@ -43,13 +43,13 @@ interface Parts {
 }
 
 /** The namespaces of the platform, with the objects that each of them always has. */
-/** Milliseconds for which further work in a namespace is not noted again: pages show the time in minutes. */
+/** Interval in milliseconds at which work in a namespace is recorded at most. Pages show this time in minutes. */
 export const NOTED = 30_000
 
 export class Namespaces {
   readonly #world: ServerContext
   readonly #parts: Parts
-  /** Serializes concurrent creations by one owner, so that each counts those before it. */
+  /** Serializes concurrent creations by one owner, so that each one counts the namespaces created before it. */
   readonly #making = new KeyedMutex()
 
   constructor(world: ServerContext, parts: Parts) {
@@ -58,8 +58,8 @@ export class Namespaces {
   }
 
   /**
-   * Returns the namespaces that a user may see: their own, those that they are members of, and global ones; all for
-   * administrators.
+   * Returns the namespaces that a user may see: their own, those that they are members of, and global namespaces.
+   * Administrators see all namespaces.
    */
   async visible(user: PlatformUser): Promise<readonly SharedNamespace[]> {
     const { cluster } = this.#world
@@ -78,7 +78,7 @@ export class Namespaces {
       .filter(one => mayIn(one, user, 'see'))
   }
 
-  /** A namespace, if the user may do this in it. Throws a PlatformError. */
+  /** Returns a namespace, if the user may perform the action in it. Throws a PlatformError otherwise. */
   async require(user: PlatformUser, name: string, action: NamespaceAction, what: string): Promise<SharedNamespace> {
     const found = await this.find(name)
     if (!found || !mayIn(found, user, 'see')) throw noNamespace(name)
@@ -103,15 +103,15 @@ export class Namespaces {
     return namespace && { namespace, members: bindings.flatMap(one => toMember(one) ?? []) }
   }
 
-  /** Returns the limits of its ResourceQuotas, and how much of each is used. */
+  /** Returns the limits of a namespace's ResourceQuotas, and the usage of each. */
   async limits(name: string): Promise<readonly Limit[]> {
     const quotas = await this.#world.cluster.list({ apiVersion: 'v1', kind: 'ResourceQuota', namespace: name })
     return limitsOf(quotas.map(({ status }) => (status ?? {}) as QuotaStatus)) // What the API server keeps there.
   }
 
   /**
-   * Creates a namespace for a user. Throws a PlatformError if it exists, if they have too many, or if the name is that
-   * of a personal namespace, which may be missing for a moment.
+   * Creates a namespace for a user. Throws a PlatformError if it exists, if the user has too many namespaces, or if the
+   * name is the name of a personal namespace, which may be missing for a moment while it is emptied.
    */
   create(
     owner: PlatformUser,
@@ -136,7 +136,7 @@ export class Namespaces {
     await requireFree(wanted, { all, users: people, hooks }, settings)
     if (names.includes(name)) throw isTaken(name)
     requireRoom(wanted, all, settings)
-    // While a personal namespace is emptied, its name is reserved: for its owner, and for a personal namespace only.
+    // While a personal namespace is emptied, only its owner can use its name, and only for a personal namespace.
     if (people.some(user => user.home === name && !(kind === 'personal' && user.id === owner.id))) throw isTaken(name)
     const time = rfc3339(this.#world.now())
     const namespace: ManagedNamespace = {
@@ -149,19 +149,19 @@ export class Namespaces {
       longerNames: longerNamesOf(name, names),
       ...more,
     }
-    // Before the namespace exists, other namespaces must not be able to take its hosts (design, section 5).
+    // Reserves the hosts before the namespace exists, so that other namespaces cannot take them (design, section 5).
     await longerNames.reserve(name, all)
     const { uid } = await this.#createNew(namespace)
     try {
       const since = await listNamespaces(cluster)
-      // Other replicas may have created some at the same time.
+      // Other replicas may have created namespaces at the same time.
       requireRoom(wanted, since, settings)
       await longerNames.meet(namespace, since)
       await this.#fill({ ...namespace, ...(uid !== undefined && { uid }) })
-      // Before the first Pod, which gets its pull credentials when it is created.
+      // Pods get their pull credentials when they are created, so these have to exist before the first Pod.
       if (uid !== undefined) await pullSecrets.begin({ name, uid })
     } catch (error) {
-      // A namespace that was created halfway would have no limits.
+      // A partially created namespace would have no limits.
       await this.remove({ name, uid }).catch(() => {})
       throw error
     }
@@ -171,18 +171,18 @@ export class Namespaces {
     }
   }
 
-  /** Deletes this version of a namespace, with everything in it, without running the commands of its deploys. */
+  /** Deletes this version of a namespace and everything in it, without running the commands of its deploys. */
   async remove({ name, uid }: { readonly name: string; readonly uid?: string | undefined }, signal?: AbortSignal) {
     await this.#world.cluster.delete({ apiVersion: 'v1', kind: 'Namespace', name }, { uid, signal })
   }
 
-  /** Records that a namespace is to be deleted, or the progress of that. */
+  /** Records that a namespace is to be deleted, or the progress of its deletion. */
   async noteDeletion(namespace: NamespaceRef, status: 'Deleting' | 'DeleteFailed', deletion: Deletion): Promise<void> {
     const metadata = { labels: { [STATUS]: status }, annotations: { [DELETION]: fromDeletion(deletion) } }
     await patchNamespace(this.#world.cluster, namespace, metadata)
   }
 
-  /** A preview is deployed again, perhaps from another branch. */
+  /** Updates a preview that is deployed again, perhaps from another branch. */
   async renew({ namespace }: SharedNamespace, preview: PreviewSource, expires?: string): Promise<void> {
     const annotations = {
       ...fromPreview(preview),
@@ -192,7 +192,7 @@ export class Namespaces {
     await patchNamespace(this.#world.cluster, namespace, { annotations })
   }
 
-  /** Notes that a user works in a namespace now, unless that was noted a moment ago. */
+  /** Records that a user works in a namespace now, unless this was recorded a moment ago. */
   async noteWork(namespace: Pick<ManagedNamespace, 'name' | 'uid' | 'lastActive'>): Promise<void> {
     const time = this.#world.now()
     if (time - Date.parse(namespace.lastActive) < NOTED) return
@@ -218,7 +218,7 @@ export class Namespaces {
     const { name, isGlobal, owner } = namespace
     for (const object of namespaceDefaults(name, settings))
       await cluster.apply(object, { manager: MANAGER, force: true })
-    // A global namespace is changed by runs only.
+    // Only runs deploy to a global namespace, so no user gets a RoleBinding other than the one for viewing.
     if (isGlobal) await cluster.apply(everybodysBinding(name), { manager: MANAGER, force: true })
     else await this.#parts.members.bind(namespace, { namespace: name, user: owner, role: 'owner' })
   }

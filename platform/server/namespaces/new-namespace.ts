@@ -12,7 +12,7 @@ export interface WantedNamespace {
   readonly kind: NamespaceKind
 }
 
-/** Records that exist already. */
+/** Existing records. */
 interface Existing {
   readonly all: readonly ManagedNamespace[]
   readonly users: readonly PlatformUser[]
@@ -20,8 +20,8 @@ interface Existing {
 }
 
 /**
- * Throws a PlatformError for a name that is reserved for others, or that already exists when a job wants it. The
- * names of personal namespaces are not chosen, so they are not checked.
+ * Throws a PlatformError if a name is reserved for other users, or if a CI job requests a name that is in use. The
+ * names of personal namespaces are not chosen by users, so they are not checked.
  */
 export async function requireFree(
   { owner, name, kind }: WantedNamespace,
@@ -41,8 +41,8 @@ export async function requireFree(
 }
 
 /**
- * Throws a PlatformError if the owner already has as many namespaces of this kind as they may, not counting this one. A
- * namespace counts until its deletion has ended.
+ * Throws a PlatformError if the owner already has the maximum number of namespaces of this kind, not counting this
+ * namespace. A namespace counts until its deletion has finished.
  */
 export function requireRoom(
   { owner, name, kind }: WantedNamespace,

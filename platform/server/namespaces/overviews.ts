@@ -29,12 +29,15 @@ import { PART } from '../runs/run-log.ts'
 import type { Runs } from '../runs/runs.ts'
 import type { NamespaceIndex } from './namespace-index.ts'
 
-/** Namespaces with a failed deletion that are listed by name. */
+/** Maximum number of namespaces with a failed deletion that are listed by name. */
 const NAMED = 50
-/** Milliseconds for which the counts of the run history are cached, and for which a request waits for new ones. */
+/**
+ * Time in milliseconds for which the counts of the run history are cached, and time for which a request waits for new
+ * counts.
+ */
 const COUNTED = 300_000
 const PATIENCE = 2_000
-/** The volume of the server that contains the keys. */
+/** Name of the server's volume that contains the sealing keys. */
 const KEYS_VOLUME = 'keys'
 
 interface OverviewParts {
@@ -48,9 +51,7 @@ interface OverviewParts {
 
 type Own = Readonly<Record<keyof typeof OWN_WORKLOADS, KubeObject | 'gone' | undefined>>
 
-/**
- * The administrators' overview of the whole platform, from the server's own state and a few requests to the API server.
- */
+/** The administrators' overview of the platform, from the server's own state and a few requests to the API server. */
 export class Overviews {
   readonly #world: ServerContext
   readonly #parts: OverviewParts
@@ -148,7 +149,10 @@ export class Overviews {
     }
   }
 
-  /** Undefined if the server may not read it: an older installation lacks the permission. */
+  /**
+   * Reads the platform's workloads. A workload is undefined if the server may not read it, because an older
+   * installation lacks the permission.
+   */
   async #own(): Promise<Own> {
     const look = async (ref: (typeof OWN_WORKLOADS)[keyof typeof OWN_WORKLOADS]) =>
       unlessForbidden(
@@ -179,7 +183,10 @@ export class Overviews {
     })
   }
 
-  /** Counts again if the cached counts are old. If counting takes long, the next request gets the result. */
+  /**
+   * Counts the run history again if the cached counts are old. If counting takes long, only the next request gets the
+   * new counts.
+   */
   async #countHistory(): Promise<PlatformOverview['disk']['history']> {
     if (!this.#counting && this.#world.now() - this.#countedAt > COUNTED)
       this.#counting = this.#count()
@@ -191,7 +198,7 @@ export class Overviews {
     return this.#history
   }
 
-  /** Page by page, because there can be very many. */
+  /** Counts the runs page by page, because there can be very many. */
   async #count(): Promise<void> {
     const labels = `${RECORD_LABEL}=run,!${LIVE_LABEL}`
     const query = { apiVersion: 'batch/v1', kind: 'Job', namespace: RUNS_NAMESPACE, labels }
@@ -224,7 +231,7 @@ function countNamespaces(all: readonly ManagedNamespace[]): PlatformOverview['na
   }
 }
 
-/** The workloads that exist, and those that should. */
+/** Returns the workloads that exist, and those that are missing but should exist. */
 function wantedOf(
   own: Own,
   workloads: readonly OwnWorkload[],
@@ -248,7 +255,7 @@ const claimsOf = ({ builders, registry }: Own): PlatformOverview['disk']['claims
     return [{ of: name, each, count: wanted }]
   })
 
-/** Returns the kind of volume that stores the keys: a Secret of the same cluster, or another volume. */
+/** Returns where the keys are stored: in a Secret of the same cluster, or in another kind of volume. */
 function keptIn(server: Own['server']): Pick<PlatformOverview['sealing'], 'kept'> {
   const kind = server && server !== 'gone' ? volumeKind(server, KEYS_VOLUME) : undefined
   return kind === undefined ? {} : { kept: kind === 'secret' ? 'secret' : 'volume' }

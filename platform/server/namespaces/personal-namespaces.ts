@@ -7,7 +7,7 @@ import { PlatformError } from '../http/platform-error.ts'
 import type { Users } from '../login/users.ts'
 import type { Namespaces } from './namespaces.ts'
 
-/** The namespace that each person has of their own. */
+/** The personal namespaces of users. */
 export class PersonalNamespaces {
   readonly #world: ServerContext
   readonly #users: Users
@@ -19,7 +19,10 @@ export class PersonalNamespaces {
     this.#namespaces = namespaces
   }
 
-  /** Creates the personal namespace of a user at their first login. Returns the user with its name. */
+  /**
+   * Creates the personal namespace of a user at their first login. Returns the user, including the name of the
+   * namespace.
+   */
   async ensure(user: PlatformUser): Promise<PlatformUser> {
     if (user.home !== undefined && (await this.#isOwn(user, user.home)) === true) return user
     const taken = new Set<string>()
@@ -43,14 +46,18 @@ export class PersonalNamespaces {
   }
 
   /**
-   * Returns the user without the name of a personal namespace that no longer belongs to them, which they must not see.
+   * Returns the user. If the personal namespace no longer belongs to the user, its name is omitted, because the user
+   * must not see it.
    */
   async withOwn({ home, ...user }: PlatformUser): Promise<PlatformUser> {
     if (home === undefined || (await this.#isOwn(user, home)) === false) return user
     return { ...user, home }
   }
 
-  /** Undefined if there is none of this name, as while it is emptied. */
+  /**
+   * Returns true if this is the user's personal namespace; undefined if the namespace does not exist, for example while
+   * it is emptied.
+   */
   async #isOwn({ id }: PlatformUser, name: string): Promise<boolean | undefined> {
     const live = await this.#world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name })
     if (!live) return undefined

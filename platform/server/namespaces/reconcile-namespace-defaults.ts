@@ -7,9 +7,9 @@ import { namespaceDefaults } from './namespace-defaults.ts'
 const EVERY = 6 * 3_600_000
 
 /**
- * Updates the standard objects in each namespace of the platform: one that was created by an older version, or before
- * the cluster got new networks, gets the limits and network policies of a new one. Changes by an operator stay, and are
- * logged.
+ * Returns the task that updates the standard objects in each namespace. A namespace that was created by an older
+ * version, or before the cluster got new networks, gets the limits and network policies of a new namespace. Changes by
+ * an operator are kept and logged.
  */
 export const surroundingsTask = ({ cluster, settings, now, log }: ServerContext): LeaderTask => {
   async function bring(object: KubeObject, signal: AbortSignal): Promise<void> {

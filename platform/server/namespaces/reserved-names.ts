@@ -6,9 +6,9 @@ import type { Settings } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 
 /**
- * Returns the reserved prefix of a name, if CI jobs of a repository own it: otherwise another user could take the name
- * first, and block a deploy or impersonate it. Throws a PlatformError for callers that are neither a job nor an
- * administrator; the hint says how to choose another name.
+ * Returns the reserved prefix of a name, if the prefix belongs to the CI jobs of a repository. It is reserved because
+ * another user could otherwise take the name first, and block a deploy or impersonate it. Throws a PlatformError for
+ * callers that are neither a job nor an administrator. The hint describes how to choose another name.
  */
 export function requireReservedName(
   { ci }: Pick<Settings, 'ci'>,
@@ -21,14 +21,14 @@ export function requireReservedName(
   throw new PlatformError(403, 'kept-name', `names that begin with \`${prefix}\` are reserved for CI jobs`, { hint })
 }
 
-/** All webhooks. */
+/** The part of the webhook store that this file uses. */
 export interface KnownHooks {
   list(): Promise<readonly Pick<HookRecord, 'prefix' | 'owner'>[]>
 }
 
 /**
- * Reserves the names of a webhook's previews for its owner: otherwise another user could take the name first, and block
- * a preview or impersonate it. Throws a PlatformError for others, except administrators.
+ * Throws a PlatformError if the name is reserved for the previews of a webhook, unless the caller owns the webhook or
+ * is an administrator. Otherwise, another user could take the name first, and block a preview or impersonate it.
  */
 export async function requireOwnPull(
   hooks: KnownHooks,

@@ -2,7 +2,7 @@ import { type Cluster, ClusterError, type KubeObject } from '../../../adapters/k
 import { listMemberObjects } from '../http/member-objects.ts'
 
 const GATEWAY = 'gateway.networking.k8s.io'
-/** Kinds of objects that route requests by host, with the versions that clusters serve, the newest first. */
+/** Kinds of objects that route requests by host, with their API versions, newest first. */
 const ROUTES: readonly { readonly kind: string; readonly versions: readonly string[] }[] = [
   { kind: 'Ingress', versions: ['networking.k8s.io/v1'] },
   { kind: 'HTTPRoute', versions: [`${GATEWAY}/v1`, `${GATEWAY}/v1beta1`] },
@@ -10,7 +10,7 @@ const ROUTES: readonly { readonly kind: string; readonly versions: readonly stri
   { kind: 'TLSRoute', versions: [`${GATEWAY}/v1`, `${GATEWAY}/v1alpha3`, `${GATEWAY}/v1alpha2`] },
 ]
 
-/** The hosts that are routed to a namespace, by all kinds of routes that the cluster has. */
+/** Yields the hosts that are routed to a namespace, from all kinds of routes in the cluster. */
 export async function* routeHosts(cluster: Cluster, namespace: string): AsyncGenerator<string, void> {
   for (const { kind, versions } of ROUTES) {
     const apiVersion = await servedVersion(cluster, kind, versions)
@@ -18,7 +18,7 @@ export async function* routeHosts(cluster: Cluster, namespace: string): AsyncGen
     try {
       for await (const route of listMemberObjects(cluster, { apiVersion, kind, namespace })) yield* hostsOf(route)
     } catch (error) {
-      // The kind was deleted after the cluster was asked for it, with all of its routes.
+      // The kind, and with it all of its routes, was deleted in the meantime.
       if (!(error instanceof ClusterError) || error.failure !== 'not-found') throw error
     }
   }

@@ -10,21 +10,21 @@ export interface SharedNamespace {
   readonly members: readonly Member[]
 }
 
-/** A precondition for the namespace as it was read: a later one of the same name has another uid. */
+/** Identifies a namespace as it was read, because a later namespace of the same name has a different UID. */
 export type NamespaceRef = Pick<ManagedNamespace, 'name' | 'uid'>
 
 export function roleIn({ namespace, members }: SharedNamespace, user: PlatformUser): NamespaceRole | undefined {
-  // A global namespace belongs to the current administrators, and all users can see it.
+  // A global namespace belongs to all current administrators, and all users can view it.
   if (namespace.isGlobal) return user.role === 'admin' ? 'owner' : 'viewer'
   if (namespace.owner === user.id) return 'owner'
   return members.find(one => one.user === user.id)?.role
 }
 
-/** Returns true if a user may do this in a namespace. */
+/** Returns true if a user may perform an action in a namespace. */
 export const mayIn = (shared: SharedNamespace, user: PlatformUser, action: NamespaceAction): boolean =>
   mayDo({ platform: user.role, namespace: roleIn(shared, user) }, action)
 
-/** Throws a PlatformError if a namespace is being deleted: nothing new may begin in it. */
+/** Throws a PlatformError if a namespace is being deleted, because no new work may start in it. */
 export function requireStaying({ name, status }: ManagedNamespace): void {
   if (status !== 'Deleting' && status !== 'DeleteFailed') return
   throw new PlatformError(409, 'deleting', `namespace \`${name}\` is being deleted`, {

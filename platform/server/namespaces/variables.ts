@@ -7,7 +7,7 @@ import type { ServerContext } from '../context.ts'
 import { PlatformError } from '../http/platform-error.ts'
 import { type SealedChange, SealedStore } from '../leader/sealed-store.ts'
 
-/** The variables that the platform gives to deploys (design, section 8). */
+/** The variables that the platform passes to deploys (design, section 8). */
 export class PlatformVariables {
   readonly #store: SealedStore
 
@@ -15,7 +15,7 @@ export class PlatformVariables {
     this.#store = new SealedStore(world, 'variables')
   }
 
-  /** The variables, without their values. */
+  /** Returns the variables, without their values. */
   list(owner: SecretOwner): Promise<ReadonlyMap<string, SealedEntry>> {
     return this.#store.entries(owner)
   }
@@ -32,9 +32,10 @@ export class PlatformVariables {
   }
 
   /**
-   * All variables of a deploy in a namespace. Platform-wide ones have the lowest precedence, then those of a person, if
-   * it is for one; those of the namespace have the highest. Deploys that no person has started (`trust`) run code of
-   * others: they get no personal variables, and code of a fork gets none at all.
+   * Returns all variables for a deploy in a namespace. Platform-wide variables have the lowest precedence, then the
+   * variables of the user, if there is one; the variables of the namespace have the highest. Deploys that no user
+   * started (`trust`) run code of other people, so they get no user's variables, and code of a fork gets no variables
+   * at all.
    */
   async effective(
     user: string | undefined,
@@ -49,7 +50,7 @@ export class PlatformVariables {
     ]
     const all = await Promise.all(owners.map(owner => this.#store.entries(owner)))
     const found = new Map<string, { readonly owner: SecretOwner; readonly value: string | undefined }>()
-    // A stricter rule also applies to variables that were set earlier.
+    // Names are validated again, because a stricter rule also applies to variables that were set earlier.
     for (const [index, owner] of owners.entries())
       for (const [name, entry] of all[index]!)
         if (!variableNameProblem(name)) found.set(name, { owner, value: this.#store.open(owner, name, entry) })
@@ -69,7 +70,10 @@ function checkName(name: string): void {
   if (problem) throw new PlatformError(400, 'name', `a variable cannot be called \`${name.slice(0, 100)}\`: ${problem}`)
 }
 
-/** The value of an environment variable ends at a null byte. */
+/**
+ * Throws a PlatformError if a value is too long or contains a null byte, which would end the value of an environment
+ * variable.
+ */
 function checkValue(name: string, value: string): void {
   const isLong = Buffer.byteLength(value) > LONGEST_VALUE
   if (!isLong && !value.includes('\0')) return

@@ -6,13 +6,13 @@ import { eachNamespace } from '../namespaces/each-namespace.ts'
 import { roleIn } from '../namespaces/shared-namespace.ts'
 import type { ShownPreview } from './previews.ts'
 
-/** Previews whose URLs are read for one list: those that were used last. */
+/** Maximum number of previews in a list whose URLs are read; the most recently used ones are read first. */
 const MOST = 100
-/** Milliseconds for which URLs are kept: pages ask for the list every few seconds. */
+/** Time in milliseconds for which URLs are cached, because pages request the list every few seconds. */
 const LIFE = 30_000
-/** URLs that are kept, by preview and caller. */
+/** Maximum number of cached entries, by preview and caller. */
 const MOST_KEPT = 2000
-/** Milliseconds for reading all of them: the list waits no longer, and has those that were read by then. */
+/** Timeout for reading all URLs of a list, in milliseconds. URLs that were not read by then are omitted. */
 const DEADLINE = 3000
 
 interface Kept {
@@ -24,7 +24,7 @@ interface Kept {
 export class PreviewUrls {
   readonly #world: Pick<ServerContext, 'now'>
   readonly #live: Pick<LiveNamespaces, 'publicUrls'>
-  /** The oldest first. */
+  /** Cached URLs, oldest first. */
   readonly #kept = new Map<string, Kept>()
 
   constructor(world: Pick<ServerContext, 'now'>, live: Pick<LiveNamespaces, 'publicUrls'>) {
@@ -32,14 +32,14 @@ export class PreviewUrls {
     this.#live = live
   }
 
-  /** Returns the URLs by the names of the previews; without those that could not be read. */
+  /** Returns the URLs by the name of the preview, without URLs that could not be read. */
   async of(
     by: Identified,
     previews: readonly ShownPreview[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<string, readonly string[]>> {
     const inside = previews
-      // An administrator who is no member sees nothing of it.
+      // An administrator who is not a member does not see the URLs.
       .filter(({ shared }) => shared.namespace.status !== 'Deleting' && roleIn(shared, by.user))
       .sort((a, b) => (a.shared.namespace.lastActive < b.shared.namespace.lastActive ? 1 : -1))
       .slice(0, MOST)
@@ -67,6 +67,6 @@ export class PreviewUrls {
   }
 }
 
-/** A run that ends has changed the URLs, so they are read again at once. */
+/** Returns the cache key. It contains the last run and its state, because a run that ends may have changed the URLs. */
 const keyOf = ({ token }: Identified, { shared: { namespace }, runs: [run] }: ShownPreview): string =>
   [token.id, namespace.name, namespace.uid, run?.id, run?.state].join('/')

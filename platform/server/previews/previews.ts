@@ -23,20 +23,23 @@ import type { Namespaces } from '../namespaces/namespaces.ts'
 import { mayIn, requireStaying, type SharedNamespace } from '../namespaces/shared-namespace.ts'
 import { checkSource, type HookCode, newestFirst, type Runs, requireSameTrust } from '../runs/runs.ts'
 
-/** A preview: a namespace of that kind, its source, and its runs (in a list: those that it shows), the newest first. */
+/**
+ * A preview: its namespace, its source, and its runs, newest first. In a list, `runs` contains only the runs that the
+ * list shows.
+ */
 export interface ShownPreview {
   readonly shared: SharedNamespace
   readonly source: PreviewSource
   readonly runs: readonly RunRecord[]
 }
 
-/** The user who deploys a preview. A webhook deploys for its owner, without a token. */
+/** The user who deploys a preview. A webhook deploys on behalf of its owner, without a token. */
 export interface Deployer {
   readonly user: PlatformUser
   readonly token?: TokenRecord
 }
 
-/** Previews of branches: each is a namespace, with runs in it. */
+/** Previews of branches. Each preview is a namespace with runs in it. */
 export class Previews {
   readonly #users: Users
   readonly #namespaces: Namespaces
@@ -67,8 +70,8 @@ export class Previews {
   }
 
   /**
-   * A preview, if the caller may do this with it. Throws the same PlatformError whether it does not exist or they may
-   * not see it.
+   * Returns a preview, if the caller may perform the action. Throws the same PlatformError if it does not exist and if
+   * the caller may not see it.
    */
   async require({ user }: Identified, name: string, action: 'see' | 'delete', what: string): Promise<ShownPreview> {
     const shared = await this.#namespaces.require(user, name, action, what).catch(error => {
@@ -79,7 +82,7 @@ export class Previews {
     return { shared, source, runs: await this.#runs.visible(user, { namespace: name }) }
   }
 
-  /** Creates a preview, or deploys an existing one again. Throws a PlatformError. */
+  /** Creates a preview, or deploys an existing preview again. Throws a PlatformError. */
   async deploy(by: Deployer, wanted: NewPreview, code?: HookCode): Promise<ShownPreview> {
     this.#runs.requireRunner()
     const { user, token } = by
@@ -119,7 +122,7 @@ export class Previews {
       )
       return { shared, source, runs: [run] }
     } catch (error) {
-      // A preview that was never deployed is only in the way.
+      // A new preview that could not be deployed is useless, so it is deleted.
       if (isNew) await this.#undo(shared).catch(() => {})
       throw error
     }
@@ -134,8 +137,8 @@ export class Previews {
   }
 
   /**
-   * The preview of this name, if it exists and has the same source. Throws a PlatformError if it is another preview, or
-   * no preview.
+   * Returns the existing preview with this name, if it has the same source. Returns undefined if the name is not used
+   * by a preview that the caller may see. Throws a PlatformError if the preview has another source.
    */
   async #again(
     { user }: Deployer,
@@ -148,7 +151,7 @@ export class Previews {
     if (!shared) return undefined
     const { namespace } = shared
     const { preview, isGlobal, owner } = namespace
-    // A caller who may not see it only learns that the name is taken.
+    // A caller who may not see the preview only learns that the name is in use.
     if (!preview || !mayIn(shared, user, 'see')) return undefined
     const there = { repository: preview.repository, scope: isGlobal ? 'global' : 'personal', owner } as const
     const wanted = { repository: source.repository, scope, owner: user.id }
@@ -156,13 +159,13 @@ export class Previews {
     if (conflict) throw await this.#conflict(conflict, name, there, wanted)
     requireStaying(namespace)
     requireSameTrust(namespace, code?.trust)
-    // A manual deploy leaves the preview with its webhook.
+    // A manual deploy does not detach the preview from its webhook.
     const kept = { ...(preview.hook !== undefined && { hook: preview.hook }), ...source }
     await this.#namespaces.renew(shared, kept, this.#expires(code))
     return { ...shared, namespace: { ...namespace, preview: kept } }
   }
 
-  /** When a preview with code of a fork expires; undefined for all others. */
+  /** Returns the expiry time of a preview with code of a fork; undefined for all other previews. */
   #expires(code: HookCode | undefined): string | undefined {
     return code?.trust === 'fork' ? rfc3339(this.#now() + FORK_LIFETIME) : undefined
   }
@@ -184,7 +187,7 @@ export class Previews {
       return { shared, isNew: true }
     } catch (error) {
       if (!(error instanceof PlatformError) || error.body.code !== 'platform/exists') throw error
-      // Two jobs of one push.
+      // Two CI jobs of the same push may create the preview at the same time.
       const there = await this.#again(by, name, preview, scope, code)
       if (there) return { shared: there, isNew: false }
       throw error
@@ -209,7 +212,7 @@ export class Previews {
   }
 }
 
-/** The runs of a preview that a list shows: the last one, and the last one that tells the status. */
+/** Returns the runs of a preview that a list shows: the last run, and the last run that determines the status. */
 function shownOf(runs: readonly RunRecord[]): readonly RunRecord[] {
   const all = runs.toSorted(newestFirst)
   const status = all.find(tellsStatus)

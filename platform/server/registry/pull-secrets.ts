@@ -9,22 +9,23 @@ import type { LeaderTask } from '../leader/leader.ts'
 import type { Users } from '../login/users.ts'
 import { type NamespaceId, registryPassword } from './registry-logins.ts'
 
-/** Milliseconds for which a login of Pods is valid. */
+/** Lifetime of pull credentials in milliseconds. */
 const LIFETIME = 4 * 3_600_000
-/** Milliseconds after which it is replaced. */
+/** Age in milliseconds at which pull credentials are replaced. */
 const RENEWAL = LIFETIME / 4
 const EVERY = 30_000
-/** Namespaces that are processed at the same time. */
+/** Maximum number of namespaces that are processed at the same time. */
 const TOGETHER = 4
-/** Milliseconds until new rights take effect, and between two attempts. */
+/** Timeout for new rights to take effect, and the interval between two attempts, in milliseconds. */
 const RIGHTS = 10_000
 const AGAIN = 50
-/** Attempts to update a ServiceAccount that others update, too. */
+/** Maximum number of attempts to update a ServiceAccount that other writers update, too. */
 const CONFLICTS = 5
 
 /**
- * The logins with which Pods of namespaces pull: a Secret in each namespace, which the ServiceAccount `default` refers
- * to, so that no manifest has to. It can pull images of its namespace and shared ones, and nothing else.
+ * The credentials with which Pods in namespaces pull images. They are in a Secret in each namespace, which the
+ * ServiceAccount `default` refers to, so manifests do not have to name it. They allow pulling the images of the
+ * namespace and shared images, and nothing else.
  */
 export class PullSecrets {
   readonly #world: ServerContext
@@ -40,7 +41,8 @@ export class PullSecrets {
   }
 
   /**
-   * The first login of a namespace that was just created: the API server may not know the platform's rights in it yet.
+   * Writes the first credentials of a namespace that was just created. Retries for a moment, because the platform's
+   * rights in the namespace may not be effective yet.
    */
   async begin(namespace: NamespaceId): Promise<void> {
     const until = AbortSignal.timeout(RIGHTS)
@@ -54,7 +56,7 @@ export class PullSecrets {
     }
   }
 
-  /** Writes a new login into a namespace, and makes its Pods use it. */
+  /** Writes new credentials into a namespace, and makes its Pods use them. */
   async renew(namespace: NamespaceId, signal?: AbortSignal): Promise<void> {
     const { cluster, settings, now } = this.#world
     if (!this.isUsed) return
@@ -65,7 +67,7 @@ export class PullSecrets {
       const of = { namespace, made, ...(pullLogins !== undefined && { pullLogins }) }
       const secret = pullSecret(namespace.name, host, registryPassword(this.#world, { ...of, ends: made + LIFETIME }))
       await cluster.apply(secret, { manager: MANAGER, force: true, ...(signal && { signal }) })
-      // Another replica may have written the login that is valid now.
+      // If another replica has changed the id of valid credentials in the meantime, new credentials are written.
       if ((await this.#wanted(namespace, signal)) === pullLogins) break
     }
     await this.#use(namespace.name, signal)
@@ -79,7 +81,7 @@ export class PullSecrets {
     return live && toNamespace(live)?.pullLogins
   }
 
-  /** Entries of others in the ServiceAccount stay. */
+  /** Adds the Secret to the ServiceAccount `default`. Existing entries are kept. */
   async #use(namespace: string, signal: AbortSignal | undefined): Promise<void> {
     const { cluster } = this.#world
     const ref = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace }
@@ -95,7 +97,7 @@ export class PullSecrets {
           const { resourceVersion } = live.metadata
           await cluster.patch(ref, { metadata: { resourceVersion }, imagePullSecrets }, options)
         } else {
-          // The cluster creates the account shortly after its namespace; by then it exists.
+          // Kubernetes would create this ServiceAccount shortly after the namespace; by then it already exists.
           await cluster.apply({ apiVersion, kind, metadata: { name, namespace }, imagePullSecrets }, options)
         }
         return
@@ -123,18 +125,27 @@ function pullSecret(namespace: string, host: string, password: string): KubeObje
   }
 }
 
-/** Renews the logins of all namespaces. A failure of one is logged, and does not affect the others. */
+/**
+ * Returns the task that renews the credentials of all namespaces. A failure of one namespace is logged and does not
+ * affect the others.
+ */
 export function pullSecretsTask(world: ServerContext, secrets: PullSecrets, users: Pick<Users, 'all'>): LeaderTask {
   const { cluster, now } = world
-  /** When this replica renewed each login, and the id that valid logins had then, by uid. */
+  /**
+   * The time at which this replica renewed the credentials of each namespace, and the id of valid credentials at that
+   * time, by UID.
+   */
   const renewed = new Map<string, { readonly at: number; readonly pullLogins: string | undefined }>()
 
-  /** When a member of each namespace was last suspended or refused, by its name; earlier logins are invalid. */
+  /**
+   * Returns when a member of each namespace was last suspended or refused, by the namespace's name. Earlier credentials
+   * are invalid.
+   */
   const barredIn = async (signal: AbortSignal): Promise<ReadonlyMap<string, number>> => {
     const found = new Map<string, number>()
     for (const user of await users.all()) {
       const barred = barredAt(user)
-      // Logins from before that have expired by now.
+      // Credentials from before the suspension have expired by now.
       if (barred === undefined || barred < now() - LIFETIME) continue
       const labels = `${RECORD_LABEL}=member,${USER_LABEL}=${user.id}`
       const bindings = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', labels }

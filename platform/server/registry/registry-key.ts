@@ -10,14 +10,14 @@ export interface RegistryKey {
   readonly certificate: X509Certificate
 }
 
-/** Lifetime of a token in seconds: a revoked permission lasts that long. */
+/** Lifetime of a registry token in seconds. A revoked permission remains effective for this long. */
 export const TOKEN_SECONDS = 300
-/** Seconds by which the clock of the registry may be slow. */
+/** Time in seconds by which the registry's clock may be behind. */
 const BEHIND = 30
 
 /**
- * Reads the key from a folder, as a mounted Secret has it; undefined if there is none. Throws an Error if it is
- * incomplete.
+ * Reads the key from a folder in the format of a mounted Secret. Returns undefined if it does not exist. Throws an
+ * Error if it is incomplete.
  */
 export function readRegistryKey(folder: string): RegistryKey | undefined {
   const read = (name: string) => readFileSync(join(folder, name), 'utf8')
@@ -31,7 +31,10 @@ export function readRegistryKey(folder: string): RegistryKey | undefined {
   return toRegistryKey(...texts)
 }
 
-/** Throws an Error if the certificate belongs to another key: no registry would accept its tokens. */
+/**
+ * Parses the key and its certificate. Throws an Error if they do not match, because no registry would accept the
+ * tokens.
+ */
 export function toRegistryKey(keyText: string, certificateText: string): RegistryKey {
   const [key, certificate] = [createPrivateKey(keyText), new X509Certificate(certificateText)]
   if (!certificate.checkPrivateKey(key)) throw new Error('the certificate of the registry is not that of its key')
@@ -39,9 +42,9 @@ export function toRegistryKey(keyText: string, certificateText: string): Registr
 }
 
 export interface TokenContent {
-  /** The issuer: the platform. */
+  /** The issuer, which is the platform. */
   readonly issuer: string
-  /** The audience: the registry. */
+  /** The audience, which is the registry. */
   readonly service: string
   readonly subject: string
   readonly access: readonly RegistryAccess[]
@@ -49,7 +52,7 @@ export interface TokenContent {
   readonly now: number
 }
 
-/** A token in the format that registries accept: https://distribution.github.io/distribution/spec/auth/jwt/ */
+/** Returns a token in the format that registries accept: https://distribution.github.io/distribution/spec/auth/jwt/ */
 export function registryToken(
   { key, certificate }: RegistryKey,
   { issuer, service, subject, access, now }: TokenContent,

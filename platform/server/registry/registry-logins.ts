@@ -3,45 +3,46 @@ import type { ServerContext } from '../context.ts'
 import { type Accounts, checkCaller, type Identified, identify, stillAllowed } from '../http/caller.ts'
 import { notLoggedIn } from '../http/platform-error.ts'
 
-/** A namespace, by name and uid: a later one of the same name is another. */
+/** Name and UID of a namespace. A later namespace of the same name has a different UID. */
 export interface NamespaceId {
   readonly name: string
   readonly uid: string
 }
 
 /**
- * A client that logs in to the registry: a user with a token of the platform; a user with a login that was created for
- * one namespace; or the Pods of a namespace.
+ * A client that is authenticated at the registry: a user with a platform token, a user with a login that was created
+ * for one namespace, or the Pods of a namespace.
  */
 export type RegistryCaller =
   | { readonly kind: 'person'; readonly by: Identified }
   | { readonly kind: 'worker'; readonly by: Identified; readonly namespace: NamespaceId }
   | { readonly kind: 'pods'; readonly namespace: NamespaceId; readonly made: number; readonly pullLogins?: string }
 
-/** The sealed content of a login; the platform stores none of it. */
+/** The sealed content of a registry login. The platform does not store it. */
 interface Login {
   readonly namespace: NamespaceId
-  /** Absent: a login of the Pods of the namespace. */
+  /** The user and the token that the login was created with; absent for pull credentials of Pods. */
   readonly by?: { readonly user: string; readonly token: string }
-  /** Id that the namespace gave to valid logins when this one was created; for Pods. */
+  /** The id that the namespace's valid credentials contained when these were created; only for Pods. */
   readonly pullLogins?: string
-  /** Milliseconds since 1970; for Pods. */
+  /** Creation time in milliseconds since 1970; only for Pods. */
   readonly made?: number
-  /** Milliseconds since 1970. */
+  /** Expiry time in milliseconds since 1970. */
   readonly ends: number
 }
 
-/** The prefix of logins, which lets scanners recognize them. */
+/** Format of registry logins. Their prefix lets secret scanners recognize them. */
 const FORM = /^devctl_registry_(v1\.k\d+\.[\w-]+)$/
 const SEALED_FOR = 'login of the registry'
 
-/** A password for the registry that is valid for one namespace. */
+/** Returns a registry password that is valid for one namespace. */
 export const registryPassword = ({ sealing }: Pick<ServerContext, 'sealing'>, login: Login): string =>
   `devctl_registry_${sealing.seal(JSON.stringify(login), SEALED_FOR)}`
 
 /**
- * The caller that requests a token for the registry: with a user name and a password, as registry clients do (the name
- * is ignored), or with a token as everywhere else. Throws a PlatformError if there is no valid login.
+ * Returns the caller that requests a registry token. Callers authenticate with a user name and a password, like all
+ * registry clients (the name is ignored), or with a platform token, as for all other requests. Throws a PlatformError
+ * if there is no valid login.
  */
 export async function registryCaller(
   headers: IncomingHttpHeaders,
@@ -70,7 +71,7 @@ async function holderOf(sealed: string, world: ServerContext, parts: Accounts): 
   return { kind: 'worker', by: { user, token }, namespace }
 }
 
-/** The password of `Basic …` with any name, or the token of `Bearer …`. */
+/** Returns the password of `Basic …` with any user name, or the token of `Bearer …`. */
 export function passwordOf({ authorization = '' }: IncomingHttpHeaders): string | undefined {
   const [, scheme = '', value = ''] = /^(Basic|Bearer) ([\w.~+/=-]{1,4096})$/i.exec(authorization) ?? []
   if (scheme.toLowerCase() === 'bearer') return value

@@ -23,7 +23,7 @@ interface Parts {
   readonly registryUsage: Pick<RegistryUsage, 'full'>
 }
 
-/** The part of the requested access that a caller gets. The rest is left out, and the registry refuses it. */
+/** Returns the part of the requested access that a caller is granted. The registry denies the rest. */
 export async function accessFor(
   caller: RegistryCaller,
   wanted: readonly RegistryAccess[],
@@ -46,7 +46,7 @@ export async function accessFor(
   return granted.flatMap(one => one ?? [])
 }
 
-/** Returns the paths of namespaces from which the caller may pull images. */
+/** Returns the registry paths of the namespaces from which the caller may pull images. */
 export async function pullPlaces(
   { user, token }: Identified,
   namespaces: Pick<Namespaces, 'visible'>,
@@ -72,12 +72,12 @@ async function relationOf(
   if (caller.kind !== 'pods' && caller.by.token.namespaces?.includes(name) === false) return 'stranger'
   const shared = await namespaces.find(name)
   const { uid } = shared?.namespace ?? {}
-  // Images of an earlier namespace of this name belong to no user.
+  // Images of an earlier namespace of this name do not belong to any user.
   if (!shared || uid === undefined || placeFor({ name, uid }) !== place) return 'stranger'
   if (caller.kind !== 'person' && uid !== caller.namespace.uid) return 'stranger'
   if (caller.kind === 'pods') {
     if (caller.pullLogins !== shared.namespace.pullLogins) return 'stranger'
-    // Members who are suspended or refused may have kept this login.
+    // Suspended or refused members may have kept these credentials.
     const members = await Promise.all(shared.members.map(({ user }) => users.find(user)))
     return members.some(one => one && (barredAt(one) ?? -1) >= caller.made) ? 'stranger' : 'puller'
   }
@@ -87,6 +87,9 @@ async function relationOf(
   return mayDo(relation, 'pull') ? 'puller' : 'stranger'
 }
 
-/** An administrator in person. A run can have the token of one, too, but it executes code of a repository. */
+/**
+ * Returns true for an administrator with a token of their own. A run can also have an administrator's token, but it
+ * executes code of a repository.
+ */
 const maySharePush = ({ user, token }: Extract<RegistryCaller, { kind: 'person' }>['by']): boolean =>
   user.role === 'admin' && token.kind !== 'run' && token.kind !== 'ci' && token.namespaces === undefined

@@ -12,14 +12,14 @@ import {
 import type { ServerContext } from '../context.ts'
 import type { NamespaceIndex } from '../namespaces/namespace-index.ts'
 
-/** Milliseconds for which a measurement is cached, and that reading it may take. */
+/** Time in milliseconds for which a measurement is cached, and the timeout for reading it. */
 const KEPT = 30_000
 const PATIENCE = 5_000
 
 const POD = { name: REGISTRY_DISK.pod, namespace: PLATFORM_NAMESPACE }
 const OPTIONS = { container: REGISTRY_DISK.container, longest: LONGEST_MEASUREMENT }
 
-/** The disk usage of images in the registry that comes with the platform, and who has used up their share. */
+/** The disk usage of images in the platform's own registry, and the check whether a user has used up their share. */
 export class RegistryUsage {
   readonly #world: Pick<ServerContext, 'cluster' | 'settings' | 'now'>
   readonly #index: Pick<NamespaceIndex, 'isListed' | 'all'>
@@ -35,7 +35,10 @@ export class RegistryUsage {
     this.#index = index
   }
 
-  /** Undefined if the platform has no registry of its own, or there is no recent measurement. */
+  /**
+   * Returns the last measurement; undefined if the platform has no registry of its own, or there is no recent
+   * measurement.
+   */
   async disk(): Promise<RegistryDisk | undefined> {
     const { settings, now } = this.#world
     if (settings.registry !== `images.${settings.domain}`) return undefined
@@ -53,11 +56,15 @@ export class RegistryUsage {
       const line = await lastLine(this.#world.cluster, POD, { ...OPTIONS, signal: AbortSignal.timeout(PATIENCE) })
       this.#disk = readRegistryDisk(line) ?? this.#disk
     } catch {
-      // A restarting registry, or missing rights of an older installation, must not block pushes.
+      // Errors are ignored: a restarting registry, or missing permissions of an older installation, must not block
+      // pushes.
     }
   }
 
-  /** The size of the owner's images, if they have used up their share: pushes to their namespaces are refused. */
+  /**
+   * Returns the usage and the limit of the owner's images, if the usage exceeds the limit; in that case, pushes to the
+   * owner's namespaces are refused.
+   */
   async full({
     owner,
   }: Pick<ManagedNamespace, 'owner'>): Promise<{ readonly used: number; readonly most: number } | undefined> {

@@ -5,16 +5,16 @@ import type { ServerContext } from '../context.ts'
 import { PodLog, type RunLine, readSaved } from './run-log.ts'
 import type { Runs } from './runs.ts'
 
-/** Milliseconds between two checks. */
+/** Interval between two checks of the run, in milliseconds. */
 const LOOK = 500
-/** Longest time to wait for a log that is being saved, in milliseconds. */
+/** Maximum time to wait for a log that is being saved, in milliseconds. */
 const SAVING = 90_000
 
 export type Followed = { readonly type: 'state'; readonly run: RunRecord } | ({ readonly type: 'line' } & RunLine)
 
 /**
- * Follows a run: its state, and the lines of its log after a number, wherever they are stored now. The last event is
- * its last state.
+ * Yields the state changes of a run, and its log lines after a line number, whether they are in the Pod's log or saved.
+ * The last event is the final state.
  */
 export async function* followRun(
   { cluster, now }: ServerContext,
@@ -53,7 +53,7 @@ export async function* followRun(
     }
     if (hasEnded(run.state)) {
       endedAt ??= now()
-      // Otherwise, the Pod is deleted, and the rest of its log is about to be saved.
+      // Otherwise the Pod is deleted, and the rest of its log is about to be saved.
       if (isAll || run.isSettled || now() - endedAt > SAVING) return yield { type: 'state', run }
     }
     await pause(LOOK, signal)

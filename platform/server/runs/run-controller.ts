@@ -27,38 +27,44 @@ import { KeptLines, PodLog, saveLog } from './run-log.ts'
 import { ACCOUNT_RECORD, accountObjects, CLONE, runAccount, runSecret } from './run-objects.ts'
 import { commitOf, containerState, isOver, podOf, reasonOf } from './run-pod.ts'
 
-/** Secrets that came with the request of a run, and are kept until it has ended. */
+/** Secrets that were part of the request of a run. They are kept until the run has ended. */
 interface HeldSecrets {
   readonly variables: Readonly<Record<string, string>>
   readonly login?: CloneLogin
 }
 
-/** The namespace of a run, and who has requested it. */
+/** The namespace of a run, and the user who requested it. */
 interface AllowedRun {
   readonly shared: SharedNamespace
   readonly user: PlatformUser
 }
 
-/** The reason why no run starts in a namespace that the platform deletes. */
+/** The reason why no run starts in a namespace that is being deleted. */
 const BEING_DELETED = 'the namespace is being deleted'
-/** Milliseconds between two checks. */
+/** Interval between two passes over the queue, in milliseconds. */
 const EVERY = 500
 const FORGET_EVERY = 15_000
-/** Milliseconds for which a run may lack its Secret, which is written after its Job. */
+/** Time in milliseconds for which a run may lack its Secret, which is created after its Job. */
 const HALF_MADE = 60_000
-/** Milliseconds to wait for the last log lines of a run that was stopped. */
+/** Timeout for reading the last log lines of a run that was stopped, in milliseconds. */
 const GOODBYE = 60_000
-/** Milliseconds between two checks that the people who started active runs still have the rights. */
+/**
+ * Interval between two checks that the users who requested active runs still have the necessary rights, in
+ * milliseconds.
+ */
 const RECHECK = 5000
-/** The time that the token of a run outlives the deadline of the run. */
+/** Time in milliseconds by which the token of a run outlives the run's deadline. */
 const TOKEN_MORE = 600_000
-/** Runs that are completed at the same time, which takes memory for their logs: in total, and of one person. */
+/**
+ * Maximum number of runs that are completed at the same time: in total, and of one user. There is a limit because their
+ * logs are in memory.
+ */
 const ENDING = { ofAll: 4, ofOne: 2 }
 const HISTORY = { perEnvironment: 10, perNamespace: 100 }
 
 /**
- * The leader's work on runs: it starts them in turn, stops them, saves their logs, and deletes old ones. Its state is
- * in the cluster, so another leader can continue.
+ * The leader's processing of runs: starts them in turn, stops them, saves their logs, and deletes old runs. All state
+ * is in the cluster, so another leader can continue.
  */
 export class RunController {
   readonly name = 'runs'
@@ -66,7 +72,7 @@ export class RunController {
   readonly nudge: WakeSignal
   readonly #world: ServerContext
   readonly #parts: Services
-  /** Runs that are processed outside of the queue. */
+  /** Runs that are processed in the background, outside the queue. */
   readonly #busy = new Map<string, Beside>()
   readonly #attempts: Backoff
   #forgotAt = 0
@@ -99,13 +105,14 @@ export class RunController {
     }
     for (const id of decision.start)
       if (!this.#busy.has(id)) await this.#attempts.at(id, signal, () => this.#start(byId.get(id)!, settings, signal))
-    // The oldest first; the others follow when one is complete.
+    // The oldest runs first; the remaining runs follow when one of these is completed.
     for (const run of live.toReversed()) {
       if (hasEnded(run.state)) {
         if (this.#mayEnd(run)) this.#beside(run, signal, () => this.#settle(run, signal), true)
       } else if (run.state === 'stopping') {
         if (this.#mayEnd(run)) this.#beside(run, signal, () => this.#end(run, signal), true)
-        // The run ends at once in any case; its last lines are read if there is time.
+        // The run is stopped immediately even if its log does not fit into memory now. Its last lines are read only if
+        // there is room in time.
         else if (!this.#busy.has(run.id)) await this.#attempts.at(run.id, signal, () => this.#suspend(run))
       } else if (run.state === 'running' && run.repository !== undefined && run.found.commit === undefined)
         this.#beside(run, signal, () => this.#lookAtClone(run, signal))
@@ -115,7 +122,7 @@ export class RunController {
     await this.#forget(live, signal)
   }
 
-  /** Waits for the work outside of the queue. */
+  /** Waits for the background work. */
   async settled(): Promise<void> {
     await Promise.all([...this.#busy.values()].map(({ done }) => done))
   }
@@ -143,8 +150,8 @@ export class RunController {
         await runs.stop(run.id, { why: 'refused', reason: 'its request was not complete' })
       return
     }
-    // A run has no right to wake the namespace that it deploys to. That takes long where there are many objects: the
-    // other runs do not wait for it, and this one starts in the pass after it.
+    // A run has no right to wake its namespace, so the leader does it. This takes long if there are many objects, so it
+    // happens in the background, and the run starts in a later pass.
     const { shared, user } = found
     if (run.action === 'deploy' && shared.namespace.status === 'Sleeping')
       return this.#beside(run, signal, async () => void (await this.#parts.sleep.wake(shared.namespace, signal)))
@@ -168,7 +175,8 @@ export class RunController {
     const input = { action, isCloned, environment, namespace, file, volumes, variables, url: settings.url, token: text }
     const isFork = run.trust === 'fork'
     await this.#give(run, inputSecret(id), { ...input, isFork, user: user.login, domain: this.#world.settings.domain })
-    // Changes this version of the run only, and not one that was stopped or started by another leader in the meantime.
+    // Changes only this version of the run. If it was stopped, or started by another leader in the meantime, the patch
+    // conflicts.
     await cluster.patch(
       jobRef(id),
       { metadata: { resourceVersion: run.version }, spec: { suspend: false } },
@@ -177,8 +185,8 @@ export class RunController {
   }
 
   /**
-   * The credential that a run clones with. Code of a fork is cloned without one, or not at all. A run that no person
-   * has started gets the token of its webhook or the credential of the namespace, even if the webhook no longer exists.
+   * Returns the credential that a run clones with. Code of a fork is cloned without a credential. A run that no user
+   * started gets the token of its webhook or the credential of the namespace, even if the webhook no longer exists.
    */
   async #loginOf({ user, namespace, trust, hook }: RunRecord, host: string): Promise<CloneLogin | undefined> {
     if (trust === 'fork') return undefined
@@ -187,19 +195,20 @@ export class RunController {
     return own ?? this.#parts.gitLogin(isOfPerson ? user : undefined, namespace, host)
   }
 
-  /** Stops a run whose user has lost the right to it. */
+  /** Stops a run if its user has lost the necessary rights. */
   async #recheck(run: RunRecord): Promise<void> {
     const found = await this.#allowed(run)
-    // The deletion of a namespace cancels its runs: the user has not lost a right.
+    // The deletion of a namespace cancels its runs, so this is not a lost right.
     if (typeof found !== 'string' || found === BEING_DELETED) return
     await this.#parts.runs.stop(run.id, { why: 'refused', reason: found })
-    // Its Job may be suspended already, and is not checked again before the run has ended.
+    // The Job of a stopping run may already be suspended, so its credentials are removed here and not after the run has
+    // ended.
     if (run.state === 'stopping') await this.#removeCredentials(run)
   }
 
   /**
-   * The namespace and the user of a run, or why the user may no longer run it. Checked when it starts, and every few
-   * seconds while it is active.
+   * Returns the namespace and the user of a run, or the reason why the user may no longer run it. Called before the run
+   * starts, and every few seconds while it is active.
    */
   async #allowed({ user: id, namespace, namespaceUid, deletion }: RunRecord): Promise<AllowedRun | string> {
     const user = await this.#parts.users.find(id)
@@ -217,7 +226,10 @@ export class RunController {
       : 'the person who requested it is no longer a developer there'
   }
 
-  /** The values of its variables, and its own login; undefined if they do not exist yet, or cannot be read. */
+  /**
+   * Returns the values of a run's variables and its own clone credential; undefined if they do not exist yet or are
+   * invalid.
+   */
   async #held({ id, hasLogin }: RunRecord): Promise<HeldSecrets | undefined> {
     const live = await this.#world.cluster.get(secretRef(heldSecret(id)))
     const data = (live?.['data'] ?? {}) as { readonly variables?: unknown; readonly login?: unknown } // a Secret's
@@ -226,7 +238,7 @@ export class RunController {
     const login = sealed === undefined ? undefined : this.#world.sealing.open(sealed, loginSealedFor(id))
     if (values === undefined || (hasLogin && login === undefined)) return undefined
     try {
-      // We have written both.
+      // The server has written both values.
       return {
         variables: JSON.parse(values) as Record<string, string>,
         ...(login !== undefined && { login: JSON.parse(login) as CloneLogin }),
@@ -241,7 +253,7 @@ export class RunController {
     await this.#world.cluster.apply(secret, { manager: MANAGER, force: true })
   }
 
-  /** Records the commit that was cloned, and deletes the credential of the clone. */
+  /** Records the commit that was cloned, and deletes the clone credential. */
   async #lookAtClone(run: RunRecord, signal: AbortSignal): Promise<void> {
     const { cluster } = this.#world
     const pod = await podOf(cluster, run.id, signal)
@@ -252,8 +264,8 @@ export class RunController {
   }
 
   /**
-   * Stops an active run: Kubernetes sends SIGTERM when the Job is suspended. The log is read meanwhile, because the Pod
-   * is deleted with it.
+   * Stops an active run: suspending the Job makes Kubernetes send SIGTERM. The log is read at the same time, because
+   * the Pod is then deleted.
    */
   async #end(run: RunRecord, signal: AbortSignal): Promise<void> {
     const lines = this.#collect(run, withTimeLimit(GOODBYE, signal))
@@ -261,14 +273,19 @@ export class RunController {
     await this.#save(run, await lines)
   }
 
-  /** A cancelled run keeps its rights to finish cleanly; one whose user has lost the right has none from now on. */
+  /**
+   * Suspends the Job of a run. A cancelled run keeps its rights so that it can finish cleanly; a run whose user has
+   * lost the necessary rights loses its credentials immediately.
+   */
   async #suspend(run: RunRecord): Promise<void> {
     if (run.stop?.why === 'refused') await this.#removeCredentials(run)
     const { id, uid } = run
     await this.#world.cluster.patch(jobRef(id), { metadata: { uid }, spec: { suspend: true } }, { manager: MANAGER })
   }
 
-  /** The Secrets of a run; tokens of Kubernetes are bound to them. */
+  /**
+   * Deletes the Secrets of a run, which revokes the Kubernetes tokens that are bound to them, and its platform tokens.
+   */
   async #removeCredentials({ id, user }: RunRecord): Promise<void> {
     const { tokens } = this.#parts
     for (const name of [inputSecret(id), cloneSecret(id), heldSecret(id)])
@@ -278,17 +295,18 @@ export class RunController {
   }
 
   /**
-   * Completes a run: its log is saved, its credentials and its Pod are deleted. The order allows an interruption after
-   * each step.
+   * Completes a run: saves its log, and deletes its credentials and its Pod. The order of the steps allows an
+   * interruption after each step.
    */
   async #settle(run: RunRecord, signal: AbortSignal): Promise<void> {
     const { cluster, now } = this.#world
     const { runs } = this.#parts
     const pod = await podOf(cluster, run.id, signal)
-    // If the Job is deleted before the end, Kubernetes reports it as failed. The Pod of a lost node never ends.
+    // Waits until the Pod has ended: if the Job is deleted earlier, Kubernetes reports it as failed. A Pod on a lost
+    // node never ends.
     if (pod && !isOver(pod) && now() - Date.parse(run.ended ?? '') < GOODBYE) return
     if (pod && !run.found.log) {
-      // A Pod on a lost node sends no log: the end of the run does not wait for it.
+      // The log of a Pod on a lost node cannot be read, so there is a time limit.
       const limit = withTimeLimit(GOODBYE, signal)
       await this.#save(run, await this.#collect(run, limit))
     }
@@ -303,7 +321,7 @@ export class RunController {
     await runs.change(run.id, () => ({ metadata: { labels: { [LIVE_LABEL]: null } } }))
   }
 
-  /** All log lines of a Pod until it ends, or those that it had written by the deadline. */
+  /** Returns all log lines of a run until it ends, or the lines that were read by the deadline. */
   async #collect({ id }: RunRecord, signal: AbortSignal): Promise<KeptLines> {
     const kept = new KeptLines()
     try {
@@ -320,7 +338,7 @@ export class RunController {
     await this.#parts.runs.note(run.id, { log: await saveLog(this.#world.cluster, run, lines.all()) })
   }
 
-  /** The history is bounded, and is deleted with its namespace. */
+  /** Deletes old runs: those beyond the limits of the history, and those of deleted namespaces. */
   async #forget(live: readonly RunRecord[], signal: AbortSignal): Promise<void> {
     const { cluster } = this.#world
     const { runs } = this.#parts
@@ -358,7 +376,7 @@ interface Beside {
   readonly done: Promise<void>
 }
 
-/** Fields of a run that the history needs: the history can contain very many runs. */
+/** Fields of a run that the history needs. It contains only these because there can be very many runs. */
 type Ended = Pick<RunRecord, 'id' | 'uid' | 'namespace' | 'namespaceUid' | 'environment'>
 
 type Waiting = Parameters<typeof decideQueue>[0][number]

@@ -9,40 +9,40 @@ import { logSecret, type RunLog, type RunRecord } from '../../records/run.ts'
 import { CLONE, RUN, runSecret } from './run-objects.ts'
 import { containerState, endOf, hasContainer, isOver, podOf } from './run-pod.ts'
 
-/** A line of the log of a run; the first has number 1. */
+/** A log line of a run; the first line has number 1. */
 export interface RunLine {
   readonly number: number
   readonly step: 'clone' | 'run'
-  /** RFC 3339. */
+  /** RFC 3339 time. */
   readonly time: string
   readonly text: string
 }
 
-/** Most bytes of the text that is kept, of a Secret that stores it, and of one line. */
+/** Maximum size in bytes: of the text that is kept, of a Secret that stores a part of it, and of one line. */
 const KEPT = 8 * 1024 * 1024
 export const PART = 900 * 1024
 const LONGEST = 256 * 1024
-/** Characters of the time stamp of a line. */
+/** Maximum length of the time stamp of a line in characters. */
 const STAMP = 64
-/** Lines that are kept, even if they are short. */
+/** Maximum number of lines that are kept, even if they are short. */
 const MOST_LINES = 100_000
-/** Lines that are compressed, and dropped, together. */
+/** Size of the chunks in which lines are compressed, and dropped, together. */
 const CHUNK = { bytes: 256 * 1024, lines: 5000 }
-/** Milliseconds between two checks of a container that has not started. */
+/** Interval between two checks of a container that has not started, in milliseconds. */
 const LOOK = 250
-/** Milliseconds for reading the log of a container that has ended. */
+/** Maximum number of consecutive failed attempts to read the log of a container that has ended. */
 const ATTEMPTS = 8
 
 /**
- * Reads the log of a run's Pod, from its first line and any number of times: lines always get the same numbers. The log
- * of a container that has ended is read once.
+ * Reads the log of a run's Pod from its first line. It can be read several times, and lines always get the same
+ * numbers. The log of a container that has ended is read only once.
  */
 export class PodLog {
   readonly #cluster: Cluster
   readonly #id: string
-  /** Lines of containers that have ended. */
+  /** Number of lines of each container that has ended. */
   readonly #counts = new Map<string, number>()
-  /** Consecutive failed attempts to read a container that has ended: its node may be gone. */
+  /** Number of consecutive failed attempts to read a container that has ended; its node may be lost. */
   #failures = 0
 
   constructor(cluster: Cluster, id: string) {
@@ -51,8 +51,8 @@ export class PodLog {
   }
 
   /**
-   * Yields the lines after a number, as they arrive, until the run has ended. Returns true if that was the whole log,
-   * false if the Pod is deleted.
+   * Yields the lines after a line number as they arrive, until the run has ended. Returns true if the log was read
+   * completely, and false if the Pod is deleted.
    */
   async *read(after: number, signal: AbortSignal): AsyncGenerator<RunLine, boolean> {
     let last = after
@@ -69,7 +69,7 @@ export class PodLog {
         }
         const { phase } = containerState(pod, step)
         if (phase === 'waiting') {
-          // Lines of a later one have later numbers.
+          // Waits for this container, because lines of the next container have higher numbers.
           if (hasContainer(pod, step) && !isOver(pod)) break
           continue
         }
@@ -83,7 +83,8 @@ export class PodLog {
           }
           this.#failures = 0
           if (phase === 'ended') this.#counts.set(step, number - before)
-          // The stream ends when the container does, and when a connection breaks: the next look tells.
+          // The stream ends when the container ends, but also when the connection breaks, so the state is checked
+          // again.
           else break
         } catch (error) {
           if (!(error instanceof ClusterError) || error.failure === 'forbidden') throw error
@@ -103,15 +104,17 @@ export class PodLog {
     signal: AbortSignal,
   ): AsyncGenerator<Pick<RunLine, 'time' | 'text'>> {
     const pod = { name: metadata.name, namespace: RUNS_NAMESPACE }
-    // The first piece of an overlong line is longer than what is kept of it.
+    // The limit is a time stamp longer than the text that is kept, so the first part of an overlong line contains all
+    // of that text.
     const options = { container, follow: true, timestamps: true, longestLine: LONGEST + STAMP, signal }
     let isBegun = false
     for await (const line of this.#cluster.logs(pod, options)) {
       const stamped = parseLine(line)
-      // An overlong line is not always divided at the same positions, and the numbers of lines must not differ.
+      // Further parts of an overlong line are skipped: the line is not always split at the same positions, but lines
+      // must always get the same numbers.
       if (!stamped && isBegun) continue
       isBegun ||= stamped !== undefined
-      // Before the first time stamp, it is a word of the node's own.
+      // A line before the first time stamp is a message of the node itself.
       const { text } = stamped ?? { text: line }
       yield { time: line.slice(0, line.length - text.length).trimEnd(), text: shortened(text) }
     }
@@ -120,15 +123,17 @@ export class PodLog {
 
 const shortened = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text)
 
-/** Lines that were kept, as they are written. */
+/** The kept lines in compressed form. */
 export interface PackedLog {
   readonly packed: Buffer
-  /** The number of the first of them; of none 1. */
+  /** Number of the first line; 1 if there are no lines. */
   readonly first: number
   readonly lines: number
 }
 
-/** The newest lines, as far as they are kept: packed as they come, so that a log takes no more memory than its text. */
+/**
+ * The newest lines of a log, up to the limits. They are compressed as they arrive, so that a log needs little memory.
+ */
 export class KeptLines {
   readonly #chunks: {
     readonly packed: Buffer
@@ -139,7 +144,7 @@ export class KeptLines {
   #open: string[] = []
   #openBytes = 0
   #first = 1
-  /** Size of the packed lines. */
+  /** Uncompressed size of the compressed lines in bytes. */
   #bytes = 0
   #lines = 0
 
@@ -160,7 +165,7 @@ export class KeptLines {
 
   #pack(): void {
     const [lines, bytes] = [this.#open.length, this.#openBytes]
-    // One after the other they are one gzip file (RFC 1952, section 2.2).
+    // Concatenated gzip files are one valid gzip file (RFC 1952, section 2.2).
     this.#chunks.push({ packed: gzipSync(this.#open.join('')), bytes, first: this.#first, lines })
     this.#bytes += bytes
     this.#lines += lines
@@ -174,7 +179,7 @@ export class KeptLines {
   }
 }
 
-/** Writes a log into Secrets that end with their run. */
+/** Saves a log in Secrets that are deleted with their run. */
 export async function saveLog(cluster: Cluster, run: RunRecord, { packed, first, lines }: PackedLog): Promise<RunLog> {
   const parts = Math.ceil(packed.length / PART)
   for (let part = 0; part < parts; part++) {
@@ -186,8 +191,8 @@ export async function saveLog(cluster: Cluster, run: RunRecord, { packed, first,
 }
 
 /**
- * The lines that were saved, read no faster than they are taken; none where the Secrets are not what was
- * written. One part of them is in memory at a time.
+ * Yields the saved lines, no faster than the caller reads them. Yields no lines if the Secrets have invalid content.
+ * Only one part of the log is in memory at a time.
  */
 export async function* readSaved(
   cluster: Cluster,
@@ -214,7 +219,7 @@ export async function* readSaved(
       yield { number: number++, step: step === 'c' ? CLONE : RUN, time, text: rest }
     }
   } catch (error) {
-    // Errors of zlib have such a code: this is not a gzip file.
+    // zlib errors have such a code: the content is not a gzip file.
     if (!(error as NodeJS.ErrnoException).code?.startsWith('Z_')) throw error
   }
 }

@@ -9,10 +9,13 @@ import { OpenStreams } from '../http/open-streams.ts'
 import { type Followed, followRun } from './follow-run.ts'
 import type { Runs } from './runs.ts'
 
-/** Logs that are followed at the same time: a part of each is in memory. */
+/**
+ * Maximum number of logs that are followed at the same time: by one user, and in total. There is a limit because a part
+ * of each log is in memory.
+ */
 const FOLLOWED = { ofOne: 12, ofAll: 100, what: 'logs of runs' }
 
-/** The logs of runs that people are following. */
+/** The run logs that users are following. */
 export class RunLogs {
   readonly #world: ServerContext
   readonly #parts: Accounts & { readonly runs: Runs }
@@ -24,8 +27,8 @@ export class RunLogs {
   }
 
   /**
-   * Follows a run for as long as the caller may, from the line after the last one that they have. Throws a
-   * PlatformError if too many are followed.
+   * Follows a run for as long as the caller may see it, starting after the last line that the client has. Throws a
+   * PlatformError if too many logs are followed.
    */
   async follow(
     by: Identified,

@@ -12,20 +12,23 @@ import {
 import { clusterRoleOf } from '../../rules/accounts/roles.ts'
 import type { RunSettings } from '../context.ts'
 
-/** The containers of a run: they start together, and the second waits for the first. */
+/** The containers of a run. They start together, and the second container waits for the first. */
 export const CLONE = 'clone' as const
 export const RUN = 'run' as const
 
 const ID = 65_532
-/** Seconds that a command gets to stop. */
+/** Grace period in seconds for a command to stop. */
 const GRACE = 30
-/** Seconds that the Job gets beyond its Pod, so that it is the Pod that times out, and its log can still be read. */
+/**
+ * Time in seconds by which the Job's deadline exceeds the Pod's deadline, so that the Pod times out first and its log
+ * can still be read.
+ */
 const SPARE = 600
 
 /**
- * The objects of a run. The clone's credential is only in the first container. The run's own secrets are in the second,
- * which executes nothing of the repository before the first is done. Neither has a token of Kubernetes that it did not
- * request from the platform.
+ * Returns the spec of a run's Job. Only the first container has the clone credential. The second container has the
+ * run's own secrets, and executes no code of the repository before the first container is done. Neither container has a
+ * Kubernetes token except those that it requests from the platform.
  */
 export function jobSpec(wanted: WantedRun, { image, deadline }: RunSettings): Readonly<Record<string, unknown>> {
   const isCloned = wanted.repository !== undefined
@@ -73,14 +76,14 @@ export function jobSpec(wanted: WantedRun, { image, deadline }: RunSettings): Re
           fsGroup: ID,
           seccompProfile: { type: 'RuntimeDefault' },
         },
-        // The containers run side by side: with an init container, a node takes a second to notice its end.
+        // The containers run side by side, because a node takes a second to notice the end of an init container.
         containers: [...(isCloned ? [clone] : []), run],
         volumes: [
           { name: 'source', emptyDir: { sizeLimit: '2Gi' } },
           { name: 'tmp', emptyDir: { sizeLimit: '2Gi' } },
           { name: 'input', secret: { secretName: inputSecret(wanted.id) } },
           { name: 'kubernetes', configMap: { name: 'kube-root-ca.crt' } },
-          // From operators whose forge or registry has a private certificate authority.
+          // Operators create this ConfigMap if their forge or registry uses a private certificate authority.
           { name: 'ca', configMap: { name: 'ca', optional: true } },
           ...(isCloned
             ? [
@@ -96,7 +99,7 @@ export function jobSpec(wanted: WantedRun, { image, deadline }: RunSettings): Re
 
 const readOnly = (name: string, mountPath: string) => ({ name, mountPath, readOnly: true })
 
-/** The secrets of a run, each in the Secret of one container. */
+/** Returns a Secret of a run, which is deleted with the run. */
 export const runSecret = (
   run: Pick<RunRecord, 'id' | 'uid'> & WantedRun,
   name: string,
@@ -115,15 +118,18 @@ export const runSecret = (
 })
 
 /**
- * The account with whose rights runs work in a namespace. It is in `devctl-runs`, so members of the namespace cannot
- * get its tokens. A later namespace of the same name has another account.
+ * Returns the name of the ServiceAccount whose rights runs have in a namespace. It is in `devctl-runs`, so members of
+ * the namespace cannot get its tokens. A later namespace of the same name has a different ServiceAccount.
  */
 export const runAccount = ({ namespace, namespaceUid }: Pick<WantedRun, 'namespace' | 'namespaceUid'>): string =>
   `ns-${namespace}-${namespaceUid.slice(0, 8)}`
 
 export const ACCOUNT_RECORD = 'run-account'
 
-/** The account of runs in a namespace, with the rights of a developer there. */
+/**
+ * Returns the ServiceAccount of runs in a namespace, and its RoleBinding, which grants the rights of a developer in the
+ * namespace.
+ */
 export function accountObjects(of: Pick<WantedRun, 'namespace' | 'namespaceUid'>): readonly KubeObject[] {
   const name = runAccount(of)
   const labels = { [RECORD_LABEL]: ACCOUNT_RECORD, [MANAGED_LABEL]: 'true', [NAMESPACE_LABEL]: of.namespace }

@@ -3,7 +3,7 @@ import { RUNS_NAMESPACE } from '../../records/names.ts'
 import { type RunEnd, runName } from '../../records/run.ts'
 import { CLONE, RUN } from './run-objects.ts'
 
-/** The Pod of a run; undefined before it starts, and after the run is completed. */
+/** Returns the Pod of a run; undefined before it starts, and after the run is completed. */
 export async function podOf(cluster: Cluster, id: string, signal: AbortSignal): Promise<KubeObject | undefined> {
   const labels = `batch.kubernetes.io/job-name=${runName(id)}`
   const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace: RUNS_NAMESPACE, labels }, { signal })
@@ -19,7 +19,7 @@ export interface ContainerState {
   readonly ended?: string
 }
 
-/** The state of a container of a Pod. */
+/** Returns the state of a container in a Pod. */
 export function containerState(pod: KubeObject, name: string): ContainerState {
   type Ended = { readonly message?: unknown; readonly exitCode?: unknown; readonly finishedAt?: unknown }
   type State = Readonly<Record<string, Ended | undefined>>
@@ -40,21 +40,21 @@ export function containerState(pod: KubeObject, name: string): ContainerState {
   return { phase: state?.['running'] ? 'running' : 'waiting' }
 }
 
-/** True if a Pod will write nothing more. */
+/** Returns true if all containers of a Pod have ended. */
 export const isOver = (pod: KubeObject): boolean =>
   ['Succeeded', 'Failed'].includes(String((pod['status'] as { readonly phase?: string } | undefined)?.phase))
 
 /**
- * The result of a run, as soon as its Pod shows it; undefined before. Kubernetes takes a second or two to mark the Pod,
- * and then the Job, as ended.
+ * Returns the result of a run as soon as its Pod shows it; undefined before. Kubernetes takes a second or two to mark
+ * the Pod, and then the Job, as ended.
  */
 export function endOf(pod: KubeObject): RunEnd['state'] | undefined {
   if (isOver(pod)) return (pod['status'] as { readonly phase: string }).phase === 'Succeeded' ? 'succeeded' : 'failed'
-  // The reason of a failure is known once the Pod has ended.
+  // The reason of a failure is only known when the Pod has ended.
   return containerState(pod, RUN).exitCode === 0 ? 'succeeded' : undefined
 }
 
-/** Returns true if the spec of a Pod has such a container. */
+/** Returns true if the spec of a Pod contains a container with this name. */
 export function hasContainer({ spec }: KubeObject, name: string): boolean {
   type Named = readonly { readonly name: string }[]
   const { initContainers = [], containers = [] } = (spec ?? {}) as {
@@ -64,13 +64,13 @@ export function hasContainer({ spec }: KubeObject, name: string): boolean {
   return [...initContainers, ...containers].some(one => one.name === name)
 }
 
-/** The commit that was cloned, from the clone's termination message. */
+/** Returns the commit that was cloned, from the termination message of the clone container. */
 export function commitOf(pod: KubeObject): string | undefined {
   const { commit } = lastWords(pod)
   return typeof commit === 'string' ? commit : undefined
 }
 
-/** Returns the reason why a Pod failed, in a few words; errors of the command itself are in its log. */
+/** Returns a short reason why a Pod failed; undefined for errors of the command itself, which are in its log. */
 export function reasonOf(pod: KubeObject): string | undefined {
   const { reason } = (pod['status'] ?? {}) as { readonly reason?: string }
   if (reason === 'DeadlineExceeded') return 'it took longer than the time limit of runs'
@@ -81,7 +81,7 @@ export function reasonOf(pod: KubeObject): string | undefined {
   return typeof error === 'string' ? error.slice(0, 500) : 'the repository could not be cloned'
 }
 
-/** The clone's termination message. */
+/** Parses the termination message of the clone container. */
 function lastWords(pod: KubeObject): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(containerState(pod, CLONE).message ?? '')

@@ -4,17 +4,17 @@ import type { RunRecord } from '../../records/run.ts'
 import { readSaved } from './run-log.ts'
 import { RUN } from './run-objects.ts'
 
-/** Result of a run according to its log. The code of the run wrote it, so it is not trusted. */
+/** The result of a run according to its log. It is not trusted, because code of the run wrote the log. */
 export interface SaidResult {
   readonly endpoints: readonly string[]
-  /** The first problems, as a terminal shows them. */
+  /** The first problems, as they were printed to the terminal. */
   readonly problem?: string
 }
 
-/** Addresses, problems, and characters of these, that are kept. */
+/** Maximum number of addresses and of problems, and maximum length of the problems in characters. */
 const MOST = { endpoints: 100, problems: 3, letters: 4000 }
 
-/** The addresses and the first problems in the saved log of a deploy. */
+/** Returns the addresses and the first problems from the saved log of a deploy. */
 export async function resultOf(cluster: Cluster, run: RunRecord, signal: AbortSignal): Promise<SaidResult> {
   let endpoints: readonly string[] = []
   let problems = 0

@@ -36,26 +36,29 @@ import { requireStaying, type SharedNamespace } from '../namespaces/shared-names
 import { jobSpec, RUN, runSecret } from './run-objects.ts'
 import { commitOf, containerState, endOf, podOf, reasonOf } from './run-pod.ts'
 
-/** Queued runs of one user. */
+/** Maximum number of queued runs of one user. */
 const WAITING = 20
-/** Ended runs of one user that the leader has not completed yet: it reads all of them again and again. */
+/**
+ * Maximum number of ended runs of one user that the leader has not completed yet. There is a limit because the leader
+ * reads all of them on every pass.
+ */
 const ENDING = 40
-/** Attempts of an update after conflicts. */
+/** Maximum number of attempts for an update that conflicts. */
 const ATTEMPTS = 5
 
 const JOBS = { apiVersion: 'batch/v1', kind: 'Job', namespace: RUNS_NAMESPACE }
 
-/** Selects runs. */
+/** Filter for runs. */
 export interface RunQuery {
   readonly namespace?: string | undefined
   readonly environment?: string | undefined
-  /** True: only runs that are not completed yet. */
+  /** True for runs that are not completed yet, false for completed runs; absent for all runs. */
   readonly isLive?: boolean
 }
 
-/** Selects among the runs that a user may see. */
+/** Filter for the runs that a user may see. */
 export interface VisibleQuery extends RunQuery {
-  /** Only so many, the newest ones. */
+  /** Maximum number of runs to return, newest first. */
   readonly last?: number
 }
 
@@ -67,13 +70,13 @@ export interface HookCode {
   readonly hook: string
 }
 
-/** The runs of the platform, as Jobs. */
+/** The runs of the platform, stored as Jobs. */
 export class Runs {
   readonly #world: ServerContext
   readonly #namespaces: Namespaces
-  /** Serializes concurrent requests by one user, so that each counts those before it. */
+  /** Serializes concurrent requests of one user, so that each one counts the runs created before it. */
   readonly #making = new KeyedMutex()
-  /** Tells the leader that there is a new run or a change. */
+  /** Wakes the leader's task when a run was created or changed. */
   readonly nudge = new WakeSignal()
 
   constructor(world: ServerContext, namespaces: Namespaces) {
@@ -81,14 +84,17 @@ export class Runs {
     this.#namespaces = namespaces
   }
 
-  /** The runs that can be read, the newest first. Those of all namespaces are large: see `each`. */
+  /**
+   * Returns the runs that can be read, newest first. A list of the runs of all namespaces can be large, so use `each`
+   * for it if possible.
+   */
   async list(query: RunQuery, signal?: AbortSignal): Promise<readonly RunRecord[]> {
     return sorted(this.each(query, signal))
   }
 
   /**
-   * Yields the runs that can be read, in no order: the caller keeps what it needs of each, and no more than a page of
-   * Jobs is in memory.
+   * Yields the runs that can be read, in no particular order. The caller keeps only what it needs of each run, so no
+   * more than one page of Jobs is in memory.
    */
   async *each({ namespace, environment, isLive }: RunQuery, signal?: AbortSignal): AsyncGenerator<RunRecord, void> {
     const labels = [
@@ -109,7 +115,7 @@ export class Runs {
     return live && toRun(live)
   }
 
-  /** The run that a token belongs to. */
+  /** Returns the run that a token belongs to. */
   ofToken({ label }: Pick<TokenRecord, 'label'>): Promise<RunRecord | undefined> {
     return this.find(label.replace(/^r-/, ''))
   }
@@ -123,7 +129,7 @@ export class Runs {
     return sorted(this.eachOf(namespaces, query), last)
   }
 
-  /** The runs of these namespaces, in no order. */
+  /** Yields the runs of these namespaces, in no particular order. */
   async *eachOf(namespaces: readonly SharedNamespace[], query: RunQuery): AsyncGenerator<RunRecord, void> {
     const byName = new Map(namespaces.map(one => [one.namespace.name, one]))
     for await (const run of this.each(query)) {
@@ -133,8 +139,8 @@ export class Runs {
   }
 
   /**
-   * A run, if the user may do this in its namespace. Throws the same PlatformError whether it does not exist or they
-   * may not see it.
+   * Returns a run, if the user may perform the action in its namespace. Throws the same PlatformError if the run does
+   * not exist and if the user may not see it.
    */
   async require(user: PlatformUser, id: string, action: 'see' | 'deploy', what: string): Promise<RunRecord> {
     const run = await this.find(id)
@@ -146,7 +152,7 @@ export class Runs {
     return run
   }
 
-  /** The settings of runs. Throws a PlatformError if this platform cannot run any. */
+  /** Returns the settings of runs. Throws a PlatformError if this platform cannot execute runs. */
   requireRunner(): RunSettings {
     const { runs } = this.#world.settings
     if (runs) return runs
@@ -176,7 +182,8 @@ export class Runs {
       throw new PlatformError(429, 'queue', `you have ${waiting.length} waiting runs, which is the limit`, {
         hint: 'wait for one of them, or cancel it',
       })
-    // Cancelling makes room in the queue at once, so the limit of queued runs alone would be no limit.
+    // Cancelled runs leave the queue immediately, so the number of queued runs alone would not limit the number of
+    // runs.
     const ending = own.filter(({ state }) => hasEnded(state))
     if (ending.length >= ENDING)
       throw new PlatformError(429, 'queue', `${ending.length} of your runs have just ended, and are being cleaned up`, {
@@ -200,7 +207,8 @@ export class Runs {
     }
     const made = toRun(await cluster.create(fromRun(record, jobSpec(record, settings))))
     if (!made) throw new PlatformError(500, 'internal', 'something went wrong in the platform')
-    // A run without its Secret does not start, so a run is never incomplete.
+    // The Secret is created after the Job, and a run starts only if its Secret exists, so a run never starts with
+    // incomplete data.
     const held = {
       variables: JSON.stringify(variables),
       ...(login && { login: sealing.seal(JSON.stringify(login), loginSealedFor(made.id)) }),
@@ -211,9 +219,10 @@ export class Runs {
   }
 
   /**
-   * Destroys what a run has deployed, in the same way: with the rights of the user who deployed, because the commands
-   * are theirs. It gets their variables only if they requested the deletion. A repository that was cloned with a login
-   * for that run alone cannot be cloned again, so its commands are not run. A second call creates no second run.
+   * Creates the run that destroys a deployed environment before its namespace is deleted. It has the rights of the user
+   * who deployed the environment, because the commands are theirs, and gets that user's variables only if the same user
+   * requested the deletion. A repository that was cloned with a credential for that run alone cannot be cloned again,
+   * so its commands are not run. A second call creates no second run.
    */
   async createLast(deployed: RunRecord, { id: deletion, by }: Deletion): Promise<void> {
     const { cluster } = this.#world
@@ -247,7 +256,7 @@ export class Runs {
     await this.complete(made)
   }
 
-  /** Creates what the run of a deletion waits for, if an interrupted earlier call has not. */
+  /** Creates the Secret of a deletion's run, if an earlier call was interrupted before it created the Secret. */
   async complete(run: RunRecord): Promise<void> {
     const held = runSecret(run, heldSecret(run.id), { variables: '{}' })
     await this.#world.cluster.create(held).catch(error => {
@@ -256,8 +265,8 @@ export class Runs {
   }
 
   /**
-   * Stops a run; one that has ended stays unchanged. A run that was already stopped can still be refused, which takes
-   * its rights away.
+   * Stops a run. A run that has ended is not changed. A run that was already stopped can still be changed to refused,
+   * which revokes its rights.
    */
   async stop(id: string, stop: Omit<RunStop, 'time'>): Promise<RunRecord | undefined> {
     const isToldSo = (before: RunStop) => before.why === 'refused' || stop.why !== 'refused'
@@ -270,7 +279,7 @@ export class Runs {
     return stopped
   }
 
-  /** Records how a run has ended, if its Pod shows it; false if it does not show it yet. */
+  /** Records the result of a run if its Pod shows it. Returns false if the Pod does not show it yet. */
   async noteEnd(id: string, signal: AbortSignal): Promise<boolean> {
     const pod = await podOf(this.#world.cluster, id, signal)
     const state = pod && endOf(pod)
@@ -281,18 +290,18 @@ export class Runs {
       ...(commit !== undefined && { commit }),
       ...(reason !== undefined && { reason }),
     }
-    // The result of a run that was stopped does not depend on its Pod.
+    // The result of a stopped run does not depend on its Pod.
     const noted = await this.change(id, run => (hasEnded(run.state) || run.stop ? undefined : toNote(run, found)))
     this.nudge.now()
     return noted !== undefined && hasEnded(noted.state)
   }
 
-  /** Adds to what is recorded of a run. */
+  /** Adds facts to the record of a run. */
   async note(id: string, found: FoundRun): Promise<RunRecord | undefined> {
     return this.change(id, run => toNote(run, found))
   }
 
-  /** Updates a run, and retries after a conflict; undefined changes nothing. */
+  /** Updates a run, and retries after a conflict. If `edit` returns undefined, nothing changes. */
   async change(id: string, edit: (run: RunRecord) => Patch | undefined): Promise<RunRecord | undefined> {
     for (let attempt = 1; ; attempt++) {
       const run = await this.find(id)
@@ -312,9 +321,9 @@ export class Runs {
   }
 
   /**
-   * Returns the source to clone. Without a repository in the request, a destroy uses that of the same person's last
-   * deploy by a run: if another user had named the repository, its commands would run with the variables of the person
-   * who destroys.
+   * Returns the source to clone. If the request for a destroy names no repository, the source of the same user's last
+   * deploy by a run is used. Sources from other users are not used, because their commands would run with this user's
+   * variables.
    */
   async #sourceOf(
     { namespace, environment, action, repository, branch, file }: NewRun,
@@ -325,7 +334,7 @@ export class Runs {
       throw new PlatformError(400, 'repository', 'a deploy needs a repository')
     if (repository === undefined) {
       const runs = (await this.list({ namespace, environment })).filter(run => run.namespaceUid === namespaceUid)
-      // The source of a webhook's deploy was chosen by others.
+      // Other people chose the source of a webhook's deploy, so it is not used.
       const own = runs.filter(run => run.user === user && run.trust === undefined)
       const last = own.find(run => run.action === 'deploy' && run.found.commit !== undefined)
       return { ...pick(last), ...(file !== undefined && { file }) }
@@ -336,8 +345,8 @@ export class Runs {
 }
 
 /**
- * Throws a PlatformError for a run that would bring a person's secrets into a namespace with code of a fork, or code of
- * a fork into a namespace with a person's secrets.
+ * Throws a PlatformError for a run that would bring a user's secrets into a namespace with code of a fork, or code of a
+ * fork into a namespace with a user's secrets.
  */
 export function requireSameTrust({ name, isUntrusted = false }: ManagedNamespace, trust: CodeTrust | undefined): void {
   if (isUntrusted === (trust === 'fork')) return
@@ -392,7 +401,7 @@ const pick = (run: RunRecord | undefined) => ({
 
 export const newestFirst = (a: RunRecord, b: RunRecord): number => (a.id < b.id ? 1 : -1)
 
-/** Sorts runs, the newest first. Of those after the first `most`, only a few are in memory at a time. */
+/** Sorts runs, newest first, and returns the first `most` of them. At most twice as many are in memory. */
 async function sorted(runs: AsyncIterable<RunRecord>, most = Number.POSITIVE_INFINITY): Promise<readonly RunRecord[]> {
   let all: RunRecord[] = []
   for await (const run of runs) {
@@ -402,7 +411,10 @@ async function sorted(runs: AsyncIterable<RunRecord>, most = Number.POSITIVE_INF
   return all.sort(newestFirst).slice(0, most)
 }
 
-/** A later namespace of the same name does not inherit the runs of the earlier one. */
+/**
+ * Returns true if a run belongs to this namespace. A later namespace of the same name does not inherit the runs of the
+ * earlier one.
+ */
 const isOf = (run: RunRecord, { namespace }: SharedNamespace): boolean => run.created >= namespace.created
 
 const noRun = () =>

@@ -3,12 +3,12 @@ import { holderOf } from '../../../environment/apply/held-lease.ts'
 import { listMemberObjects } from '../http/member-objects.ts'
 import { SUSPEND_RULES } from './suspend-rules.ts'
 
-/** Milliseconds after which the holder of a Lease that was not renewed counts as gone. */
+/** Time in milliseconds after which the holder of a Lease that was not renewed is considered gone. */
 const SILENCE = 60_000
 
 /**
- * Returns a clause that names the work in progress in a namespace. Deploys and development containers hold a Lease.
- * Undefined if the namespace is not in use.
+ * Returns a clause that names the work in progress in a namespace; undefined if the namespace is not in use. Deploys
+ * and development containers hold a Lease while they work.
  */
 export async function busyBy(
   cluster: Cluster,
@@ -23,21 +23,25 @@ export async function busyBy(
   return undefined
 }
 
-/** Members can write Leases, so a renewal time in the future is ignored, apart from a small clock skew. */
+/**
+ * Returns true if a Lease was renewed recently. Members can write Leases, so a time in the future is ignored, apart
+ * from a small clock skew.
+ */
 const isFresh = (time: number, now: number): boolean => time > now - SILENCE && time < now + SILENCE
 
-/** When a Lease was last renewed, in milliseconds since 1970; 0 if never. */
+/** Returns the time of a Lease's last renewal, in milliseconds since 1970; 0 if it was never renewed. */
 function renewedAt({ spec }: KubeObject): number {
   const { renewTime = '' } = (spec ?? {}) as { readonly renewTime?: string } // a Lease's
   return Date.parse(renewTime) || 0
 }
 
-/** Field managers whose changes are not activity: controllers and the platform itself. */
+/** Pattern of field managers whose changes are not user activity: controllers and the platform itself. */
 const BY_ITSELF = /^(kube-controller-manager|devctl-sleep|devctl-platform|traefik|nginx-ingress-controller)$/
 
 /**
- * Returns when a user last changed something in a namespace, in milliseconds since 1970, according to the managed
- * fields of its objects and the Leases of deploys and development containers. 0 if never.
+ * Returns the time at which a user last changed something in a namespace, in milliseconds since 1970; 0 if never. It is
+ * determined from the managed fields of the namespace's objects, and from the Leases of deploys and development
+ * containers.
  */
 export async function lastWork(cluster: Cluster, namespace: string, now: number, signal: AbortSignal): Promise<number> {
   const leases = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace }

@@ -10,16 +10,20 @@ import { NOTED } from '../namespaces/namespaces.ts'
 import { busyBy, lastWork } from './activity.ts'
 
 const EVERY = 60_000
-/** Milliseconds after which an unfinished wake counts as abandoned by its replica. */
+/** Time in milliseconds after which an unfinished wake is considered abandoned by its replica. */
 const LOST = 30_000
-/** Milliseconds after the last recorded activity in a namespace during which every pass checks for work in progress. */
+/**
+ * Time in milliseconds after the last recorded activity in a namespace during which every pass checks for work in
+ * progress.
+ */
 const WATCHED = 3_600_000
-/** Namespaces that are processed at the same time. */
+/** Maximum number of namespaces that are processed at the same time. */
 const TOGETHER = 4
 
 /**
- * Puts unused namespaces to sleep, deletes those that have been unused for long, and completes wakes whose replica has
- * ended. A failure of one namespace is logged, and does not affect the others.
+ * Returns the task that puts unused namespaces to sleep, deletes namespaces that have been unused for long, and
+ * completes wakes that their replica did not finish. A failure of one namespace is logged and does not affect the
+ * others.
  */
 export const idleTask = (world: ServerContext, { sleep, namespaces, deletions }: Services): LeaderTask => {
   const { cluster, now, settings } = world
@@ -30,7 +34,7 @@ export const idleTask = (world: ServerContext, { sleep, namespaces, deletions }:
     const { name } = one
     if (one.status === 'Waking' && now() - (Date.parse(one.woken ?? '') || 0) > LOST) return sleep.goOn(one, signal)
     if (decide(one) === 'stay') return stillWorking(one, signal)
-    // People work with the API server directly, so their changes only show on the objects.
+    // Users also work with the API server directly, so their changes are only visible in the objects.
     const worked = rfc3339(Math.max(Date.parse(one.lastActive), await lastWork(cluster, name, now(), signal)))
     const wanted = decide({ ...one, lastActive: worked })
     if (worked !== one.lastActive && wanted === 'stay') return note(one, worked, signal)
@@ -49,8 +53,8 @@ export const idleTask = (world: ServerContext, { sleep, namespaces, deletions }:
   }
 
   /**
-   * A development container holds its Lease for hours; each time that this is seen it counts as active for another
-   * hour.
+   * Records activity in a namespace with work in progress. A development container holds its Lease for hours, and each
+   * check that finds it counts as activity for another hour.
    */
   async function stillWorking(one: ManagedNamespace, signal: AbortSignal): Promise<void> {
     const since = now() - Date.parse(one.lastActive)

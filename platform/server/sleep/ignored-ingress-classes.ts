@@ -3,27 +3,30 @@ import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import type { RestingObject } from '../../records/asleep.ts'
 import { ruleHosts } from './suspend-rules.ts'
 
-/** Milliseconds that an ingress controller may take to apply a class, and between two checks. */
+/** Timeout for an ingress controller to apply a class, and the interval between two checks, in milliseconds. */
 const FOLLOWS = 10_000
 const LOOK = 300
-/** Checks without a response after which the result is unknown. */
+/** Number of checks without a response after which the result is unknown. */
 const SILENT = 3
 
 type RestingRoute = Extract<RestingObject, { kind: 'Ingress' }>
 
-/** A sleeping route, and one of its hosts. */
+/** A sleeping route and one of its hosts. */
 export interface SuspendedRoute {
   readonly one: RestingRoute
   readonly host: string
 }
 
-/** A host of an Ingress that can be checked, if it has one below the domain. */
+/**
+ * Returns a host of an Ingress that can be checked, which is a host below the platform's domain; undefined if there is
+ * none.
+ */
 export const hostOf = (ingress: KubeObject, domain: string): string | undefined =>
   ruleHosts(ingress).find(host => host.endsWith(`.${domain}`))
 
 /**
- * Returns the sleeping routes that their ingress controller still serves, whatever their class says. One route of each
- * class is checked.
+ * Returns the sleeping routes that their ingress controller still serves although their class has changed. Only one
+ * route of each class is checked.
  */
 export async function findIgnoredIngressClasses(
   routes: readonly SuspendedRoute[],

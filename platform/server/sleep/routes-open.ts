@@ -1,12 +1,12 @@
 import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 import { listMemberObjects, PAGES_OF_MEMBERS } from '../http/member-objects.ts'
 
-/** Milliseconds after a wake at which routes open even if nothing behind them is ready. */
+/** Time in milliseconds after a wake at which all routes are opened, even if their backends are not ready. */
 const LATEST = 120_000
 
 /**
- * Opens each Ingress as soon as all Services that it refers to have a ready endpoint, and the rest after a deadline:
- * then people see the error of the application itself.
+ * Opens each Ingress as soon as all Services that it refers to have a ready endpoint. After a deadline, opens the
+ * remaining Ingresses, so that users see the error of the application itself.
  */
 export async function openRoutes(
   cluster: Cluster,
@@ -21,7 +21,7 @@ export async function openRoutes(
     if (names.includes(one.metadata.name)) waiting.set(one.metadata.name, servicesOf(one))
   const end = AbortSignal.timeout(Math.max(1, LATEST - age))
   const done = new AbortController()
-  /** The Services of EndpointSlices that have a ready endpoint, by the name of the slice. */
+  /** Services with a ready endpoint, by the name of the EndpointSlice. */
   const slices = new Map<string, string>()
   const openReady = async () => {
     const ready = new Set(slices.values())
@@ -53,7 +53,7 @@ export async function openRoutes(
   for (const name of waiting.keys()) await open(name)
 }
 
-/** The names of all Services that an Ingress refers to. */
+/** Returns the names of all Services that an Ingress refers to. */
 export function servicesOf({ spec }: KubeObject): readonly string[] {
   const { defaultBackend, rules } = (spec ?? {}) as {
     readonly defaultBackend?: Backend

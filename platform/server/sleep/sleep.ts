@@ -19,24 +19,25 @@ import { findIgnoredIngressClasses, hostOf, type SuspendedRoute } from './ignore
 import { openRoutes } from './routes-open.ts'
 import { keptAwake, ruleOf, SUSPEND_RULES, type SuspendRule } from './suspend-rules.ts'
 
-/** The field manager of the changes by sleep and wake. */
+/** Field manager of changes by sleep and wake. */
 const SLEEP_MANAGER = 'devctl-sleep'
-/** Milliseconds in which visitors of a page wake a namespace at most once. */
+/** Minimum time between two wakes of a namespace by page visitors, in milliseconds. */
 export const WAKE_PAUSE = 60_000
-/** The time in milliseconds that the API server may take to apply a new RoleBinding. */
+/** Time in milliseconds for the API server to apply a new RoleBinding. */
 const BINDING = 3000
-/** Attempts to change a Namespace that others change, too. */
+/** Maximum number of attempts to change a Namespace that other writers change, too. */
 const ATTEMPTS = 5
 
-/** Milliseconds for checking the routes of a sleeping namespace. */
+/** Timeout for checking the routes of a sleeping namespace, in milliseconds. */
 const LOOKING = 15_000
 /**
- * Characters: half of what all annotations of an object can have, because others are added when it is woken or deleted.
+ * Maximum length of the annotation in characters: half of the total size limit for the annotations of an object,
+ * because further annotations are added when the namespace is woken or deleted.
  */
 const LONGEST_RECORD = 128 << 10
 const UNFOLLOWED_TEXT = 'the ingress controller ignores its class'
 
-/** A namespace, with the object that it was read from. */
+/** A namespace, and the object that it was parsed from. */
 interface ReadNamespace {
   readonly live: KubeObject
   readonly namespace: ManagedNamespace
@@ -55,16 +56,16 @@ export class Sleep {
   }
 
   /**
-   * Stops everything in a namespace; returns what was left awake, and why. The previous values are recorded first, so
-   * that an interrupted sleep can be completed, or undone by a wake. Throws a PlatformError while a user is working in
-   * the namespace.
+   * Stops all workloads in a namespace. Returns the objects that were left awake, with the reasons. The previous values
+   * are recorded first, so an interrupted sleep can be completed, or undone by a wake. Throws a PlatformError while a
+   * user is working in the namespace.
    */
   async sleep(which: NamespaceRef, signal?: AbortSignal): Promise<readonly string[]> {
     const { cluster, now } = this.#world
     const { name } = which
     await this.#keep(name, signal)
     const busy = await busyBy(cluster, name, now(), signal)
-    // Throws if the name belongs to another namespace by now: work in that one is not disclosed.
+    // Throws if the name belongs to another namespace by now, so that work in that namespace is not disclosed.
     await this.#read(which, signal)
     if (busy !== undefined)
       throw new PlatformError(409, 'busy', `namespace \`${name}\` is in use: ${busy}`, {
@@ -103,8 +104,8 @@ export class Sleep {
   }
 
   /**
-   * The result of checking the routes of a namespace that was just put to sleep. Routes that their ingress controller
-   * still serves get their class back; each message says what that means.
+   * Returns the result of checking the routes of a namespace that was just put to sleep. Routes that their ingress
+   * controller still serves get their class back; the messages explain the consequences.
    */
   async looked(name: string): Promise<readonly string[]> {
     return (await this.#looking.get(name)) ?? []
@@ -125,7 +126,10 @@ export class Sleep {
     this.#looking.set(name, looking)
   }
 
-  /** A class that the controller ignores has no use, and the controller might honour it some day. */
+  /**
+   * Checks the sleeping routes, and restores the class of routes whose ingress controller ignores it. Otherwise, these
+   * routes would break if the controller starts to honor the class.
+   */
   async #restore(
     which: NamespaceRef,
     routes: readonly SuspendedRoute[],
@@ -148,8 +152,8 @@ export class Sleep {
   }
 
   /**
-   * Starts what sleep has stopped; does nothing if the namespace is awake. Its routes lead to it again as soon as their
-   * backends are ready, which happens after the response.
+   * Starts the workloads that sleep has stopped; does nothing if the namespace is awake. Its routes are opened in the
+   * background, as soon as their backends are ready.
    */
   async wake(which: NamespaceRef, signal?: AbortSignal): Promise<NamespaceStatus> {
     const { name } = which
@@ -174,7 +178,7 @@ export class Sleep {
     await this.open(which)
   }
 
-  /** Opens the routes of a namespace that is waking up; resolves when all are open. Never rejects. */
+  /** Opens the routes of a namespace that is waking up. Resolves when all routes are open. Never rejects. */
   open(which: NamespaceRef): Promise<void> {
     const { name } = which
     const known = this.#opening.get(name)
@@ -207,14 +211,14 @@ export class Sleep {
         if (one) await this.#patch(name, one, ruleOf(one.kind).wake(one))
       },
     )
-    // The namespace may have been put to sleep again in the meantime; then its routes sleep again, too.
+    // The namespace may have been put to sleep again in the meantime. In that case, its routes are asleep again, too.
     await this.#change(which, undefined, ({ namespace: { status } }) =>
       status === 'Waking' ? { status: 'Active', annotations: { [ASLEEP]: null } } : undefined,
     )
   }
 
   async #start(name: string, resting: readonly RestingObject[], signal?: AbortSignal): Promise<void> {
-    // Workloads that a user has scaled by hand since then stay unchanged.
+    // Workloads that a user has scaled up since then are not changed.
     const asleep = new Set<string>()
     for await (const [live, rule] of this.#objects(name, signal))
       if (rule.remember(live) === undefined) asleep.add(`${rule.kind} ${live.metadata.uid}`)
@@ -222,7 +226,7 @@ export class Sleep {
     await Promise.all(workloads.map(one => this.#patch(name, one, ruleOf(one.kind).wake(one), signal)))
   }
 
-  /** All objects that can sleep, with the rule of their kind. */
+  /** Yields all objects that can sleep, with the rule for their kind. */
   async *#objects(namespace: string, signal?: AbortSignal): AsyncGenerator<readonly [KubeObject, SuspendRule], void> {
     for (const rule of SUSPEND_RULES) {
       const { apiVersion, kind } = rule
@@ -231,7 +235,7 @@ export class Sleep {
     }
   }
 
-  /** Changes this object only; a deleted one is skipped. */
+  /** Patches this version of an object. A deleted or replaced object is skipped. */
   async #patch(namespace: string, { kind, name, uid }: RestingObject, patch: object, signal?: AbortSignal) {
     const { metadata, ...rest } = patch as { readonly metadata?: object }
     const ref = { apiVersion: ruleOf(kind).apiVersion, kind, name, namespace }
@@ -241,14 +245,14 @@ export class Sleep {
     })
   }
 
-  /** Gives the server the rights that sleep needs: namespaces of an older version lack them. */
+  /** Makes sure that the server has the rights that sleep needs. Namespaces of an older version lack them. */
   async #keep(name: string, signal?: AbortSignal): Promise<void> {
     const { cluster } = this.#world
     const until = Date.now() + BINDING
     for (let attempt = 0; ; attempt++) {
       try {
         const deployments = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: name }
-        // Checks that the first object can be read.
+        // Reading the first object is enough to check the rights.
         for await (const _ of listMemberObjects(cluster, deployments, signal)) return
         return
       } catch (error) {
@@ -259,7 +263,7 @@ export class Sleep {
     }
   }
 
-  /** Changes this namespace: throws a PlatformError if it is a later one of the same name. */
+  /** Reads this namespace. Throws a PlatformError if it was replaced by a later namespace of the same name. */
   async #read({ name, uid }: NamespaceRef, signal?: AbortSignal): Promise<ReadNamespace> {
     const live = await this.#world.cluster.get({ apiVersion: 'v1', kind: 'Namespace', name }, { signal })
     const namespace = live && toNamespace(live)
@@ -268,7 +272,8 @@ export class Sleep {
   }
 
   /**
-   * Updates the Namespace based on what was read: of several concurrent callers, one succeeds. Returns the new version.
+   * Updates the Namespace based on the version that was read, so of several concurrent callers only one succeeds.
+   * Returns the new version.
    */
   async #change(
     which: NamespaceRef,

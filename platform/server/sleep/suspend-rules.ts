@@ -3,11 +3,11 @@ import { isManagedByArgoCd, isManagedByFlux } from '../../../environment/plan/ma
 import { isTaken } from '../../../environment/record/up-record.ts'
 import type { RestingKind, RestingObject } from '../../records/asleep.ts'
 
-/** The class of sleeping Ingresses: no controller serves it, so requests for their hosts reach the platform. */
+/** Class of sleeping Ingresses. No controller serves it, so requests for their hosts reach the platform. */
 const ASLEEP_CLASS = 'devctl-asleep'
 /** https://kubernetes.io/docs/concepts/services-networking/ingress/#deprecated-annotation */
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class'
-/** The characters of an annotation that are remembered: as many as a name can have. */
+/** Maximum length of an annotation value that is remembered: the maximum length of a name. */
 const LONGEST = 253
 /** https://keda.sh/docs/latest/concepts/scaling-deployments/#pausing-autoscaling */
 const PAUSED = 'autoscaling.keda.sh/paused-replicas'
@@ -15,11 +15,11 @@ const PAUSED = 'autoscaling.keda.sh/paused-replicas'
 type Patch = Readonly<Record<string, unknown>>
 type Fields = Readonly<Record<string, unknown>>
 
-/** Rule that puts objects of a kind to sleep and wakes them. */
+/** Rule for putting objects of a kind to sleep and waking them. */
 export interface SuspendRule<K extends RestingKind = RestingKind> {
   readonly apiVersion: string
   readonly kind: K
-  /** The values to remember; undefined for an object that is already at rest, or was never active. */
+  /** Returns the values to remember; undefined for an object that is already asleep, or was never active. */
   remember(live: KubeObject): Extract<RestingObject, { kind: K }> | undefined
   rest(one: Extract<RestingObject, { kind: K }>): Patch
   wake(one: Extract<RestingObject, { kind: K }>): Patch
@@ -57,7 +57,7 @@ const statefulSets: SuspendRule<'StatefulSet'> = {
     if (replicas === 0) return undefined
     return { ...named('StatefulSet', live), replicas, ...(whenScaled === 'Delete' && { deletesClaims: true }) }
   },
-  // Sleep deletes no data.
+  // Volume claims are retained, because sleep deletes no data.
   rest: ({ deletesClaims }) => ({ spec: { replicas: 0, ...(deletesClaims && whenScaled('Retain')) } }),
   wake: ({ replicas, deletesClaims }) => ({ spec: { replicas, ...(deletesClaims && whenScaled('Delete')) } }),
 }
@@ -71,7 +71,10 @@ const cronJobs: SuspendRule<'CronJob'> = {
   wake: () => ({ spec: { suspend: false } }),
 }
 
-/** KEDA scales from zero by itself. The autoscaler of Kubernetes does not, and resumes after the wake. */
+/**
+ * Rule for KEDA's ScaledObjects, which have to be paused because KEDA scales up from zero. A HorizontalPodAutoscaler
+ * needs no rule: it does not scale up from zero, and resumes after the wake.
+ */
 const scaledObjects: SuspendRule<'ScaledObject'> = {
   apiVersion: 'keda.sh/v1alpha1',
   kind: 'ScaledObject',
@@ -101,7 +104,7 @@ const ingresses: SuspendRule<'Ingress'> = {
   rest: one => classes(ASLEEP_CLASS, one.annotation === undefined ? undefined : ASLEEP_CLASS),
   wake: one => classes(one.class ?? null, one.annotation),
 }
-/** The hosts of an Ingress, without patterns. */
+/** Returns the hosts of an Ingress, without wildcard hosts. */
 export function ruleHosts(ingress: KubeObject): readonly string[] {
   const { rules } = specOf(ingress)
   const all = Array.isArray(rules) ? rules.map(rule => (rule as { readonly host?: unknown } | null)?.host) : []
@@ -113,8 +116,8 @@ const classes = (name: string | null, annotation: string | undefined): Patch => 
 })
 
 /**
- * Rules in the order in which they are applied: first those that stop requests, then those that stop whatever could
- * start the workloads again, then those of the workloads.
+ * Rules in the order in which they are applied: first the rule that stops requests, then the rules for objects that
+ * could start workloads again, and then the rules for workloads.
  */
 export const SUSPEND_RULES: readonly SuspendRule[] = [
   ingresses,
@@ -128,16 +131,16 @@ export const SUSPEND_RULES: readonly SuspendRule[] = [
 
 export const ruleOf = (kind: RestingKind): SuspendRule => SUSPEND_RULES.find(one => one.kind === kind)!
 
-/** The annotations that are remembered, by kind. */
+/** The annotation that is remembered for each kind. */
 const REMEMBERED: Readonly<Record<string, string>> = { Ingress: CLASS_ANNOTATION, ScaledObject: PAUSED }
 
-/** Returns the reason why an object is left alone, as a clause; undefined if it can be put to sleep. */
+/** Returns the reason why an object is left awake, as a clause; undefined if it can be put to sleep. */
 export function keptAwake(live: KubeObject): string | undefined {
   const name = `\`${live.kind.toLowerCase()}/${live.metadata.name}\``
   if (isManagedByFlux(live)) return `${name} stays awake: Flux keeps it as it is in git`
   if (isManagedByArgoCd(live)) return `${name} stays awake: Argo CD keeps it as it is in git`
   if (isTaken(live)) return `${name} stays as it is: \`devctl up\` has taken its place`
-  // The remembered values have a limit; Kubernetes does not check these two.
+  // The stored values are limited in length, and Kubernetes does not limit the length of these annotations.
   const key = REMEMBERED[live.kind]
   if (key !== undefined && (live.metadata.annotations?.[key] ?? '').length > LONGEST)
     return `${name} stays as it is: \`${key}\` has more than ${LONGEST} characters`

@@ -24,7 +24,7 @@ const date = diagnostic({
   }),
 })
 
-/** Keys of a service whose values are mappings of text. */
+/** Keys of a service whose values are mappings with text values. */
 const TEXT_MAPS = [
   ['environment'],
   ['labels'],
@@ -35,9 +35,7 @@ const TEXT_MAPS = [
   ['deploy', 'labels'],
 ]
 
-/**
- * Warns of unquoted numbers and dates where text is expected, if YAML changes how they are written.
- */
+/** Warns about unquoted numbers and dates in text values if YAML would change their notation. */
 export function reportAlteredScalars(model: MapTree, reporter: Reporter): void {
   const services = get(model, 'services')
   if (!isMap(services)) return

@@ -43,7 +43,7 @@ const contextCircle = diagnostic({
   }),
 })
 
-/** Checks the builds of services, and of the services whose images they use. */
+/** Checks the builds of the services, and the builds of the services whose images they use. */
 export function checkBuilds(services: MapTree, input: ConsistencyInput): void {
   const used = input.allServices
     ? findContextServices(input.allServices, services, input.baseImages)

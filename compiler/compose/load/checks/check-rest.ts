@@ -9,9 +9,9 @@ import { validate } from './validate.ts'
 type Keys = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
- * Reports what else is wrong in keys of services that have an error in one of their parts, since the
- * model loses these keys: other types and words, and the content of texts. `model` lacks the parts
- * in error. Nothing is missing there.
+ * Reports further errors in service keys that already have an error in one part. The model drops such a key completely,
+ * so no later check would see its other parts. Checks types, allowed values and the content of text. `model` lacks the
+ * parts in error, so no key is reported as missing.
  */
 export function checkRest(model: MapTree, keys: Keys, reporter: Reporter): void {
   const rest = only(model, keys)
@@ -20,7 +20,10 @@ export function checkRest(model: MapTree, keys: Keys, reporter: Reporter): void 
   checkTexts(withoutPaths(rest, faults.paths), reporter)
 }
 
-/** Reports the content of texts in keys whose types and words are checked: `paths` are in error. */
+/**
+ * Reports errors in the content of text, in keys whose types and allowed values are already checked. Skips the values
+ * at `paths`, which are in error.
+ */
 export function checkRestOfTexts(model: MapTree, keys: Keys, paths: readonly ModelPath[], reporter: Reporter): void {
   const rest = only(model, keys)
   if (rest) checkTexts(withoutPaths(rest, paths), reporter)
@@ -30,7 +33,7 @@ function checkTexts(rest: Tree | undefined, reporter: Reporter): void {
   if (isMap(rest)) decodeModel(canonical(rest, reporter).model, reporter)
 }
 
-/** The named keys of the named services. */
+/** Returns a model that has only the keys in `keys`, which are grouped by service. */
 function only(model: MapTree, keys: Keys): MapTree | undefined {
   const services = get(model, 'services')
   if (keys.size === 0 || !isMap(services)) return undefined
@@ -44,8 +47,8 @@ function only(model: MapTree, keys: Keys): MapTree | undefined {
 }
 
 /**
- * Removes the values at the paths. A mapping that lacks the key of a path, which is missing there, is
- * removed as a whole.
+ * Removes the values at the paths. A path that ends in an absent key stands for a missing key, so the mapping that
+ * lacks it is removed.
  */
 function withoutPaths(tree: Tree, paths: readonly ModelPath[]): Tree | undefined {
   if (paths.length === 0) return tree

@@ -6,7 +6,7 @@ import { get, isMap, isSeq, type MapTree, type ScalarTree, type Tree } from '../
 import { scalarText } from '../../../text/tree-text.ts'
 import type { BaseImagesOf } from '../context-services.ts'
 
-// Shared by the consistency checks.
+// Diagnostics and helpers that the consistency checks share.
 
 export const exclusive = diagnostic({
   code: 'services/exclusive-keys',
@@ -48,7 +48,7 @@ const noSource = diagnostic({
   text: (p: { kind: string }) => ({ message: `a ${p.kind} has no \`source\``, hint: 'add `source: NAME`' }),
 })
 
-/** The input of the checks. */
+/** The input of the consistency checks. */
 export interface ConsistencyInput {
   readonly model: MapTree
   /** All services of the files, before profiles are applied. */
@@ -57,25 +57,25 @@ export interface ConsistencyInput {
   readonly isInvalid: (path: string) => boolean
   /** True if a key of a service may have been removed because of an error. */
   readonly isInvalidKey: (service: string, key: string) => boolean
-  /** True if a path relative to the project folder is a folder. */
+  /** True if a path, relative to the project folder, is a folder. */
   readonly isFolder: (path: string) => boolean
-  /** The images of other services that the Dockerfile of a service names. */
+  /** Returns the images of other services that the Dockerfile of a service names. */
   readonly baseImages: BaseImagesOf
   readonly reporter: Reporter
 }
 
-/** The scalar at a path of keys; undefined for null. */
+/** Returns the scalar at a path of keys; undefined for null. */
 export const scalarAt = (tree: Tree | undefined, ...path: readonly string[]): ScalarTree | undefined => {
   const found = get(tree, ...path)
   return found?.kind === 'scalar' && found.type !== 'null' ? found : undefined
 }
-/** The items of a list; empty for anything else. */
+/** Returns the items of a list, and no items for any other value. */
 export const items = (tree: Tree | undefined): readonly Tree[] => (isSeq(tree) ? tree.items : [])
 
-/** The number of suggestions left for each run. */
+/** Number of spelling suggestions left, by the reporter of a run. */
 const suggestions = new WeakMap<Reporter, number>()
 
-/** Reports a reference to something that does not exist, unless it is in error itself. */
+/** Reports a reference to an undefined resource or service, unless its definition is in error. */
 export function reportUndefined(
   kind: string,
   section: string,
@@ -95,14 +95,14 @@ export function reportUndefined(
       : input.model,
     section,
   )
-  // Comparing every unknown name with every known one would be quadratic.
+  // Comparing every unknown name with every known name would take quadratic time.
   const left = suggestions.get(input.reporter) ?? 50
   suggestions.set(input.reporter, left - 1)
   const suggestion = isMap(known) && left > 0 ? suggest(name, known.entries.keys()) : undefined
   input.reporter.report(undefinedReference, span, { kind, name, section, suggestion, hint })
 }
 
-/** Checks that what a service names in a list of configs or secrets is defined at the top level. */
+/** Checks that the configs or secrets in the list of a service are defined at the top level. */
 export function checkSources(
   kind: string,
   section: 'configs' | 'secrets',

@@ -105,8 +105,8 @@ const cycle = diagnostic({
 })
 
 /**
- * Checks rules that involve several keys or several services: contradicting keys, references,
- * dependency cycles, mounts. Skips whatever already has an error.
+ * Checks rules that involve several keys or several services: contradicting keys, references, dependency cycles,
+ * mounts. Skips parts that already have an error.
  */
 export function checkConsistency(input: ConsistencyInput): void {
   const services = get(input.model, 'services')
@@ -147,7 +147,7 @@ function checkWatch(rule: Tree, reporter: Reporter): void {
   if (name === 'sync+exec' && !hasWords(get(rule, 'exec', 'command'))) reporter.report(watchExec, action.span, {})
 }
 
-/** True for a command of at least one word. */
+/** True if a command has at least one argument. */
 const hasWords = (command: Tree | undefined): boolean =>
   command?.kind === 'seq' ? command.items.length > 0 : command?.kind === 'scalar' && scalarText(command).trim() !== ''
 
@@ -173,7 +173,7 @@ function checkReferences(service: MapTree, input: ConsistencyInput): void {
     checkSources(kind, section, mounts, input)
 }
 
-/** The hint for an undefined volume that is more likely a path without `./`. */
+/** Returns the hint for an undefined volume that is probably a path without a leading `./`. */
 function volumeHint(name: string, mount: Tree, { isFolder }: ConsistencyInput): string | undefined {
   if (name.includes('/')) return `a path begins with \`./\`: write \`./${name}\``
   if (!isFolder(name)) return undefined
@@ -197,8 +197,8 @@ function checkDependencies(service: MapTree, input: ConsistencyInput): void {
 }
 
 /**
- * Keys that `deploy` has under another name. Docker Compose also reports a difference if only one
- * of the two is set; devctl does not.
+ * Keys that have an equivalent with another name in `deploy`. If only one of the two keys is set, Docker Compose also
+ * reports a difference; devctl does not.
  */
 const DEPLOY_EQUIVALENTS = [
   ['cpus', ['deploy', 'resources', 'limits', 'cpus']],
@@ -251,7 +251,7 @@ function checkMounts(service: MapTree, reporter: Reporter): void {
   }
 }
 
-/** Reports each dependency cycle once. Iterative, because chains may be long. */
+/** Reports each dependency cycle once. Uses no recursion, because dependency chains may be long. */
 function checkCycles(services: MapTree, { reporter }: ConsistencyInput): void {
   const dependenciesOf = (name: string) => {
     const dependencies = get(services, name, 'depends_on')

@@ -3,7 +3,7 @@ import { scalarText } from '../../../text/tree-text.ts'
 import type { Pair } from '../../project.ts'
 
 /**
- * Lists the `x-okteto…` extensions of a model, its services and healthchecks, which devctl ignores.
+ * Lists the `x-okteto…` extensions of a model, its services and their healthchecks. devctl ignores these extensions.
  */
 export function foreignKeys(model: MapTree): readonly Pair[] {
   const services = get(model, 'services')

@@ -29,7 +29,7 @@ In a command, write \`$$\` for a variable of the container. In \`environment\`, 
 
 type Where = 'command' | 'values' | 'build'
 
-/** Variables of the shell that describe the machine and its user. */
+/** Shell variables that describe the machine and its user. */
 const OF_MACHINE: ReadonlySet<string> = new Set([
   'DISPLAY',
   'HOME',
@@ -49,7 +49,7 @@ const OF_MACHINE: ReadonlySet<string> = new Set([
   'XDG_RUNTIME_DIR',
 ])
 
-/** The keys of a service that enter its container, or its image. */
+/** Service keys whose values end up in the container or in its image. */
 const KEYS: readonly (readonly [where: Where, ...path: readonly string[]])[] = [
   ['values', 'environment'],
   ['values', 'working_dir'],
@@ -63,8 +63,7 @@ const KEYS: readonly (readonly [where: Where, ...path: readonly string[]])[] = [
 ]
 
 /**
- * Reports variables such as `PATH` whose value on this machine enters a container, or the content
- * of a config.
+ * Reports variables such as `PATH` if their value on this machine ends up in a container or in the content of a config.
  */
 export function reportMachineVariables(model: MapTree, variables: VariableScope, reporter: Reporter): void {
   const seen = new Set<Tree>()
@@ -82,7 +81,7 @@ export function reportMachineVariables(model: MapTree, variables: VariableScope,
   for (const config of valuesOf(model, 'configs')) check(get(config, 'content'), 'values')
 }
 
-/** Reports a variable of this machine whose value is in a text. */
+/** Reports a variable such as `PATH` if the text contains its value on this machine. */
 export function reportMachineVariable(
   name: UsedVariable['name'],
   text: string,
@@ -95,7 +94,10 @@ export function reportMachineVariable(
     reporter.report(machineVariable, span, { name, where })
 }
 
-/** Returns the kind of the value at a key: only the command of a hook is a command, its `environment` holds values. */
+/**
+ * Returns the kind of value below a key. The `environment` of a hook holds plain values; its other keys are part of the
+ * command.
+ */
 const inside = (where: Where, key: string): Where => (where === 'command' && key === 'environment' ? 'values' : where)
 
 const valuesOf = (model: MapTree, section: string): readonly Tree[] => {

@@ -57,8 +57,8 @@ const countAndIds = diagnostic({
 })
 
 /**
- * Checks rules within one resource or service that the schema cannot express. Gives the invalid
- * services, and the invalid resources as `volumes.data`. Nothing is missing in a partial model.
+ * Checks rules within one resource or service that the schema cannot express. Returns the invalid services, and the
+ * invalid resources in the form `volumes.data`. Does not report missing keys in a partial model.
  */
 export function checkResources(
   model: MapTree,
@@ -101,7 +101,7 @@ const isExternal = (resource: MapTree): boolean => {
 
 function isExternalOnly(resource: MapTree, name: string, reporter: Reporter): boolean {
   if (!isExternal(resource)) return true
-  // `config` prints an empty `ipam` for every network.
+  // `config` prints an empty `ipam` for every network, so an empty mapping is allowed.
   const isEmpty = (value: Tree) => isMap(value) && value.entries.size === 0
   const extra = [...resource.entries].find(
     ([key, { value }]) => key !== 'name' && key !== 'external' && !key.startsWith('x-') && !isEmpty(value),
@@ -124,7 +124,7 @@ function hasOneContent(
     return false
   }
   const only = given.length === 1 ? resource.entries.get(given[0]!)?.value : undefined
-  // `environment` is empty if it was given by an unset variable.
+  // `environment` is empty if it contained a variable that is not set.
   const isEmpty = !driver && given[0] === 'environment' && only?.kind === 'scalar' && only.value === ''
   if (isEmpty) {
     reporter.report(noContent, only.span, { name, keys })

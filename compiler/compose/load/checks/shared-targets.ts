@@ -10,14 +10,14 @@ const LISTS: readonly (readonly [key: string, target: Identity])[] = [
 ]
 
 /**
- * Reports configs or secrets that one list of a document mounts at one path. Docker Compose keeps
- * the last of them. In a later file or a service that extends another, the same path replaces the
- * earlier mount.
+ * Reports different configs or secrets that one list of a document mounts at the same path. Docker Compose keeps only
+ * the last one. A mount in a later file, or in a service that extends another, is not reported, because it is meant to
+ * replace the earlier mount.
  */
 export function reportSharedTargets(document: MapTree, reporter: Reporter): void {
   const services = get(document, 'services')
   if (!isMap(services)) return
-  // An anchor may be the list of several services.
+  // Several services may share a list through an anchor.
   const seen = new Set<Tree>()
   for (const { value: service } of services.entries.values())
     for (const [key, target] of LISTS) {

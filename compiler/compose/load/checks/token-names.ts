@@ -5,8 +5,7 @@ import { get, isMap, isNull, isScalar, type MapTree, type Tree } from '../../../
 import { scalarText } from '../../../text/tree-text.ts'
 
 /**
- * Reports the positions in a document that take the value of a devctl token by name alone: `environment:
- * [DEVCTL_TOKEN]`.
+ * Reports positions in a document that import a devctl token by its name alone, such as `environment: [DEVCTL_TOKEN]`.
  */
 export function reportTokenNames(document: MapTree, reporter: Reporter): void {
   const report = (name: string, span: Span) => reportToken(name, span, reporter)

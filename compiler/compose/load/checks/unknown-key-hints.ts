@@ -6,7 +6,7 @@ import type { MapForm, Row, Shape } from '../../../schema/shape.ts'
 import type { Tree } from '../../../text/tree.ts'
 import { composeShape } from '../../keys/compose.ts'
 
-/** Names from `docker run`, old Compose files and Kubernetes, and their Compose equivalents. */
+/** Names from `docker run`, old Compose files and Kubernetes, with their Compose equivalents. */
 const equivalents: Readonly<Record<string, string>> = {
   env: '`environment`',
   envs: '`environment`',
@@ -27,7 +27,8 @@ const equivalents: Readonly<Record<string, string>> = {
 }
 
 /**
- * The hint for an unknown key: where it belongs, its Compose equivalent, or the nearest known key.
+ * Returns the hint for an unknown key: the mapping it belongs in, its Compose equivalent, or the most similar known
+ * key.
  */
 export function hintForUnknown(key: string, value: Tree, form: MapForm, path: ModelPath): string | undefined {
   if (path.length === 0 && looksLikeService(value)) return `a service goes below \`services:\``
@@ -46,7 +47,7 @@ function looksLikeService(value: Tree): boolean {
 }
 
 /**
- * Finds the nested mapping, at most two levels deep, that has the key: `replicas` is in `deploy`.
+ * Finds the nested mapping, at most two levels deep, that defines the key. For example, `replicas` belongs in `deploy`.
  */
 function belongsInside(key: string, form: MapForm, depth = 2): string | undefined {
   if (Object.hasOwn(form.keys, key)) return undefined
@@ -64,7 +65,7 @@ function belongsInside(key: string, form: MapForm, depth = 2): string | undefine
   return undefined
 }
 
-/** True if an enclosing mapping has the key. */
+/** True if an enclosing mapping defines the key. */
 function isOfAncestor(key: string, path: ModelPath): boolean {
   let shape: Shape | undefined = composeShape
   for (const step of path) {

@@ -7,13 +7,13 @@ import type { MapTree, Tree } from '../../../text/tree.ts'
 import { composeShape } from '../../keys/compose.ts'
 import { lossKinds } from '../../keys/losses.ts'
 
-/** The keys and items with a loss, or with members that have one. The walk skips all others. */
+/** Keys and items that have a loss, or that have members with a loss. The walk skips all others. */
 const fieldsWithLoss = new Set<Row | Shape>()
 collectLosses(composeShape)
 
 /**
- * Reports the keys of the canonical model that have no meaning in a cluster, are always
- * approximated, or are refused. Losses that depend on the plan are reported by the planner.
+ * Reports keys of the canonical model that have no meaning in a cluster, that are only approximated, or that are
+ * refused. The planner reports losses that depend on the plan.
  */
 export function reportUnsupportedKeys(tree: MapTree, reporter: Reporter): void {
   if (composeShape.map) walkMap(tree, composeShape.map, [], [], reporter)
@@ -33,7 +33,7 @@ function walkMap(tree: MapTree, form: MapForm, path: ModelPath, owners: readonly
     const field = Object.hasOwn(form.keys, key) ? form.keys[key] : form.others?.row
     if (!field || !fieldsWithLoss.has(field)) continue
     const at = [...path, key]
-    // One diagnostic for a key and all its members.
+    // Reports one diagnostic for a key together with its members.
     if (isRow(field) && field.loss) reportLoss(field.loss, value, span, at, around, reporter)
     else walk(value, shapeOf(field), at, around, reporter)
   }
@@ -55,13 +55,14 @@ function reportLoss(
   if (kind) reporter.report(kind, span, { name: nameOf(path), loss })
 }
 
-/** The path of a key in a message. The service is omitted, since the span shows it. */
+/** Returns the path of a key for a message. The path omits the service, because the span already shows it. */
 const nameOf = (path: ModelPath) => formatPath(path[0] === 'services' ? path.slice(2) : path)
 
-/** Collects the keys and items of a shape with a loss. Returns true if there is one. */
+/** Collects the keys and items with a loss in a shape. Returns true if there are any. */
 function collectLosses(shape: Shape): boolean {
   let any = shape.list ? collectLosses(shape.list.items) : false
-  // A shape may be used by a key with a loss and by one without: mark its members in both cases.
+  // The same shape may be the value of a key with a loss and of a key without one, so its members are marked in either
+  // case.
   for (const field of shape.map ? fieldsOf(shape.map) : [])
     if (collectLosses(shapeOf(field)) || (isRow(field) && field.loss)) {
       fieldsWithLoss.add(field)

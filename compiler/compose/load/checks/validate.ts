@@ -38,22 +38,22 @@ const composeDiagnostics: SchemaDiagnostics = {
 
 /** The parts of a model that are in error and must not be read. */
 export interface InvalidParts {
-  /** Keys by service. `*` stands for any key: an unknown key may be a misspelling. */
+  /** Invalid keys by service. `*` stands for any key, because an unknown key may be a misspelling of any key. */
   readonly keys: ReadonlyMap<string, ReadonlySet<string>>
-  /** Resources (`volumes.data`), and services that are not mappings. */
+  /** Invalid resources (`volumes.data`), and services that are not mappings. */
   readonly entries: ReadonlySet<string>
-  /** Top-level keys that are invalid as a whole. */
+  /** Top-level keys whose whole value is invalid. */
   readonly topLevel: ReadonlySet<string>
-  /** The smallest values in error. */
+  /** Paths of the innermost values in error. */
   readonly paths: readonly ModelPath[]
 }
 
 /**
- * Validates the merged, interpolated model against the table of keys: kinds of nodes, types, words,
- * unknown and missing keys, names. Short and long forms may be mixed. The content of text (ports,
- * sizes, durations) is checked by the readers. It accepts what the JSON Schema of the Compose
- * Specification accepts, with the additions and differences that docs/compose.md lists. An error in
- * an anchor that several services use is reported once. In a partial model no key is missing.
+ * Validates the merged, interpolated model against the table of keys: kinds of nodes, types, allowed values, unknown
+ * and missing keys, names. The model may mix short and long forms. The readers check the content of text (ports, sizes,
+ * durations). Accepts the same files as the JSON Schema of the Compose Specification, with the additions and
+ * differences that docs/compose.md lists. An error in an anchor that several services use is reported once. Missing
+ * keys are not reported in a partial model.
  */
 export function validate(
   tree: MapTree,
@@ -85,7 +85,7 @@ export function validate(
 }
 
 /**
- * Validates one value of the model (`['include']`) before documents are merged. False if it is
+ * Validates one value of the model, such as `['include']`, before documents are merged. Returns false if the value is
  * invalid.
  */
 export function validateAt(path: ModelPath, tree: Tree, shape: Shape, reporter: Reporter): boolean {

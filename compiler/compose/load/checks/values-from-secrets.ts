@@ -5,10 +5,10 @@ import { needsValues } from '../../../values/secrets/secret-backends.ts'
 import { isTopLevelExtension } from '../../keys/sections.ts'
 
 /**
- * Gives a function that decides which values of a document need not be set, because a Secret of the
- * cluster has them (a pipeline does not set `${DB_PASSWORD:?}`). A variable is matched by name in
- * any service, since `extends` may copy it; if it is needed after all, `read/environment.ts`
- * reports it. Undefined if there are no such values, or if the backend encrypts them and needs all.
+ * Returns a function that decides which values of a document need not be set because a Secret in the cluster has them.
+ * For example, a pipeline does not set `${DB_PASSWORD:?}`. Matches variables by name in any service, because `extends`
+ * may copy them; if a value is needed after all, `read/environment.ts` reports it. Returns undefined if there are no
+ * such values, or if the backend encrypts values and therefore needs all of them.
  */
 export function valuesFromSecrets(
   document: MapTree,
@@ -16,7 +16,7 @@ export function valuesFromSecrets(
 ): ((path: readonly string[], scalar: ScalarTree) => Spared | undefined) | undefined {
   if (!rules || rules.values.size === 0 || needsValues(rules.backend)) return undefined
   const variables = new Set([...rules.values.keys()].map(path => path.slice(path.lastIndexOf('.environment.') + 13)))
-  // A value and the anchor below `x-…` that it refers to have the same position.
+  // A value that comes from an anchor below `x-…` has the same position as the anchor.
   const anchored = new Set<number>()
   const find = (service: string, name: string, scalar: ScalarTree, value: ScalarTree): Spared | undefined => {
     if (!variables.has(name)) return undefined
@@ -32,7 +32,7 @@ export function valuesFromSecrets(
       const variable = nameIn(scalar)
       return find(owner, variable, scalar, { ...scalar, value: variable })
     }
-    // The file of a secret that the cluster has is not read.
+    // The file of a secret is not read if the cluster already has the secret.
     if (section === 'secrets' && rules.values.has(`secrets.${owner}`)) return { value: scalar, isCertain: true }
     return isTopLevelExtension(section ?? '') && anchored.has(scalar.span.start)
       ? { value: scalar, isCertain: true }

@@ -8,9 +8,9 @@ import { rewrite, rewriteMembers } from '../rewrite.ts'
 const LONG_FORMS = rulesOf('long', isOutsideJobs)
 
 /**
- * Converts short forms to long forms. Long forms stay as they are, so that it can be applied after
- * each file. Entries that cannot be converted are reported and left out: `invalid` has resources
- * (`volumes.data`), `invalidKeys` the keys of services. `model` may be a part of `whole`.
+ * Converts short forms to long forms. Long forms stay unchanged, so the function can run again after each file. Reports
+ * and leaves out entries that it cannot convert: `invalid` lists resources (`volumes.data`), `invalidKeys` lists keys
+ * by service. `model` may be a part of `whole`.
  */
 export function canonical(
   model: MapTree,
@@ -47,8 +47,8 @@ export function canonical(
 }
 
 /**
- * Replaces the values of a mapping; undefined removes an entry. Gives the same mapping if nothing
- * changes.
+ * Replaces the values of a mapping; an entry is removed if `change` returns undefined. Returns the same mapping if
+ * nothing changes.
  */
 function mapEntries(map: MapTree, change: (value: Tree, key: string) => Tree | undefined): MapTree {
   let entries: Map<string, Entry> | undefined

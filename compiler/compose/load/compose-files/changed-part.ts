@@ -2,9 +2,9 @@ import { type Entry, get, isMap, type MapTree, withEntry } from '../../../text/t
 import { SECTIONS } from '../../keys/sections.ts'
 
 /**
- * The part of a merged model that a document changes: the services and resources it names, and all other top-level
- * keys. Entries can be checked independently of each other. The rest was checked with earlier documents, so that the
- * work does not grow with the square of their number.
+ * Returns the part of a merged model that a document changes: the services and resources that the document names, and
+ * all other top-level keys. Entries can be checked independently of each other, and the rest was checked after earlier
+ * documents. Checking only this part avoids work that grows with the square of the number of documents.
  */
 export function changedPart(merged: MapTree, document: MapTree): MapTree {
   let part = merged
@@ -22,9 +22,7 @@ export function changedPart(merged: MapTree, document: MapTree): MapTree {
   return part
 }
 
-/**
- * Puts a part back into the model. Entries of `taken` that `part` lacks are removed from the model.
- */
+/** Puts a changed part back into the model. Removes the entries that are in `taken` but no longer in `part`. */
 export function replacePart(merged: MapTree, taken: MapTree, part: MapTree): MapTree {
   let result = part
   for (const name of SECTIONS) {

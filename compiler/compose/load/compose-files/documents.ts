@@ -31,8 +31,8 @@ const notAMapping = diagnostic({
 })
 
 /**
- * Gives the YAML documents of a file, which is read once. Reports an unreadable file; then
- * undefined.
+ * Returns the YAML documents of a file. Parses each file only once. Returns undefined if the file cannot be read, and
+ * reports the error.
  */
 export function documentsOf(
   path: string,
@@ -53,8 +53,8 @@ export function documentsOf(
 }
 
 /**
- * Substitutes the variables of a document and casts the results, leaving out values in error.
- * Undefined if the document is empty or not a mapping (reported).
+ * Substitutes the variables of a document and casts the results, without the values in error. Returns undefined if the
+ * document is empty, or if it is not a mapping (which is reported).
  */
 export function readDocument(document: YamlDocument, variables: VariableScope, state: LoadState): MapTree | undefined {
   const { tree } = document
@@ -84,7 +84,7 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
   }
   const unusable = failed.flatMap(([section = '']) => (SETTINGS.has(section) ? [section] : []))
   if (isMap(result)) checkRest(result, invalidKeys, state.reporter)
-  // The result for a mapping is a mapping.
+  // The substitution of a mapping returns a mapping.
   const valid = withoutInvalidKeys(withoutKeys(result as MapTree, ...unusable), invalidKeys, state)
   const model = renameFormerExtensions(withoutInvalid(valid, invalid, state), state.reporter)
   reportAlteredScalars(model, state.reporter)

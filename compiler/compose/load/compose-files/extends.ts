@@ -65,16 +65,14 @@ const remote = diagnostic({
 
 const MAX_CHAIN = 500
 
-/**
- * The services of extended files by path. A file is read once; its services are resolved on demand.
- */
+/** The services of extended files, by path. Each file is read once, and its services are resolved on demand. */
 export type ExtendsCache = Map<string, Services | undefined>
 
 interface Services {
   readonly file: string
   readonly entries: Map<string, Entry>
   readonly resets: Resets
-  /** The services whose `extends` is resolved, and the lengths of their chains. */
+  /** Services whose `extends` is already resolved, with the length of their chain. */
   readonly done: Map<string, number>
 }
 
@@ -85,9 +83,9 @@ interface Step {
 }
 
 /**
- * Merges every service of a document over the service it extends
- * (https://github.com/compose-spec/compose-spec/blob/main/05-services.md#extends). Reports
- * `extends/*`. A service that cannot be resolved loses its `extends`.
+ * Merges every service of a document over the service that it extends
+ * (https://github.com/compose-spec/compose-spec/blob/main/05-services.md#extends). Reports `extends/*`. Removes
+ * `extends` from a service that cannot be resolved.
  */
 export function applyExtends(
   model: MapTree,
@@ -110,7 +108,7 @@ export function applyExtends(
     const written = get(value, 'extends')
     const isSound = !written || !shape || validateAt(['services', name, 'extends'], written, shape, state.reporter)
     if (isSound && run.resolve(services, name, [])) continue
-    // The extended service could have set any key.
+    // The extended service might have set any key, so all keys count as invalid.
     markInvalidKeys(name, ['*'], state)
     const { key, value: own } = services.entries.get(name)!
     if (isMap(own)) services.entries.set(name, { key, value: withoutKeys(own, 'extends') })
@@ -131,14 +129,14 @@ class ExtendsRun {
     this.#state = state
   }
 
-  /** Resolves `extends` of a service. Undefined if that failed (reported). */
+  /** Resolves `extends` of a service. Returns undefined if that fails, and reports the error. */
   resolve(services: Services, name: string, chain: readonly Step[]): Tree | undefined {
     const service = services.entries.get(name)
     if (!service) return undefined
     const reference = isMap(service.value) ? extendsOf(service.value) : undefined
     if (!isMap(service.value) || services.done.has(name) || !reference) return service.value
     const step: Step = { file: services.file, service: name, span: reference.span }
-    // A cycle or an unknown service is reported once, not for each service of the chain.
+    // A cycle or an unknown service is reported once instead of for each service in the chain.
     if (this.#failed.has(keyOf(step))) return undefined
     const resolved = this.#resolveReference(services, name, service, reference, step, chain)
     if (!resolved) this.#failed.add(keyOf(step))
@@ -194,7 +192,7 @@ class ExtendsRun {
       reporter.report(tooLong, reference.span, {})
       return undefined
     }
-    // The service does not inherit keys that were removed from its base.
+    // Keys that were removed from the base because of an error are also marked as invalid here.
     const invalidKeys = this.#state.invalidKeys.get(reference.service)
     if (invalidKeys) markInvalidKeys(name, invalidKeys, this.#state)
     services.entries.set(name, { key: service.key, value: merged })
@@ -202,7 +200,7 @@ class ExtendsRun {
     return merged
   }
 
-  /** Loads the services of another file, with absolute paths. Its `include` is ignored. */
+  /** Loads the services of another file, with absolute paths. Ignores the file's `include`. */
   #load(written: string, span: Span): Services | undefined {
     if (REMOTE_FILE.test(written)) {
       this.#state.reporter.report(remote, span, { path: written })
@@ -211,7 +209,8 @@ class ExtendsRun {
     const path = absolutePath(written, { directory: this.#scope.directory, host: this.#state.host })
     if (this.#cache.has(path)) return this.#cache.get(path)
     this.#cache.set(path, undefined)
-    // An extended file that cannot be read leaves only the services that extend it incomplete.
+    // An extended file that cannot be read must not mark the whole load as incomplete: only the services that extend it
+    // are.
     const { incomplete } = this.#state
     this.#state.incomplete = false
     const services = this.#read(path, span)
@@ -255,7 +254,7 @@ interface Reference {
   readonly span: Span
 }
 
-/** Reads `extends` of a service; undefined if it is absent or invalid (reported by the schema). */
+/** Returns `extends` of a service; undefined if it is absent or invalid (the schema reports that). */
 function extendsOf(service: MapTree): Reference | undefined {
   const written = entry(service, 'extends')?.value
   if (!written) return undefined
@@ -276,7 +275,7 @@ function extendsOf(service: MapTree): Reference | undefined {
 
 const counted = new WeakMap<Tree, number>()
 
-/** Counts the values of a tree. Cached, since services may share it. */
+/** Counts the values of a tree. The count is cached, because services may share the tree. */
 function countOf(tree: Tree): number {
   if (tree.kind === 'scalar') return 1
   let count = counted.get(tree)

@@ -1,21 +1,24 @@
 import type { Span } from '../../../text/source.ts'
 
-/** A name that refers to another, and where. */
+/** A reference to another name, with its position. */
 interface Reference {
   readonly name: string
   readonly span: Span
 }
 
-/** A circle of references: its names, the first one again at the end, and what closes it. */
+/**
+ * A cycle of references: its names, with the first name repeated at the end, and the position of the reference that
+ * closes the cycle.
+ */
 export interface Circle {
   readonly path: readonly string[]
   readonly span: Span
 }
 
 /**
- * Finds circles of references among names, in their order; not all, but one for each reference that
- * leads back. References to other names are ignored. Without recursion, so that a long chain is no
- * problem.
+ * Finds cycles of references among names, in the order of the names. Returns one cycle for each reference that closes a
+ * cycle, which may not be all cycles. Ignores references to unknown names. Uses no recursion, so that long chains do
+ * not overflow the stack.
  */
 export function findCircles(
   names: Iterable<string>,

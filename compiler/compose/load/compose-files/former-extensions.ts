@@ -4,9 +4,7 @@ import { get, isMap, isNull, isSeq, type MapTree, type Tree, withEntry, withoutK
 import { mapSection } from '../map-section.ts'
 import { mergeAt } from './merge.ts'
 
-/**
- * Keys that were extensions before the specification adopted them: their former and current names.
- */
+/** Former and current names of keys that were extensions before the specification adopted them. */
 const DEVELOP = { from: 'x-develop', to: 'develop' } as const
 const INITIAL_SYNC = { from: 'x-initialSync', to: 'initial_sync' } as const
 
@@ -41,7 +39,7 @@ function rename(
     : withEntry(rest, to, old.value, old.key)
 }
 
-/** Replaces the names of former extensions in a path by their current names. */
+/** Replaces the names of former extensions in a path with their current names. */
 export function withCurrentNames(path: Path): Path {
   if (path[0] !== 'services' || path.length < 3) return path
   const result = [...path]

@@ -63,11 +63,11 @@ const conflict = diagnostic({
 
 const MAX_DEPTH = 100
 
-/** Loads the files of a project; undefined if none of them could be read (reported). */
+/** Loads the files of a project. Returns undefined if none of them could be read, and reports the errors. */
 type LoadModel = (files: readonly string[], scope: ProjectScope, state: LoadState) => MapTree | undefined
 
 /**
- * Loads the projects that a document includes and merges its own definitions over theirs
+ * Loads the projects that a document includes and merges the document's definitions over them
  * (https://github.com/compose-spec/compose-spec/blob/main/14-include.md).
  */
 export function applyIncludes(
@@ -130,7 +130,7 @@ function loadIncluded(item: Tree, scope: ProjectScope, state: LoadState, loadMod
     : host.stat(resolve(directory, '.env'))?.kind === 'file'
       ? [{ path: resolve(directory, '.env') }]
       : []
-  // A file that several files include is loaded once for each set of env files.
+  // A file that is included several times is loaded once for each set of env files.
   const key = JSON.stringify([files, directory, envFiles.map(({ path }) => path)])
   const before = scope.variables.included.get(key)
   if (before) return before.model
@@ -186,13 +186,13 @@ function importInto(model: MapTree, imported: MapTree, state: LoadState): MapTre
   return result
 }
 
-/** A short name for an included file: its folder, or its own name if the folder has none. */
+/** Returns a short name for an included file: the name of its folder, or its own name if it has no folder. */
 function folderOrFile(path: string): string {
   const folder = basename(dirname(path))
   return /^\.{0,2}$/.test(folder) ? basename(path).replace(/\.\w+$/, '') : folder
 }
 
-/** The text of a scalar, or the texts of a list. */
+/** Returns the text of a scalar, or the texts of a list. */
 function texts(tree: Tree | undefined): readonly { readonly value: string; readonly span: Span }[] {
   const items = tree?.kind === 'seq' ? tree.items : tree ? [tree] : []
   return items.flatMap(item =>

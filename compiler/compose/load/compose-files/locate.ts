@@ -12,19 +12,18 @@ import type { Sources } from './sources.ts'
 
 /** The files of a project, and the variables and profiles to load them with. */
 export interface Located {
-  /** Absolute; relative paths of the files are resolved against it. */
+  /** Absolute path of the project folder. Relative paths in the files are resolved against it. */
   readonly directory: string
-  /** Absolute paths, or `-`. */
+  /** Absolute paths of the Compose files; `-` for standard input. */
   readonly files: readonly string[]
   readonly variables: VariableScope
   readonly profiles: readonly string[]
-  /** The name that an option or COMPOSE_PROJECT_NAME gives, checked. */
+  /** The project name from an option or COMPOSE_PROJECT_NAME, already validated. */
   readonly explicitName?: string
 }
 
 /**
- * Default file names in Docker Compose's order: of overrides it prefers `.yml`, of base files
- * `.yaml`.
+ * Default file names in Docker Compose's order of preference: `.yaml` first for base files, `.yml` first for overrides.
  */
 const BASE_NAMES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
 const OVERRIDE_NAMES = [
@@ -33,7 +32,7 @@ const OVERRIDE_NAMES = [
   'docker-compose.override.yml',
   'docker-compose.override.yaml',
 ]
-/** The subfolder that is searched after the folder itself. */
+/** Subfolder that is searched after the project folder. */
 const OWN_FOLDER = '.devctl'
 
 const noFile = diagnostic({
@@ -66,7 +65,9 @@ const badName = diagnostic({
   }),
 })
 
-/** Finds the files of a project. Undefined if there are none or the name is invalid (reported). */
+/**
+ * Finds the files of a project. Returns undefined if there are no files or the name is invalid, and reports the error.
+ */
 export function locateProject(
   options: LoadOptions,
   host: CompilerHost,
@@ -101,7 +102,8 @@ export function locateProject(
     const listed = variables.lookup('COMPOSE_FILE')
     if (listed?.value) {
       const separator = variables.lookup('COMPOSE_PATH_SEPARATOR')?.value || ':'
-      // Those of `.env` beside a manifest are beside it, too, also if devctl runs in a folder below.
+      // Paths from a `.env` file beside a manifest are relative to the manifest's folder, even if devctl runs in a
+      // subfolder.
       const base = listed.origin === FROM_SHELL ? from : (manifest?.searchIn ?? from)
       files = listed.value.split(separator).map(path => (path === '-' ? path : resolve(base, path)))
     } else {
@@ -138,7 +140,7 @@ export function locateProject(
   return { directory, files, variables, profiles, ...(explicitName !== undefined && { explicitName }) }
 }
 
-/** The folder that relative paths are resolved against: the file's, or the parent of `.devctl`. */
+/** Returns the folder that relative paths are resolved against: the folder of the file, or the parent of `.devctl`. */
 function projectFolder(file: string): string {
   const folder = dirname(file)
   return basename(folder) === OWN_FOLDER ? dirname(folder) : folder
@@ -165,7 +167,7 @@ function discover(
     for (const inside of [folder, join(folder, OWN_FOLDER)]) {
       const bases = BASE_NAMES.filter(name => host.stat(join(inside, name)))
       if (bases.length === 0) continue
-      // Files of an environment replace the override, which is for local use.
+      // The environment's own files replace the override file, which is for local use.
       const overrides = manifest?.files?.length ? [] : OVERRIDE_NAMES.filter(name => host.stat(join(inside, name)))
       for (const names of [bases, overrides]) {
         const [used, ...ignored] = names

@@ -21,8 +21,8 @@ const MERGE = rulesOf('merge')
 
 /**
  * Merges a later model over an earlier one with the merge rules of the keys
- * (https://github.com/compose-spec/compose-spec/blob/main/13-merge.md). Where that is not possible
- * it reports `merge/*` and keeps the earlier value.
+ * (https://github.com/compose-spec/compose-spec/blob/main/13-merge.md). If two values cannot be merged, reports
+ * `merge/*` and keeps the earlier value.
  */
 export function mergeModels(base: MapTree, override: MapTree, reporter: Reporter): MapTree {
   return new Merger(reporter, MERGE.start).maps(base, override)
@@ -39,7 +39,7 @@ function mergeTrees(base: Tree, override: Tree, reporter: Reporter, step: RuleSt
   return rule ? rule(base, override, merger) : merger.byKind(base, override)
 }
 
-/** Merges the values at one step of the rules. */
+/** Merges the values at one step of the path rules. */
 class Merger implements MergeContext {
   readonly #reporter: Reporter
   readonly #step: RuleStep<Merge> | undefined

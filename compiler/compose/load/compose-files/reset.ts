@@ -48,11 +48,11 @@ export class Resets {
   applyTo<T extends Tree>(tree: T, prefix: Path = []): T {
     let mark: Mark | undefined = this.#root
     for (const key of prefix) mark = mark?.below.get(key)
-    // The result has the kind of the tree.
+    // `dropBelow` returns a tree of the same kind.
     return mark && mark.below.size > 0 ? (dropBelow(tree, mark) as T) : tree
   }
 
-  /** Reports tags that removed nothing, except below a tag that did. */
+  /** Reports tags that removed nothing, except tags below a tag that removed a value. */
   reportUnused(reporter: Reporter): void {
     const walk = (mark: Mark, path: Path): void => {
       if (mark.used) return
@@ -65,7 +65,7 @@ export class Resets {
 
 function dropBelow(tree: Tree, mark: Mark): Tree {
   if (tree.kind === 'seq') {
-    // In a list of `KEY=value` the key identifies the item.
+    // In a list of `KEY=value`, the key identifies the item.
     const items = tree.items.filter(item => {
       if (item.kind !== 'scalar') return true
       const next = mark.below.get(String(item.value).split('=', 1)[0]!) ?? mark.below.get(String(item.value))

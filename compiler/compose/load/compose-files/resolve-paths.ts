@@ -7,6 +7,6 @@ const PATHS = rulesOf('path', isOutsideJobs)
 
 /** Makes the relative paths of a canonical model absolute. */
 export function resolvePaths(model: MapTree, base: PathBase): MapTree {
-  // The result for a mapping is a mapping.
+  // `rewrite` returns a mapping for a mapping.
   return rewrite(model, PATHS.start, (resolve, tree) => resolve(tree, base)) as MapTree
 }

@@ -51,7 +51,7 @@ const notUtf8 = diagnostic({
   }),
 })
 
-/** Reads text files through the host, each once. */
+/** Reads text files through the host, each file once. */
 export class Sources {
   readonly #host: CompilerHost
   readonly #workingDirectory: string
@@ -64,7 +64,7 @@ export class Sources {
     this.#stdin = stdin
   }
 
-  /** The path for messages: relative to the working directory if that is shorter. */
+  /** Returns the path for messages: relative to the working directory if that is shorter. */
   readonly display = (path: string): string => {
     if (!isAbsolute(path)) return path
     const short = relative(this.#workingDirectory, path)
@@ -77,8 +77,8 @@ export class Sources {
   }
 
   /**
-   * Reports a missing file at its first reference, with the number of other references. Points to
-   * an example beside it, such as `.env.example`.
+   * Reports a missing file at its first reference, with the number of other references. Suggests an example file beside
+   * it, such as `.env.example`.
    */
   reportMissing(
     path: string,
@@ -104,9 +104,8 @@ export class Sources {
   }
 
   /**
-   * Reads a file (`-`: standard input) without its byte order mark. Reports `files/*` at `span` and
-   * gives undefined if it cannot be read. `what` is the kind of file in messages: `the included
-   * file`.
+   * Reads a file (`-` is standard input) without its byte order mark. If the file cannot be read, reports `files/*` at
+   * `span` and returns undefined. `what` is the kind of file for messages, such as `the included file`.
    */
   open(path: string, what: string, reporter: Reporter, span?: Span): SourceFile | undefined {
     const known = this.#read.get(path)
@@ -147,8 +146,8 @@ export class Sources {
 }
 
 /**
- * Text with invalid characters replaced, and the offset of the first one in it (`at`) and in the
- * bytes.
+ * Readable version of bytes that are not UTF-8, with invalid characters replaced. `at` is the offset of the first
+ * invalid character in the text, `offset` its offset in the bytes.
  */
 interface NotUtf8 {
   readonly readable: string
@@ -170,8 +169,8 @@ function decodeText(bytes: Uint8Array): string | NotUtf8 {
 }
 
 function firstBadByte(bytes: Uint8Array): number {
-  // A binary search for the longest prefix that decodes. `stream` accepts an incomplete last
-  // character.
+  // A binary search for the longest prefix that decodes. With `stream`, the last character of the prefix may be
+  // incomplete.
   let good = 0
   let bad = bytes.length
   while (bad - good > 1) {

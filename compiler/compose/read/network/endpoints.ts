@@ -61,11 +61,11 @@ interface KnownServices {
   readonly services: ReadonlySet<string>
   /** Services that are inactive or in error. Rules that refer to them are left out. */
   readonly absent: ReadonlySet<string>
-  /** Set if there may be other services. */
+  /** Set if there may be more services, because a file could not be read. */
   readonly isIncomplete?: true | undefined
 }
 
-/** Reads top-level `endpoints` in any of its three notations. */
+/** Reads the top-level `endpoints` in any of its three notations. */
 export function readEndpoints(tree: MapTree, known: KnownServices, reporter: Reporter): Endpoints | undefined {
   const found = entry(tree, 'endpoints')
   if (!found) return undefined
@@ -93,8 +93,8 @@ export function readEndpoints(tree: MapTree, known: KnownServices, reporter: Rep
 }
 
 /**
- * True if a mapping with `rules` is the notation with labels. If `labels` is a list of rules, both
- * are names of endpoints. A mapping with `rules` alone counts as the notation with labels.
+ * True if a mapping that has the key `rules` uses the notation with `rules` and `labels`. If `labels` is a list, it is
+ * a list of rules, and `rules` and `labels` are the names of two endpoints.
  */
 function isLabelled(tree: MapTree): boolean {
   return tree.entries.get('labels')?.value.kind !== 'seq'
@@ -110,8 +110,8 @@ class RuleReader {
   }
 
   /**
-   * Reads the rules of one endpoint. `span` and `name` are the endpoint's; `common` has the `host`
-   * and `tls` for rules without their own.
+   * Reads the rules of one endpoint, which has the given `span` and `name`. Rules that lack `host` or `tls` use the
+   * values in `common`.
    */
   list(tree: SeqTree, span: Span, name?: string, common?: Tree): readonly EndpointRule[] {
     if (tree.items.length === 0) this.#reporter.report(empty, span, { name })

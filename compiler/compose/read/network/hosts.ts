@@ -29,8 +29,8 @@ const badTls = diagnostic({
 })
 
 /**
- * Reads the hosts of `host` or `x-host`: text, a mapping with `name` and `tls`, or a list of them.
- * Hosts without `tls` use `fallback`. Reports invalid host names.
+ * Reads the hosts in `host` or `x-host`: text, a mapping with `name` and `tls`, or a list of these. Hosts without `tls`
+ * use `fallback`. Reports invalid host names.
  */
 export function readHosts(
   tree: Tree | undefined,
@@ -64,7 +64,7 @@ function hintFor(host: string): string {
     : 'write a whole host name, such as `shop.example.com`'
 }
 
-/** Reads `tls` of a host, endpoint or environment. Reports invalid names, and two issuers. */
+/** Reads `tls` of a host, endpoint or environment. Reports invalid names, and a `tls` that names two issuers. */
 export function readTls(tree: Tree | undefined, reporter: Reporter): TlsSource | undefined {
   if (!tree || !isMap(tree)) return undefined
   const name = (key: string): string | undefined => {

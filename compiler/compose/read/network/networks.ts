@@ -65,8 +65,8 @@ export function readNameServers(service: MapTree, { reporter }: ReadContext): Se
 }
 
 /**
- * Reads `dns_search` in lower case, without empty names, which add nothing. `.` alone means no search domains.
- * Reports invalid domains.
+ * Reads `dns_search` in lower case. Drops empty names, which have no effect. `.` alone means no search domains. Reports
+ * invalid domains.
  */
 export function readSearchDomains(service: MapTree, { reporter }: ReadContext): Service['dnsSearch'] {
   return list(service, 'dns_search').flatMap(({ value, span }) => {
@@ -81,7 +81,7 @@ export function readSearchDomains(service: MapTree, { reporter }: ReadContext): 
 
 const isSearchLabel = (label: string): boolean => label.length <= 63 && /^_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/.test(label)
 
-/** Reads `dns_opt` without empty options, which set nothing. Reports options without a name. */
+/** Reads `dns_opt`. Drops empty options, which have no effect. Reports options without a name. */
 export function readDnsOptions(service: MapTree, { reporter }: ReadContext): Service['dnsOpt'] {
   return list(service, 'dns_opt').filter(({ value, span }) => {
     if (value === '') return false
@@ -96,7 +96,7 @@ export function readExtraHosts(service: MapTree, context: ReadContext): Service[
   return scalars(service, 'extra_hosts').flatMap(item => readExtraHost(item, context) ?? [])
 }
 
-/** Reads an item in its canonical form, `host=address`. */
+/** Reads an extra host in its canonical form, `host=address`. */
 function readExtraHost(item: ScalarTree, { reporter }: ReadContext): Service['extraHosts'][number] | undefined {
   const { value, span } = textOf(item)
   const equals = value.indexOf('=')

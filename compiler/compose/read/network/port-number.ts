@@ -12,10 +12,10 @@ const outOfRange = diagnostic({
   text: (p: { port: string }) => ({ message: `port \`${p.port}\` is not between 1 and 65535` }),
 })
 
-/** True for 1 to 65535. */
+/** True for a port between 1 and 65535. */
 export const isPort = (port: number | undefined): port is number => port !== undefined && port >= 1 && port <= 65535
 
-/** Reads the port at a path of keys. Reports a number outside 1 to 65535. */
+/** Reads the port at a path of keys. Reports a port that is not between 1 and 65535. */
 export function readPortNumber(
   tree: Tree | undefined,
   path: readonly string[],

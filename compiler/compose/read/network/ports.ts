@@ -52,10 +52,7 @@ const manyExposed = diagnostic({
   }),
 })
 
-/**
- * The maximum number of ports of a Service. Each takes about 75 bytes of an object of at most 1.5
- * MB.
- */
+/** Maximum number of ports of a Service. A port takes about 75 bytes, and an object may have at most 1.5 MB. */
 const MAX_PORTS = 10_000
 export const tooManyPorts = diagnostic({
   code: 'ports/too-many',
@@ -123,8 +120,8 @@ const protocols: ReadonlyMap<string, Protocol> = new Map([
 ])
 
 /**
- * Reads `ports` and `expose`. Reports invalid ports, unsupported protocols, ports that are published
- * twice and too many ports.
+ * Reads `ports` and `expose`. Reports invalid ports, unsupported protocols, ports that are published twice, and too
+ * many ports.
  */
 export function readPorts(service: MapTree, context: ReadContext): Pick<Service, 'ports' | 'expose'> {
   const ports: Port[] = []
@@ -214,8 +211,8 @@ function readProtocol(tree: MapTree, { reporter }: ReadContext): Protocol | unde
 }
 
 /**
- * Reads the published port or range as written. Undefined for `0`, a port that the engine chooses
- * (reported).
+ * Reads the published port or range as written. Returns undefined for `0`, which lets the engine choose a port, and
+ * reports it.
  */
 function readPublished(tree: MapTree, target: number, { reporter }: ReadContext): string | undefined {
   const found = scalar(tree, 'published')
@@ -260,7 +257,7 @@ function readExpose(service: MapTree, context: ReadContext): Service['expose'] {
 
 interface PortRange {
   readonly from: number
-  /** The last port. */
+  /** The last port, inclusive. */
   readonly to: number
   readonly protocol: Protocol
 }

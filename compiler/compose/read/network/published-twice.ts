@@ -21,8 +21,8 @@ The same number may be published with two protocols (\`53:53/tcp\`, \`53:53/udp\
 })
 
 /**
- * Reports ports of a service that are published on the same port, once for each pair of items. Two
- * with `x-expose` may be ports of different Services: the planner checks them.
+ * Reports different container ports of a service that are published on the same port, once for each pair of items. Two
+ * ports with `x-expose` may belong to different Services, so the planner checks them.
  */
 export function reportPublishedTwice(ports: readonly Port[], reporter: Reporter): void {
   const found = new Map<string, Port>()
@@ -44,7 +44,10 @@ export function reportPublishedTwice(ports: readonly Port[], reporter: Reporter)
   }
 }
 
-/** The number that a port is published on. Of a range the engine chooses one that is free. */
+/**
+ * Returns the port number that a port is published on. Returns undefined for a range, from which the engine chooses a
+ * free port.
+ */
 function singlePort({ published }: Port): number | undefined {
   const [, first] = /^(\d+)(?:-\1)?$/.exec(published ?? '') ?? []
   return first === undefined ? undefined : Number(first)

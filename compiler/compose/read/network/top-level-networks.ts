@@ -2,7 +2,7 @@ import type { Loaded } from '../../load/loaded.ts'
 import type { Network } from '../../project.ts'
 import { entries, flag, nonEmptyText, pairs } from '../tree-values.ts'
 
-/** Reads the top-level networks, with `default` if a service uses it. */
+/** Reads the top-level networks, including `default` if a service uses it. */
 export function readNetworks({ tree }: Loaded): ReadonlyMap<string, Network> {
   const networks = new Map<string, Network>()
   for (const [key, { key: span, value }] of entries(tree, 'networks'))

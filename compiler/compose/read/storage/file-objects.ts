@@ -12,7 +12,7 @@ type Kind = 'configs' | 'secrets'
 
 const contentDiagnostics = { configs: declare('config'), secrets: declare('secret') }
 
-/** The diagnostics for the content of configs or secrets, which differ in code and wording. */
+/** Declares the diagnostics for the content of configs or of secrets. Their codes and wording differ. */
 function declare(what: 'config' | 'secret') {
   const fileNotFound = diagnostic({
     code: `${what}s/file-not-found`,
@@ -40,8 +40,8 @@ function declare(what: 'config' | 'secret') {
 }
 
 /**
- * Reads the top-level configs or secrets, with the content of those in `used`: others do not become
- * objects. Reports unreadable files and unset variables.
+ * Reads the top-level configs or secrets. Reads the content only of those in `used`, because the others do not become
+ * objects. Reports unreadable files and variables that are not set.
  */
 export function readFileObjects(
   kind: Kind,
@@ -83,7 +83,7 @@ class ContentReader {
     this.#reporter = reporter
   }
 
-  /** Returns the source of the content that `file`, `content` or `environment` names. */
+  /** Returns the source of the content, from `file`, `content` or `environment`. */
   source(name: string, tree: Tree): FileObjectSource | undefined {
     const path = nonEmptyText(tree, 'file')
     if (path) return { kind: 'file', path }
@@ -94,7 +94,7 @@ class ContentReader {
     return variable && { kind: 'variable', name: variable, ...(value !== undefined && { value }) }
   }
 
-  /** Reads the content. Reports what cannot be read. */
+  /** Reads the content. Reports unreadable files and variables that are not set. */
   content(name: string, source: FileObjectSource): Uint8Array | undefined {
     switch (source.kind) {
       case 'file':
@@ -121,7 +121,7 @@ class ContentReader {
     const found = this.#host.readFile(value)
     if (found.kind === 'file') return found.bytes
     const [reason, hint] = describeFailure(found)
-    // The message shows the path as written, not the absolute one.
+    // The message shows the path as written instead of the absolute path.
     const written = span.file.text.slice(span.start, span.end).replace(/^(["'])(.*)\1$/, '$2')
     const file = written === '' || /[\r\n]/.test(written) ? value : written
     this.#reporter.report(contentDiagnostics[this.#kind].fileNotFound, span, { name, file, reason, hint })

@@ -4,7 +4,7 @@ import type { At, Span } from '../../../text/source.ts'
 import type { Service } from '../../project.ts'
 import type { ReadContext } from '../context.ts'
 
-/** Options that are often written after one colon instead of two: `/etc/localtime:ro`. */
+/** Options that are often written after one colon instead of two, as in `/etc/localtime:ro`. */
 const OPTIONS = new Set(['ro', 'rw', 'z', 'Z'])
 
 const relativeTarget = diagnostic({
@@ -88,9 +88,7 @@ export const duplicateTarget = diagnostic({
   }),
 })
 
-/**
- * Normalizes a path in the container. Reports a path that is relative, `/`, or contains a colon.
- */
+/** Normalizes a path in the container. Reports a path that is relative, is `/`, or contains a colon. */
 export function cleanTarget({ value, span }: At<string>, { reporter }: ReadContext): At<string> | undefined {
   if (!value.startsWith('/')) {
     reporter.report(relativeTarget, span, { target: value })
@@ -108,14 +106,14 @@ export function cleanTarget({ value, span }: At<string>, { reporter }: ReadConte
   return { value: clean, span }
 }
 
-/** Checks a path inside a volume or image. Reports one that is absolute or contains `..`. */
+/** Checks a path inside a volume or image. Reports a path that is absolute or contains `..`. */
 export function checkSubpath(found: At<string> | undefined, { reporter }: ReadContext): string | undefined {
   if (!found || !(found.value.startsWith('/') || found.value.split('/').includes('..'))) return found?.value
   reporter.report(badSubpath, found.span, { subpath: found.value })
   return undefined
 }
 
-/** Reports a mount without source or target. */
+/** Reports a mount that lacks its source or target. */
 export function reportIncomplete(
   type: string,
   missing: 'source' | 'target',
@@ -126,8 +124,8 @@ export function reportIncomplete(
 }
 
 /**
- * Reports configs and secrets of a service whose path another mount has. (The loader reports
- * volumes and tmpfs with the same path, as Docker Compose does.)
+ * Reports configs and secrets of a service that have the same path as another mount. (The loader reports volumes and
+ * tmpfs mounts with the same path, as Docker Compose does.)
  */
 export function checkTargets(
   service: Pick<Service, 'mounts' | 'tmpfs' | 'configs' | 'secrets'>,

@@ -9,7 +9,7 @@ const WRITE_HINT = 'name a folder of the project, or add `--allow-outside` if yo
 
 interface OutsideFile {
   readonly path: string
-  /** True for the folder of a cache that a build exports. */
+  /** True for the folder that a build exports its cache to. */
   readonly isWritten: boolean
 }
 
@@ -44,9 +44,8 @@ const read = diagnostic({
 })
 
 /**
- * Returns whether a file or folder named at `span` may be read. Reports a path outside the project,
- * as an error if it must not be read, else as a warning. Counts the size of the file; throws
- * OverBudget at the limit.
+ * Returns true if a file or folder named at `span` may be read. Reports a path outside the project: as an error if it
+ * must not be read, otherwise as a warning. Counts the size of the file; throws OverBudget if the limit is exceeded.
  */
 export function mayRead(host: CompilerHost, path: string, span: Span | undefined, reporter: Reporter): boolean {
   const stat = host.stat(path)
@@ -59,8 +58,8 @@ export function mayRead(host: CompilerHost, path: string, span: Span | undefined
 }
 
 /**
- * Returns true if a folder named at `span` may be written. Reports a path outside the project, as an error if it must
- * not be written, else as a warning.
+ * Returns true if a folder named at `span` may be written. Reports a path outside the project: as an error if it must
+ * not be written, otherwise as a warning.
  */
 export function mayWrite(host: CompilerHost, path: string, span: Span | undefined, reporter: Reporter): boolean {
   const outside = host.outside?.(path)
@@ -72,8 +71,8 @@ export function mayWrite(host: CompilerHost, path: string, span: Span | undefine
 }
 
 /**
- * The folders outside the project that were reported, by position. Files in them are not reported
- * again.
+ * The reported folders outside the project, with the positions that name them. Files in these folders are not reported
+ * again for the same position.
  */
 const folders = new WeakMap<Reporter, { readonly folder: string; readonly span: Span | undefined }[]>()
 

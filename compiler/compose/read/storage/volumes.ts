@@ -84,8 +84,8 @@ function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
         ...base,
         type,
         source,
-        // The short form has a `bind` mapping, where creating the path is the default. A long form
-        // without `bind` does not create it.
+        // The short form produces a `bind` mapping, which creates the path by default. A long form without `bind` does
+        // not create it.
         createHostPath: map(tree, 'bind') !== undefined && (flag(tree, 'bind', 'create_host_path')?.value ?? true),
         mustExist: flag(tree, 'bind', 'create_host_path')?.value === false,
         propagation: nonEmptyText(tree, 'bind', 'propagation')?.value,
@@ -110,7 +110,7 @@ function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
   }
 }
 
-/** Reads `x-mount`. The schema has checked the word. */
+/** Reads `x-mount`. The schema has already checked the value. */
 function readMountAs(tree: MapTree): At<MountAs> | undefined {
   const found = nonEmptyText(tree, 'x-mount')
   const word = MOUNT_AS.find(known => known === found?.value)
@@ -119,7 +119,7 @@ function readMountAs(tree: MapTree): At<MountAs> | undefined {
 
 const MOUNT_AS: readonly MountAs[] = ['config', 'secret', 'claim', 'skip']
 
-/** Reads the size of a tmpfs mount in bytes; undefined for zero, which means no limit. */
+/** Reads the size of a tmpfs mount in bytes. Returns undefined for zero, which means no limit. */
 function readTmpfsSize(tree: MapTree, { reporter }: ReadContext): bigint | undefined {
   const found = scalar(tree, 'tmpfs', 'size')
   return found && readSize(String(found.value), found.span, reporter)
@@ -144,8 +144,7 @@ function readTmpfs(item: ScalarTree, context: ReadContext): TmpfsEntry | undefin
   let at = end + 1
   for (const option of colon < 0 ? [] : value.slice(end + 1).split(',')) {
     const amount = /^size=(.*)$/.exec(option)?.[1]
-    // A percentage of the node's memory (`size=50%`) cannot be converted to bytes: it stays an
-    // option.
+    // A percentage of the node's memory (`size=50%`) cannot be converted to bytes, so it stays an option.
     if (amount !== undefined && !amount.endsWith('%'))
       size = readSize(amount, spanInside(item, at + 'size='.length, at + option.length), context.reporter)
     else if (option !== '') options.push(option)
@@ -165,7 +164,7 @@ function readVolumesFromItem(item: ScalarTree, { reporter }: ReadContext): At<st
   return undefined
 }
 
-/** Reads `shm_size` in bytes; undefined for zero. */
+/** Reads `shm_size` in bytes. Returns undefined for zero. */
 export function readShmSize(service: MapTree): At<bigint> | undefined {
   const found = scalar(service, 'shm_size')
   const bytes = found && parseBytes(String(found.value))

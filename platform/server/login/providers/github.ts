@@ -15,8 +15,9 @@ import { providerFetch } from './provider-fetch.ts'
 type GitHub = Extract<ProviderSettings, { kind: 'github' }>
 
 /**
- * GitHub, which uses OAuth and its own API instead of OpenID Connect (https://docs.github.com/apps/oauth-apps). People
- * are identified by their number, because names can be reassigned.
+ * Creates a provider for GitHub, which uses OAuth and its own API instead of OpenID Connect
+ * (https://docs.github.com/apps/oauth-apps). Users are identified by their numeric id, because user names can be
+ * reassigned.
  */
 export function githubProvider(settings: GitHub, { callback, clientSecret }: OidcContext): IdentityProvider {
   const { id, allow } = settings
@@ -38,7 +39,10 @@ export function githubProvider(settings: GitHub, { callback, clientSecret }: Oid
     return config
   }
 
-  /** Undefined if GitHub says that it does not exist, or that this person may not see it. */
+  /**
+   * Sends a GET request to the API. Returns undefined if GitHub reports that the resource does not exist, or that this
+   * user may not see it.
+   */
   const get = async (path: string, token: string): Promise<Readonly<Record<string, unknown>> | undefined> => {
     const headers = { authorization: `Bearer ${token}`, accept: 'application/vnd.github+json', 'user-agent': 'devctl' }
     const answer = await providerFetch(`${api}${path}`, { headers })
@@ -107,11 +111,17 @@ export function githubProvider(settings: GitHub, { callback, clientSecret }: Oid
   }
 }
 
-/** Every response has the remaining quota; only one over the limit says when to retry. */
+/**
+ * Returns true if a response reports that the rate limit is exceeded. Every response has the remaining quota, but only
+ * a response over the limit has `retry-after`.
+ */
 const isOverLimit = ({ headers }: Response): boolean =>
   headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0'
 
-/** GitHub reports errors with a successful status, in a format of its own; the library expects an OAuth error. */
+/**
+ * Sends a token request, and converts errors. GitHub reports errors with a successful status, in its own format, but
+ * the library expects an OAuth error.
+ */
 async function tokenFetch(...request: Parameters<typeof providerFetch>): Promise<Response> {
   const answer = await providerFetch(...request)
   if (answer.status !== 200) return answer

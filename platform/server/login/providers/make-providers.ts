@@ -3,7 +3,7 @@ import { githubProvider } from './github.ts'
 import { oidcProvider } from './oidc.ts'
 import type { IdentityProvider } from './provider.ts'
 
-/** The configured identity providers, by id. */
+/** Returns the configured identity providers, by id. */
 export function makeProviders(world: ServerContext): ReadonlyMap<string, IdentityProvider> {
   const { settings, now, clientSecret } = world
   return new Map(

@@ -18,30 +18,35 @@ import { isAdmitted, type ProviderSettings, shownText } from '../../../rules/acc
 import { type IdentityProvider, LoginError, type LoginFlow } from './provider.ts'
 import { providerFetch } from './provider-fetch.ts'
 
-/** Milliseconds for which the provider's metadata is cached. */
+/** Time in milliseconds for which the provider's metadata is cached. */
 const KEPT = 3_600_000
-/** Most characters of a subject, as the specification says, and of a refresh token, as much as a record can hold. */
+/**
+ * Maximum length of a subject, according to the specification, and of a refresh token, which has to fit into a record;
+ * in characters.
+ */
 const LONGEST_SUBJECT = 255
 const LONGEST_REFRESH = 8192
-/** The scope for a refresh token (OpenID Connect Core 1.0, section 11). */
+/** The scope that requests a refresh token (OpenID Connect Core 1.0, section 11). */
 const OFFLINE = 'offline_access'
 
 export interface OidcContext {
   /** The redirect URI. */
   readonly callback: string
-  /** Undefined if it does not exist. */
+  /** Returns the client secret; undefined if it does not exist. */
   clientSecret(): string | undefined
   now(): number
 }
 
-/** An OpenID Connect provider, with a confidential client: code, PKCE, state and nonce. */
+/**
+ * Creates a provider for OpenID Connect with a confidential client. It uses the code flow with PKCE, state and nonce.
+ */
 export function oidcProvider(
   { id, issuer, clientId, allow }: Extract<ProviderSettings, { kind: 'oidc' }>,
   { callback, clientSecret, now }: OidcContext,
 ): IdentityProvider {
   let kept: { readonly secret: string; readonly until: number; readonly config: Promise<Configuration> } | undefined
 
-  /** Concurrent callers share one request; a failure is not cached. */
+  /** Returns the provider's configuration. Concurrent callers share one request; a failure is not cached. */
   const configuration = (): Promise<Configuration> => {
     const secret = clientSecret()
     if (!secret) throw new LoginError('provider-setup', 'there is no client secret')
@@ -60,8 +65,8 @@ export function oidcProvider(
     async begin({ state, nonce, verifier }) {
       return explained(async () => {
         const config = await configuration()
-        // Optional scopes, which not every provider supports: to be able to ask again later, and for rules about
-        // groups.
+        // Optional scopes, which are requested only if the provider supports them: for later account checks, and for
+        // rules about groups.
         const scopes = ['openid', 'profile', 'email', ...[OFFLINE, 'groups'].filter(one => supports(config, one))]
         return buildAuthorizationUrl(config, {
           redirect_uri: callback,
@@ -89,7 +94,7 @@ export function oidcProvider(
         const [name, email] = [shownText(claims['name']), shownText(claims['email'], 254)]
         const login = shownText(claims['preferred_username']) ?? shownText(claims['nickname']) ?? email ?? sub
         const refresh = tokens.refresh_token
-        // The person's browser carries the request, and could have left out the scope.
+        // The user could have removed the scope, because the request goes through the user's browser.
         if (!refresh && supports(config, OFFLINE))
           throw new LoginError(
             'no-refresh',
@@ -114,7 +119,7 @@ export function oidcProvider(
         const more = hasMore ? await accountOf(config, tokens.access_token, subject) : {}
         if (!more || (proven && proven.sub !== subject)) return undefined
         const claims: Readonly<Record<string, unknown>> = { ...more, ...proven }
-        // A provider that leaves out the claims of the rules has not revoked anything.
+        // A response without the claims that the rules use does not revoke anything.
         const isTold = proven !== undefined || allow.some(({ claim }) => Object.hasOwn(claims, claim))
         if (isTold && !isAdmitted(claims, allow)) return undefined
         const next = tokens.refresh_token ?? refreshToken
@@ -125,9 +130,10 @@ export function oidcProvider(
 }
 
 /**
- * Returns the claims of the provider about an account that has just received a new token; undefined if the provider
- * rejects the token. Gitea issues new tokens to deactivated accounts, and then responds with an HTML page. If the
- * provider cannot respond now, that decides nothing, although the old refresh token is used up.
+ * Returns the provider's claims about an account that has just received a new token; undefined if the provider rejects
+ * the token. Gitea issues new tokens even to deactivated accounts, and then responds with an HTML page. If the provider
+ * cannot respond now, empty claims are returned, which refuse no account, because the old refresh token is already used
+ * up.
  */
 async function accountOf(
   config: Configuration,
@@ -157,13 +163,16 @@ function discover(issuer: URL, clientId: string, secret: string): Promise<Config
   return discovery(issuer, clientId, { client_secret: secret }, clientAuth(secret), {
     [customFetch]: providerFetch,
     timeout: 10,
-    // Signatures are verified even though TLS authenticates the sender; requests to other machines are always
-    // encrypted.
+    // Signatures are verified even though TLS authenticates the sender. Only requests to this machine may be
+    // unencrypted.
     execute: [enableNonRepudiationChecks, ...(isLoopback ? [allowInsecureRequests] : [])],
   })
 }
 
-/** The authentication method that the provider supports; `client_secret_basic` is the default of the specification. */
+/**
+ * Returns the client authentication method that the provider supports. `client_secret_basic` is the default of the
+ * specification.
+ */
 const clientAuth =
   (secret: string): ClientAuth =>
   (server, ...rest) => {
@@ -172,8 +181,8 @@ const clientAuth =
   }
 
 /**
- * RFC 6749, section 2.3.1, with no more escapes than it requires: Gitea does not decode them, and the library's own
- * `ClientSecretBasic` escapes the dashes of a UUID.
+ * Returns basic authentication according to RFC 6749, section 2.3.1, with as few escapes as possible: Gitea does not
+ * decode escapes, and the library's own `ClientSecretBasic` escapes the dashes of a UUID.
  */
 const basicAuth =
   (secret: string): ClientAuth =>
@@ -183,7 +192,7 @@ const basicAuth =
     headers.set('authorization', `Basic ${Buffer.from(both).toString('base64')}`)
   }
 
-/** Converts an error of the library to the reason why the login failed. */
+/** Runs an operation, and converts errors of the library to a LoginError with the reason. */
 export async function explained<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -199,13 +208,13 @@ export async function explained<T>(work: () => Promise<T>): Promise<T> {
       throw told(error.error === 'access_denied' ? 'refused' : 'provider-setup')
     if (error instanceof ResponseBodyError) throw told(error.error === 'invalid_grant' ? 'expired' : 'provider-setup')
     if (statusOf(error) === 401) throw told('provider-setup')
-    // Errors of the library about a response have such codes; all others are connection errors.
+    // Library errors about a response have one of these codes; all other errors are connection errors.
     const isAnswer = typeof code === 'string' && /^OAUTH_(?!TIMEOUT|ABORT)/.test(code)
     throw told(isAnswer && (statusOf(error) ?? 0) < 500 ? 'provider-answer' : 'provider-down')
   }
 }
 
-/** The status of the response that an error is about. */
+/** Returns the status of the response that caused an error. */
 function statusOf(error: unknown): number | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     const found = at.cause instanceof Response ? at.cause.status : (at as { status?: unknown }).status

@@ -2,9 +2,9 @@ import { agentFor } from '../../../../adapters/http/agents.ts'
 import { exchangeWhole } from '../../../../adapters/http/exchange.ts'
 import { proxyFor } from '../../../../adapters/http/proxy.ts'
 
-/** Milliseconds of silence, and bytes of a response, that are accepted from a slow or broken provider. */
+/** Limits for a slow or broken provider: maximum silence in milliseconds, and maximum size of a response in bytes. */
 const LIMITS = { silence: 8000, limit: 1024 * 1024 }
-/** Milliseconds for one request, in total. */
+/** Timeout for an entire request, in milliseconds. */
 const WHOLE = 10_000
 
 interface Init {
@@ -15,8 +15,8 @@ interface Init {
 }
 
 /**
- * `fetch` for providers: with deadlines, a limit for the size of the response, and the proxy of the environment. It
- * follows no redirects.
+ * Sends a request to a provider, like `fetch`, but with time limits, a maximum response size, and the proxy from the
+ * environment variables. It does not follow redirects.
  */
 export async function providerFetch(address: string | URL, init: Init = {}): Promise<Response> {
   const url = new URL(address)

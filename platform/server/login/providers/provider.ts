@@ -1,7 +1,7 @@
 import type { LoginProblem } from '../../../rules/accounts/login-problems.ts'
 import type { ProvenIdentity } from '../users.ts'
 
-/** A pending login of a browser; the browser keeps it, sealed. */
+/** State of a pending login in a browser. The browser stores it, sealed. */
 export interface LoginFlow {
   readonly state: string
   readonly nonce: string
@@ -9,18 +9,18 @@ export interface LoginFlow {
   readonly verifier: string
 }
 
-/** The identity of a user, and the token for later questions about them. */
+/** The identity of a user, and the token for later checks of the account. */
 export interface ProvenLogin {
   readonly identity: ProvenIdentity
   readonly refreshToken?: string
 }
 
-/** An identity provider. Its failures are LoginErrors. */
+/** An identity provider. Its methods throw LoginErrors. */
 export interface IdentityProvider {
   readonly id: string
-  /** The URL that the browser is redirected to. */
+  /** Returns the URL to redirect the browser to. */
   begin(flow: LoginFlow, signal: AbortSignal): Promise<URL>
-  /** The user who has returned to `callback`, with the parameters that the provider added to it. */
+  /** Returns the user who was redirected to `callback`, which contains the parameters that the provider added. */
   finish(callback: URL, flow: LoginFlow, signal: AbortSignal): Promise<ProvenLogin>
   /**
    * Asks the provider whether it still knows a user, and checks that the rules still admit them. Returns the next
@@ -33,7 +33,7 @@ export interface IdentityProvider {
   ): Promise<{ readonly refreshToken: string } | undefined>
 }
 
-/** The reason why a login failed; `detail` is for the log. */
+/** A failed login with its reason; `detail` is only logged. */
 export class LoginError extends Error {
   readonly problem: LoginProblem
 

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto'
 
-/** The path that the page polls for the progress of a wake; the application never handles it. */
+/**
+ * Media type of requests for the progress of a wake, which the page polls. The application never handles these
+ * requests.
+ */
 export const PROGRESS_TYPE = 'application/vnd.devctl.waking+json'
-/** A header of all responses of the waker: without it, the response came from the application. */
+/** Header of all responses of the waker. A response without it came from the application. */
 export const WAKER_HEADER = 'x-devctl-waker'
 
-/** The colours are those of the pages of the platform (style/tokens.css): a test compares them. */
+/** The colors are the same as on the platform's pages (style/tokens.css); a test compares them. */
 const STYLE = `
 :root { color-scheme: light dark; --page: #fbfbfc; --surface: #ffffff; --ink: #17181c; --ink-2: #55565f; --line: #e6e6ea; --accent: #3a55d1; --good: #14713d; --mark: #1b1c21; --mark-line: #ffffff; --mark-cursor: #8ea2ff }
 @media (prefers-color-scheme: dark) { :root { --page: #0d0e11; --surface: #141519; --ink: #f0f0f3; --ink-2: #a6a8b3; --line: #26272d; --accent: #93a7ff; --good: #5fd08e; --mark: #f0f0f3; --mark-line: #16171b; --mark-cursor: #3f5bd6 } }
@@ -28,7 +31,7 @@ progress::-moz-progress-bar { background: var(--good) }
 const MARK =
   '<svg width="32" height="32" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="var(--mark)"/><path d="M9 10.5 14.5 16 9 21.5" fill="none" stroke="var(--mark-line)" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round"/><rect x="16.5" y="19.4" width="7.5" height="3" rx="1.5" fill="var(--mark-cursor)"/></svg>'
 
-// Requests go to the address of the page itself; responses are only ever shown as text.
+// The script sends requests only to the page's own address, and shows responses only as text.
 const SCRIPT = `
 const [bar, count, state] = ['progress', 'output', 'p'].map(name => document.querySelector(name))
 let broken = 0
@@ -73,10 +76,10 @@ const policy = (more: readonly string[]): string =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** A page to send. */
+/** A page that the waker sends. */
 export interface WakerPage {
   readonly html: string
-  /** The value of `content-security-policy`: only the page's own style and script, and requests to its own host. */
+  /** Content security policy: only the page's own style and script, and only requests to its own host. */
   readonly policy: string
 }
 
@@ -94,7 +97,7 @@ ${content}
 </html>
 `
 
-/** The page that people see while a namespace wakes up. It contains no text from outside. */
+/** The page that users see while a namespace wakes up. It contains no text from outside. */
 export const WAKING: WakerPage = {
   html: document(
     'Waking up',
@@ -108,7 +111,10 @@ export const WAKING: WakerPage = {
   policy: policy([`script-src ${hash(SCRIPT)}`, "connect-src 'self'"]),
 }
 
-/** The page for hosts that no application has; `url`: that of the platform. It contains no other text from outside. */
+/**
+ * Returns the page for hosts that belong to no application. `url` is the platform's address. The page contains no other
+ * text from outside.
+ */
 export const nothingPage = (url: string): WakerPage => ({
   html: document(
     'Nothing at this address',

@@ -2,29 +2,35 @@ import { Slots } from '../../../../adapters/http/slots.ts'
 import type { Cluster, KubeObject } from '../../../../adapters/kubernetes/cluster.ts'
 import { ASLEEP, toResting } from '../../../records/asleep.ts'
 
-/** Number of services of a waking namespace, and how many of them are ready. Their names are for its members. */
+/**
+ * The number of services in a waking namespace, and how many of them are ready. Names are omitted, because only members
+ * may see them.
+ */
 export interface Waking {
   readonly ready: number
   readonly services: number
 }
 export const NOTHING: Waking = { ready: 0, services: 0 }
 
-/** Milliseconds for which a result is cached: many pages poll at once. */
+/** Time in milliseconds for which a result is cached, because many pages poll at once. */
 const FRESH = 500
-/** The number of workloads that are counted. */
+/** Maximum number of workloads that are counted. */
 const MOST = 50
-/** Namespaces whose results are cached. */
+/** Maximum number of namespaces whose results are cached. */
 const KEPT = 500
-/** Most namespaces that are read at the same time: any client can poll, without a login. */
+/**
+ * Maximum number of namespaces that are read at the same time. There is a limit because any client can poll, without a
+ * login.
+ */
 const AT_ONCE = 2
 
 interface Known {
   readonly waking: Promise<Waking>
-  /** Undefined while it is being read. */
+  /** Undefined while the result is being read. */
   readAt?: number
 }
 
-/** The progress of the workloads of namespaces that are waking up. */
+/** The progress of namespaces that are waking up. */
 export class WakingProgress {
   readonly #cluster: Cluster
   readonly #now: () => number
@@ -55,7 +61,10 @@ export class WakingProgress {
     return waking
   }
 
-  /** Reads the recorded workloads one by one: the others in the namespace can be many, and large. */
+  /**
+   * Reads the workloads of the namespace's sleep record one by one, because the namespace may contain many other, large
+   * workloads.
+   */
   async #read(namespace: string): Promise<Waking> {
     const live = await this.#cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace })
     let ready = 0

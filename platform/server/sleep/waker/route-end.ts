@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { PROGRESS_TYPE, WAKER_HEADER } from './page.ts'
 
-/** Milliseconds for an answer. */
+/** Timeout for a response in milliseconds. */
 const LIMIT = 3000
 
 /**
- * Returns true if requests for a host of an application reach the platform, which it finds out with a request that
- * wakes nothing. Undefined if there is no response. Never rejects.
+ * Returns true if requests for an application's host reach the platform. It checks this with a request that wakes
+ * nothing. Returns undefined if there is no response. Never rejects.
  */
 export async function leadsHere(host: string, signal?: AbortSignal): Promise<boolean | undefined> {
   const limit = AbortSignal.timeout(LIMIT)
@@ -21,7 +21,7 @@ export async function leadsHere(host: string, signal?: AbortSignal): Promise<boo
     rejectUnauthorized: false,
     signal: signal ? AbortSignal.any([signal, limit]) : limit,
   })
-  // Discards the body as well, without waiting for it.
+  // Discards the response, including its body, without waiting for it.
   sent.on('error', () => {})
   sent.end()
   try {

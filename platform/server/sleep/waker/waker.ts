@@ -7,10 +7,10 @@ import { type Sleep, WAKE_PAUSE } from '../sleep.ts'
 import { nothingPage, PROGRESS_TYPE, WAKER_HEADER, WAKING, type WakerPage } from './page.ts'
 import { NOTHING, WakingProgress } from './progress.ts'
 
-/** Milliseconds that an ingress controller may take to apply a route that was opened. */
+/** Time in milliseconds for an ingress controller to apply a route that was opened. */
 const FOLLOWS = 10_000
 
-/** A request for a host of an application; nothing else of it is used, neither cookies nor its body. */
+/** A request for an application's host. Nothing else of the request is used, in particular no cookies and no body. */
 export interface AppRequest {
   readonly host: string
   readonly method: string
@@ -24,8 +24,8 @@ export interface AppAnswer {
 }
 
 /**
- * Handles requests for hosts of applications that no route serves: it wakes the namespace if that is asleep, and shows
- * the progress.
+ * Handles requests for application hosts that no route serves. If the namespace is asleep, wakes it and shows the
+ * progress.
  */
 export class Waker {
   readonly #world: ServerContext
@@ -33,7 +33,7 @@ export class Waker {
   readonly #sleep: Sleep
   readonly #progress: WakingProgress
   readonly #nothing: WakerPage
-  /** When this replica last tried to wake a namespace. */
+  /** Time at which this replica last tried to wake each namespace. */
   readonly #tried = new Map<string, number>()
 
   constructor(world: ServerContext, index: NamespaceIndex, sleep: Sleep) {
@@ -45,7 +45,8 @@ export class Waker {
   }
 
   /**
-   * The host of an application that a request is for, as routes spell it; undefined: the request is for the platform.
+   * Returns the application host that a request is for, in the form that routes use; undefined if the request is for
+   * the platform.
    */
   hostOf(header: string | undefined): string | undefined {
     const { domain, url } = this.#world.settings
@@ -62,21 +63,21 @@ export class Waker {
     const mode = headers['sec-fetch-mode']
     const isNavigation = mode === 'navigate' && (method === 'GET' || method === 'HEAD')
     const nothing = () => (isNavigation ? page(404, method, this.#nothing) : noText(method))
-    // Other hosts neither tell whether a namespace exists nor wake it.
+    // Requests for other hosts neither reveal whether a namespace exists nor wake it.
     if (!found || !this.#index.hasSleepingHost(found.name, host)) return nothing()
     const { status } = found
     const isLook = headers['accept'] === PROGRESS_TYPE
     if (status === 'Active' && now() - this.#index.awakeSince(found.name) > FOLLOWS) return nothing()
     if (status === 'Deleting' || status === 'DeleteFailed') return nothing()
-    // A page that stays open polls again and again, which must not keep anything awake. Programs do not send this
-    // header.
+    // An open page polls repeatedly, which must not keep the namespace awake. Requests of programs lack the header
+    // `Sec-Fetch-Mode`, and do wake it.
     const isUse = isNavigation ? !isAhead(headers) : mode === undefined && !isLook
     if (status === 'Sleeping' && isUse) this.#wake(found)
     if (isLook) return json({ status, ...(status === 'Waking' ? await this.#progress.of(found.name) : NOTHING) })
     return isNavigation ? page(503, method, WAKING, { 'retry-after': '5' }) : unavailable(method, 5)
   }
 
-  /** Wakes a namespace, at most once a minute; the wake is not awaited. */
+  /** Wakes a namespace, at most once a minute. Does not wait for the wake. */
   #wake(found: ManagedNamespace): void {
     const { now, log } = this.#world
     const { name, woken } = found
@@ -104,7 +105,10 @@ const COMMON = {
 const NO_PAGE = { ...COMMON, 'content-security-policy': "default-src 'none'; frame-ancestors 'none'" }
 const TEXT = { ...NO_PAGE, 'content-type': 'text/plain; charset=utf-8' }
 
-/** The body is not read: closing the connection discards the rest of it. */
+/**
+ * Returns headers for closing the connection after a request with a body. The body is not read, and closing the
+ * connection discards it.
+ */
 const ended = (method: string): Readonly<Record<string, string>> =>
   method === 'GET' || method === 'HEAD' ? {} : { connection: 'close' }
 
