@@ -10,7 +10,7 @@ export interface Command<Options = object> {
   readonly name: string
   /** Single line without a full stop, for the list of commands. */
   readonly summary: string
-  /** A paragraph or two for the command's own help; default the summary. */
+  /** A paragraph or two for the command's own help; defaults to the summary. */
   readonly description?: string
   readonly words?: readonly Argument[]
   readonly options: Readonly<Record<string, Option<unknown>>>

@@ -32,7 +32,7 @@ async function printError(error: unknown, argv: readonly string[], io: Io): Prom
   const { errorText } = await import('./terminal/error-text.ts')
   io.stderr.write(errorText(error))
   if (!(error instanceof UsageError)) return 1
-  // // The longest command name whose words all occur in the line.
+  // The longest command name whose words all occur in the line.
   const command = commands
     .filter(({ name }) => name.split(' ').every(word => argv.includes(word)))
     .sort((a, b) => b.name.length - a.name.length)[0]

@@ -88,13 +88,13 @@ function buildProgram(commands: readonly Command[], io: Io, run: Run): Commander
 
 /** Rejects any other argument after a command with subcommands, because it is a misspelled subcommand. */
 function refuseOtherWords(built: CommanderCommand, name: string, below: readonly Command[]): void {
-  // // Options after a subcommand belong to the subcommand.
+  // Options after a subcommand belong to the subcommand.
   built.enablePositionalOptions().allowExcessArguments()
   built.hook('preAction', async (_, called) => {
     const [word] = called.args
     if (called !== built || word === undefined) return
     const { didYouMean } = await import('../compiler/diagnostics/suggest.ts')
-    // // kubens and kubectx accept `namespace shop` and `context kind`.
+    // kubens and kubectx accept `namespace shop` and `context kind`.
     const use = below.some(one => lastWord(one) === 'use') ? `did you mean \`devctl ${name} use ${word}\`?` : undefined
     const hint = didYouMean(word, below.map(lastWord)) ?? use ?? `see \`devctl ${name} --help\``
     throw new UsageError(`unknown command \`${name} ${word}\``, { hint })
@@ -115,7 +115,7 @@ function addCommand(parent: CommanderCommand, command: Command, io: Io, run: Run
     const lines = command.examples.map(({ line, does }) => `  # ${does}\n  $ ${line}`)
     built.addHelpText('after', `\nExamples:\n${lines.join('\n')}`)
   }
-  // // Options may precede the subcommand: `devctl context --namespace shop use kind`.
+  // Options may precede the subcommand: `devctl context --namespace shop use kind`.
   const inherited = () => (parent.parent ? parent.opts() : {})
   return built.action(async () => run(command, built.args, { ...inherited(), ...built.opts() }))
 }
@@ -132,7 +132,7 @@ function prepare(command: CommanderCommand, io: Io): CommanderCommand {
     .exitOverride()
     .configureOutput({
       writeOut: text => io.stdout.write(text),
-      // // Errors are thrown; main.ts prints them like all other errors.
+      // Errors are thrown; main.ts prints them like all other errors.
       writeErr: () => {},
       outputError: () => {},
       getOutHelpWidth: () => helpWidth(io),

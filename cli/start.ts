@@ -10,7 +10,7 @@ export async function start(argv: readonly string[]): Promise<void> {
   let isWritten = true
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // // The reader may close our output early (`| head`); this is not a failure.
+      // The reader may close our output early (`| head`); this is not a failure.
       if (error.code === 'EPIPE') return
       if (isWritten && stream === process.stdout)
         process.stderr.write(`error: cannot write to standard output: ${reasonOf(error)}\n`)
@@ -18,7 +18,7 @@ export async function start(argv: readonly string[]): Promise<void> {
       process.exitCode = 1
     })
   const status = await main(argv, processIo())
-  // // Exit immediately, even if connections are open or some output has not been read.
+  // Exit immediately, even if connections are open or some output has not been read.
   if (status === INTERRUPTED) process.exit(status)
   if (isWritten) process.exitCode = status
 }

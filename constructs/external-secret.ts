@@ -4,8 +4,8 @@ import type { Environment, ExternalSecretPlan } from '../compiler/plan/plan.ts'
 import { objectMeta } from './labels.ts'
 
 /**
- * Fields that the API server sets if they are missing. Argo CD reports such defaults as drift if they are in list
- * items, so they are always written.
+ * Defaults that the API server sets if the fields are missing. Argo CD reports such defaults in list items as drift, so
+ * they are always written.
  */
 const DEFAULTS = { conversionStrategy: 'Default', decodingStrategy: 'None', metadataPolicy: 'None' }
 

@@ -10,7 +10,7 @@ import { claimJson, configMapJson, FileConfigMap, FileSecret, secretJson, Volume
 import { WaiterAccount, waiterAccountJson } from './waiter-account.ts'
 import { ServiceDaemonSet, ServiceDeployment, ServiceJob, ServiceStatefulSet, workloadJson } from './workload.ts'
 
-/** The input of making objects, besides their own part of the plan. */
+/** Input for creating objects, in addition to their own part of the plan. */
 export interface Making {
   readonly plan: Plan
   readonly environment: Environment
@@ -23,22 +23,22 @@ export const makingOf = (plan: Plan): Making => ({
   templates: new PodTemplates(plan),
 })
 
-/** Functions that create the objects of a kind, or several that belong together, from a plan. */
+/** Functions that create the objects of a kind, or several related objects, from a plan. */
 interface ObjectsOf<P extends ObjectPlan> {
-  /** Begins the ids of the constructs: `config-page`. */
+  /** Prefix of the construct ids, such as `config` in `config-page`. */
   readonly id: string
   readonly plans: (making: Making) => readonly P[]
   readonly construct: (scope: Construct, id: string, plan: P, making: Making) => Construct
   /**
-   * Creates the objects without a chart around them. `bare` is the plan without its annotations, which are added later:
-   * the typed classes are slow with maps.
+   * Creates the objects without a chart. `bare` is the plan without its annotations, which are added later, because the
+   * typed classes are slow with maps.
    */
   readonly json: (bare: P, making: Making, plan: P) => readonly object[]
 }
 
-/** The operations that `Application` and `synth` apply to every object, whatever its plan. */
+/** The operations that `Application` and `synth` apply to all objects of a kind. */
 export interface Objects {
-  /** Creates the constructs, and calls `made` for each. */
+  /** Creates the constructs, and calls `made` for each of them. */
   construct(scope: Construct, making: Making, made: (plan: ObjectPlan, construct: Construct) => void): void
   /** Creates the JSON, and calls `made` for each object. */
   json(making: Making, made: (plan: ObjectPlan, json: object) => void): void
@@ -56,7 +56,7 @@ function objects<P extends ObjectPlan>({ id, plans, construct, json }: ObjectsOf
   }
 }
 
-/** Objects of which each is made of its own part of the plan alone. */
+/** Returns the operations for objects that depend only on their own part of the plan. */
 const plain = <P extends ObjectPlan>(
   id: string,
   plans: (plan: Plan) => readonly P[],
@@ -71,8 +71,8 @@ const plain = <P extends ObjectPlan>(
   })
 
 /**
- * All objects of a plan, in the order in which they are printed: what others refer to comes first.
- * A new kind has a row here and one in `kinds.ts`.
+ * All objects of a plan in print order: objects that other objects refer to come first. A new kind needs a row here and
+ * one in `kinds.ts`.
  */
 export const OBJECTS: readonly Objects[] = [
   plain('config', plan => plan.configMaps, FileConfigMap, configMapJson),
@@ -128,7 +128,7 @@ function workload(scope: Construct, id: string, plan: WorkloadPlan, { environmen
 
 /** An account with which the Pods of workloads wait for Jobs. */
 interface AccountPlan extends ObjectPlan {
-  /** The names of the Jobs, sorted, each once. */
+  /** Distinct names of the Jobs, sorted. */
   readonly jobs: readonly string[]
 }
 
@@ -141,7 +141,7 @@ function accounts({ plan: { workloads }, environment, templates }: Making): read
     const name = waiterAccountName(environment.name, waited)
     const other = found.get(name)
     const jobs = [...new Set(waited.map(templates.jobName))].sort()
-    // One that several workloads share belongs to none of them.
+    // An account that several workloads share belongs to none of them.
     found.set(name, other ? withoutService(other) : { name, source: waitsSource, service, span, jobs })
   }
   return [...found.values()]

@@ -6,8 +6,8 @@ import type { PodTemplate } from './pod/newer-fields.ts'
 import { toPodSpec } from './pod/pod-spec.ts'
 
 /**
- * The Pod templates of a plan, each made once. A Job is named after its template, and a template
- * that waits for Jobs holds their names, so those are made first.
+ * The Pod templates of a plan, each created only once. The name of a Job contains a hash of its template, and a
+ * template that waits for Jobs contains their names, so the templates of those Jobs are created first.
  */
 export class PodTemplates {
   readonly #plan: Plan
@@ -24,8 +24,8 @@ export class PodTemplates {
   }
 
   /**
-   * The Pod template of a workload of the plan. A list instead of recursion, since chains of Jobs
-   * may be long.
+   * Returns the Pod template of a workload. Uses a stack instead of recursion, because chains of Jobs may be long.
+   * Throws an Error if a Job waits for itself.
    */
   of(workload: WorkloadPlan): PodTemplate {
     const open: WorkloadPlan[] = [workload]
@@ -45,7 +45,7 @@ export class PodTemplates {
     return this.#templates.get(workload)!
   }
 
-  /** The real name of the Job that a service became. */
+  /** Returns the real name of a service's Job. */
   readonly jobName = (service: string): string => {
     const job = this.#job(service)
     const known = this.#jobNames.get(job)
@@ -86,14 +86,15 @@ export class PodTemplates {
   }
 }
 
-/** The services that a workload waits for as Jobs, sorted, each once. */
+/** Returns the distinct services whose Jobs a workload waits for, sorted. */
 export const waitedServices = ({ pod }: WorkloadPlan): readonly string[] =>
   [...new Set(pod.waits.flatMap(({ kind, service }) => (kind === 'job' ? [service] : [])))].sort()
 
 /**
- * The name of the ServiceAccount, Role and RoleBinding with which Pods wait for the Jobs of services, whose names have
- * no dots. Workloads that wait for the same ones share it. The others have their own, so that a deploy of some services
- * changes no right of those that it leaves alone.
+ * Returns the name of the ServiceAccount, Role and RoleBinding with which Pods wait for the Jobs of services. Service
+ * names have no dots, so the dots in the name are unambiguous. Workloads that wait for the same Jobs share these
+ * objects. Other workloads have separate ones, so that a deploy of some services does not change the permissions of the
+ * others.
  */
 export const waiterAccountName = (environment: string, services: readonly string[]): string =>
   cutName(`${environment}-waits-for-${services.join('.')}`, 253)

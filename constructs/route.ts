@@ -4,30 +4,27 @@ import type { Construct } from 'constructs'
 import type { Environment, RoutePlan } from '../compiler/plan/plan.ts'
 import { objectMeta } from './labels.ts'
 
-/** The input of the constructs for public HTTPS routes. */
+/** Input for the constructs of public HTTPS routes. */
 interface Routing {
   readonly plan: RoutePlan
   readonly environment: Environment
 }
 
-/** A public HTTPS route into services. */
+/** A public HTTPS route to services, as an Ingress. */
 export class IngressRoute extends k8s.KubeIngress {
   constructor(scope: Construct, id: string, { plan, environment }: Routing) {
     super(scope, id, ingressProps(plan, environment))
   }
 }
 
-/**
- * A public HTTPS route into services, through the Gateway API, for which there are no typed
- * classes.
- */
+/** A public HTTPS route to services through the Gateway API, which has no typed classes. */
 export class GatewayRoute extends ApiObject {
   constructor(scope: Construct, id: string, { plan, environment }: Routing) {
     super(scope, id, httpRouteJson(plan, environment))
   }
 }
 
-/** The JSON of a route of either kind, without a chart around it. */
+/** Returns the JSON of a route of either kind, without a chart. */
 export function routeJson(plan: RoutePlan, environment: Environment): object {
   return plan.kind === 'Ingress'
     ? k8s.KubeIngress.manifest(ingressProps(plan, environment))
@@ -56,15 +53,15 @@ function ingressSpec(plan: RoutePlan): k8s.IngressSpec {
   return {
     ingressClassName: plan.ingressClassName,
     rules: [{ host: plan.host, http: { paths } }],
-    // Without a secret the controller answers with its own certificate.
+    // Without a Secret, the controller responds with its own certificate.
     tls: [{ hosts: [plan.host], secretName: plan.tlsSecret }],
   }
 }
 
 /**
- * TLS ends at the gateway's listener, which the cluster's operator set up. The defaults of the
- * custom resource are written outright: its lists are compared as a whole, and what the server adds
- * to them would be drift.
+ * Returns the spec of an HTTPRoute. TLS ends at the gateway's listener, which the cluster's operator configures. The
+ * defaults of the custom resource are written explicitly, because its lists are compared as a whole, and defaults that
+ * the server adds would count as drift.
  */
 function httpRouteSpec(plan: RoutePlan): object {
   return {

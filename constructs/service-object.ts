@@ -4,8 +4,8 @@ import type { Environment, ServicePlan } from '../compiler/plan/plan.ts'
 import { environmentLabels, objectMeta, selectorLabels } from './labels.ts'
 
 /**
- * The name and ports under which Pods are reached. Without ports it is headless: the name resolves
- * to the Pods, and any port is theirs.
+ * A Service, with the name and ports under which Pods are reached. A Service without ports is headless: its name
+ * resolves to the Pods, which can be reached on any port.
  */
 export class ServiceObject extends k8s.KubeService {
   constructor(scope: Construct, id: string, { plan, environment }: { plan: ServicePlan; environment: Environment }) {
@@ -13,7 +13,7 @@ export class ServiceObject extends k8s.KubeService {
   }
 }
 
-/** The JSON of a Service, without a chart around it. */
+/** Returns the JSON of a Service, without a chart. */
 export function serviceJson(plan: ServicePlan, environment: Environment): object {
   return k8s.KubeService.manifest(serviceProps(plan, environment))
 }
@@ -41,8 +41,8 @@ function selecting(plan: ServicePlan, environment: Environment): k8s.ServiceSpec
           name,
           port,
           targetPort: k8s.IntOrString.fromNumber(targetPort),
-          // The server's default, outright: a controller that merges lists by port and protocol
-          // takes its absence for drift.
+          // The server's default is written explicitly, because a controller that merges lists by port and protocol
+          // would report a missing protocol as drift.
           protocol,
           appProtocol,
           nodePort,

@@ -12,7 +12,7 @@ export class VolumeClaim extends k8s.KubePersistentVolumeClaim {
   }
 }
 
-/** The JSON of a claim, without a chart around it. */
+/** Returns the JSON of a claim, without a chart. */
 export function claimJson(plan: ClaimPlan, environment: Environment): object {
   return k8s.KubePersistentVolumeClaim.manifest(claimProps(plan, environment))
 }
@@ -23,8 +23,8 @@ function claimProps(plan: ClaimPlan, environment: Environment): k8s.KubePersiste
 }
 
 /**
- * Files that Pods mount. What is not plain text goes to `binaryData`. Not the typed class, whose
- * renderer copies the whole map for each of its keys: 4,000 files took two seconds. The same for
+ * A ConfigMap with files that Pods mount. Files that are not plain text go to `binaryData`. Not based on the typed
+ * class, whose renderer copies the full map for each key, so that 4,000 files took two seconds. The same applies to
  * Secrets.
  */
 export class FileConfigMap extends ApiObject {
@@ -33,7 +33,7 @@ export class FileConfigMap extends ApiObject {
   }
 }
 
-/** The JSON of a ConfigMap, without a chart around it. */
+/** Returns the JSON of a ConfigMap, without a chart. */
 export function configMapJson(plan: ConfigMapPlan, environment: Environment) {
   const data: Record<string, string> = {}
   const binaryData: Record<string, string> = {}
@@ -51,14 +51,14 @@ export function configMapJson(plan: ConfigMapPlan, environment: Environment) {
   }
 }
 
-/** A Secret with files that Pods mount and that no other user should see. */
+/** A Secret with files that Pods mount and that other users should not see. */
 export class FileSecret extends ApiObject {
   constructor(scope: Construct, id: string, { plan, environment }: { plan: SecretPlan; environment: Environment }) {
     super(scope, id, secretJson(plan, environment))
   }
 }
 
-/** The JSON of a Secret, without a chart around it. */
+/** Returns the JSON of a Secret, without a chart. */
 export function secretJson(plan: SecretPlan, environment: Environment) {
   return {
     apiVersion: 'v1',
@@ -70,9 +70,9 @@ export function secretJson(plan: SecretPlan, environment: Environment) {
 }
 
 /**
- * The text of a file, or undefined when a text editor could not have written it or YAML could not
- * show it: no UTF-8, or control characters other than tab and line feed (carriage returns too,
- * which a reader of YAML may take for line feeds).
+ * Returns the text of a file. Returns undefined if a text editor could not have written it or YAML cannot represent it,
+ * because it is not UTF-8 or contains control characters other than tab and line feed. Carriage returns also count,
+ * because a YAML parser may read them as line feeds.
  */
 function plainText(bytes: Uint8Array): string | undefined {
   try {

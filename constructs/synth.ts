@@ -6,9 +6,9 @@ import { makingOf, OBJECTS } from './objects.ts'
 import { addAnnotations } from './pod/newer-fields.ts'
 
 /**
- * The objects of a plan in the order of `OBJECTS`. The same objects as Application's, from the same
- * props, rendered without an App and a Chart around them: those walk every value of every object
- * again, which took half of the time.
+ * Returns the objects of a plan in the order of `OBJECTS`. They are the same objects as in Application, with the same
+ * props, but rendered without an App and a Chart, which process every value of every object again. That took half of
+ * the time.
  */
 export function synth(plan: Plan): Manifest[] {
   const making = makingOf(plan)
@@ -16,7 +16,7 @@ export function synth(plan: Plan): Manifest[] {
   for (const objects of OBJECTS)
     objects.json(making, ({ source, service, annotations: own }, json) => {
       addAnnotations(json as Record<string, unknown>, annotations(own)) // a map, as all objects
-      // The typed classes render what a Kubernetes object is: apiVersion, kind, metadata and more.
+      // The typed classes render complete Kubernetes objects, with apiVersion, kind and metadata.
       manifests.push({ source, folder: service ?? '_shared', object: inReadingOrder(json) as KubernetesObject })
     })
   return manifests

@@ -3,14 +3,14 @@ import { Construct } from 'constructs'
 import type { Environment, ObjectPlan } from '../compiler/plan/plan.ts'
 import { objectMeta } from './labels.ts'
 
-/** The object that waits, and the Jobs that it waits for. */
+/** The object of the plan that waits, and the names of the Jobs that it waits for. */
 interface Waiting {
   readonly plan: ObjectPlan
   readonly environment: Environment
   readonly jobs: readonly string[]
 }
 
-/** The right of a workload's Pods to look at the Jobs that they wait for, and at nothing else. */
+/** An account that lets a workload's Pods read only the Jobs that they wait for. */
 export class WaiterAccount extends Construct {
   constructor(scope: Construct, id: string, waiting: Waiting) {
     super(scope, id)
@@ -21,7 +21,7 @@ export class WaiterAccount extends Construct {
   }
 }
 
-/** The JSON of the three objects, without a chart around them. */
+/** Returns the JSON of the three objects, without a chart. */
 export function waiterAccountJson(waiting: Waiting): object[] {
   const { account, role, binding } = accountProps(waiting)
   return [k8s.KubeServiceAccount.manifest(account), k8s.KubeRole.manifest(role), k8s.KubeRoleBinding.manifest(binding)]
@@ -32,7 +32,7 @@ function accountProps({ plan, environment, jobs }: Waiting) {
   const { name } = plan
   const { namespace } = environment
   return {
-    // No Pod gets the token by default: the init container that needs it has it projected.
+    // Pods do not mount the token by default. The init container that needs it uses a projected volume.
     account: { metadata, automountServiceAccountToken: false },
     role: {
       metadata,
@@ -41,7 +41,7 @@ function accountProps({ plan, environment, jobs }: Waiting) {
     binding: {
       metadata,
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
-      // Kubernetes would do without the namespace; kustomize writes it where it moves the account.
+      // Kubernetes does not need the namespace here, but kustomize rewrites it if it moves the account.
       subjects: [{ kind: 'ServiceAccount', name, ...(namespace !== undefined && { namespace }) }],
     },
   }

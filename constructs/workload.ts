@@ -14,14 +14,14 @@ import { annotations, objectMeta, selectorLabels, standardLabels } from './label
 import { addMaps, addNewerFields, type PodTemplate, withoutMaps } from './pod/newer-fields.ts'
 import { toClaimSpec } from './pod/volumes.ts'
 
-/** The input that the workload constructs share: their environment, and the Pods they run. */
+/** Input that the workload constructs share: the plan, its environment and the template of the Pods. */
 interface Running<P> {
   readonly plan: P
   readonly environment: Environment
   readonly template: PodTemplate
 }
 
-/** A service that runs as replaceable Pods. */
+/** A service with interchangeable Pods. */
 export class ServiceDeployment extends k8s.KubeDeployment {
   readonly #template: PodTemplate
 
@@ -49,7 +49,7 @@ function deploymentProps({ plan, environment, template }: Running<DeploymentPlan
   }
 }
 
-/** A service that has volumes: its Pods have names and are replaced one after the other. */
+/** A service with volumes. Its Pods have stable names and are replaced one after the other. */
 export class ServiceStatefulSet extends k8s.KubeStatefulSet {
   readonly #template: PodTemplate
 
@@ -80,7 +80,7 @@ function statefulSetProps({ plan, environment, template }: Running<StatefulSetPl
   }
 }
 
-/** A service that runs once on every node. */
+/** A service with one Pod on every node. */
 export class ServiceDaemonSet extends k8s.KubeDaemonSet {
   readonly #template: PodTemplate
 
@@ -106,7 +106,7 @@ function daemonSetProps({ plan, environment, template }: Running<DaemonSetPlan>)
   }
 }
 
-/** A service that runs to its end. `name` is the one with the hash. */
+/** A service that runs to completion. `name` includes the hash. */
 export class ServiceJob extends k8s.KubeJob {
   readonly #template: PodTemplate
 
@@ -137,7 +137,7 @@ function jobProps({
   }
 }
 
-/** The JSON of a workload, without a chart around it. `name` is a Job's, with the hash. */
+/** Returns the JSON of a workload, without a chart. For a Job, `name` includes the hash. */
 export function workloadJson(
   plan: WorkloadPlan,
   environment: Environment,
@@ -163,8 +163,8 @@ function typedJson(plan: WorkloadPlan, environment: Environment, template: PodTe
 }
 
 /**
- * StatefulSets and DaemonSets call it `updateStrategy`; the shape is the same. Undefined leaves it
- * to Kubernetes: rolling.
+ * Returns the update strategy. StatefulSets and DaemonSets call the field `updateStrategy`, with the same structure. If
+ * undefined, Kubernetes uses its default, a rolling update.
  */
 function updateStrategy(
   update: RollingUpdate | { readonly type: 'Recreate' | 'OnDelete' } | undefined,
@@ -180,7 +180,7 @@ function intOrString(value: number | string | undefined): k8s.IntOrString | unde
   return typeof value === 'number' ? k8s.IntOrString.fromNumber(value) : k8s.IntOrString.fromString(value)
 }
 
-/** Claim templates are immutable: only labels that never change are in them. */
+/** Returns a claim template. Claim templates are immutable, so they contain only labels that never change. */
 function claimTemplate(
   claim: ClaimSpec,
   plan: StatefulSetPlan,
@@ -197,9 +197,9 @@ function claimTemplate(
 }
 
 /**
- * Claim templates with the type and the mode that the API server would add: their list is compared
- * as a whole, and what is added would be drift for a controller. The typed class renders no type
- * there.
+ * Adds the type to claim templates, because the typed class does not render it. The API server adds defaults such as
+ * the type and the volume mode, and because controllers compare the list as a whole, missing defaults would count as
+ * drift.
  */
 function withTypedClaims<T extends { spec: { volumeClaimTemplates?: readonly object[] } }>(statefulSet: T): T {
   const { spec } = statefulSet
@@ -213,8 +213,8 @@ function withTypedClaims<T extends { spec: { volumeClaimTemplates?: readonly obj
 }
 
 /**
- * A rendered workload with those fields of its Pod template that are newer than the typed classes.
- * cdk8s types it as any map.
+ * Returns a rendered workload with the fields of its Pod template that the typed classes do not support. cdk8s returns
+ * an untyped map.
  */
 function withNewerFields<T extends { spec: { template: Record<string, unknown> } }>(
   workload: T,

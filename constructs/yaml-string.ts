@@ -1,14 +1,14 @@
 /**
- * A key: plain where it is safe, else in double quotes. Keys of more than 1,000 characters are
- * beyond what readers must take.
+ * Prints a key: plain if that is safe, otherwise in double quotes. Keys of more than 1,000 characters are not
+ * supported, because parsers do not have to accept them.
  */
 export function printKey(key: string): string {
   return isPlain(key) ? key : doubleQuoted(key)
 }
 
 /**
- * Text as the value of a key or item in a map or list that is indented by `indent`: plain, a
- * literal block, or in double quotes. At the top level (`indent` undefined) there are no blocks.
+ * Prints text as the value of a key or list item, in a map or list indented by `indent`: plain, as a literal block, or
+ * in double quotes. At the top level (`indent` undefined) there are no blocks.
  */
 export function printString(text: string, indent: string | undefined): string {
   if (isPlain(text)) return text
@@ -16,10 +16,9 @@ export function printString(text: string, indent: string | undefined): string {
 }
 
 /**
- * Texts that some reader takes for something other than text: booleans and nulls in any case,
- * numbers in all notations of YAML 1.1 and Go (underscores, octal, hexadecimal, binary,
- * sexagesimal; addresses such as 10.0.0.1, which the letter of YAML 1.1 calls floats; a bare
- * exponent such as E0), dates, and the words for merge and default.
+ * Matches texts that some parsers do not read as text: booleans and nulls in any case, numbers in all notations of YAML
+ * 1.1 and Go (underscores, octal, hexadecimal, binary, sexagesimal; addresses such as 10.0.0.1, which the YAML 1.1
+ * specification defines as floats; a bare exponent such as E0), dates, and the keywords for merge and default.
  */
 const special = new RegExp(
   [
@@ -33,27 +32,27 @@ const special = new RegExp(
 )
 
 /**
- * Characters that begin something else than plain text; `-`, `?` and `:` do so only before a space
- * or at the end.
+ * Matches characters at the start of a text that is not plain; `-`, `?` and `:` count only before a space or at the
+ * end.
  */
 const indicator = /^[,[\]{}#&*!|>'"%@`]|^[-?:](?: |$)|^(?:---|\.\.\.)(?: |$)/
 
 /**
- * Characters that end plain text, or cannot be part of it: a comment, the colon of a key, blanks at
- * either end, tabs, line breaks, unprintable characters.
+ * Matches text that ends a plain scalar or cannot be part of it: the start of a comment, the colon of a key, and spaces
+ * at either end.
  */
 const interruption = /: |:$| #|^ | $/
 
 /**
- * Control characters, separators that YAML 1.1 takes for line breaks, what shows text in another
- * order, byte order marks, non-characters and lone surrogates.
+ * Matches control characters, separators that YAML 1.1 reads as line breaks, bidirectional controls, byte order marks,
+ * non-characters and lone surrogates.
  */
 const unprintable = /[\p{Cc}\u2028-\u202E\u2066-\u2069\uFEFF\uFFFE\uFFFF\p{Cs}]/u
 const unprintableInBlock = /[^\P{Cc}\t\n]|[\u2028-\u202E\u2066-\u2069\uFEFF\uFFFE\uFFFF\p{Cs}]/u
 
 /**
- * Most words of a manifest are these: no character that could mean anything, no digit or sign in
- * front, and no bare exponent (`E0`).
+ * Matches most texts in manifests, which are safe: they contain no special characters, start with neither a digit nor a
+ * sign, and are not a bare exponent (`E0`).
  */
 const harmless = /^(?!e\d)[a-z/][\w./-]*$/i
 
@@ -65,15 +64,16 @@ function isPlain(text: string): boolean {
 }
 
 /**
- * True if text has lines that a block can show. A last line of blanks only is where readers differ.
+ * True if a text has several lines that a block can represent. Parsers disagree about a last line that contains only
+ * blanks.
  */
 function isBlock(text: string): boolean {
   return text.includes('\n') && /\S/.test(text) && !/(?:^|\n)[ \t]+\n*$/.test(text) && !unprintableInBlock.test(text)
 }
 
 /**
- * A literal block. The number says how far it is indented where its first line could be mistaken
- * for that; `-` and `+` that it ends in no line feed, or in more than one.
+ * Prints a literal block. A number in its header states the indentation if the first line would hide it. `-` means that
+ * the text does not end in a line feed, `+` that it ends in more than one.
  */
 function literalBlock(text: string, indent: string): string {
   const indentation = /^[ \t\n]/.test(text) ? '2' : ''
@@ -82,7 +82,9 @@ function literalBlock(text: string, indent: string): string {
   return `|${indentation}${chomping}\n${body}`
 }
 
-/** JSON's escapes are YAML's; a few more characters need one in YAML. */
+/**
+ * Prints text in double quotes. JSON's escapes are also valid in YAML, where a few more characters have to be escaped.
+ */
 function doubleQuoted(text: string): string {
   return JSON.stringify(text).replace(/[\p{Cc}\u2028-\u202E\u2066-\u2069\uFEFF\uFFFE\uFFFF]/gu, character => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -2,25 +2,25 @@ import type { Manifest } from './manifest.ts'
 import { printKey, printString } from './yaml-string.ts'
 
 /**
- * YAML in one fixed style: two spaces, lists indented under their key, multi-line text as literal
- * blocks, never folded. YAML 1.1, YAML 1.2 and Go's reader all read it back as `value`, which is
- * plain JSON; map entries that are undefined are left out. Ends in a line feed.
+ * Prints a value as YAML in one fixed style: two spaces, lists indented under their key, multi-line text as literal
+ * blocks, never folded. YAML 1.1, YAML 1.2 and Go parsers all read it back as `value`, which is plain JSON. Leaves out
+ * undefined map entries. The output ends in a line feed.
  */
 export function printYaml(value: unknown): string {
   if (isEmpty(value)) return `${inline(value, undefined)}\n`
   const lines: string[] = []
-  // An empty first word: the lines of the top level follow nothing.
+  // The lines of the top level have no prefix.
   if (Array.isArray(value)) printList(value, '', '', lines)
   else printMap(value as JsonMap, '', '', lines)
   return `${lines.join('\n')}\n`
 }
 
-/** The document of an object: a comment that names its source, and the object. */
+/** Prints the document of an object: a comment with its source, and the object. */
 export function printDocument(manifest: Manifest): string {
   return `# ${oneLine(manifest.source)}\n${printYaml(manifest.object)}`
 }
 
-/** The documents of all objects, as `kubectl apply -f -` takes them. */
+/** Prints the documents of all objects, as `kubectl apply -f -` accepts them. */
 export function printStream(manifests: readonly Manifest[]): string {
   return manifests.map(printDocument).join('---\n')
 }
@@ -28,8 +28,8 @@ export function printStream(manifests: readonly Manifest[]): string {
 type JsonMap = Readonly<Record<string, unknown>>
 
 /**
- * Prints a map whose first line begins with `first` (what stands before it: nothing, or dashes) and
- * the others with `indent`.
+ * Prints a map. Its first line starts with `first`, which is indentation or the dash of a list item, and the other
+ * lines with `indent`.
  */
 function printMap(map: JsonMap, first: string, indent: string, lines: string[]): void {
   let start = first
@@ -63,8 +63,8 @@ function printNested(value: unknown, indent: string, lines: string[]): void {
 }
 
 /**
- * True if a value is printed on the line of its key or dash (a block of text begins there): all but
- * non-empty maps and lists.
+ * Returns true if a value is printed on the line of its key or dash, or starts there as a block of text. This includes
+ * every value except non-empty maps and lists.
  */
 function isEmpty(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true
@@ -73,7 +73,7 @@ function isEmpty(value: unknown): boolean {
   return true
 }
 
-/** `indent` is that of the map or list around it; undefined at the top level. */
+/** Prints a value within a line. `indent` is the indentation of the parent map or list; undefined at the top level. */
 function inline(value: unknown, indent: string | undefined): string {
   switch (typeof value) {
     case 'string':
@@ -89,13 +89,16 @@ function inline(value: unknown, indent: string | undefined): string {
   }
 }
 
-/** YAML 1.1 wants a dot in a number with an exponent. */
+/**
+ * Prints a number. YAML 1.1 requires a dot in a number with an exponent. Throws an Error for a number that is not
+ * finite.
+ */
 function printNumber(value: number): string {
   if (!Number.isFinite(value)) throw new Error(`a manifest cannot hold ${value}`)
   return String(value).replace(/^(-?\d+)e/, '$1.0e')
 }
 
-/** A file's name may hold a line break, which would end the comment. */
+/** Replaces control characters and line breaks. A file name may contain a line break, which would end the comment. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]/gu, '?')
 }

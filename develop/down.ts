@@ -40,7 +40,7 @@ export async function down(
 
 async function downOne(world: DevelopContext, dev: string, volumes: boolean): Promise<DownOutcome> {
   const { session } = world
-  // // The session closes its connections before the mirror is deleted, so that no lost connection is reported.
+  // The session closes its connections before the mirror is deleted, so that no lost connection is reported.
   await stopUp(world, dev)
   const { wasActive, restored } = await restoreWorkload(session, { name: dev }, { volumes }, world.on)
   forgetFailure(sessionFolder(devctlHome(world.workspace), sessionKey(session, dev)))

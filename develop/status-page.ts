@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { StatusPages } from './control/messages.ts'
 
-/** Content of a page: JSON for programs, text for people. */
+/** Content of a page, as JSON for programs and as text for people. */
 export interface PageContent {
   readonly json: unknown
   readonly text: string
 }
 
-/** The status pages of a session, and how they are closed. */
+/** Addresses of the status pages of a session, and a function that closes them. */
 export interface ServedPages extends StatusPages {
   close(): void
 }
@@ -17,8 +17,8 @@ export interface ServedPages extends StatusPages {
 const USER = 'devctl'
 
 /**
- * Serves the state of both ends on a free port of 127.0.0.1, to who has the password: `/` and `/remote`, as text, or as
- * JSON with `/status.json` and `/remote.json`.
+ * Serves the state of both ends on a free port of 127.0.0.1 to clients that have the password: as text on `/` and
+ * `/remote`, and as JSON on `/status.json` and `/remote.json`.
  */
 export async function servePages(local: () => PageContent, remote: () => Promise<PageContent>): Promise<ServedPages> {
   const password = randomBytes(18).toString('base64url')
@@ -59,8 +59,8 @@ export async function servePages(local: () => PageContent, remote: () => Promise
 }
 
 /**
- * True if a request has the password and the expected host name: another page in a browser may send requests here, but
- * it knows neither.
+ * True if a request has the password and the expected host name. Other pages in a browser may send requests to this
+ * address, but they know neither.
  */
 function isAllowed({ headers }: IncomingMessage, password: string): boolean {
   if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(headers.host ?? '')) return false

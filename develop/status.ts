@@ -14,16 +14,16 @@ import type { EmptiedAnswer } from './session/emptied-folders.ts'
 import { readFailure } from './session/session-end.ts'
 import { sessionFolder } from './session/session-folder.ts'
 
-/** Milliseconds for what the cluster is asked. */
+/** Timeout for requests to the cluster, in milliseconds. */
 const ASKING = 10_000
 
 /** Input of `status`. */
 export type StatusInput = Omit<DevelopmentInput, 'dev'> & SeveralInput
 
 /**
- * The states of development containers whose `up` runs on this machine, by their names: of those
- * that are named, else of all that are active. Those of which none runs are undefined, unless they
- * are named. Throws a UserError if none runs of one that is named, or of all.
+ * Returns the states of development containers by name: of the named ones, or of all active ones. Active containers
+ * without an `up` on this machine are undefined. Throws a UserError if a named container has no `up` on this machine,
+ * or if none of them has.
  */
 export async function status(
   world: Pick<DevelopContext, 'workspace' | 'session' | 'on'>,
@@ -42,8 +42,8 @@ export async function status(
 }
 
 /**
- * Throws a UserError if the cluster does not answer in time: the user wants to know why nothing happens, and that is
- * part of the answer.
+ * Limits the time of a request to the cluster. Throws a UserError if the cluster does not answer in time, because that
+ * may explain to the user why nothing happens.
  */
 async function inTime<Result>(
   session: OperationContext['session'],
@@ -61,7 +61,10 @@ async function inTime<Result>(
   }
 }
 
-/** The names whose mirror is in the cluster, with its name as people write it: `web-dev`. */
+/**
+ * Returns the development containers whose mirror exists in the cluster, with the name of the mirror, such as
+ * `web-dev`.
+ */
 export async function leftMirrors(
   session: OperationContext['session'],
   devs: readonly string[],
@@ -74,7 +77,7 @@ export async function leftMirrors(
 }
 
 /**
- * The error for development containers without an `up` on this machine; a mirror that is left still replaces its
+ * Returns the error for development containers without an `up` on this machine; a remaining mirror still replaces its
  * original.
  */
 async function notHere(
@@ -104,13 +107,15 @@ async function notHere(
 
 /** Folders to answer for, and the answer. */
 export interface AnswerEmptiedInput extends StatusInput {
-  /** `delete`: the files are deleted on the other side, too; `restore`: they come back from there. */
+  /**
+   * Answer for the folders: `delete` also deletes the files on the other side; `restore` copies them back from there.
+   */
   readonly answer: EmptiedAnswer
 }
 
 /**
- * Says what becomes of the folders that have lost all files on one side. Gives them, by the names of
- * the development containers. Throws a UserError if none waits for an answer.
+ * Answers for the folders that have lost files on one side, and returns them by the name of their development
+ * container. Throws a UserError if no folder waits for an answer.
  */
 export async function answerEmptied(
   world: Pick<DevelopContext, 'workspace' | 'session' | 'on'>,

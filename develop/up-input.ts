@@ -6,23 +6,23 @@ import type { RemoteTerminal } from './exec/remote-terminal.ts'
 import type { DevelopmentInput } from './select/find-development.ts'
 
 export interface UpInput extends DevelopmentInput, Tolerance {
-  /** Variables as `NAME=VALUE`, or `NAME` for the value on this machine. */
+  /** Variables as `NAME=VALUE`, or as `NAME` for the value on this machine. */
   readonly env?: readonly string[] | undefined
-  /** True if the deploy section runs even if the application exists. */
+  /** True to run the deploy section even if the application exists. */
   readonly deploy?: boolean | undefined
-  /** True if the namespace is created where it does not exist. */
+  /** True to create the namespace if it does not exist. */
   readonly createNamespace?: boolean | undefined
-  /** True if what is in the volume is discarded. */
+  /** True to discard the contents of the volume. */
   readonly reset?: boolean | undefined
-  /** Command in place of the manifest's. */
+  /** Command that replaces the manifest's command. */
   readonly command?: readonly string[] | undefined
-  /** True if the original is restored at the end. */
+  /** True to restore the original at the end. */
   readonly downOnExit?: boolean | undefined
-  /** True if the session of another user or machine is ended. */
+  /** True to end the session of another user or machine. */
   readonly takeOver?: boolean | undefined
   /** True if the container runs its command by itself, and the session lasts until it is ended. */
   readonly detached?: boolean | undefined
-  /** True if nothing is changed, and the mirror is only given. */
+  /** True to change nothing and only return the mirror's objects. */
   readonly dryRun?: boolean | undefined
 }
 
@@ -33,9 +33,9 @@ export interface UpContext extends DevelopContext {
 export type UpOutcome =
   /** The command in the container has ended. */
   | { readonly kind: 'ended'; readonly status: number; readonly dev: string; readonly isDown: boolean }
-  /** Objects that would be applied. */
+  /** Objects that would be applied were returned. */
   | { readonly kind: 'planned'; readonly objects: readonly KubeObject[] }
-  /** The application was not deployed; the outcome was not printed yet. */
+  /** The application was not deployed; the caller must print the outcome. */
   | { readonly kind: 'not-deployed'; readonly outcome: DeployOutcome }
-  /** `down` was called for it, or another session has taken it over. */
+  /** The session was ended by `down`, or taken over by another session. */
   | { readonly kind: 'stopped'; readonly dev: string; readonly reason: string }

@@ -17,25 +17,25 @@ import type { UpContext, UpInput, UpOutcome } from './up-input.ts'
 
 export interface UpSeveralInput extends Omit<UpInput, 'dev' | 'choose' | 'command' | 'detached'>, SeveralInput {}
 
-/** The surroundings of several sessions. */
+/** Environment of several sessions. */
 export interface SeveralContext extends Omit<DevelopContext, 'on'> {
-  /** Called with each event; `dev` names its session, undefined before any session exists. */
+  /** Called with each event; `dev` names its session, or is undefined before sessions exist. */
   readonly on: (event: UpEvent, dev?: string) => void
 }
 
 export type UpSeveralOutcome =
   /** All sessions have ended. */
   | { readonly kind: 'ended'; readonly sessions: ReadonlyMap<string, SessionEnd> }
-  /** Objects that would be applied. */
+  /** Objects that would be applied were returned. */
   | { readonly kind: 'planned'; readonly objects: readonly KubeObject[] }
-  /** The application was not deployed; the outcome was not printed yet. */
+  /** The application was not deployed; the caller must print the outcome. */
   | { readonly kind: 'not-deployed'; readonly outcome: DeployOutcome }
 
 /**
- * Starts several development containers, which run their own commands without a terminal: each line
- * that they print is an event. Nothing is changed before the cluster would take all of them; then
- * one that fails leaves the others as they are. Returns when the last one has ended. Throws a
- * UserError for what the user can mend, and the reason of the signal.
+ * Starts several development containers, which run their own commands without a terminal; each line of their output is
+ * an event. Nothing is changed until the cluster has accepted a dry run of all of them; after that, a failure of one
+ * does not affect the others. Returns when the last one has ended. Throws a UserError for problems that the user can
+ * fix, and the signal's abort reason.
  */
 export async function upSeveral(
   world: SeveralContext,
@@ -100,7 +100,7 @@ function endOf(outcome: UpOutcome): SessionEnd {
   }
 }
 
-/** Asks the cluster about all that would be made, without changing anything. */
+/** Sends dry runs of all objects to the cluster, without changing anything. */
 async function tryAll(
   { session }: Pick<OperationContext, 'session'>,
   names: readonly string[],
@@ -108,13 +108,13 @@ async function tryAll(
 ): Promise<readonly KubeObject[]> {
   const { replaceWorkload } = await import('./mirror/replace-workload.ts')
   const tried = await together(names, (_, index) =>
-    // Events are reported when the workload is taken.
+    // Events are reported later, when the workload is replaced.
     replaceWorkload(session, { ...planned[index]!.prepared.take, dryRun: true }, () => {}),
   )
   return tried.flatMap(one => (one.kind === 'planned' ? one.objects : []))
 }
 
-/** Does something for each; throws the failures of all, not only of the first. */
+/** Runs work for each name concurrently; throws all failures, not only the first. */
 async function together<Result>(
   names: readonly string[],
   work: (dev: string, index: number) => Promise<Result>,
@@ -126,7 +126,7 @@ async function together<Result>(
   return results.map(one => (one as PromiseFulfilledResult<Result>).value) // none has failed
 }
 
-/** Throws if two of them are to take the same workload. */
+/** Throws a UserError if two development containers would replace the same workload. */
 function refuseShared(names: readonly string[], planned: readonly PlannedSession[]): void {
   const owners = new Map<string, string>()
   for (const [index, { prepared }] of planned.entries())

@@ -19,14 +19,14 @@ import { parseVariables } from './select/environment.ts'
 import { type FoundDevelopment, findDevelopment } from './select/find-development.ts'
 import type { UpContext, UpInput, UpOutcome } from './up-input.ts'
 
-/** Milliseconds for the deploy that `up` begins with. */
+/** Timeout for the deploy at the start of `up`, in milliseconds. */
 const DEPLOY = 300_000
-/** Milliseconds for a last question after an interruption. */
+/** Timeout for a last request after an interruption, in milliseconds. */
 const ASKING = 3000
 
 /**
- * Starts a development container: deploys what does not exist, takes the original, connects, and runs the command until
- * it ends. Throws a UserError for errors that the user can fix, and the reason of the signal.
+ * Starts a development container: deploys missing workloads, replaces the original, connects, and runs the command
+ * until it ends. Throws a UserError for problems that the user can fix, and the signal's abort reason.
  */
 export async function up(world: UpContext, input: UpInput, project: OpenProject): Promise<UpOutcome> {
   const found = await findDevelopment(world, input, project)
@@ -54,15 +54,15 @@ export async function up(world: UpContext, input: UpInput, project: OpenProject)
   }
 }
 
-/** Asks what the user may not do in Pods, while other things are asked. */
+/** Queries which permissions on Pods the user lacks, in parallel with other requests. */
 export function checkRights(session: Session): Promise<MissingRights> {
   const asked = missingRights(session)
-  // An earlier failure does not wait for the answer, whose rejection would then be unhandled.
+  // If an earlier step fails, nothing awaits this request, and its rejection must not be unhandled.
   asked.catch(() => {})
   return asked
 }
 
-/** True if a development container replaces its original now, as far as the cluster reports it in time. */
+/** True if a development container currently replaces its original, as far as the cluster reports it in time. */
 async function isActive(session: Session, dev: string, original: KubeObject | undefined): Promise<boolean> {
   const own = { ...session, signal: AbortSignal.timeout(ASKING) }
   try {
@@ -73,22 +73,22 @@ async function isActive(session: Session, dev: string, original: KubeObject | un
   }
 }
 
-/** `api is`, `api, web are`. */
+/** Joins names for the start of a sentence: `api is` or `api, web are`. */
 export const printNames = (devs: readonly string[]): string => `${devs.join(', ')} ${devs.length > 1 ? 'are' : 'is'}`
 
 async function anyOf<One>(all: readonly One[], is: (one: One, index: number) => Promise<boolean>): Promise<boolean> {
   return (await Promise.all(all.map(is))).includes(true)
 }
 
-/** Returns the message about the mirrors that stay when sessions have ended. */
+/** Returns the message about the mirrors that continue to exist after sessions have ended. */
 export const keepMirrors = (devs: readonly string[]): string =>
   devs.length === 1
     ? `the mirror of ${devs[0]} stays; \`devctl down ${devs[0]}\` restores the original`
     : `the mirrors of ${devs.join(', ')} stay; \`devctl down ${devs.join(' ')}\` restores the originals`
 
 /**
- * Returns the workloads of development containers, in their order; deploys those that do not exist. Throws a UserError
- * for one that does not exist and that no deploy creates.
+ * Returns the workloads of development containers, in the same order; deploys missing workloads. Throws a UserError if
+ * a workload does not exist and no deploy creates it.
  */
 export async function originalsOf(
   world: DevelopContext,
@@ -100,14 +100,14 @@ export async function originalsOf(
   if (isPlatform(session.target.context) && !input.dryRun) await wakeIfAsleep(world)
   const find = () => Promise.all(found.map(({ development }) => findOriginal(session, development)))
   const there = await find()
-  // Said before anything is built or read for it.
+  // Check this before anything is built or read for a deploy.
   if (there.some(one => !one))
     await (input.dryRun
       ? requireNamespace(session)
       : ensureNamespace(world, { createNamespace: input.createNamespace }))
   const isMissing = await anyOf(found, async ({ hasDeploy, development: { autocreate, name } }, index) => {
     if (!hasDeploy || there[index]) return false
-    // With `autocreate`, its mirror is the workload that was created.
+    // With `autocreate`, the mirror is the workload that a deploy would create.
     return !autocreate || (await findMirror(session, name)) === undefined
   })
   if (!input.deploy && !isMissing) {

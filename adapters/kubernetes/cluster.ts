@@ -114,7 +114,7 @@ export interface LogOptions extends CallOptions {
   readonly previous?: boolean
   readonly tailLines?: number
   readonly sinceSeconds?: number
-  /** Start time in RFC 3339, which the server rounds to whole seconds. Cannot be combined with `sinceSeconds`. */
+  /** Start time in RFC 3339, which the server evaluates in whole seconds. Cannot be combined with `sinceSeconds`. */
   readonly sinceTime?: string
   readonly timestamps?: boolean
   readonly follow?: boolean

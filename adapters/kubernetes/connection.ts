@@ -56,8 +56,8 @@ const CALLS = { keepAlive: true, maxSockets: POOL, maxFreeSockets: POOL }
 const IDLE = 30_000
 
 /**
- * Returns the access that the user's kubeconfig defines. Throws a UserError as `loadKubeconfig` does. The signal of the
- * full command ends a credential plugin.
+ * Returns the access that the user's kubeconfig defines. Throws a UserError as `loadKubeconfig` does. `signal` belongs
+ * to the entire command; aborting it ends a credential plugin.
  */
 export async function kubeconfigAccess(
   context: string | undefined,

@@ -104,8 +104,9 @@ export function digestOf(answer: RegistryAnswer): string {
 }
 
 /**
- * Returns, for each reference with a digest, true if the registry has that digest; false if the tag has another image
- * or none; undefined if the registry cannot be queried. Throws as `resolveDigests` does.
+ * Returns, for each reference with a digest, true if the repository has a manifest with that digest; false if it has
+ * none, or if the registry returns another digest; undefined if the registry cannot be queried. Throws as
+ * `resolveDigests` does.
  */
 export const haveDigests = (
   references: readonly string[],

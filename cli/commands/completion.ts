@@ -18,7 +18,7 @@ export const completion = command({
   async run({ io, commands }, [shell]) {
     const { bashScript, fishScript, zshScript } = await import('../completion-scripts.ts')
     const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript }
-    // // The parser has already rejected all other values.
+    // The parser has already rejected all other values.
     io.stdout.write(scripts[shell as (typeof SHELLS)[number]](commands))
     return 0
   },

@@ -17,7 +17,7 @@ export const schema = command({
   ],
   async run({ io }, [kind]) {
     const { printSchema } = await import('../run/schema.ts')
-    // // The parser has already rejected all other values.
+    // The parser has already rejected all other values.
     io.stdout.write(printSchema(kind as (typeof KINDS)[number]))
     return 0
   },

@@ -20,7 +20,7 @@ function number(flags: string, description: string): Option<number | undefined> 
 export const deploying = {
   ...loading,
   ...plan,
-  // // No default here: a diff against rendered files uses the default of `render`.
+  // No default here: a diff against rendered files uses the default of `render`.
   startOrder: choice(
     '--start-order <how>',
     'what enforces `depends_on`: the manifests, by init containers, or devctl (default: client)',

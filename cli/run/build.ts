@@ -42,7 +42,7 @@ export interface BuildValues extends LoadingValues {
 
 const NOT_PUSHED = 'built and not pushed'
 
-/** Default timeout in milliseconds: pulling base images and downloading dependencies takes long. */
+/** Default timeout in milliseconds: pulling base images and downloading dependencies can take a long time. */
 const TIMEOUT = 30 * 60_000
 
 /** Builds the images of services, and pushes them. */
@@ -198,12 +198,12 @@ function print(
     if (form === 'text') io.stderr.write(`${failureSummary(outcome.diagnostics)}\n`)
     return 1
   }
-  // // The live display has already printed the references.
+  // The live display has already printed the references.
   const isShown = io.stdout.isTTY && drawsOn(io) && progress !== 'plain' && progress !== 'json'
   for (const [service, reference] of isShown ? [] : outcome.images)
     if (reference.includes('@')) io.stdout.write(`${service}: ${reference}\n`)
   if (form === 'json') return 0
-  // // Count each image once: several services may use it.
+  // Count each image once: several services may use it.
   const pushed = new Set([...outcome.images.values()].filter(reference => reference.includes('@'))).size
   const notPushed = needsTag ? `${NOT_PUSHED}; \`--tag REGISTRY/NAME:TAG\` pushes it` : NOT_PUSHED
   printSummary(pushed > 0 ? `${plural(pushed, 'image')} in the registry` : notPushed, io, logLevel)
@@ -218,7 +218,7 @@ function settingsOf(
   return {
     noCache: !cache,
     pull,
-    // // `--push` without a value is true.
+    // `--push` without a value is true.
     push: push !== 'false',
     ...(target !== undefined && { target }),
     ...(platform && { platforms: platform.flatMap(one => one.split(',')) }),
@@ -246,7 +246,10 @@ function secretSource({ id, file, variable }: SecretOption, env: Io['env'], cwd:
   })
 }
 
-/** Returns the path of a secret's file or pipe. A pipe is not read here, because only the build may read it. */
+/**
+ * Returns the file of a secret, which may be a pipe. Does not read it, because a pipe can be read only once, by the
+ * build.
+ */
 function secretFile(id: string, written: string, file: string) {
   const found = statSync(file, { throwIfNoEntry: false })
   if (found && !found.isDirectory()) return { file }

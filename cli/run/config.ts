@@ -35,7 +35,7 @@ export async function printModel(
   const [view, second] = VIEWS.filter(name => options[name])
   if (second) throw new UsageError(`\`--${view}\` and \`--${second}\` cannot be used together`)
 
-  // // Lists the profiles of all services, including services that no active profile enables.
+  // Lists the profiles of all services, including services that no active profile enables.
   const loading = view === 'profiles' ? { ...options, profile: ['*'] } : options
   const { loaded, environmentName, diagnostics, hasNoCompose, manifest } = await compileFiles(
     io,

@@ -155,7 +155,7 @@ export async function forgetContext({ io, logLevel }: Context, word: string): Pr
   const name = contextName(word)
   const home = devctlHome(io)
   const token = isPlatform(name) ? readContexts(home).contexts.get(name)?.token : undefined
-  // // Log out before deleting the context, because it may hold the platform's certificate authority.
+  // Log out before deleting the context, because it may hold the platform's certificate authority.
   const left = token && (await (await import('./platform/platform-logout.ts')).logOut(io, name, token))
   if (await deleteContext(home, name)) {
     io.stdout.write(`Deleted context ${name}\n`)

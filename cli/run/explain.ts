@@ -9,7 +9,7 @@ import { explainedRefusals } from '../../platform/rules/refusal-pages.ts'
  * codes; without a code, the list of all codes.
  */
 export async function explainCode(code: string | undefined): Promise<string> {
-  // // Kinds are declared next to the code that reports them, so the full compiler must be loaded.
+  // Kinds are declared next to the code that reports them, so the full compiler must be loaded.
   await Promise.all([
     import('../../compiler/index.ts'),
     import('../../compiler/compose/build-spec.ts'),

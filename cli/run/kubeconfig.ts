@@ -85,7 +85,7 @@ function printCredential(io: Io, target: Target): Promise<number> {
     const { token, expires } = await platformCredential(io, target, signal)
     const status = { token: token.reveal(), expirationTimestamp: expires }
     const credential = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', spec: {}, status }
-    // // Bypass the redactor: it could mask part of the token.
+    // Bypass the redactor: it could mask part of the token.
     const { stdout } = io
     const write = stdout.writeAsIs ?? stdout.write
     write.call(stdout, `${JSON.stringify(credential)}\n`)

@@ -35,6 +35,6 @@ export function usingContext(namespace: string, name: string): string {
 
 /** Warns of variables in the shell that override the choice just made. */
 export function warnOfVariables({ env, stderr }: Io, names: readonly string[]): void {
-  // // Do not print the value, because it may contain a password: `https://user:password@host`.
+  // Do not print the value, because it may contain a password: `https://user:password@host`.
   for (const name of names) if (env[name]) stderr.write(`warning: \`${name}\` is set and takes precedence\n`)
 }

@@ -53,7 +53,7 @@ async function linesOf(folder: string, { path, there, wanted }: ConflictingFile)
     `+++ ${name} (${wanted === undefined ? 'to be removed' : 'what devctl writes'})`,
   ]
   if (holdsSecret(path)) return [...head, '  it contains a Secret and is not shown']
-  // // There is no new text to compare a file with that will be deleted, so its manual edits are unknown.
+  // There is no new text to compare a file with that will be deleted, so its manual edits are unknown.
   if (wanted === undefined) return head
   const { structuredPatch } = await import('diff')
   const [old, fresh] = [there, wanted].map(text => maskSecrets(text.replaceAll('\r\n', '\n'))) as [string, string] // map keeps the length

@@ -12,7 +12,7 @@ export function errorText(error: unknown): string {
     return `${trace}\nThis is a bug of devctl. Please report it with the lines above and the files that show it.\n`
   }
   if (error instanceof ReportedError) return ''
-  // // File names and arguments may contain any characters.
+  // File names and arguments may contain any characters.
   const lines = [
     `error: ${printable(error.message)}`,
     ...(error.place ? [`  --> ${printable(shownPlace(error.place))}`] : []),

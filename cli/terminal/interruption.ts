@@ -61,13 +61,13 @@ export async function askUntilInterrupted<Answer>(
     })
     if (isLeft && isHeard && !got) {
       process.kill(process.pid, 'SIGINT')
-      // // Listeners that were added earlier receive the signal first.
+      // Listeners that were added earlier receive the signal first.
       await once(interrupted.signal, 'abort')
     }
     return answer
   } finally {
     for (const name of SIGNALS) process.removeListener(name, end)
-    // // The signal has no other listener, so it ends the process as usual.
+    // The signal has no other listener, so it ends the process as usual.
     if (got && !isHeard) process.kill(process.pid, got)
   }
 }

@@ -62,7 +62,7 @@ export class LogPrinter {
   async #flush(): Promise<void> {
     this.#isFlushing = true
     try {
-      // // Batch lines that arrive at the same time.
+      // Batch lines that arrive at the same time.
       await new Promise(resolve => setImmediate(resolve))
       while (this.#gathered !== '') {
         const text = this.#gathered

@@ -3,8 +3,8 @@ import { UNSAFE } from '../../compiler/values/printable.ts'
 /** Matches unsafe characters other than tabs, for texts from which unsafe characters are removed. */
 const UNSAFE_BUT_TABS = new RegExp(`(?!\\t)${UNSAFE.source}`, 'u')
 
-// // `COLOUR` matches a sequence that sets colors or font weight; the others match any other terminal escape sequence,
-// and any other control character except tabs.
+// `COLOUR` matches a sequence that sets the color or weight of letters; `SEQUENCE` matches all other terminal control
+// sequences. `WITH_COLOURS` also matches any other control character except tabs.
 const COLOUR = '\\u001b\\[[0-9;:]*m'
 const SEQUENCE =
   '\\u001b\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?|(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?|\\u001b[PX^_][^\\u001b]*(?:\\u001b\\\\)?|\\u001b[ -/]*[0-~]?'

@@ -4,7 +4,7 @@ import type { FilePlace, Provenance } from '../../operations/config/provenance.t
 /** Returns a line for each value: its path and value, followed by its position and other facts. */
 export function printProvenance(values: readonly Provenance[]): string {
   const rows = values.map(one => ({ left: `${printable(one.path)}: ${shorten(one.value)}`, right: originText(one) }))
-  // // A few very long values must not widen the column for all others.
+  // A few very long values must not widen the column for all others.
   const width = Math.min(60, Math.max(0, ...rows.map(({ left }) => displayWidth(left))))
   return rows
     .map(({ left, right }) => `${left}${' '.repeat(Math.max(0, width - displayWidth(left)))}  # ${right}\n`)

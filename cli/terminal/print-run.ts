@@ -33,7 +33,7 @@ export async function printRun(
     else if (step) progress.tell(step)
     else if (said?.['type'] === 'diagnostic') {
       progress.pause()
-      // // The files are not on this machine, so the source line is omitted.
+      // The files are not on this machine, so the source line is omitted.
       const lines = problemLines(toldProblem(said)).flatMap(line => line.split('\n'))
       const text = lines.map(line => `${printable(line)}\n`).join('')
       io.stderr.write(text)
@@ -42,7 +42,7 @@ export async function printRun(
   }
   progress.pause()
   if (!last) return 1
-  // // The output of a destroy already includes its result.
+  // The output of a destroy already includes its result.
   if (last.state === 'succeeded' && last.action === 'deploy') printSummary(doneText(last, result), io, logLevel)
   else if (last.state !== 'succeeded') io.stderr.write(`${endText(last)}\n`)
   const endpoints = result?.['endpoints']

@@ -23,8 +23,8 @@ export function processIo(): Io {
     return typeHidden({ input: process.stdin, output: stderr }, question)
   }
   return {
-    // // Prompts need a terminal with colors. This is checked first, because Node loads the code for standard input
-    // when `process.stdin` is first read.
+    // Prompts need a terminal with colors. This is checked first, because Node loads the code for standard input when
+    // `process.stdin` is first read.
     ...(wantsColour(toOutput(stderr), env) && process.stdin.isTTY && { choose, ask, askHidden }),
     stdout: toOutput(process.stdout),
     stderr: toOutput(process.stderr),

@@ -54,7 +54,7 @@ const LEFT = new Set([EXIT, 'AbortPromptError'])
 /** Asks the user to type a line that is not shown. Returns undefined if the user cancels with Ctrl-C or Ctrl-D. */
 export async function typeHidden({ input, output }: Terminal, question: string): Promise<string | undefined> {
   output.write(`${printable(question)} (not shown): `)
-  // // The echo of the input is discarded; a terminal is still read key by key.
+  // The echo of the input is discarded; a terminal is still read key by key.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const line = await firstLine(createInterface({ input, output: nowhere, terminal: true, historySize: 0 }))
   output.write('\n')

@@ -52,7 +52,7 @@ export function remoteTerminal(
       const stop = ignoreKeys(streams)
       ignored = async () => {
         ignored = undefined
-        // // A terminal delivers an unfinished line only now, when it starts to pass on single keys.
+        // A terminal delivers an unfinished line only now, when it starts to pass on single keys.
         streams.stdin.resume()
         await setTimeout(BEGUN_LINE)
         stop()
@@ -89,7 +89,7 @@ async function runHere(
 
 function sizeOf({ stdin, stdout }: RawStreams): { readonly columns: number; readonly rows: number } | undefined {
   if (!stdin.isTTY || !stdout.isTTY) return undefined
-  // // Some terminals do not know their size: Node then returns undefined or 0.
+  // Some terminals do not know their size: Node then returns undefined or 0.
   return { columns: stdout.columns || 80, rows: stdout.rows || 24 }
 }
 
@@ -109,7 +109,7 @@ async function attach(
 ): Promise<number> {
   const { stdin, stdout, stderr } = streams
   const release = sizeOf(streams) ? takeTerminal(remote, streams, screen) : () => {}
-  // // Reading from a closed terminal fails, and so does restoring it; SIGHUP ends the running work.
+  // Reading from a closed terminal fails, and so does restoring it; SIGHUP ends the running work.
   if (!stdin.listeners('error').includes(ignore)) stdin.on('error', ignore)
   let isOver = false
   const listening = listen()
@@ -144,7 +144,7 @@ function takeTerminal(
     line.isBegun = part.at(-1) !== NEW_LINE
     const wasFull = modes.isFullScreen
     modes.read(part)
-    // // The part itself must be written first.
+    // The part itself must be written first.
     if (wasFull && !modes.isFullScreen) setImmediate(screenBack)
   }
   const resize = () => remote.resize(stdout.columns || 80, stdout.rows || 24)
@@ -160,7 +160,7 @@ function takeTerminal(
   stdout.on('resize', resize)
   remote.stdout.on('data', watch)
   stdin.setRawMode?.(true)
-  // // The size may have changed while the connection was being opened.
+  // The size may have changed while the connection was being opened.
   resize()
   return release
 }

@@ -37,7 +37,7 @@ export async function unanswered(cluster: Cluster | undefined, calls: readonly G
 
 async function silence(cluster: Cluster | undefined, calls: readonly GivenUp[]): Promise<Unanswered> {
   const silent = calls.filter(one => one.silence >= SILENT && !one.failure)
-  // // Prefer the write: the API server answers other requests while a webhook blocks it.
+  // Prefer the write: the API server answers other requests while a webhook blocks it.
   const first = silent.find(({ method }) => method !== 'GET') ?? silent[0]
   if (!first) return { notes: [] }
   const others = silent.length > 1 ? ` and of ${silent.length - 1} more` : ''

@@ -395,7 +395,9 @@ export interface FillPlan {
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never'
   /** The small shell image whose static busybox does the work. */
   readonly toolsImage: string
-  /** True if the Pod may not run as root, so that fsGroup sets the file group instead of a change of owner. */
+  /**
+   * True if the Pod may not run as root, so that fsGroup grants access to the files instead of a change of their owner.
+   */
   readonly rootless: boolean
   readonly security?: ContainerSecurity
   /** The user who becomes the owner of the copied files and, if root owns it, of the directory. */
@@ -452,8 +454,8 @@ export interface RoutePlan extends ObjectPlan {
   /** True if the user set the host, which does not end in the environment's domain. */
   readonly isOwnHost: boolean
   /**
-   * True if no domain is set but some hosts do not need one. No object is created for this route, and the object that
-   * an earlier deploy created for it stays.
+   * True if no domain is set and the endpoint or port has custom hosts, so that it does not need a derived host. No
+   * object is created for this route, and the object that an earlier deploy created for it stays.
    */
   readonly isOpen?: true
   readonly rules: readonly { readonly path: string; readonly service: string; readonly port: number }[]

@@ -5,7 +5,7 @@ import { compact, type Json, listIn, mapIn, mergeBy } from './json.ts'
 import { HOLD_COMMAND, runCommand } from './scripts.ts'
 import type { ContainerSettings, HookSettings, MirrorSettings, SecuritySettings } from './settings.ts'
 
-/** Parts of a development container that come from its Pod. */
+/** Parts of a development container that depend on its Pod. */
 export interface PodParts {
   readonly mounts: readonly ContainerMount[]
   /** Variables that the settings add. */

@@ -81,8 +81,9 @@ export function syncContainers(
 const OF_KUBELET = ['/etc/hosts', '/etc/hostname', '/etc/resolv.conf', '/var/run/secrets/kubernetes.io/serviceaccount']
 
 /**
- * Returns true if another volume is mounted inside a folder: when the container starts, its mount point is created in
- * the folder, as root. A folder that is not empty is not filled, and no other user may write to that mount point.
+ * Returns true if another volume is mounted inside a folder. When the container starts, the runtime creates the mount
+ * point in the folder, as root. The folder is then not empty, so it would not be filled, and the mount point is not
+ * writable for other users.
  */
 const hasMountsBelow = (folders: readonly VolumeFolder[], mounts: readonly string[]): boolean =>
   folders.some(({ path }) => [...mounts, ...OF_KUBELET].some(mount => mount.startsWith(`${path.replace(/\/$/, '')}/`)))

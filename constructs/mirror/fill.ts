@@ -35,7 +35,7 @@ interface Image {
 
 /**
  * Returns the container that installs busybox and the scripts for all containers. It also creates the mounted folders
- * of the volume: if one is missing, the kubelet creates it as root.
+ * of the volume, because the kubelet would create a missing folder as root.
  */
 export function toolsContainer({ toolsImage }: Pick<MirrorFacts, 'toolsImage'>, places?: Places): ContainerPlan {
   return tools(toolsImage, {
@@ -207,8 +207,8 @@ while :; do ${busybox} sleep 86400 & wait "$!"; done
 `
 
 /**
- * Returns the container that ends with the user of the image as its termination message. The laptop reads the message
- * and then starts another Pod.
+ * Returns the container that writes the user of the image to its termination message and ends. The laptop reads the
+ * message and then starts another Pod.
  */
 export function userContainer({ image, imagePullPolicy }: Image, places: Places): ContainerPlan {
   const script = `set -e\nb=${busybox}\n"$b" printf %s:%s "$("$b" id -u)" "$("$b" id -g)" > /dev/termination-log\n`

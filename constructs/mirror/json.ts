@@ -1,14 +1,14 @@
-/** Part of an object of a cluster: plain JSON whose fields we need not know. */
+/** Part of a cluster object: plain JSON with fields that devctl does not have to know. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** The map at a field; empty where there is none. */
+/** Returns the map in a field; empty if the field is missing. */
 export const mapIn = (whole: Json | undefined, field: string): Json => (whole?.[field] ?? {}) as Json // of Kubernetes' structures
 
-/** The list of maps at a field; empty where there is none. */
+/** Returns the list of maps in a field; empty if the field is missing. */
 export const listIn = (whole: Json | undefined, field: string): readonly Json[] =>
   (whole?.[field] ?? []) as readonly Json[] // of Kubernetes' structures
 
-/** Returns an object without the fields that are undefined, and without empty maps and lists at the top level. */
+/** Returns a copy of an object without undefined fields and without empty maps and lists at the top level. */
 export function compact<T extends object>(whole: T): T {
   const kept = Object.entries(whole).filter(([, value]) => value !== undefined && !isEmpty(value))
   return Object.fromEntries(kept) as T // the fields that are left out are optional
@@ -17,7 +17,10 @@ export function compact<T extends object>(whole: T): T {
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0
 
-/** Merges two lists: items of the second replace those of the first with the same key; the others are appended. */
+/**
+ * Merges two lists by a key field: items of the second list replace items of the first with the same key; the others
+ * are appended.
+ */
 export function mergeBy(field: string, list: readonly Json[], over: readonly Json[]): readonly Json[] {
   const added = new Map(over.map(item => [item[field], item]))
   const merged = list.map(item => {

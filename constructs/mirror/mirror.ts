@@ -9,7 +9,7 @@ import { developmentLabels, mirrorWorkload, ownerReferences } from './workload.t
 
 /**
  * Returns the objects that replace an application during development, built from the live object and the changes in the
- * settings. Without an application: a stand-alone container and its Service.
+ * settings. Without an application, returns a stand-alone container and its Service.
  */
 export function mirror(original: LiveObject | undefined, settings: MirrorSettings, facts: MirrorFacts): MirrorObjects {
   const name = original?.metadata.name ?? settings.name
@@ -62,13 +62,13 @@ export function mirror(original: LiveObject | undefined, settings: MirrorSetting
   }
 }
 
-/** The image of the development container. */
+/** Returns the image of the development container. */
 export const imageOf = ({ spec }: Detached, settings: MirrorSettings): string =>
   settings.image ?? String(chosenContainer(spec, settings)['image'])
 
 const userText = (image: string, { uid, gid }: User): string => `${image} ${uid}${gid === undefined ? '' : `:${gid}`}`
 
-/** The user of an image, as the mirror of an earlier session knows it. */
+/** Returns the user of an image, as recorded in the mirror of an earlier session; undefined if it is not recorded. */
 export function knownUser(mirrored: LiveObject | undefined, image: string): User | undefined {
   const [known, user = ''] = (mirrored?.metadata.annotations?.[USER_ANNOTATION] ?? '').split(' ')
   const [, uid, gid] = /^(\d+)(?::(\d+))?$/.exec(user) ?? []
@@ -105,8 +105,8 @@ function claim(original: LiveObject | undefined, settings: MirrorSettings, facts
 }
 
 /**
- * The claims of a StatefulSet's first Pod. Where there are none yet, new ones that live as long as
- * the mirror's Pod, so that the application finds none that it did not make.
+ * Returns the claims of a StatefulSet's first Pod. A missing claim is replaced by an ephemeral one that lives as long
+ * as the mirror's Pod, so that the application does not later find a claim that it did not create.
  */
 function firstClaims(original: LiveObject, { claims }: MirrorFacts): readonly (Json & { readonly name: string })[] {
   return listIn(mapIn(original, 'spec'), 'volumeClaimTemplates').map(template => {
@@ -118,13 +118,13 @@ function firstClaims(original: LiveObject, { claims }: MirrorFacts): readonly (J
   })
 }
 
-/** The name of the first Pod: `db-0`. */
+/** Returns the name of the first Pod, such as `db-0`. */
 export function firstName(original: LiveObject): string {
   const start = mapIn(mapIn(original, 'spec'), 'ordinals')['start'] ?? 0
   return `${original.metadata.name}-${start}`
 }
 
-/** Returns the host name and subdomain by which other Pods find the first Pod. */
+/** Returns the host name and subdomain under which other Pods find the first Pod. */
 function firstPod(original: LiveObject): Json {
   const { serviceName } = mapIn(original, 'spec') as { readonly serviceName?: string } // a StatefulSet's
   return compact({ hostname: firstName(original), subdomain: serviceName })

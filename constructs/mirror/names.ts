@@ -1,51 +1,51 @@
 import { takeName } from '../pod/helper.ts'
 
-/** The label of a mirror and its Pods; its value is the name of the original, cut to 63 characters. */
+/** Label of a mirror and its Pods, with the name of the original, truncated to 63 characters, as its value. */
 export const MIRROR_LABEL = 'dev.platform/mirror'
-/** The label of all objects of a development container; its value is its name. */
+/** Label of all objects of a development container, with the name of the container as its value. */
 export const DEVELOPMENT_LABEL = 'dev.platform/development'
-/** The label of an application that has a mirror. */
+/** Label of an application that has a mirror. */
 export const UP_LABEL = 'dev.platform/up'
-/** The annotation of an application that has a mirror, and of the mirror: what `down` needs to know. */
+/** Annotation of an application that has a mirror, and of the mirror. It contains the information that `down` needs. */
 export const UP_ANNOTATION = 'dev.platform/up'
-/** The annotation of a mirror's Pods with a hash of the agent and its session: another one rolls them. */
+/** Annotation of a mirror's Pods with a hash of the agent and its session. A new hash replaces the Pods. */
 export const SESSION_ANNOTATION = 'dev.platform/session'
 
-/** The annotation of a mirror with the user of an image: `nginx:1.27 101:101`. */
+/** Annotation of a mirror with the user of an image, such as `nginx:1.27 101:101`. */
 export const USER_ANNOTATION = 'dev.platform/user'
 
-/** Names that the parts of a development Pod agree on. */
+/** Names that several parts of a development Pod share. */
 export const SYNC_VOLUME = 'devctl-sync'
 export const RUN_VOLUME = 'devctl-run'
 export const CODE_VOLUME = 'devctl-code'
 export const FILES_VOLUME = 'devctl-files'
 export const TOOLS_VOLUME = 'devctl-tools'
 export const AGENT_CONTAINER = 'devctl-agent'
-/** The init container that ends with its user as its termination message: `1000:1000`. */
+/** Name of the init container that ends with its user as its termination message, such as `1000:1000`. */
 export const USER_CONTAINER = 'devctl-user'
-/** Mount path in the agent of the volume with the files. */
+/** Mount path of the file volume in the agent. */
 export const VOLUME_PATH = '/devctl/volume'
-/** The folder of the agent's volume in memory. */
+/** Mount path of the agent's in-memory volume. */
 export const RUN_PATH = '/run/devctl'
-/** The container that copies the files of the image into the volume. */
+/** Name of the container that copies the files of the image into the volume. */
 export const FILL_CONTAINER = 'devctl-fill'
-/** Made when the application may start. */
+/** Path of the file that is created when the application may start. */
 export const READY_FILE = `${RUN_PATH}/ready`
-/** Made when the files of the image are in the volume. */
+/** Path of the file that is created when the files of the image are in the volume. */
 export const FILLED_FILE = `${RUN_PATH}/filled`
-/** A folder in it that the development container sees, with sockets of the agent. */
+/** Folder in the agent's in-memory volume that the development container also mounts, for the agent's sockets. */
 export const SHARED_FOLDER = 'shared'
 export const SHARED_PATH = '/devctl-shared'
 export const TOOLS_PATH = '/devctl-tools'
 
-/** The name of the mirror of an application, and of a container without one. */
+/** Returns the name of an application's mirror, or of a development container without an application. */
 export const mirrorName = (name: string): string => `${name}-dev`
 
-/** The name of the Secret with the agent and its session. */
+/** Returns the name of the Secret with the agent and its session. */
 export const sessionSecretName = (mirror: string): string => `${mirror}-session`
 
-/** The name of the claim of a development container. */
+/** Returns the name of a development container's claim. */
 export const claimName = (development: string): string => `${development}-dev`
 
-/** A name as the value of a label. */
+/** Converts a name to a label value. */
 export const labelValue = (name: string): string => takeName(name, new Set())

@@ -16,7 +16,7 @@ import { CODE_VOLUME, claimName, FILES_VOLUME, labelValue, RUN_VOLUME, TOOLS_VOL
 import type { ContainerSettings, MirrorFacts, MirrorSettings } from './settings.ts'
 import { identityOf, NOBODY, type RunsAs } from './user.ts'
 
-/** The Pod of a development container: the application's, with the agent and what the settings change. */
+/** Returns the Pod of a development container: the application's Pod with the agent and the changes in the settings. */
 export function developPod(
   original: Detached,
   settings: MirrorSettings,
@@ -37,7 +37,7 @@ export function developPod(
       : syncContainers(spec, live, settings, facts, identity, given)
   return podSpec(spec, settings, {
     initContainers: [containers.tools, ...listIn(spec, 'initContainers'), ...containers.before],
-    // They are started in this order.
+    // The kubelet starts the containers in this order.
     containers: [...containers.beside, ...mergeBy('name', listIn(spec, 'containers'), [containers.own])],
     volumes: [
       given.sync,
@@ -52,7 +52,7 @@ export function developPod(
   })
 }
 
-/** The Pod of a container beside it, which shares the volume and has no agent. */
+/** Returns the Pod of an additional service, which shares the volume of the development container but has no agent. */
 export function besidePod(
   original: Detached,
   service: ContainerSettings,
@@ -72,7 +72,7 @@ export function besidePod(
   })
 }
 
-/** The label of the Pods that share a claim which one node alone can mount. */
+/** Returns the label of the Pods that share a claim that only one node can mount. */
 export const volumeLabel = (development: string): string =>
   `dev.platform/${labelValue(`volume-${claimName(development)}`)}`
 
@@ -80,8 +80,8 @@ const CODE_ITEMS = ['agent.cjs.gz', 'session.json'].map(key => ({ key, path: key
 const NOBODY_AT_ALL: RunsAs = { kind: 'known', user: NOBODY, rootAllowed: true }
 
 /**
- * The container that the settings name, or the first one. Throws when there is none of that name: the caller has
- * looked.
+ * Returns the container that the settings name, or the first one. Throws an Error if no container has this name;
+ * callers check for it before.
  */
 export function chosenContainer(spec: Json, { container }: ContainerSettings): Json {
   const containers = listIn(spec, 'containers')
@@ -105,7 +105,7 @@ function podSpec(
   return compact({
     ...live,
     ...(account !== undefined && { serviceAccountName: account, serviceAccount: account }),
-    // The admission of priority classes writes the number of the class that it was.
+    // The priority class admission plugin recomputes `priority`, so the number of the previous class has to be removed.
     ...(settings.priorityClassName !== undefined && {
       priorityClassName: settings.priorityClassName,
       priority: undefined,
@@ -123,12 +123,12 @@ function podSpec(
   })
 }
 
-/** The volumes whose contents are copies of files, under a name that says which. */
+/** Kinds of volumes that contain copies of files and whose names change with the content. */
 const COPIES = ['configMap', 'secret', 'projected']
 
 /**
- * The volumes of the application without the copies of files in whose place the container has the files themselves: a
- * deploy names a copy by its contents, so each change of a file would replace the mirror.
+ * Returns the volumes of the application, except those with copies of files that the container gets from the sync
+ * volume instead. A deploy names such a copy by its content, so every change of a file would replace the mirror's Pod.
  */
 function withoutReplaced(live: Json, containers: readonly Json[]): readonly Json[] {
   const before = mountedBy([...listIn(live, 'initContainers'), ...listIn(live, 'containers')])
@@ -142,7 +142,7 @@ function withoutReplaced(live: Json, containers: readonly Json[]): readonly Json
 const mountedBy = (containers: readonly Json[]): ReadonlySet<string> =>
   new Set(containers.flatMap(one => listIn(one, 'volumeMounts')).map(({ name }) => String(name)))
 
-/** Pods that share a claim of one node go to one node, besides what they were to do. */
+/** Adds the rule that Pods sharing a single-node claim run on the same node. Keeps the existing affinity rules. */
 function affinity(live: Json | undefined, label: string | undefined): Json | undefined {
   if (label === undefined) return live
   const own = mapIn(
@@ -171,9 +171,9 @@ function ownVolumes(settings: MirrorSettings, secret: string): readonly MirrorVo
 }
 
 /**
- * The group that may write to the volumes. Where root is refused a new claim cannot be given to the
- * user, so the Pod gets a group, the same in each session; not where it has claims of the
- * application, whose files would change theirs.
+ * Returns the group that may write to the volumes. If the application refuses root, a new claim cannot be given to the
+ * user, so the Pod gets a group that is the same in every session. The Pod gets no group if it mounts claims of the
+ * application, because their files would change to that group.
  */
 function fsGroup(
   spec: Json,

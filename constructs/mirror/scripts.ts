@@ -1,11 +1,11 @@
 import { TOOLS_PATH } from './names.ts'
 
-/** The static busybox, as the development container and the agent see it. */
+/** Path of the static busybox in the development container and in the agent. */
 export const TOOL = `${TOOLS_PATH}/busybox`
 
 /**
- * Process 1 of a container in which `up` runs commands. The shell reaps what they leave behind. A
- * process 1 has no default handling of signals, so it ends by its own.
+ * Script for process 1 of a container in which `up` runs commands. The shell reaps orphaned processes. Process 1 has no
+ * default signal handling, so the script ends the container itself.
  */
 const HOLD = `\
 b=${TOOL}
@@ -22,9 +22,9 @@ done
 `
 
 /**
- * Runs the command after `--`, and starts it again when it has ended, at once after the signal
- * USR1. The command has a process group of its own, which is ended as a whole: a server that is
- * left behind would keep its port. The kubelet would wait longer each time.
+ * Script that runs the command after `--` and restarts it when it ends, or immediately on the signal USR1. The command
+ * has its own process group, which the script terminates as a whole, because a remaining server would keep its port.
+ * The script restarts the command itself, because the kubelet's back-off would be longer each time.
  */
 const RUN = `\
 b=${TOOL}
@@ -68,7 +68,7 @@ done
 exit 0
 `
 
-/** Script of the tools container: installs busybox and the two scripts in the tools volume. */
+/** Script of the tools container, which installs busybox and the two scripts in the tools volume. */
 export const INSTALL = `\
 set -e
 cp /bin/busybox /devctl/busybox
@@ -78,11 +78,11 @@ cat > /devctl/run.sh <<'END_OF_SCRIPT'
 ${RUN}END_OF_SCRIPT
 `
 
-/** The command of the process 1 that waits. */
+/** Command of a process 1 that only waits. */
 export const HOLD_COMMAND: readonly string[] = [TOOL, 'sh', `${TOOLS_PATH}/hold.sh`]
 
 /**
- * Returns the start of the command for process 1 that runs another command, whose arguments follow; with `ready`, waits
+ * Returns the start of a process 1 command that runs another command, whose arguments follow. With `ready`, it waits
  * until that file exists.
  */
 export const runCommand = (ready?: string): readonly string[] => [

@@ -1,6 +1,6 @@
 import type { Labels } from '../labels.ts'
 
-/** An object of a cluster, with every field that it has. */
+/** A cluster object with all of its fields. */
 export interface LiveObject {
   readonly apiVersion: string
   readonly kind: string
@@ -14,28 +14,28 @@ export interface LiveObject {
   readonly [field: string]: unknown
 }
 
-/** Changes of a development container to the container of the application. */
+/** Changes of a development container to the application's container. */
 export interface ContainerSettings {
-  /** A DNS label. */
+  /** Name of the development container, as a DNS label. */
   readonly name: string
-  /** Undefined: that of the container. */
+  /** Image of the container. If undefined, the application's image stays. */
   readonly image?: string
   readonly imagePullPolicy?: 'Always' | 'IfNotPresent' | 'Never'
-  /** Literal words. Undefined: those of the container. */
+  /** Literal arguments. If undefined, the application's command stays. */
   readonly command?: readonly string[]
   readonly args?: readonly string[]
   readonly workdir?: string
-  /** Undefined: the first container. */
+  /** Name of the application's container. If undefined, the first container is used. */
   readonly container?: string
   readonly environment: readonly { readonly name: string; readonly value: string }[]
-  /** Folders that are synchronised, as the container sees them, and their folder in the volume. */
+  /** Synchronized folders, with their paths in the container and in the volume. */
   readonly folders: readonly VolumeFolder[]
   readonly replicas?: number
   readonly resources: ResourceSettings
   readonly labels: Labels
   readonly annotations: Labels
   readonly nodeSelector?: Labels
-  /** Kubernetes' own structures. */
+  /** Tolerations and affinity in Kubernetes' own format. */
   readonly tolerations: readonly unknown[]
   readonly affinity?: unknown
 }
@@ -49,32 +49,32 @@ export interface ResourceSettings {
 export interface VolumeFolder {
   /** Absolute path in the container. */
   readonly path: string
-  /** Path in the volume: `src/0`, `data/root/.cache`. */
+  /** Path in the volume, such as `src/0` or `data/root/.cache`. */
   readonly directory: string
-  /** A file is mounted, which the agent makes before the container starts. */
+  /** True if a file is mounted, which has to be created before the container starts. */
   readonly isFile?: true
 }
 
-/** A development container, as far as it decides what its mirror is. */
+/** The settings of a development container that determine its mirror. */
 export interface MirrorSettings extends ContainerSettings {
-  /** Mode of the container. `hybrid`: only the agent runs, in place of the application. */
+  /** Mode of the container. In `hybrid` mode only the agent runs, in place of the application. */
   readonly mode: 'sync' | 'hybrid'
   readonly autocreate: boolean
-  /** Folders that are kept in the volume. */
+  /** Folders whose content is kept in the volume. */
   readonly volumes: readonly VolumeFolder[]
   readonly externalVolumes: readonly { readonly claim: string; readonly subPath?: string; readonly mount: string }[]
-  /** Files of this machine, in the order of `MirrorFacts.files`. */
+  /** Files of this machine, in the same order as `MirrorFacts.files`. */
   readonly secrets: readonly { readonly path: string; readonly mode: number }[]
   readonly security: SecuritySettings
   readonly serviceAccount?: string
   readonly priorityClassName?: string
-  /** Probes of the application that stay. */
+  /** Probes of the application that the development container keeps. */
   readonly probes: { readonly liveness: boolean; readonly readiness: boolean; readonly startup: boolean }
   readonly lifecycle: { readonly postStart: HookSettings; readonly preStop: HookSettings }
   readonly agent: { readonly image?: string; readonly resources: ResourceSettings }
   readonly volume: VolumeSettings
   readonly services: readonly ContainerSettings[]
-  /** The ports of the Service of a container without an application. */
+  /** Ports of the Service, for a container without an application. */
   readonly ports: readonly number[]
 }
 
@@ -88,17 +88,17 @@ export interface SecuritySettings {
   readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] }
 }
 
-/** A lifecycle hook: whether the application's own hook stays, and the command that replaces it. */
+/** A lifecycle hook: `enabled` keeps the application's own hook, and `command` replaces it. */
 export interface HookSettings {
   readonly enabled: boolean
   readonly command?: readonly string[]
 }
 
-/** The claim that keeps the files. */
+/** Settings of the claim that stores the files. */
 export interface VolumeSettings {
-  /** False: the files are lost with the Pod. */
+  /** True if there is a claim. If false, the files are lost with the Pod. */
   readonly enabled: boolean
-  /** A quantity. */
+  /** Size as a Kubernetes quantity. */
   readonly size: string
   readonly storageClass?: string
   readonly accessMode: string
@@ -107,7 +107,7 @@ export interface VolumeSettings {
   readonly annotations: Labels
 }
 
-/** A user of the container, by numbers. */
+/** A user of the container, with numeric ids. */
 export interface User {
   readonly uid: number
   readonly gid?: number
@@ -116,34 +116,34 @@ export interface User {
 /** Facts about the cluster, the image and the session that the settings do not contain. */
 export interface MirrorFacts {
   readonly namespace: string
-  /** The agent's program, one file: compressed by gzip, in base64, and a hash of its text. */
+  /** The agent, as a single file compressed with gzip and encoded in base64, and a hash of its source text. */
   readonly agent: { readonly data: string; readonly hash: string }
-  /** The text of `session.json`. */
+  /** Text of `session.json`. */
   readonly session: string
-  /** Names the last `up --reset` of this mirror, which empties the volume once. */
+  /** Identifier of the last `up --reset` of this mirror, which empties the volume once. */
   readonly reset?: string
-  /** A stock image with Node.js. */
+  /** A standard image with Node.js. */
   readonly agentImage: string
   /** An image with a static busybox. */
   readonly toolsImage: string
   /** Task of process 1 of the container: it waits for commands, or runs the command and restarts it. */
   readonly runs: 'hold' | 'command'
-  /** The contents of the secrets, in base64. */
+  /** Contents of the secrets, in base64. */
   readonly files: readonly string[]
-  /** The user of the image, where it is known. */
+  /** User of the image, if known. */
   readonly user?: User
-  /** The claims of the namespace, by name; those of a StatefulSet's first Pod are used. */
+  /** Names of the claims in the namespace, to find those of a StatefulSet's first Pod. */
   readonly claims: ReadonlySet<string>
-  /** False: no claim can be bound here. */
+  /** False if no claim can be bound in this cluster. */
   readonly canClaim: boolean
   /**
    * Size of the existing claim, if the settings have the default size and the claim is larger; a smaller explicit size
    * is refused.
    */
   readonly claimSize?: string
-  /** False before Kubernetes 1.29, where an init container cannot stay. */
+  /** True if an init container can be a sidecar, which requires Kubernetes 1.29. */
   readonly hasSidecars: boolean
-  /** The applications of `services`, in their order. */
+  /** Applications of `services`, in the same order. */
   readonly services: readonly LiveObject[]
 }
 
@@ -152,13 +152,13 @@ export interface MirrorObject extends LiveObject {
   readonly metadata: LiveObject['metadata'] & { readonly namespace: string }
 }
 
-/** The objects of a mirror, and what a user should know of them. */
+/** The objects of a mirror, and notes for the user. */
 export interface MirrorObjects {
   readonly secret: MirrorObject
-  /** Undefined: the files are in a volume that lives as long as the Pod. */
+  /** Claim for the files. If undefined, the files are in a volume that lives as long as the Pod. */
   readonly claim?: MirrorObject
   readonly workload: MirrorObject
-  /** The mirrors of `services`, in their order. */
+  /** Mirrors of `services`, in the same order. */
   readonly services: readonly MirrorObject[]
   /** Service of a container without an application. */
   readonly service?: MirrorObject

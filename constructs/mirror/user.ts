@@ -4,13 +4,13 @@ import type { MirrorSettings, User } from './settings.ts'
 
 /**
  * User who owns the files that the development container writes, so the agent must write as the same user: numeric ids,
- * or the user of an image that devctl cannot read. Root is refused if the application refuses it.
+ * or the unknown user of an image that devctl cannot read. `rootAllowed` is false if the application refuses root.
  */
 export type RunsAs =
   | { readonly kind: 'known'; readonly user: User; readonly rootAllowed: boolean }
   | { readonly kind: 'unknown'; readonly rootAllowed: boolean }
 
-/** The user of a container: of the settings, of the container, of its Pod, of the image. */
+/** Returns the user of a container: from the settings, the container, its Pod, or its image, in this order. */
 export function identityOf(
   pod: Json,
   container: Json,
@@ -31,10 +31,13 @@ export function identityOf(
   return { kind: 'known', user: { ...imageUser, ...(gid !== undefined && { gid }) }, rootAllowed }
 }
 
-/** True if the user of a container is found out in the Pod, by an init container. */
+/** True if the user of a container has to be determined by an init container in the Pod. */
 export const asksForUser = (identity: RunsAs): boolean => identity.kind === 'unknown'
 
-/** The restricted level of the Pod Security Standards; without a user, that of the image. */
+/**
+ * Returns a security context for the restricted level of the Pod Security Standards. Without `user`, the container runs
+ * as the user of its image.
+ */
 export function restricted(user?: User): ContainerSecurity {
   return {
     ...(user && { runAsUser: user.uid, ...(user.gid !== undefined && { runAsGroup: user.gid }) }),
@@ -45,7 +48,7 @@ export function restricted(user?: User): ContainerSecurity {
   }
 }
 
-/** Root with some capabilities, all of which the baseline level allows. */
+/** Returns a security context for root with some capabilities, all of which the baseline level allows. */
 const rootWith = (...add: readonly string[]): ContainerSecurity => ({
   runAsUser: 0,
   runAsNonRoot: false,
@@ -54,12 +57,12 @@ const rootWith = (...add: readonly string[]): ContainerSecurity => ({
   seccompProfile: { type: 'RuntimeDefault' },
 })
 
-/** The user `nobody`, for containers that only write to volumes in memory. */
+/** The user `nobody`, for containers that write only to in-memory volumes. */
 export const NOBODY: User = { uid: 65534, gid: 65534 }
 
 /**
  * Returns the agent's security context. If the user is unknown, the agent starts as root and drops to the user that the
- * Pod reports; if root is refused, it starts as nobody, and is restarted once more when the user is known.
+ * Pod reports. If root is refused, it starts as nobody, and another Pod replaces it when the user is known.
  */
 export function agentSecurity(identity: RunsAs): ContainerSecurity {
   const readOnly = { readOnlyRootFilesystem: true }
@@ -76,15 +79,15 @@ export function agentSecurity(identity: RunsAs): ContainerSecurity {
 
 const group = ({ gid }: User) => (gid === undefined ? {} : { runAsGroup: gid })
 
-/** True if the agent starts as root and drops to the user that was found out. */
+/** True if the agent starts as root and drops to the user that the Pod reports. */
 export const agentDrops = (identity: RunsAs): boolean => identity.kind === 'unknown' && identity.rootAllowed
 
-/** True if the agent only waits for another Pod, in which its user is known: root is refused. */
+/** True if root is refused and the agent only waits for another Pod in which its user is known. */
 export const agentWaits = (identity: RunsAs): boolean => identity.kind === 'unknown' && !identity.rootAllowed
 
 /**
  * Returns the security context of the container that fills the volume. It runs as the user who will write to the
- * volume; as root it keeps the owners.
+ * volume; if it runs as root, it preserves file owners.
  */
 export function fillSecurity(identity: RunsAs): {
   readonly rootless: boolean

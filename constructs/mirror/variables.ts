@@ -2,18 +2,19 @@ import { createHash } from 'node:crypto'
 import type { EnvPlan } from '../../compiler/plan/plan.ts'
 import type { ContainerSettings } from './settings.ts'
 
-/** Variables whose values are in the Secret of the session, under keys of their own. */
+/** Variables whose values are in the Secret of the session, under separate keys. */
 export interface VariablesApart {
   readonly env: readonly EnvPlan[]
-  /** The part of the Secret's data that holds the values, in base64. */
+  /** The entries of the Secret's data with the values, in base64. */
   readonly data: Readonly<Record<string, string>>
-  /** Hash of the values, which changes with each of them; undefined without variables. */
+  /** Hash of the values, which changes with each value; undefined if there are no variables. */
   readonly hash?: string
 }
 
 /**
- * Puts the values of a development container's variables into a Secret: they come from env files, from this machine
- * and from `--env`, and more people may read a workload than a Secret. `index` tells apart the containers of a session.
+ * Moves the values of a development container's variables into a Secret. The values come from env files, from this
+ * machine and from `--env`, and more users may read a workload than a Secret. `index` keeps the containers of a session
+ * apart.
  */
 export function variablesApart(
   secret: string,
@@ -29,7 +30,7 @@ export function variablesApart(
   return { env, data, ...(env.length > 0 && { hash: hashOf(Object.entries(data).flat()) }) }
 }
 
-/** True for a name that can be a part of a key of a Secret. */
+/** True for a name that can be part of a Secret key. */
 const isKey = (name: string): boolean => /^[-._a-zA-Z0-9]{1,200}$/.test(name)
 
 /** Returns a hash of texts in their order, as 16 hexadecimal digits. */

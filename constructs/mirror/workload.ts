@@ -4,15 +4,21 @@ import { compact, type Json } from './json.ts'
 import { DEVELOPMENT_LABEL, labelValue, MIRROR_LABEL, mirrorName, SESSION_ANNOTATION, UP_LABEL } from './names.ts'
 import type { ContainerSettings, LiveObject, MirrorFacts, MirrorObject, MirrorSettings } from './settings.ts'
 
-/** https://kubernetes.io/docs/reference/labels-annotations-taints/#kubectl-kubernetes-io-default-container */
+/**
+ * Annotation with the container that kubectl uses by default:
+ * https://kubernetes.io/docs/reference/labels-annotations-taints/#kubectl-kubernetes-io-default-container
+ */
 const DEFAULT_CONTAINER = 'kubectl.kubernetes.io/default-container'
 
-/** Labels of the application that say whose it is; the others may be those by which a tool finds what it made. */
+/**
+ * Labels of the application that identify its owner in devctl. Other labels are not copied, because other tools may use
+ * them to find the objects that they created.
+ */
 const OF_DEVCTL = /^dev\.platform\//
 
 /**
- * The labels of every object of a development container, with those of the application's
- * environment, which ends it when it is destroyed.
+ * Returns the labels of every object of a development container. They include the labels of the application's
+ * environment, so that destroying the environment also deletes the development container.
  */
 export function developmentLabels({ name }: Pick<MirrorSettings, 'name'>, original: LiveObject | undefined): Labels {
   const kept = Object.entries(original?.metadata.labels ?? {}).filter(
@@ -21,14 +27,14 @@ export function developmentLabels({ name }: Pick<MirrorSettings, 'name'>, origin
   return { ...Object.fromEntries(kept), 'app.kubernetes.io/managed-by': 'devctl', [DEVELOPMENT_LABEL]: name }
 }
 
-/** Returns the owner references of a mirror: it is deleted together with the application. */
+/** Returns the owner references of a mirror, because of which it is deleted together with the application. */
 export function ownerReferences(original: LiveObject | undefined): Json {
   if (original?.metadata.uid === undefined) return {}
   const { apiVersion, kind, metadata } = original
   return { ownerReferences: [{ apiVersion, kind, name: metadata.name, uid: metadata.uid }] }
 }
 
-/** The Deployment that stands in for an application. */
+/** Returns the Deployment that replaces an application during development. */
 export function mirrorWorkload(
   original: LiveObject | undefined,
   detached: Detached,
@@ -38,9 +44,9 @@ export function mirrorWorkload(
   pod: {
     readonly spec: Json
     readonly replicas: number
-    /** A hash of what the Pods take from the Secret of the session. */
+    /** Hash of the data that the Pods read from the Secret of the session. */
     readonly session?: string | undefined
-    /** The container that is meant where none is named. */
+    /** Name of the container that kubectl uses by default. */
     readonly main?: string
     readonly labels?: Labels
     readonly annotations?: Labels

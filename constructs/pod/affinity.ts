@@ -1,13 +1,13 @@
 import type * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 import type { NodeRequirement, PodPlan } from '../../compiler/plan/plan.ts'
 
-/** The labels by which a Pod's own kind is found: of its environment, and of its workload. */
+/** Labels that identify the Pods of the same environment and of the same workload. */
 export interface PodIdentity {
   readonly environment: Readonly<Record<string, string>>
   readonly workload: Readonly<Record<string, string>>
 }
 
-/** Returns the affinity of a Pod: required rules only. Undefined if the Pod may run anywhere. */
+/** Returns the affinity of a Pod, which has only required rules; undefined if the Pod may run on any node. */
 export function toAffinity(
   plan: Pick<PodPlan, 'nodeRequirements' | 'colocate' | 'spreadOut'>,
   identity: PodIdentity,
@@ -20,7 +20,7 @@ export function toAffinity(
       : undefined,
     podAffinity: colocate.length
       ? {
-          // The scheduler lets the first Pod of such a set in because it matches its own rule.
+          // The scheduler accepts the first Pod with such a rule because it matches its own rule.
           requiredDuringSchedulingIgnoredDuringExecution: colocate.map(label =>
             onOneNode({ ...identity.environment, [label]: 'true' }),
           ),
@@ -32,7 +32,7 @@ export function toAffinity(
   }
 }
 
-/** Best-effort spreading of a workload's Pods over the values of node labels. */
+/** Returns constraints that spread a workload's Pods over the values of node labels, on a best-effort basis. */
 export function toTopologySpread(plan: PodPlan, identity: PodIdentity): k8s.TopologySpreadConstraint[] | undefined {
   if (!plan.topologyKeys?.length) return undefined
   return plan.topologyKeys.map(topologyKey => ({
@@ -47,9 +47,7 @@ function onOneNode(matchLabels: Readonly<Record<string, string>>): k8s.PodAffini
   return { labelSelector: { matchLabels: { ...matchLabels } }, topologyKey: 'kubernetes.io/hostname' }
 }
 
-/**
- * All requirements in one term: terms are alternatives, the expressions within one must all hold.
- */
+/** Returns one term with all requirements. Terms are alternatives, but all expressions in one term must hold. */
 function nodeSelectorTerm(requirements: readonly NodeRequirement[]): k8s.NodeSelectorTerm {
   const expressions = requirements.filter(({ field }) => !field).map(toRequirement)
   const fields = requirements.filter(({ field }) => field).map(toRequirement)

@@ -9,8 +9,8 @@ import { toResources } from './resources.ts'
 import { toSecurityContext } from './security.ts'
 
 /**
- * A container of a Pod. Words and values of the plan are literal; they are escaped here where
- * Kubernetes would expand them.
+ * Converts a container of a plan. Arguments and values in the plan are literal, and are escaped here if Kubernetes
+ * would expand them.
  */
 export function toContainer(plan: ContainerPlan): Container {
   return {
@@ -35,33 +35,33 @@ export function toContainer(plan: ContainerPlan): Container {
 }
 
 /**
- * An init container that runs beside the others until they end, and which they wait for when it has
- * a startup probe.
+ * Converts an init container to a sidecar, which runs next to the other containers until they end. They wait for it to
+ * start if it has a startup probe.
  */
 export function toSidecar(plan: ContainerPlan): Container {
   return { ...toContainer(plan), restartPolicy: 'Always' }
 }
 
 /**
- * The API server drops an empty value, and a second field manager that writes it then conflicts
- * with the first one.
+ * Converts a variable. An empty value is left out, because the API server drops it, and a second field manager that
+ * writes it would then conflict with the first one.
  */
 function toVariable({ name, value, secret }: EnvPlan): k8s.EnvVar {
   if (secret) return { name, valueFrom: { secretKeyRef: secret } }
   return value === '' ? { name } : { name, value: escapeDollars(value) }
 }
 
-/** An empty list means "not set" to Kubernetes, so it is not written. */
+/** Converts a list of arguments. An empty list is left out, because it means "not set" to Kubernetes. */
 function words(list: readonly string[] | undefined): string[] | undefined {
   return list?.length ? list.map(word => (isArgumentReference(word) ? word : escapeDollars(word))) : undefined
 }
 
 function toPort(plan: ContainerPort): k8s.ContainerPort {
-  // The protocol is part of a port's identity, so it is written where it is the default, too.
+  // The protocol is part of a port's identity, so it is written even if it is the default.
   return { name: plan.name, containerPort: plan.port, protocol: plan.protocol, hostPort: plan.hostPort }
 }
 
-/** Hooks are handed to the container as they are: Kubernetes does not expand them. */
+/** Converts lifecycle hooks. They are not escaped, because Kubernetes does not expand them. */
 function toLifecycle(plan: ContainerPlan): k8s.Lifecycle | undefined {
   if (!plan.postStart && !plan.preStop) return undefined
   return {

@@ -4,8 +4,7 @@ import { helperContainer, helperSecurity, type TakenNames, takeName } from './he
 import { busybox, type Tools } from './tools.ts'
 
 /**
- * The init containers that fill empty volumes from the image, one for each directory, in the order
- * of the plan.
+ * Returns the init containers that fill empty volumes from the image, one for each directory, in the order of the plan.
  */
 export function fillContainers(
   plan: Pick<PodPlan, 'fills' | 'runAsNonRoot'>,
@@ -27,19 +26,20 @@ export function fillContainers(
 }
 
 /**
- * Returns a script that copies the image's directory beside the volume's, renames the copy to mark it as complete, and
- * moves its content into the volume's directory. A kill before the rename leaves the volume empty; if the kill comes
- * after it, the next start continues moving before the service starts. The volume's directory itself is never replaced:
- * another Pod may have it mounted already, and would keep the deleted directory. Several Pods may do this at the same
- * time: only one of their copies gets the name. The slash after the source makes `cp` follow a directory that is a
- * link. Without root, owners are left to the Pod's fsGroup.
+ * Returns a script that copies the image's directory next to the volume's directory, renames the copy to mark it as
+ * complete, and moves its content into the volume's directory. If the script is killed before the rename, the volume
+ * stays empty; if it is killed after the rename, the next start continues moving before the service starts. The
+ * volume's directory itself is never replaced, because another Pod may have mounted it and would keep the deleted
+ * directory. Several Pods may run the script at the same time, but only one of their copies gets the final name. The
+ * slash after the source makes `cp` follow a directory that is a link. Without root, the Pod's fsGroup determines the
+ * group of the files.
  */
 export function fillScript(
   fill: Pick<FillPlan, 'directory' | 'path' | 'rootless' | 'owner' | 'isEmpty'>,
   name: string,
 ): string {
   const copy = fill.rootless ? 'cp -R' : 'cp -a'
-  // busybox says nothing about a directory that it may not read.
+  // busybox prints no error for a directory that it may not read.
   const failed = fill.rootless
     ? ` || { echo "cannot copy all of $from: is it readable for this user? 'nocopy' leaves the volume empty" >&2; exit 1; }`
     : ''
@@ -87,8 +87,8 @@ b rm -rf ./.${name}-*
 }
 
 /**
- * Gives a directory that root owns to a user, as it would be theirs on the host. One that already belongs to another
- * user stays.
+ * Returns commands that give a directory owned by root to a user, who would own it on the host. The owner stays if it
+ * is another user.
  */
 const giveDirectory = (owner: FillOwner): string => `\
 if [ "$(b stat -c %u "$to")" = 0 ]; then
@@ -96,9 +96,9 @@ ${owner.isShared ? '  b chmod 777 "$to"\n' : ''}  b chown ${ownerText(owner)} "$
 fi
 `
 
-/** Gives the copied files to their user, too: on the host they would be the user's. */
+/** Returns commands that give the copied files to the user, who would own them on the host. */
 const giveCopy = (owner: FillOwner): string =>
   `  b chown -hR ${ownerText(owner)} "$new"\n${owner.isShared ? '  b chmod 777 "$new"\n' : ''}`
 
-/** The owner for chown, which finds names in the image. */
+/** Returns the owner for chown, which looks up names in the image. */
 const ownerText = ({ user, group }: FillOwner): string => quote(group === undefined ? user : `${user}:${group}`)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ContainerMount, ContainerPlan, ContainerSecurity, PodPlan } from '../../compiler/plan/plan.ts'
 
-/** The names that a Pod's containers and volumes already have; helpers take what is left. */
+/** Names that a Pod's containers and volumes already use, so that helpers choose other names. */
 export interface TakenNames {
   readonly containers: Set<string>
   readonly volumes: Set<string>
@@ -14,7 +14,10 @@ export function takenNames(plan: PodPlan): TakenNames {
   }
 }
 
-/** `wanted`, or `wanted-2` and so on when it is taken, cut to a DNS label. Takes the name. */
+/**
+ * Returns a free name and adds it to `taken`: `wanted`, or `wanted-2` and so on if it is taken, truncated to a DNS
+ * label.
+ */
 export function takeName(wanted: string, taken: Set<string>): string {
   const base = dnsLabel(wanted)
   let name = base
@@ -23,7 +26,7 @@ export function takeName(wanted: string, taken: Set<string>): string {
   return name
 }
 
-/** A container of ours that runs before the application's own ones. */
+/** Returns a helper container of devctl, in most cases an init container. */
 export function helperContainer(helper: {
   readonly name: string
   readonly image: string
@@ -45,8 +48,9 @@ export function helperContainer(helper: {
 }
 
 /**
- * Returns the security context of helpers if the Pod may not run as root, as their images would: the user `nobody`, and
- * the settings that the restricted level of the Pod Security Standards requires of each container.
+ * Returns the security context of helpers if the Pod may not run as root, which is the default user of their images:
+ * the user `nobody`, and the settings that the restricted level of the Pod Security Standards requires of each
+ * container.
  */
 export function helperSecurity(plan: Pick<PodPlan, 'runAsNonRoot'>): ContainerSecurity | undefined {
   if (!plan.runAsNonRoot) return undefined
@@ -54,8 +58,8 @@ export function helperSecurity(plan: Pick<PodPlan, 'runAsNonRoot'>): ContainerSe
 }
 
 /**
- * Containers are named by DNS labels of at most 63 characters; what is longer ends in a hash of the
- * whole.
+ * Returns a container name, which is a DNS label of at most 63 characters. A longer name is truncated and ends in a
+ * hash of the full name.
  */
 function dnsLabel(name: string): string {
   if (name.length <= 63) return name

@@ -1,29 +1,29 @@
 import * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 
 /**
- * The typed classes know Kubernetes 1.27 and drop every field that came later. The types here name
- * the later fields that we write, and `podTemplateJson` puts them back into what the typed classes
- * render.
+ * A container with fields that the typed classes drop, because they support only Kubernetes 1.27. The types in this
+ * file declare the newer fields that devctl writes, and `podTemplateJson` adds these fields to the output of the typed
+ * classes.
  */
 export interface Container extends k8s.Container {
-  /** 1.28: makes an init container a sidecar. */
+  /** Field of Kubernetes 1.28 that turns an init container into a sidecar. */
   readonly restartPolicy?: 'Always'
   readonly securityContext?: NewerSecurityContext
   readonly volumeMounts?: NewerVolumeMount[]
 }
 
 export interface NewerSecurityContext extends k8s.SecurityContext {
-  /** 1.30; before it an annotation. */
+  /** Field of Kubernetes 1.30, which replaces an annotation. */
   readonly appArmorProfile?: { readonly type: string; readonly localhostProfile?: string }
 }
 
 export interface NewerVolumeMount extends k8s.VolumeMount {
-  /** 1.30. */
+  /** Field of Kubernetes 1.30. */
   readonly recursiveReadOnly?: 'Enabled'
 }
 
 export interface NewerVolume extends k8s.Volume {
-  /** 1.31. */
+  /** Field of Kubernetes 1.31. */
   readonly image?: { readonly reference: string; readonly pullPolicy?: string }
 }
 
@@ -40,9 +40,9 @@ export interface PodTemplate {
 
 type Json = Record<string, unknown>
 
-/** The JSON of a Pod template, with the fields that are newer than the typed classes. */
+/** Returns the JSON of a Pod template, including fields that the typed classes do not support. */
 export function podTemplateJson(template: PodTemplate): Json {
-  // The typed renderer takes and gives maps; it gives undefined only for undefined.
+  // The typed renderer returns a map for a map, and undefined only for undefined.
   const json = k8s.toJson_PodTemplateSpec(withoutMaps(template)) as Json
   addMaps(json, template.metadata)
   addNewerFields(json, template)
@@ -50,31 +50,30 @@ export function podTemplateJson(template: PodTemplate): Json {
 }
 
 /**
- * Returns a template without its labels and annotations, which `addMaps` adds after rendering: the typed classes copy a
- * map once for each of its keys, and labels and annotations may be many.
+ * Returns a template without its labels and annotations, which `addMaps` adds after rendering, because the typed
+ * classes copy a map once for each of its keys, and there may be many labels and annotations.
  */
 export function withoutMaps(template: PodTemplate): PodTemplate {
   const { annotations: _, labels: __, ...metadata } = template.metadata
   return { ...template, metadata }
 }
 
-/** Puts the labels and annotations of a Pod template into its rendered form. */
+/** Adds the labels and annotations of a Pod template to its rendered form. */
 export function addMaps(json: Json, { annotations, labels }: k8s.ObjectMeta): void {
   addAnnotations(json, annotations)
   const metadata = field(json, 'metadata')
   if (labels && metadata) metadata['labels'] = { ...labels }
 }
 
-/** Puts annotations into a rendered object or Pod template, before those that it has of its own. */
+/** Adds annotations to a rendered object or Pod template, after those it already has. */
 export function addAnnotations(json: Json, annotations: k8s.ObjectMeta['annotations']): void {
   const metadata = field(json, 'metadata')
   if (annotations && metadata) metadata['annotations'] = { ...field(metadata, 'annotations'), ...annotations }
 }
 
 /**
- * Adds to the rendered `json` of a Pod template the fields of `template` that the typed classes
- * dropped. Does nothing when the template has none, so that the usual Pod costs one walk over its
- * containers.
+ * Adds the fields of `template` that the typed classes dropped to its rendered form `json`. Does nothing if the
+ * template has no such fields, so that an ordinary Pod costs only one pass over its containers.
  */
 export function addNewerFields(json: Json, template: PodTemplate): void {
   const { spec } = template
@@ -108,14 +107,11 @@ function assign(place: () => Json | undefined, fields: Json): void {
 }
 
 function field(json: Json | undefined, key: string): Json | undefined {
-  // The typed classes render plain JSON: a map where the schema has one.
+  // The typed classes render plain JSON, with a map wherever the schema has one.
   return json?.[key] as Json | undefined
 }
 
-/**
- * The item of a list, if it is still the one of that name: a patch by a cdk8s user may have moved
- * it.
- */
+/** Returns the item of a list if it still has this name, because a patch by a cdk8s user may have moved it. */
 function item(json: Json | undefined, key: string, index: number, name: string): Json | undefined {
   const found = (json?.[key] as Json[] | undefined)?.[index]
   return found?.['name'] === name ? found : undefined

@@ -2,8 +2,8 @@ import type { ContainerPlan, OncePlan } from '../../compiler/plan/plan.ts'
 import { busybox, type Tools } from './tools.ts'
 
 /**
- * Returns the container with its program run by a script that stays when the program has ended: the kubelet would start
- * the container again, and the Pod would not be ready meanwhile.
+ * Returns the container with a script that runs the program and keeps running after it. Otherwise the kubelet would
+ * restart the container, and the Pod would not be ready in the meantime.
  */
 export function onceContainer(plan: ContainerPlan, tools: Tools | undefined): ContainerPlan {
   const { once, command = [], mounts, ...rest } = plan
@@ -17,10 +17,10 @@ export function onceContainer(plan: ContainerPlan, tools: Tools | undefined): Co
 }
 
 /**
- * Runs its arguments until they end well or have failed too often, with longer and longer pauses, and then stays. A
- * program that has run for ten minutes may fail afresh, as with the kubelet. The shell would give a background program
- * an empty input. Signals are passed on to the program; `wait` returns for each of them, so it is called until the
- * program has ended.
+ * Returns a script that runs its arguments until they succeed or have failed too often, with increasing pauses, and
+ * then keeps running. As in the kubelet, the failure count and the pause are reset after a run of ten minutes. The
+ * script passes its standard input on explicitly, because the shell would give a background program an empty input. It
+ * forwards signals to the program. `wait` returns for each signal, so the script calls it until the program has ended.
  */
 export function onceScript({ retries }: Pick<OncePlan, 'retries'>): string {
   return `\

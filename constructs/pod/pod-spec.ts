@@ -10,22 +10,21 @@ import { planTools } from './tools.ts'
 import { toVolume } from './volumes.ts'
 import { toTokenVolume, waitContainers, waitsForJob } from './wait-for.ts'
 
-/** The input of a Pod's specification, besides its plan. */
+/** Input for the specification of a Pod, in addition to its plan. */
 export interface PodContext {
   readonly identity: PodIdentity
   /** Labels for claims that live as long as the Pod. */
   readonly labels: Readonly<Record<string, string>>
-  /** Absent: Always, Kubernetes' default. */
+  /** Restart policy. If absent, Kubernetes uses its default, Always. */
   readonly restartPolicy?: 'Never' | 'OnFailure'
-  /** The real name of the Job that a service became. */
+  /** Returns the real name of a service's Job. */
   readonly jobName: (service: string) => string
-  /** The ServiceAccount that may look at the Jobs which the Pod waits for. */
+  /** Name of the ServiceAccount that may read the Jobs that the Pod waits for. */
   readonly waiterAccount: string
 }
 
 /**
- * The specification of a Pod. Init containers run in this order: tools, waits, fills, then the
- * plan's own.
+ * Returns the specification of a Pod. Its init containers run in this order: tools, waits, fills, and the plan's own.
  */
 export function toPodSpec(plan: PodPlan, context: PodContext): PodSpec {
   const taken = takenNames(plan)
@@ -41,7 +40,7 @@ export function toPodSpec(plan: PodPlan, context: PodContext): PodSpec {
     ...[...plan.volumes, ...(tools ? [tools.volume] : [])].map(volume => toVolume(volume, context.labels)),
     ...(tokenVolume ? [toTokenVolume(tokenVolume)] : []),
   ]
-  // One literal: V8 is slow to add so many members to a spread object.
+  // A single literal, because V8 is slow at adding this many members to a spread object.
   return {
     nodeSelector: plan.nodeSelector && Object.keys(plan.nodeSelector).length ? { ...plan.nodeSelector } : undefined,
     affinity: toAffinity(plan, context.identity),
@@ -49,7 +48,7 @@ export function toPodSpec(plan: PodPlan, context: PodContext): PodSpec {
     hostname: plan.hostname,
     subdomain: plan.subdomain,
     hostNetwork: plan.hostNetwork || undefined,
-    // The default policy would give such a Pod the node's resolver, which knows no service by name.
+    // The default policy would give such a Pod the node's DNS resolver, which does not know Services.
     dnsPolicy: plan.hostNetwork ? 'ClusterFirstWithHostNet' : undefined,
     dnsConfig: plan.dns && toDnsConfig(plan.dns),
     hostAliases: plan.hostAliases?.length ? plan.hostAliases.map(toHostAlias) : undefined,
@@ -73,8 +72,8 @@ export function toPodSpec(plan: PodPlan, context: PodContext): PodSpec {
 
 /**
  * Returns the service account of a Pod. If an earlier version may have used another account, writes the default
- * explicitly: the API server keeps the old name in the deprecated `serviceAccount` when `serviceAccountName` is only
- * left out, and Pods of a deleted account are never created. A Job never changes.
+ * explicitly: if `serviceAccountName` is missing, the API server keeps the old name in the deprecated `serviceAccount`,
+ * and it refuses Pods whose account is deleted. Jobs are immutable, so they do not need it.
  */
 function accountName(
   { waiterAccount, restartPolicy }: PodContext,

@@ -2,7 +2,7 @@ import * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 import type { ProbePlan } from '../../compiler/plan/plan.ts'
 import { escapeDollars } from './escape.ts'
 
-/** The probe of a container; fields that the plan leaves open are left to Kubernetes. */
+/** Converts a probe of a container. Kubernetes' defaults apply to fields that the plan does not set. */
 export function toProbe(plan: ProbePlan | undefined): k8s.Probe | undefined {
   if (!plan) return undefined
   return {

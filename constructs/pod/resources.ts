@@ -1,7 +1,7 @@
 import * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 import type { ContainerPlan } from '../../compiler/plan/plan.ts'
 
-/** Requests and limits of a container; undefined when there are none. */
+/** Returns the requests and limits of a container; undefined if there are none. */
 export function toResources(plan: ContainerPlan['resources']): k8s.ResourceRequirements | undefined {
   const requests = quantities(plan?.requests)
   const limits = quantities(plan?.limits)

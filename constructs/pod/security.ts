@@ -2,10 +2,7 @@ import type * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 import type { ContainerSecurity, PodPlan } from '../../compiler/plan/plan.ts'
 import type { NewerSecurityContext } from './newer-fields.ts'
 
-/**
- * The security context of a Pod. The default seccomp profile is what a container engine applies
- * too.
- */
+/** Returns the security context of a Pod. Container engines also use the default seccomp profile. */
 export function toPodSecurityContext(plan: PodPlan): k8s.PodSecurityContext {
   return {
     fsGroup: plan.fsGroup,
@@ -16,7 +13,7 @@ export function toPodSecurityContext(plan: PodPlan): k8s.PodSecurityContext {
   }
 }
 
-/** The security context of a container; undefined when nothing is asked for. */
+/** Returns the security context of a container; undefined if it has no settings. */
 export function toSecurityContext(plan: ContainerSecurity | undefined): NewerSecurityContext | undefined {
   if (!plan) return undefined
   const add = nonEmpty(plan.capabilities?.add)

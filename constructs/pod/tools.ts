@@ -1,10 +1,7 @@
 import type { ContainerMount, ContainerPlan, PodPlan, PodVolume } from '../../compiler/plan/plan.ts'
 import { helperContainer, helperSecurity, type TakenNames, takeName } from './helper.ts'
 
-/**
- * A static busybox in a memory volume, with which init containers whose image has no shell can run
- * scripts.
- */
+/** A static busybox in an in-memory volume, so that init containers whose images have no shell can run scripts. */
 export interface Tools {
   readonly container: ContainerPlan
   readonly volume: PodVolume
@@ -14,7 +11,10 @@ export interface Tools {
 /** Path of busybox in the other init containers. */
 export const busybox = '/devctl/busybox'
 
-/** The tools of a Pod that fills volumes, waits for Jobs or runs a program once; undefined when it needs none. */
+/**
+ * Plans the tools of a Pod that fills volumes, waits for Jobs or runs a program once; returns undefined if the Pod does
+ * not need tools.
+ */
 export function planTools(plan: PodPlan, taken: TakenNames): Tools | undefined {
   const image = toolsImage(plan)
   if (image === undefined) return undefined

@@ -2,7 +2,7 @@ import * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 import type { ClaimSpec, KeyPath, PodVolume } from '../../compiler/plan/plan.ts'
 import type { NewerVolume } from './newer-fields.ts'
 
-/** A volume of a Pod. Claims that live as long as the Pod get `labels`, as all our objects do. */
+/** Converts a volume of a Pod. Claims that live as long as the Pod get `labels`, like all devctl objects. */
 export function toVolume(plan: PodVolume, labels: Readonly<Record<string, string>>): NewerVolume {
   const { name } = plan
   switch (plan.kind) {
@@ -40,7 +40,7 @@ export function toVolume(plan: PodVolume, labels: Readonly<Record<string, string
   }
 }
 
-/** The specification of a claim. */
+/** Returns the specification of a claim. */
 export function toClaimSpec(plan: ClaimSpec): k8s.PersistentVolumeClaimSpec {
   return {
     accessModes: [plan.accessMode],
@@ -50,8 +50,8 @@ export function toClaimSpec(plan: ClaimSpec): k8s.PersistentVolumeClaimSpec {
 }
 
 /**
- * Returns the source of a projected volume. A folder in it exists only if it contains a file: a file with the name of
- * the Pod, which stays invisible because a volume is mounted over the folder.
+ * Returns the source of a projected volume. A folder in the volume exists only if it contains a file, so each gets a
+ * file with the name of the Pod. The file stays invisible because a volume is mounted over the folder.
  */
 function toProjected({ sources, folders }: Extract<PodVolume, { kind: 'projected' }>): k8s.ProjectedVolumeSource {
   const places = folders.map(folder => ({ path: `${folder}/.mount`, fieldRef: { fieldPath: 'metadata.name' } }))

@@ -6,13 +6,13 @@ import { busybox, type Tools } from './tools.ts'
 
 type JobWait = Extract<WaitPlan, { kind: 'job' }>
 
-/** The context that the waits of a Pod need. */
+/** Context for creating the wait containers of a Pod. */
 export interface WaitContext {
   readonly taken: TakenNames
   readonly tools: Tools | undefined
-  /** The volume with the token for the API server; made when a Job is waited for. */
+  /** Name of the volume with the API server token; undefined if the Pod waits for no Job. */
   readonly tokenVolume: string | undefined
-  /** The real name of the Job that a service became. */
+  /** Returns the real name of a service's Job. */
   readonly jobName: (service: string) => string
 }
 
@@ -31,9 +31,9 @@ export function waitsForJob(plan: PodPlan): boolean {
 }
 
 /**
- * Returns the shell loop of a wait. A connection through the Service waits for readiness and for the port at once: a
- * ClusterIP refuses connections while no Pod is ready. The name of a headless Service resolves only while a Pod is
- * ready. `nc` has no `-z` in many builds of busybox, and `nslookup` fails as soon as one name of the search list does,
+ * Returns the shell loop of a wait. A connection through the Service waits for both the readiness and the port, because
+ * a ClusterIP refuses connections while no Pod is ready. The name of a headless Service resolves only while a Pod is
+ * ready. Many builds of busybox have no `-z` in `nc`, and their `nslookup` fails if any name of the search list fails,
  * so the loop checks its output.
  */
 function loop(wait: Exclude<WaitPlan, JobWait>): string {
@@ -43,7 +43,10 @@ function loop(wait: Exclude<WaitPlan, JobWait>): string {
     : `until nslookup ${host} 2>/dev/null | grep -q ^Name:; do echo "waiting for ${wait.host}"; sleep 1; done\n`
 }
 
-/** Waits for a Job with kubectl. Its image has no shell, hence the tools. */
+/**
+ * Returns a container that waits for a Job with kubectl. The kubectl image has no shell, so the container uses the
+ * tools.
+ */
 function jobWait(
   name: string,
   wait: JobWait,
@@ -60,8 +63,8 @@ function jobWait(
 }
 
 /**
- * kubectl waits for one condition only, so completion is waited for in slices, with a look at
- * failure between them.
+ * Returns the loop that waits for a Job. kubectl waits for only one condition, so the loop waits for completion in
+ * intervals and checks for failure between them.
  */
 function jobLoop(job: string): string {
   return `\
@@ -76,8 +79,8 @@ done
 }
 
 /**
- * The token of the Pod's ServiceAccount as Kubernetes would mount it, but for the containers that
- * ask for it only.
+ * Returns a volume with the token of the Pod's ServiceAccount in the form that Kubernetes would mount it, but only for
+ * containers that mount the volume.
  */
 export function toTokenVolume(name: string): NewerVolume {
   return {

@@ -60,7 +60,7 @@ export async function endSession(address: string, signal?: AbortSignal): Promise
   deadline.addEventListener('abort', stop, { once: true })
   try {
     const closed = new Promise(resolve => socket.once('close', resolve))
-    // // If the session is killed, its connection breaks; this also counts as an end.
+    // If the session is killed, its connection breaks; this also counts as an end.
     socket
       .on('error', () => {})
       .resume()

@@ -50,7 +50,7 @@ async function converse(socket: Socket, handle: ControlHandler): Promise<void> {
       socket.write(`${JSON.stringify(answer)}\n`)
     }
   } catch {
-    // // Either the other command has disconnected, or the client is not devctl.
+    // Either the other command has disconnected, or the client is not devctl.
     socket.destroy()
   }
 }

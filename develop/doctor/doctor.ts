@@ -100,7 +100,7 @@ export async function doctor(world: DoctorContext, input: DoctorInput): Promise<
   ])
   signal.throwIfAborted()
   const metadata = { ...metadataOf(world, dev, key), parts }
-  // // Names of Pods look random, but the report needs them, so random-looking text is masked only in the logs of
+  // Names of Pods look random, but the report needs them, so random-looking text is masked only in the logs of
   // applications.
   const mask = (name: string, text: string) =>
     secrets.maskKept(maskSecrets(text, name.startsWith('cluster/logs/') ? looksSecretText : looksNamedSecret))
@@ -124,7 +124,7 @@ async function inTime<Result>(
   const ended = new Promise<never>((_, reject) =>
     limited.addEventListener('abort', () => reject(limited.reason), { once: true }),
   )
-  // // `Promise.race` handles the rejection.
+  // `Promise.race` handles the rejection.
   ended.catch(() => {})
   try {
     return await Promise.race([collect(limited), ended])
@@ -286,7 +286,7 @@ class Later<Value> {
     this.value = new Promise(resolve => {
       this.#resolve = resolve
     })
-    // // A failure must not be unhandled if no part waits for the value.
+    // A failure must not be unhandled if no part waits for the value.
     this.value.catch(() => {})
   }
 

@@ -111,7 +111,7 @@ async function logOf(
     for await (const line of cluster.logs({ name, namespace }, options)) lines.push(line)
   } catch (error) {
     signal.throwIfAborted()
-    // // A container that has not started has no log; the Pod contains its state.
+    // A container that has not started has no log; the Pod contains its state.
     lines.push(`(${error instanceof Error ? error.message : String(error)})`)
   }
   return [path, lines.map(line => `${line}\n`).join('')]

@@ -58,6 +58,6 @@ async function end(at: Omit<OneCommand, 'command'>, script: string): Promise<voi
   try {
     await runOnce({ ...at, command: [TOOL, 'sh', '-c', script] }, withTimeLimit(ENDING))
   } catch {
-    // // Best effort: the command that called this ends in any case.
+    // Best effort: the command that called this ends in any case.
   }
 }

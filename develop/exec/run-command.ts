@@ -76,10 +76,10 @@ export async function runCommand(
       failures = 0
       const status = await terminal.attach(remote)
       const leaving = await supervisor.leaveEnding(ready, signal)
-      // // The agent ends with the Pod, and its lost connection is the first sign.
+      // The agent ends with the Pod, and its lost connection is the first sign.
       const podEnd = () => supervisor.endOf(pod) ?? (lost.aborted ? messageOf(lost.reason) : undefined)
       const ended = leaving ?? (await endedContainer({ ...running, pod }, status, podEnd, signal))
-      // // A container also ends with its Pod; the cluster may have reported the reason in the meantime.
+      // A container also ends with its Pod; the cluster may have reported the reason in the meantime.
       const reason = leaving ?? (ended && (supervisor.endOf(pod) ?? ended))
       if (reason === undefined) {
         const killed = await killedForMemory({ ...running, pod }, status, signal)
@@ -94,7 +94,7 @@ export async function runCommand(
         wishes.again(startsAgain(running.command))
         continue
       }
-      // // Otherwise, the command could not be started.
+      // Otherwise, the command could not be started.
       if (!lost.aborted && !isTransientForPod(error)) throw error
       failures++
       tell(supervisor.endOf(pod) ?? messageOf(lost.aborted ? lost.reason : error))
@@ -155,9 +155,9 @@ export function execTarget(
     ...(size && type ? [`TERM=${type}`] : []),
     ...polling.variables,
   ]
-  // // Passed in a variable, because as an argument it would clutter the process list.
+  // Passed in a variable, because as an argument it would clutter the process list.
   const cleared = run === undefined ? '' : `eval "$${CLEAR}"; unset ${CLEAR}; `
-  // // Without a terminal, the shell keeps running: unread output would be lost when the command closes its output.
+  // Without a terminal, the shell keeps running: unread output would be lost when the command closes its output.
   const script = `${cleared}${UNTIL_READY}${inFolder}; ${size ? 'exec "$@"' : `"$@"; ${announceEnd(TOOL)}`}`
   return {
     pod: pod.metadata.name,

@@ -31,7 +31,7 @@ export async function passOutput(
       const now = await cluster.get({ apiVersion: 'v1', kind: 'Pod', ...pod.metadata }, { signal })
       return now && now.metadata.uid === pod.metadata.uid ? endOfContainer(pod, now, container) : undefined
     } catch {
-      // // A replaced Pod and a lost connection are reported elsewhere.
+      // A replaced Pod and a lost connection are reported elsewhere.
       signal.throwIfAborted()
       return undefined
     }
@@ -43,13 +43,13 @@ export async function passOutput(
     try {
       const either = AbortSignal.any([signal, lost])
       for await (const text of cluster.logs({ name, namespace }, { ...options, signal: either })) {
-        // // Skip earlier lines only after output was shown: the log of a container that has just started may not exist
+        // Skip earlier lines only after output was shown: the log of a container that has just started may not exist
         // yet.
         last = uid
         line(text)
       }
     } catch {
-      // // The connection was lost or the container is being replaced, so wait for the next Pod.
+      // The connection was lost or the container is being replaced, so wait for the next Pod.
       signal.throwIfAborted()
     }
     await pause(AGAIN, signal)

@@ -33,7 +33,7 @@ export function endOfPod(pod: KubeObject): string | undefined {
   if (words !== undefined) return words
   if (!isOver(pod)) return undefined
   const why = [reason, message].filter(text => text !== undefined && text !== '').join(': ')
-  // // The kubelet gives no reason if all processes ended successfully; events may contain one.
+  // The kubelet gives no reason if all processes ended successfully; events may contain one.
   if (statusOf(pod).phase === 'Succeeded') return undefined
   return why === '' ? 'its Pod has ended' : `its Pod has ended: ${sentence(why)}`
 }

@@ -20,8 +20,8 @@ import { type ChooseDev, chooseDev, listed } from '../select/choose.ts'
 import { reportOf, sessionKey } from '../session/ask.ts'
 import { sessionFolder } from '../session/session-folder.ts'
 
-// // Finds the names of active development containers, for commands that only need names. Does not check the manifest
-// as a deploy does.
+// Finds the names of active development containers, for commands that only need names. Does not check the manifest as a
+// deploy does.
 
 type KnownWorld = Pick<OperationContext, 'workspace' | 'session'>
 
@@ -64,7 +64,7 @@ export async function knownDevelopments(
   if (given.length > 0) return namedOf(given, active, declared, () => servicesOf(world, loading, project))
   const folder = projectFolder(world.workspace, loading, project)
   const isOurs = ({ name, projects }: ActiveDevelopment) => projects.has(folder) || declared.includes(name)
-  // // On another machine, the project has a different folder, but the same services.
+  // On another machine, the project has a different folder, but the same services.
   const isOpen = declared.length === 0 && !active.every(isOurs)
   const services = isOpen ? await servicesOf(world, loading, project) : []
   const names = active.filter(one => isOurs(one) || services.includes(one.name)).map(({ name }) => name)
@@ -142,7 +142,7 @@ async function activeDevelopments(world: KnownWorld, mayBeAlone: boolean): Promi
   })
   for (const one of mirrors) {
     const name = one.metadata.labels?.[DEVELOPMENT_LABEL] ?? ''
-    // // Names of development containers are DNS labels (`readDevelopment`), but the API server could return anything.
+    // Names of development containers are DNS labels (`readDevelopment`), but the API server could return anything.
     if (isDnsLabel(name)) add(name, upRecordOf(one)?.project)
   }
   for (const one of reports) if (one) add(one.dev, one.folder)

@@ -168,9 +168,9 @@ export class MirrorPod {
 
   #refuse(pod: KubeObject, isPatient: boolean): void {
     const problem = podProblems(pod, this.#warningsAbout(pod), this.#clock.now()).find(one => !one.isPassing)
-    // // Problems without a container concern the node, or a volume that is still attached to another node.
+    // Problems without a container concern the node, or a volume that is still attached to another node.
     if (isPatient && problem?.container === undefined) return
-    // // Some problems resolve within a moment, such as a Secret that is not visible yet or a node that is being added.
+    // Some problems resolve within a moment, such as a Secret that is not visible yet or a node that is being added.
     if (!problem || problem.code === 'unhealthy' || this.#query.toleratesFailures) return
     const { code, container, detail } = problem
     const end = code === 'crash-loop' ? (endOfAgent(pod) ?? endOfContainer(pod, container)) : undefined
@@ -291,7 +291,7 @@ export function activityText(pod: KubeObject, events: readonly KubeObject[]): st
  */
 function waitsForNode(pod: KubeObject): string {
   const scheduled = statusOf(pod).conditions?.find(({ type }) => type === 'PodScheduled')
-  // // The rest of the message is about preemption of other Pods.
+  // The rest of the message is about preemption of other Pods.
   const [why = ''] = (scheduled?.status === 'False' ? scheduled.message : undefined)?.split(/\. |\.$/) ?? []
   return why === '' ? 'waits for a node' : `waits for a node: ${why}`
 }

@@ -67,7 +67,7 @@ export async function prepareMirror(
   const hostNetwork = podOf(original).hostNetwork ?? false
   const container = containerOf(original, development)
   const own = input.command ?? development.command
-  // // Without a command, an image without an application would exit at once, just as a shell would.
+  // Without a command, an image without an application would exit at once, just as a shell would.
   const hasProgram = own ? !isShell(own) : original !== undefined
   const runsOwn = input.detached ? hasProgram : runsService && !input.command
   /** Requests the configuration of each image only once. */
@@ -86,7 +86,7 @@ export async function prepareMirror(
     const isOpen = one.user === undefined || isImagesCommand
     const config = isOpen && one.image !== undefined ? await configOf(one.image) : undefined
     const user = one.user === undefined && config ? parseUser(config.User ?? '') : undefined
-    // // Process 1 needs the image's own command to start and restart it.
+    // Process 1 needs the image's own command to start and restart it.
     const command = isImagesCommand ? ownCommand(one, config) : undefined
     return { settings: command ? { ...settings, command, args: [] } : settings, user }
   }

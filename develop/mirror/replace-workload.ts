@@ -101,7 +101,7 @@ export async function replaceWorkload<Config extends object>(
   on: (event: CommonEvent) => void,
 ): Promise<ReplacedWorkload<Config> | PlannedMirror> {
   for (const ref of [input.original ?? [], input.services ?? []].flat()) refuseKind(ref)
-  // // Take over with new keys, which start a new Pod, so that the other session can no longer reach the files.
+  // Take over with new keys, which start a new Pod, so that the other session can no longer reach the files.
   const [targets, existing, claims] = await allConcurrent([
     targetsOf(session, input),
     input.takeOver ? undefined : existingSession(session, mirrorOf(input)),
@@ -227,7 +227,7 @@ async function takeAll<Config extends object>(
   const [autoscalers, scalers, mirrors] = await allConcurrent([
     isOver ? allAutoscalers(session) : [],
     isOver ? allScalers(session) : [],
-    // // The previous holder of the Lease may have changed these objects.
+    // The previous holder of the Lease may have changed these objects.
     allConcurrent(targets.map(({ mirror }) => cluster.get(deploymentOf(session, mirror), { signal }))),
     ...[objects.claim, objects.secret, objects.service].map(
       object => object && cluster.apply(object, { manager: UP_MANAGER, force: true, signal }),
@@ -298,7 +298,7 @@ async function rest<Config extends object>(
       await pause(session, paused)
       return record
     } catch (error) {
-      // // The application was changed or deleted since it was read, or the response to our own patch was lost.
+      // The application was changed or deleted since it was read, or the response to our own patch was lost.
       if (!(error instanceof ClusterError) || !['conflict', 'not-found'].includes(error.failure)) throw error
     }
     live = (await readTarget(session, ref)).live

@@ -133,7 +133,7 @@ async function markEnding(
   try {
     await cluster.patch({ apiVersion, kind, name: metadata.name, namespace }, patch, { manager: UP_MANAGER, signal })
   } catch (error) {
-    // // The mirror was deleted, or another object now has its name.
+    // The mirror was deleted, or another object now has its name.
     if (!(error instanceof ClusterError) || !['not-found', 'conflict'].includes(error.failure)) throw error
   }
 }
@@ -168,7 +168,7 @@ async function restore(session: Session, { live: seen, record: known }: TakenApp
     const live = await cluster.get(ref, { signal })
     if (!live || isEnding(live) || live.metadata.uid !== seen.metadata.uid) return
     const found = readUpRecord(live)
-    // // Another `down` has already restored it.
+    // Another `down` has already restored it.
     if (found.kind === 'none' && !hadNone) return
     const record = found.kind === 'record' ? found.record : known
     await resume(session, record.paused ?? [])
@@ -233,7 +233,7 @@ async function leftOf(
   const listOf = (kind: { readonly apiVersion: string; readonly kind: string }) =>
     cluster.list({ ...kind, namespace, labels }, { signal })
   const claims = listOf({ apiVersion: 'v1', kind: 'PersistentVolumeClaim' })
-  // // Claims that the user may not list are kept, but with `volumes`, this is an error.
+  // Claims that the user may not list are kept, but with `volumes`, this is an error.
   const lists = await Promise.all([...kinds.map(listOf), volumes ? claims : unlessForbidden(claims, [])])
   return lists.flat()
 }

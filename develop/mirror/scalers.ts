@@ -57,7 +57,7 @@ async function annotate(
     try {
       await cluster.patch({ ...SCALED_OBJECT, name: one.name, namespace }, patch, { manager: UP_MANAGER, signal })
     } catch (error) {
-      // // The scaler was deleted in the meantime; or the user may only read it, so it keeps scaling, which the watcher
+      // The scaler was deleted in the meantime; or the user may only read it, so it keeps scaling, which the watcher
       // reports.
       if (!(error instanceof ClusterError) || !['not-found', 'forbidden'].includes(error.failure)) throw error
     }

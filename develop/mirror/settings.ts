@@ -83,7 +83,7 @@ function toContainerSettings(
   return {
     name,
     ...valuesOf({ image, workdir: container.workdir, container: container.container, replicas: container.replicas }),
-    // // If the container has no own image, it keeps the pull policy of the application.
+    // If the container has no own image, it keeps the pull policy of the application.
     ...((image || imagePullPolicy !== 'Always') && { imagePullPolicy }),
     ...(command && { command }),
     ...(args && { args }),

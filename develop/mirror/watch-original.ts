@@ -137,7 +137,7 @@ async function followMirrors(
     if (change.type === 'Restarted') there = new Set()
     else if (change.type === 'Listed') {
       const missing = keeper.names.flatMap((name, index) => (there.has(name) ? [] : [index]))
-      // // The watch does not show who deleted the mirrors, so a `down` gets the time to restore the applications.
+      // The watch does not show who deleted the mirrors, so a `down` gets the time to restore the applications.
       if (missing.length > 0) await pause(RESTORING, signal)
       for (const index of missing) await keeper.gone(index)
     } else if ('object' in change) {
@@ -221,7 +221,7 @@ class Keeper {
 
   changed(index: number, live: KubeObject, ref: ObjectRef): Promise<void> {
     return this.#next(async () => {
-      // // A later event reports the deletion, with the reason.
+      // A later event reports the deletion, with the reason.
       if (isEnding(live)) return
       const found = readUpRecord(live)
       const isLost = found.kind === 'unreadable' || (found.kind === 'none' && isLabelled(live))
@@ -254,7 +254,7 @@ class Keeper {
       this.#generations[index] = generationOf(await placeMirror(this.#session, wanted, own))
       this.#made[index]!.done(clock.now())
       this.#on({ type: 'note', text: `\`deployment/${name}\` was deleted: it was made again` })
-      // // Required objects that were deleted while no mirror existed have not been recreated yet.
+      // Required objects that were deleted while no mirror existed have not been recreated yet.
       for (const one of this.needed) {
         const { apiVersion, kind, metadata } = one
         if (!(await cluster.get({ apiVersion, kind, name: metadata.name, namespace }, { signal })))
@@ -270,7 +270,7 @@ class Keeper {
       const { name } = seen.metadata
       if (!isNewer(seen, this.#generations[index])) return
       const live = await cluster.get({ ...MIRRORS, name, namespace }, { signal })
-      // // A later event reports the deletion.
+      // A later event reports the deletion.
       if (!live || isEnding(live) || isEndedByDown(live) || !(await this.#isHeld())) return
       if (!this.#mended[index]!.may(clock.now())) {
         this.#generations[index] = generationOf(live)
@@ -328,7 +328,7 @@ class Keeper {
     const [before] = this.#lives
     const isOther = before && imageOf(detach(before), this.#settings) !== imageOf(detach(live), this.#settings)
     if (!isOther || !this.#settingsOf) return
-    // // The files of the volume keep the user for whom it was filled, and so do the containers that fill it.
+    // The files of the volume keep the user for whom it was filled, and so do the containers that fill it.
     this.#settings = await this.#settingsOf(live)
   }
 
@@ -347,7 +347,7 @@ class Keeper {
     try {
       await cluster.patch(ref, { metadata: { resourceVersion, annotations } }, { manager: UP_MANAGER, signal })
     } catch (error) {
-      // // A later event reports the newer version.
+      // A later event reports the newer version.
       if (error instanceof ClusterError && error.failure === 'conflict') return
       throw error
     }
@@ -365,7 +365,7 @@ class Keeper {
     const by = ownersOf(live, [field.path])[0]?.manager ?? 'somebody'
     const name = nameOf(live)
     if (recent.length >= TIMES) {
-      // // Report this once, and again only after a minute.
+      // Report this once, and again only after a minute.
       if (recent.length === TIMES) this.#on(contested(name, by))
       this.#scaled[index] = recent.length === TIMES ? [...recent, now] : recent
       return
@@ -374,7 +374,7 @@ class Keeper {
     try {
       await cluster.patch(ref, restingPatch(live, record), { manager: UP_MANAGER, signal })
     } catch (error) {
-      // // A later event reports the newer version.
+      // A later event reports the newer version.
       if (error instanceof ClusterError && error.failure === 'conflict') return
       throw error
     }

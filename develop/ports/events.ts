@@ -12,7 +12,7 @@ export type ForwardEvent =
   | { readonly kind: 'waiting'; readonly local: string; readonly remote: string; readonly why: string }
   /** A connection to the container failed. */
   | { readonly kind: 'refused'; readonly local: string; readonly remote: string; readonly why: string }
-  /** The Pod cannot listen on the port of a reverse forward; the agent retries. */
+  /** The Pod cannot listen on the port of a reverse forward; the forward retries. */
   | { readonly kind: 'not-reversed'; readonly port: number; readonly why: string }
   /** A connection from the Pod to this machine failed. */
   | { readonly kind: 'reverse-refused'; readonly port: number; readonly local: string; readonly why: string }

@@ -10,8 +10,8 @@ import type { ForwardEvent } from './events.ts'
 /** Time that a client waits for a container that is not connected, in milliseconds. */
 const PATIENCE = 10_000
 /**
- * Time that a program may take to listen again after it was reachable once, before an error is reported, in
- * milliseconds: it may be restarting.
+ * Restart grace period in milliseconds: if a program that was reachable before stops listening, an error is reported
+ * only after this time.
  */
 const RESTART = 10_000
 /** Polling interval for a port that is in use by another process, in milliseconds. */
@@ -164,7 +164,7 @@ function connector(
   return socket => {
     const gone = new AbortController()
     const local = shown(socket.localPort ?? forward.localPort)
-    // // The connection may break before it is joined to the channel.
+    // The connection may break before it is joined to the channel.
     socket.on('error', () => {})
     socket.once('close', () => gone.abort(new Error('the client has gone')))
     dial(forward, link, AbortSignal.any([closed, gone.signal])).then(

@@ -35,7 +35,7 @@ export async function openForwards(
     for (const one of open) one.close()
     throw error
   }
-  // // Reverse forwards reach a program that listens on all local addresses through the loopback address.
+  // Programs that listen on all addresses of this machine are reached through the loopback address.
   const here = ['0.0.0.0', '::'].includes(address) ? 'localhost' : address
   const undo = reverse.map(one => openReverse(one, here, link, on))
   return {

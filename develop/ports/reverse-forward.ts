@@ -64,7 +64,7 @@ async function listenUntil(
   const signal = AbortSignal.any([closed, lost.signal])
   for (let tries = 1; !signal.aborted; tries++) {
     try {
-      // // An empty address means all addresses, IPv4 and IPv6.
+      // An empty address means all addresses, IPv4 and IPv6.
       return await agent.listen('', port, take)
     } catch (error) {
       if (tries === 1 && !signal.aborted) on({ kind: 'not-reversed', port, why: (error as Error).message })

@@ -4,7 +4,7 @@ import type { FoundDevelopment } from '../select/find-development.ts'
 /** Development containers without conflicting local ports, with notes on the changes this required. */
 export interface SharedPorts {
   readonly found: readonly FoundDevelopment[]
-  /** Messages about local ports that several of them want. */
+  /** Messages about local ports that several development containers want. */
   readonly notes: readonly { readonly dev: string; readonly text: string }[]
 }
 

@@ -82,7 +82,7 @@ interface Place {
 
 /** Returns the paths of a host volume on both sides. */
 function volumePlace({ span, source, target }: BindMount, host: FolderHost): Place {
-  // // Links are resolved because the links of watched paths are, too.
+  // Links are resolved because the links of watched paths are, too.
   const local = host.realPath(source.value)
   const remote = target.value
   if (host.stat(source.value)?.kind === 'folder') return { span, local, remote }
@@ -112,7 +112,7 @@ function isOfProject({ source, as, span }: BindMount, host: FolderHost, problems
     problems.push({ span: as.span, text })
     return false
   }
-  // // Claims do not contain its content.
+  // Claims do not contain its content.
   if (kind === 'file' && as?.value === 'secret') return false
   const outside = host.outside?.(source.value)
   if (!outside || outside.is === 'allowed') return true
@@ -179,7 +179,7 @@ function ignoreFileOf({ build }: Service, host: FolderHost): WatchPatterns['dock
 /** Merges the rules for a folder and for its subfolders at the same container path into one folder. */
 function grouped(watched: readonly WatchedFolder[]): readonly WatchedFolder[] {
   const outer: WatchedFolder[] = []
-  // // Shortest paths come first, so that each folder comes after its parent folders.
+  // Shortest paths come first, so that each folder comes after its parent folders.
   for (const one of [...watched].sort((a, b) => a.local.length - b.local.length)) {
     const at = outer.findIndex(other => isSamePlace(one, other))
     if (at < 0) outer.push(one)

@@ -68,7 +68,7 @@ function variants(parts: readonly string[]): readonly string[] {
   if (first < 0) return ['/**']
   const rest = parts.slice(first)
   const all = withoutFolders(rest).map(one => one.map(part => part.replaceAll(/[{}]/g, '\\$&')).join('/'))
-  // // Escape characters that have a special meaning at the beginning of a line.
+  // Escape characters that have a special meaning at the beginning of a line.
   return all.map(one => (first > 0 ? one.replace(/^[#(!/]/, '\\$&') : `/${one}`))
 }
 

@@ -51,7 +51,7 @@ export function developmentOf(
         container: { value: container.name, span },
         imagePullPolicy: container.imagePullPolicy,
       }),
-      // // The name of a Job contains a hash, and services that share a Pod share the workload of one of them.
+      // The name of a Job contains a hash, and services that share a Pod share the workload of one of them.
       selector: workload
         ? [label(ENVIRONMENT_LABEL, plan.environment.name), label(SERVICE_LABEL, workload.service)]
         : [],

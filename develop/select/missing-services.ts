@@ -10,7 +10,7 @@ export async function missingServices(
   forwards: readonly LocalForward[],
   { cluster, namespace, signal }: Pick<Session, 'cluster' | 'namespace' | 'signal'>,
 ): Promise<readonly string[]> {
-  // // `db.other` is in another namespace, or outside the cluster.
+  // `db.other` is in another namespace, or outside the cluster.
   const wanted = forwards.flatMap(({ service, remotePort }) =>
     service !== undefined && !service.includes('.') ? [{ service, remotePort }] : [],
   )

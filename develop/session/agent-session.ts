@@ -34,7 +34,7 @@ const SYNC_PORT = 2223
  * continues; `existing` is the content of its Secret.
  */
 export function agentSession(existing: unknown, { hostNetwork, fills, reset, ...duties }: AgentDuties): SessionConfig {
-  // // Keep the order of the keys, because a different text would start a new Pod.
+  // Keep the order of the keys, because a different text would start a new Pod.
   const { key, hostKey, userKey, hostPublicKey, clientKey } = keysOf(existing) ?? newKeys()
   const emptied = reset ? randomBytes(8).toString('hex') : resetOf(existing)
   return {

@@ -2,11 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { PassThrough, type Readable, Transform, Writable } from 'node:stream'
 import type { ExecProcess } from '../../adapters/kubernetes/exec.ts'
 
-// A command may end before it has read its input. The API server then loses its exit status, or hangs, since the
-// pending input is never read (seen with Kubernetes 1.34; kubectl returns 0, or hangs). So the shell around it reports
-// on stderr that it has ended, and reads the rest until this side has stopped sending.
+// A command may end before it has read all its input. Because nothing reads the rest, the API server then loses the
+// exit status or hangs (seen with Kubernetes 1.34; kubectl returns 0 or hangs). Therefore the shell that runs the
+// command reports the end on standard error, and reads the remaining input until this side has stopped sending.
 
-/** Seconds for which the shell reads, and milliseconds without output after which the connection is not waited for. */
+/**
+ * Time that the shell keeps reading, in seconds, and the time without output after which the connection is closed, in
+ * milliseconds.
+ */
 const READING = 10
 const GRACE = 3000
 /** Grace period in milliseconds for a server that cannot end the input. */
@@ -16,14 +19,18 @@ const NUL = '\0'
 const MARK = Buffer.from(`${NUL}devctl:${randomBytes(6).toString('hex')} `)
 
 /**
- * Returns the script that a shell runs after its command; `withAnnouncedEnd` reads its announcement in this process.
+ * Returns the script that a shell runs after its command to announce the end; `withAnnouncedEnd` reads the announcement
+ * in this process.
  */
 export const announceEnd = (tool: string): string => {
   const mark = MARK.toString().replace(NUL, '\\000')
   return `status=$?; ${tool} printf '${mark}%s\\000' "$status" >&2; ${tool} timeout ${READING} ${tool} cat >/dev/null 2>&1; exit "$status"`
 }
 
-/** A process in a shell that announces the end of its command: it ends with that, whatever comes of the connection. */
+/**
+ * Wraps a process whose shell announces the end of its command. The returned process ends with the announcement,
+ * whatever happens to the connection.
+ */
 export function withAnnouncedEnd(remote: ExecProcess): ExecProcess {
   let status: number | undefined
   let late: NodeJS.Timeout | undefined
@@ -33,7 +40,7 @@ export function withAnnouncedEnd(remote: ExecProcess): ExecProcess {
     late = setTimeout(() => remote.destroy(), remote.endsInput ? GRACE : SHORT_GRACE)
   }
   const stdin = new Writable({
-    // Input after the end of the command is discarded.
+    // Input that arrives after the end of the command is discarded.
     write: (chunk, encoding, done) => {
       if (status === undefined) remote.stdin.write(chunk, encoding, () => done())
       else done()
@@ -67,7 +74,7 @@ export function withAnnouncedEnd(remote: ExecProcess): ExecProcess {
   }
 }
 
-/** Passes bytes on, without the mark, whose number it tells. */
+/** Passes bytes on without the mark, and reports the exit status that follows the mark. */
 class MarkFinder extends Transform {
   #held: Buffer = Buffer.alloc(0)
   readonly #found: (status: number) => void
@@ -96,7 +103,7 @@ class MarkFinder extends Transform {
   }
 }
 
-/** Returns the position where the mark begins, or may begin at the end of the bytes. */
+/** Returns the position of the mark, or of a possible beginning of the mark at the end of the bytes. */
 function markIn(bytes: Buffer): number | undefined {
   const whole = bytes.indexOf(MARK)
   if (whole >= 0) return whole

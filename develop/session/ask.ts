@@ -5,7 +5,7 @@ import { askSession, endSession } from '../control/client.ts'
 import type { ControlRequest, SessionReport } from '../control/messages.ts'
 import { controlAddress, type SessionKey } from './session-folder.ts'
 
-/** The session of a development container in the cluster and namespace of a command. */
+/** Returns the key of a development container's session in the cluster and namespace of a command. */
 export const sessionKey = ({ access, namespace }: Session, dev: string): SessionKey => ({
   server: access.server.href,
   namespace,
@@ -15,7 +15,10 @@ export const sessionKey = ({ access, namespace }: Session, dev: string): Session
 const addressOf = ({ workspace, session }: Pick<OperationContext, 'workspace' | 'session'>, dev: string): string =>
   controlAddress(devctlHome(workspace), sessionKey(session, dev), process.platform)
 
-/** Asks the `up` of this machine; gives undefined if none runs. Throws a UserError for what it refuses. */
+/**
+ * Sends a request to the `up` on this machine; returns undefined if none is running. Throws a UserError if the request
+ * is refused.
+ */
 export async function askUp(
   world: Pick<OperationContext, 'workspace' | 'session'>,
   dev: string,
@@ -27,12 +30,15 @@ export async function askUp(
   throw new UserError(answer.message, answer.hint === undefined ? {} : { hint: answer.hint })
 }
 
-/** Ends the `up` of this machine, and returns when it has closed all that it had open; at once if none runs. */
+/**
+ * Ends the `up` on this machine, and returns once it has closed all its connections; returns at once if none is
+ * running.
+ */
 export async function stopUp(world: Pick<OperationContext, 'workspace' | 'session'>, dev: string): Promise<void> {
   await endSession(addressOf(world, dev), world.session.signal)
 }
 
-/** The state of the `up` that runs on this machine; undefined if none runs. */
+/** Returns the state of the `up` on this machine; undefined if none is running. */
 export async function reportOf(
   world: Pick<OperationContext, 'workspace' | 'session'>,
   dev: string,

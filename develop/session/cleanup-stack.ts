@@ -1,4 +1,4 @@
-/** Steps that clean up, the last one first. */
+/** Cleanup steps, which run in reverse order. */
 export class CleanupStack {
   readonly #steps: (() => void | Promise<void>)[] = []
 
@@ -11,7 +11,7 @@ export class CleanupStack {
     this.#steps.push(step)
   }
 
-  /** Does all of it, also when one fails; throws the first failure. */
+  /** Runs all steps, even if one fails, and then throws the first failure. */
   async all(): Promise<void> {
     const failures: unknown[] = []
     for (const step of this.#steps.reverse())

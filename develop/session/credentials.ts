@@ -1,6 +1,6 @@
 import type { CommonEvent } from '../../project/events.ts'
 
-/** Reports refused and accepted credentials of the user of a session, whichever of its parts has used them. */
+/** Reports when the cluster refuses the user's credentials or accepts them again, for all parts of a session. */
 export class Credentials {
   readonly #on: (event: CommonEvent) => void
   #isRefused = false
@@ -9,7 +9,7 @@ export class Credentials {
     this.#on = on
   }
 
-  /** The cluster refuses them: said once, until it accepts them again. */
+  /** Reports refused credentials, once until the cluster accepts them again. */
   refused({ message }: Error): void {
     if (this.#isRefused) return
     this.#isRefused = true
@@ -17,7 +17,7 @@ export class Credentials {
     this.#on({ type: 'warning', text: message, hint })
   }
 
-  /** The cluster has answered. */
+  /** Records an answer of the cluster, which means that the credentials are accepted. */
   accepted(): void {
     if (!this.#isRefused) return
     this.#isRefused = false

@@ -3,17 +3,17 @@ import type { Duplex } from 'node:stream'
 import { pause } from '../../adapters/http/back-off.ts'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 
-/** Milliseconds between two attempts: the first, and the longest. */
+/** Initial and maximum delay between two attempts, in milliseconds. */
 const FIRST_PAUSE = 50
 const LONGEST_PAUSE = 1000
-/** Milliseconds for the agent's first words on a connection that stands: in the first attempt, and the most. */
+/** Initial and maximum time to wait for the agent's first bytes on an open connection, in milliseconds. */
 const FIRST_SILENCE = 2000
 const LONGEST_SILENCE = 16_000
 
 /**
- * Connects to an agent that is about to start, again and again until it answers: it speaks first.
- * `connect` opens a connection to its port, which may refuse, or lead nowhere: one that says nothing
- * is replaced, at first soon. Throws what does not pass by itself, and the reason of the signal.
+ * Connects to an agent that is about to start, and retries until the agent answers; the agent sends the first bytes.
+ * `connect` opens a connection to the agent's port, which may be refused or lead nowhere, so a silent connection is
+ * replaced, at first after a short time. Throws permanent errors and the signal's abort reason.
  */
 export async function dialAgent(
   connect: () => Promise<Duplex>,
@@ -39,7 +39,7 @@ export async function dialAgent(
   }
 }
 
-/** True if something has come over a connection within some milliseconds, or its end has. */
+/** Returns true if data arrives on a connection, or the connection ends, within a number of milliseconds. */
 async function speaks(stream: Duplex, milliseconds: number, signal: AbortSignal): Promise<boolean> {
   const late = AbortSignal.timeout(milliseconds)
   try {
@@ -52,7 +52,9 @@ async function speaks(stream: Duplex, milliseconds: number, signal: AbortSignal)
   }
 }
 
-/** True if nothing listens yet, or the node is not ready for it; the error about a deleted Pod has a status. */
+/**
+ * True if nothing is listening yet or the node is not ready; unlike these, the error for a deleted Pod has a status.
+ */
 const passes = (error: unknown): boolean =>
   error instanceof ClusterError &&
   (error.failure === 'unavailable' || (error.failure === 'not-found' && error.status === undefined))

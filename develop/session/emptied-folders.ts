@@ -8,8 +8,8 @@ import { type LocalFolder, toPair } from '../files/sync-folders.ts'
 export type EmptiedAnswer = 'delete' | 'restore'
 
 /**
- * Folders of a session whose synchronization has stopped because all files, or many, are missing on one side. Asks the
- * user at the terminal, or waits for a command that answers.
+ * Folders of a session whose synchronization has stopped because all or many of their files are missing on one side.
+ * Asks the user at the terminal, or waits for a command that answers.
  */
 export class EmptiedFolders {
   readonly #dev: string
@@ -28,7 +28,7 @@ export class EmptiedFolders {
     return [...this.#stopped.values()].map(({ emptied }) => emptied)
   }
 
-  /** Takes an event of the synchronization. */
+  /** Handles a synchronization event. */
   hear(event: SyncEvent, answer: SyncEngine['answer']): void {
     if (event.kind !== 'stopped' && event.kind !== 'continued') return
     const folder = this.#folders.find(({ name }) => name === event.folder)
@@ -46,7 +46,7 @@ export class EmptiedFolders {
     void this.#ask(event.folder, emptied, asked.signal, answer)
   }
 
-  /** Answers for all that wait; gives them. Throws a UserError if there is none. */
+  /** Answers for all waiting folders and returns them. Throws a UserError if there are none. */
   answer(meaning: EmptiedAnswer, tell: SyncEngine['answer']): readonly EmptiedFolder[] {
     const { all } = this
     if (all.length === 0)
@@ -60,7 +60,7 @@ export class EmptiedFolders {
   async #ask(name: string, emptied: EmptiedFolder, signal: AbortSignal, answer: SyncEngine['answer']): Promise<void> {
     const { on, ask } = this.#world
     const meaning = await ask?.whatOfEmptied?.(emptied, signal)
-    // Meanwhile the files may be back, or another command has answered.
+    // In the meantime, the files may have been restored, or another command may have answered.
     if (signal.aborted) return
     if (meaning) answer(name, meaning)
     else on({ type: 'sync-stopped', dev: this.#dev, ...toEvent(emptied) })

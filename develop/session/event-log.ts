@@ -1,7 +1,7 @@
 import { visibleText } from '../../compiler/text/visible-text.ts'
 import type { DevelopEvent, UpEvent } from '../events.ts'
 
-/** An event as a line of the log of a session; undefined for those that come many times a second. */
+/** Formats an event as a line of the session log; undefined for events that occur many times per second. */
 export function logText(event: UpEvent): string | undefined {
   const text = textOf(event)
   return text === undefined ? undefined : visibleText(text)
@@ -46,8 +46,7 @@ function textOf(event: UpEvent): string | undefined {
 }
 
 /**
- * Returns which files are missing when the synchronization of a folder stops: `all files of .`, `412 of 530 files of
- * .`.
+ * Describes the missing files when the synchronization of a folder stops: `all files of .` or `412 of 530 files of .`.
  */
 export function lostFiles({
   folder,

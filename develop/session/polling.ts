@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Variables by which widespread watchers of files poll: chokidar and webpack. */
+/** Variables that make common file watchers, chokidar and webpack, use polling. */
 const VARIABLES = ['CHOKIDAR_USEPOLLING=1', 'WATCHPACK_POLLING=true']
 
 /**
- * Remembers that the programs of a development container have to poll for changed files, because they receive no
- * events. The folder of the session stores it, for `devctl exec` and the next `up`.
+ * Stores that the programs of a development container must poll for file changes because they receive no events. This
+ * is stored in the session folder, for `devctl exec` and the next `up`.
  */
 export class Polling {
   readonly #file: string
@@ -21,7 +21,7 @@ export class Polling {
     return this.#isNeeded
   }
 
-  /** Variables for each command: `NAME=value`. */
+  /** Returns the variables for each command as `NAME=value`. */
   get variables(): readonly string[] {
     return this.#isNeeded ? VARIABLES : []
   }

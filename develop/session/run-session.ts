@@ -33,23 +33,26 @@ import { findPolling } from './session-polling.ts'
 import { SessionProgram } from './session-program.ts'
 import { CurrentState } from './session-state.ts'
 
-/** Input of the command, and the project that it has opened. */
+/** Input of the command, and the project it has opened. */
 export interface SessionRequest {
   readonly input: UpInput
   readonly project: OpenProject
 }
 
-/** A session of which all is known that can be known before anything is changed. */
+/** A session whose input is complete, before anything is changed. */
 export interface PlannedSession {
   readonly asked: SessionRequest
   readonly found: FoundDevelopment
   readonly prepared: PreparedMirror
 }
 
-/** Ends a session from outside; the message says why. */
+/** Abort reason of a session that another process ends; the message contains the reason. */
 class Stopped extends Error {}
 
-/** Milliseconds for restoring the original after the session, which may have been interrupted. */
+/**
+ * Timeout for restoring the original after the session, in milliseconds; the session's own signal may already be
+ * aborted.
+ */
 const GIVING_BACK = 60_000
 
 /** Reads the input of a session. Throws a UserError if a part of it does not exist, or if the session already runs. */
@@ -65,7 +68,7 @@ export async function planSession(
   return { asked, found, prepared: await prepareMirror(world, asked.input, found, original, given, rights) }
 }
 
-/** Takes the original, and keeps the development container connected until its command ends. */
+/** Replaces the original workload, and keeps the development container connected until its command ends. */
 export async function runSession(world: UpContext, { asked, found, prepared }: PlannedSession): Promise<UpOutcome> {
   const { session, workspace } = world
   const { input } = asked
@@ -102,7 +105,10 @@ export async function runSession(world: UpContext, { asked, found, prepared }: P
   }
 }
 
-/** Restores our own application: an interruption can come when it is suspended and its mirror does not exist yet. */
+/**
+ * Restores the user's own application if the session is interrupted after the application was suspended and before its
+ * mirror exists.
+ */
 async function giveBackOwn(
   session: Session,
   { take: { original } }: PreparedMirror,
@@ -122,7 +128,7 @@ async function refuseSecond(world: UpContext, dev: string): Promise<void> {
     })
 }
 
-/** Connects, and runs the command; what was opened is closed again. */
+/** Connects to the container, runs the command, and cleans up afterwards. */
 async function connected(
   world: UpContext,
   { input, project }: SessionRequest,
@@ -173,12 +179,12 @@ async function connected(
       undo.add(await startActions(world, own, { input, project }, signal))
     }
     if (ssh) {
-      // A question waits for its answer: the first files do not wait with it.
+      // The first files are synchronized before a question is asked, so that they do not wait for its answer.
       await supervisor.untilReady(signal)
       await ssh.tell()
     }
     const status = await program.run()
-    // When `up` ends, the last files that the command has written are on this machine.
+    // Wait until the last files that the command has written are on this machine, before `up` ends.
     await supervisor.ready?.attached.settled().catch(() => {})
     return { kind: 'ended', status, dev, isDown: input.downOnExit ?? false }
   } catch (error) {

@@ -11,24 +11,24 @@ import { watchPaths } from '../files/watch-paths.ts'
 import type { UpInput } from '../up-input.ts'
 import type { Supervisor } from './supervisor.ts'
 
-/** Several sessions of this process deploy one after the other: they are of one environment. */
+/** Runs the deploys of this process's sessions one after the other, because they change the same environment. */
 const deploys = new Slots(1)
 
-/** Container whose files are watched, its rules, and the means to carry them out. */
+/** Container whose files are watched, its rules, and the functions that carry them out. */
 export interface ActionsOf {
   readonly dev: string
   readonly container: string
   readonly rules: readonly ActionRule[]
   readonly rescanInterval: number
   readonly supervisor: Supervisor
-  /** Starts what the session runs again. */
+  /** Restarts the program of the session. */
   readonly restart: (signal: AbortSignal) => Promise<void>
 }
 
 /**
- * Watches the paths of `develop.watch` and carries out what the rules say, until the signal is
- * aborted. An image is built by a deploy of the service: the mirror follows its original. Gives
- * what ends the watching.
+ * Watches the paths of `develop.watch` and carries out the actions of the rules, until the signal is aborted. Images
+ * are rebuilt by deploying the service, because the mirror follows its original. Returns a function that stops
+ * watching.
  */
 export async function startActions(
   world: DevelopContext,
@@ -82,7 +82,7 @@ function words(action: BatchAction): string {
   return [...(action.execs.length > 0 ? ['exec'] : []), ...(action.restarts ? ['restart'] : [])].join(' and ')
 }
 
-/** `src/a.js and 2 more`: as the person would write the path here. */
+/** Describes changed paths relative to the working directory: `src/a.js and 2 more`. */
 function shownPaths([first = '', ...others]: readonly string[], cwd: string): string {
   const path = relative(cwd, first)
   const shown = path.startsWith('..') ? first : path

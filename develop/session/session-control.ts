@@ -11,13 +11,13 @@ import type { PartsInput, SessionParts } from './session-parts.ts'
 /** Operations that other commands can request from a session. */
 export interface ControlHandlers {
   stop(): void
-  /** Throws a UserError where there is nothing to restart. */
+  /** Restarts the program of the session. Throws a UserError if there is nothing to restart. */
   restart(): Promise<void>
-  /** Says what becomes of emptied folders; gives them. Throws a UserError if there are none. */
+  /** Answers for the emptied folders and returns them. Throws a UserError if there are none. */
   answer(meaning: EmptiedAnswer): readonly EmptiedFolder[]
 }
 
-/** Lets the other commands of this user ask the session, and serves its status pages. */
+/** Accepts requests from this user's other commands, and serves the status pages of the session. */
 export async function openControl(
   { world, found, prepared, state, emptied }: PartsInput,
   { supervisor, sync }: Pick<SessionParts, 'supervisor' | 'sync'>,
@@ -58,6 +58,6 @@ export async function openControl(
   }
   const address = controlAddress(devctlHome(workspace), sessionKey(session, dev), process.platform)
   const control = await serveControl(address, answer)
-  // A command that waits for the end of the session waits until this connection is closed.
+  // Closed last, because a command that waits for the session to end waits until this connection is closed.
   undo.addLast(() => control.close())
 }

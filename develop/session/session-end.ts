@@ -4,17 +4,18 @@ import { join } from 'node:path'
 const fileIn = (folder: string): string => join(folder, 'ended')
 
 /**
- * Remembers in the folder of a session why it has failed, for the commands that find none. A full disk does not matter.
+ * Stores the reason why a session has failed in its folder, for commands that find no running session. A full disk is
+ * ignored.
  */
 export function writeFailure(folder: string, reason: string): void {
   try {
     writeFileSync(fileIn(folder), `${new Date().toISOString()}: ${reason}\n`, { mode: 0o600 })
   } catch {
-    // The log may say it.
+    // Best effort: the log may contain the reason.
   }
 }
 
-/** When and why the last session has failed; undefined if it has not. */
+/** Returns the time and reason of the last session's failure; undefined if it did not fail. */
 export function readFailure(folder: string): string | undefined {
   try {
     return readFileSync(fileIn(folder), 'utf8').trim()
@@ -23,5 +24,5 @@ export function readFailure(folder: string): string | undefined {
   }
 }
 
-/** Deletes the stored failure, since another session has begun, or the original is restored. */
+/** Deletes the stored failure, because another session has started or the original was restored. */
 export const forgetFailure = (folder: string): void => rmSync(fileIn(folder), { force: true })

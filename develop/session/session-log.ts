@@ -1,15 +1,15 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Bytes after which the log is begun again; the one before is kept beside it. */
+/** Size in bytes at which a new log is started; the previous log is kept next to it. */
 const LARGEST = 5_000_000
 
-/** The log of `up` in the folder of a session: a line for each event, with the time. */
+/** Log of `up` in the folder of a session, with one line per event and its time. */
 export class SessionLog {
   readonly path: string
   readonly #mask: (text: string) => string
 
-  /** `mask` takes the secrets out of a text. */
+  /** Opens the log. `mask` removes secrets from a text. */
   constructor(folder: string, mask: (text: string) => string) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     this.path = join(folder, 'up.log')
@@ -22,7 +22,7 @@ export class SessionLog {
       if ((statSync(this.path, { throwIfNoEntry: false })?.size ?? 0) > LARGEST) renameSync(this.path, `${this.path}.1`)
       appendFileSync(this.path, `${new Date().toISOString()} ${this.#mask(text)}\n`, { mode: 0o600 })
     } catch {
-      // The session matters more than its log.
+      // The session is more important than its log.
     }
   }
 }

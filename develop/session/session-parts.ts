@@ -32,9 +32,9 @@ export interface PartsInput {
   readonly found: FoundDevelopment
   readonly prepared: PreparedMirror
   readonly taken: ReplacedWorkload<SessionConfig>
-  /** True if what was agreed on in earlier sessions is forgotten. */
+  /** True to forget the state that earlier sessions agreed on. */
   readonly reset: boolean
-  /** True if failures of the Pod do not end the wait for it. */
+  /** True if a failing Pod does not end the wait for it. */
   readonly toleratesFailures: boolean
   readonly state: CurrentState
   readonly emptied: EmptiedFolders
@@ -42,15 +42,18 @@ export interface PartsInput {
   readonly signal: AbortSignal
 }
 
-/** Parts that keep a development container connected. */
+/** Components that keep a development container connected. */
 export interface SessionParts {
   readonly sync: SyncEngine
   readonly link: AgentLink
-  /** Not running yet. */
+  /** Supervisor of the connection, not running yet. */
   readonly supervisor: Supervisor
 }
 
-/** Opens the synchronization and the forwards of a mirror, and what will connect them to its Pod. */
+/**
+ * Opens the synchronization and the forwards of a mirror, and prepares the supervisor that will connect them to its
+ * Pod.
+ */
 export async function openParts(input: PartsInput, undo: CleanupStack): Promise<SessionParts> {
   const { world, found, prepared, taken, state, credentials, signal } = input
   const { cluster, namespace, access, clock } = world.session
@@ -79,7 +82,7 @@ export async function openParts(input: PartsInput, undo: CleanupStack): Promise<
   const { hostPublicKey, clientKey } = taken.session
   const places = agentPlaces(taken.session)
   const line = new AgentLine(access, prepared.way, text => world.on({ type: 'note', text }))
-  // In hybrid mode the agent is all that the container does.
+  // In hybrid mode, the container runs only the agent.
   const agent = development.mode === 'hybrid' ? prepared.container : AGENT_CONTAINER
   const placeIn = ({ metadata }: KubeObject, at: number | string) => ({
     pod: metadata.name,
@@ -96,7 +99,7 @@ export async function openParts(input: PartsInput, undo: CleanupStack): Promise<
     timeout: development.timeout.resources,
     credentials,
     on(one, text) {
-      // Progress is reported some milliseconds late: report it now, before `ready`.
+      // Progress events are debounced, so report the current progress before `ready`.
       if (one === 'ready') state.tellSync({ kind: 'progress', status: sync.status() })
       state.set(one, text)
     },
@@ -138,7 +141,7 @@ async function openSessionForwards(
 ): Promise<void> {
   const own = sessionForwards(development, forward, session)
   const opening = openForwards({ ...own, link }, event => {
-    // Another session of this process has it.
+    // Another session of this process is using the port.
     if (isSpare && event.kind === 'waiting') return
     on({ type: 'note', text: forwardText(event) })
   })

@@ -14,8 +14,8 @@ export interface PollingOf {
 }
 
 /**
- * Finds out, as soon as the container runs, whether its programs hear of files that are written;
- * else those that are run from then on poll, which is a warning. Never rejects.
+ * Determines, once the container is running, whether its programs receive events for file changes. If not, programs
+ * started afterwards use polling, and a warning is reported. Never rejects.
  */
 export async function findPolling(
   { session, on }: Pick<DevelopContext, 'session' | 'on'>,

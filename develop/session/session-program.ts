@@ -14,7 +14,7 @@ import type { UpContext, UpInput } from '../up-input.ts'
 import type { Polling } from './polling.ts'
 import type { Supervisor } from './supervisor.ts'
 
-/** Container whose program runs, and the supervisor that keeps it connected. */
+/** Container whose program is run, and the supervisor that keeps it connected. */
 export interface ProgramOf {
   readonly input: UpInput
   readonly found: FoundDevelopment
@@ -26,7 +26,7 @@ export interface ProgramOf {
 }
 
 /**
- * Program of a session: the command of `up`, over a connection or on this machine, or the container's own program,
+ * Program of a session: the command of `up`, run in the container or on this machine, or the container's own program,
  * whose output is shown.
  */
 export class SessionProgram {
@@ -41,7 +41,7 @@ export class SessionProgram {
     this.#command = of.input.command ?? of.found.development.command ?? ['sh']
   }
 
-  /** Runs it to its end; gives its exit status. */
+  /** Runs the program until it ends and returns its exit status. */
   run(): Promise<number> {
     const { session, on, terminal, workspace } = this.#world
     const { access, cluster, namespace } = session
@@ -80,7 +80,7 @@ export class SessionProgram {
       const line = (text: string) => on({ type: 'output', command: dev, stream: 'stdout', text })
       return runJob(job, supervisor, { restart: wishes.restart, line, note: wishes.again }, signal)
     }
-    // A shell without a terminal would end at once.
+    // A shell without a terminal would exit at once.
     if (runs === 'hold' && input.detached) return unlessAborted(new Promise<never>(() => {}), signal)
     if (runs === 'command')
       return passOutput(supervisor, { cluster, namespace, container }, signal, {
@@ -93,7 +93,7 @@ export class SessionProgram {
     return runCommand(supervisor, { ...running, interrupted: session.signal }, terminal, wishes, signal)
   }
 
-  /** Ends the program and starts it again. Throws a UserError for a shell, in which the user types. */
+  /** Ends the program and starts it again. Throws a UserError for an interactive shell. */
   async restart(signal: AbortSignal): Promise<void> {
     const { found, prepared, supervisor } = this.#of
     const { name, mode } = found.development

@@ -6,7 +6,7 @@ import type { SessionState } from '../control/messages.ts'
 import type { UpEvent } from '../events.ts'
 import { type LocalFolder, toPair } from '../files/sync-folders.ts'
 
-/** State of a session; reports its changes. */
+/** Current state of a session, which reports its changes. */
 export class CurrentState {
   readonly #dev: string
   readonly #folders: readonly LocalFolder[]
@@ -14,9 +14,9 @@ export class CurrentState {
   #hasToldLeftOut = false
   state: SessionState = 'planning'
   text = ''
-  /** The ports of this machine, and what they lead to. */
+  /** Forwarded ports of this machine and their targets. */
   forwards: readonly { readonly local: string; readonly remote: string }[] = []
-  /** Milliseconds since 1970. */
+  /** Time of the last state change, in milliseconds since 1970. */
   since = Date.now()
 
   constructor(dev: string, folders: readonly LocalFolder[], on: (event: UpEvent) => void) {
@@ -35,7 +35,7 @@ export class CurrentState {
     this.#on({ type: 'status', service: this.#dev, state: state === 'ready' ? 'ready' : 'waiting', text: shown })
   }
 
-  /** Returns what was told, if the event is one to tell. */
+  /** Reports a synchronization event if users should see it, and returns the reported event. */
   tellSync(event: SyncEvent): UpEvent | undefined {
     const told = this.#toEvent(event)
     if (told) this.#on(told)
@@ -43,7 +43,10 @@ export class CurrentState {
     return told
   }
 
-  /** Once: what programs make later, such as sockets, is in the status. */
+  /**
+   * Reports paths that are not synchronized, only once; the status lists paths that programs create later, such as
+   * sockets.
+   */
   #tellLeftOut({ count, paths: [first] }: SkippedPathList): void {
     if (this.#hasToldLeftOut) return
     this.#hasToldLeftOut = true

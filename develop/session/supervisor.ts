@@ -10,56 +10,56 @@ import { isTransientForPod } from '../retry-transient.ts'
 import type { Credentials } from './credentials.ts'
 import { dialAgent } from './dial-agent.ts'
 
-/** Milliseconds between two attempts to connect: the first, and the longest. */
+/** Initial and maximum delay between two connection attempts, in milliseconds. */
 const FIRST_PAUSE = 200
 const LONGEST_PAUSE = 5000
-/** Milliseconds for which credentials may be refused before the session ends. */
+/** Time for which credentials may be refused before the session ends, in milliseconds. */
 const UNAUTHORIZED = 300_000
 
-/** Milliseconds between two questions whether the container runs: the first, and the longest. */
+/** Initial and maximum polling interval for checking whether the container runs, in milliseconds. */
 const ASK_FIRST = 50
 const ASK_LONGEST = 500
 
-/** Parts of a session. */
+/** Components of a session. */
 export interface SupervisedParts {
   readonly pod: MirrorPod
-  /** The container in which the command runs. */
+  /** Name of the container in which the command runs. */
   readonly container: string
-  /** The container with the agent. */
+  /** Name of the container with the agent. */
   readonly agent: string
   readonly sync: SyncEngine
-  /** The key of the session, which both ends prove to have. */
+  /** Key of the session; both ends prove that they have it. */
   readonly key: Uint8Array
-  /** Milliseconds for the first Pod to start. */
+  /** Timeout for the start of the first Pod, in milliseconds. */
   readonly timeout: number
   readonly credentials: Credentials
-  /** Opens a connection to the port of the agent in a Pod, where it may not listen yet. */
+  /** Opens a connection to the agent's port in a Pod; the agent may not be listening yet. */
   connect(pod: KubeObject, signal: AbortSignal): Promise<Duplex>
   /** True if commands can be run in the container of a Pod. */
   isRunning(pod: KubeObject, signal: AbortSignal): Promise<boolean>
-  /** Called with each Pod whose agent is connected; the signal is aborted when that is lost. */
+  /** Called with each Pod whose agent is connected; the signal is aborted when the connection is lost. */
   connected(pod: KubeObject, signal: AbortSignal): void
-  /** Called at each change of state. */
+  /** Called at each state change. */
   on(state: SessionState, text: string): void
 }
 
-/** A Pod that is in sync, and whose container runs. */
+/** A Pod that is in sync and whose container is running. */
 export interface Ready {
   readonly pod: KubeObject
   readonly attached: Attached
-  /** Aborted when the connection to it is lost, with the reason. */
+  /** Aborted with the reason when the connection to the Pod is lost. */
   readonly lost: AbortSignal
 }
 
 /**
- * Keeps one development container connected: waits for its Pod, connects to the agent, and does so
- * again when the connection breaks or the Pod is replaced, until the signal is aborted.
+ * Keeps one development container connected: waits for its Pod, connects to the agent, and reconnects when the
+ * connection is lost or the Pod is replaced, until the signal is aborted.
  */
 export class Supervisor {
   readonly #parts: SupervisedParts
   #ready: Ready | undefined
   #wasReady = false
-  /** Pod whose connection was lost, until the reason for its end is reported: the cluster knows it later. */
+  /** Pod whose connection was lost, until the reason for its end is reported; the cluster learns the reason later. */
   #left: KubeObject | undefined
   readonly #waiting = new Set<(ready: Ready) => void>()
 
@@ -67,12 +67,12 @@ export class Supervisor {
     this.#parts = parts
   }
 
-  /** The Pod that is connected and in sync now. */
+  /** Returns the Pod that is currently connected and in sync. */
   get ready(): Ready | undefined {
     return this.#ready
   }
 
-  /** Waits for a Pod that is in sync. */
+  /** Waits for a Pod that is in sync and whose container is running. */
   untilReady(signal: AbortSignal): Promise<Ready> {
     if (this.#ready) return Promise.resolve(this.#ready)
     return new Promise((resolve, reject) => {
@@ -92,8 +92,8 @@ export class Supervisor {
   }
 
   /**
-   * Returns a message if the Pod is being deleted or is deleted. Closes the connection to it then, so that the next Pod
-   * is waited for. The programs in a Pod end before the connection does.
+   * Returns a message if the Pod is being deleted or was deleted, and then closes the connection to it, so that callers
+   * wait for the next Pod. The programs in a Pod end before the connection does.
    */
   async leaveEnding({ pod, attached }: Ready, signal: AbortSignal): Promise<string | undefined> {
     const why = await this.#parts.pod.leaving(pod, signal)
@@ -101,12 +101,12 @@ export class Supervisor {
     return why
   }
 
-  /** Returns why a Pod has ended, as far as the cluster has reported it. */
+  /** Returns the reason why a Pod has ended, as far as the cluster has reported it. */
   endOf(pod: KubeObject): string | undefined {
     return this.#parts.pod.endOf(pod)
   }
 
-  /** Throws a UserError for what does not pass by itself, and the reason of the signal. */
+  /** Connects and reconnects until the signal is aborted. Throws permanent errors and the signal's abort reason. */
   async run(signal: AbortSignal): Promise<never> {
     const { on, credentials } = this.#parts
     let next = FIRST_PAUSE
@@ -138,7 +138,7 @@ export class Supervisor {
     }
   }
 
-  /** Gives why the connection ended. */
+  /** Connects once, and returns the reason when the connection has ended. */
   async #connectOnce(signal: AbortSignal, lost: AbortController): Promise<string> {
     const { pod: pods, agent, on, connected, sync, key, credentials } = this.#parts
     const pod = await pods.until(one => (mayRun(one, agent) ? one : undefined), {
@@ -159,7 +159,7 @@ export class Supervisor {
       connected(pod, either)
       on('syncing', '')
       const ended = attached.ended.then(error => ({ error }))
-      // Rejected, with a reason that may be over, when the connection ends.
+      // If the connection ends, `synced` rejects with an error that may be transient, so wait for `ended` instead.
       const synced = attached.synced.catch(() => ended)
       const first = await Promise.race([synced, ended])
       if (first) return this.#reasonOf(pod, first.error)
@@ -175,7 +175,7 @@ export class Supervisor {
     }
   }
 
-  /** Returns why the connection to a Pod has ended, as far as that is known. */
+  /** Returns the reason why the connection to a Pod has ended, as far as it is known. */
   #reasonOf(pod: KubeObject, error: Error): string {
     const end = this.#parts.pod.endOf(pod)
     this.#left = end === undefined ? pod : undefined
@@ -189,7 +189,7 @@ export class Supervisor {
     this.#parts.on('reconnecting', end)
   }
 
-  /** Connects to the agent of a Pod as soon as it answers; throws if the Pod was replaced, or does not start. */
+  /** Connects to the agent of a Pod as soon as the agent answers. Throws if the Pod was replaced or does not start. */
   async #dial(pod: KubeObject, signal: AbortSignal): Promise<Duplex> {
     const { pod: pods, on, connect } = this.#parts
     const stop = new AbortController()
@@ -199,7 +199,7 @@ export class Supervisor {
       timeout: this.#timeout,
       on: text => {
         if (text !== 'runs') on('starting', text)
-        // A Pod that was connected before has its files.
+        // A Pod that was connected before already has its files.
         else if (!this.#wasReady) on('starting', FILLING)
       },
     })
@@ -214,7 +214,10 @@ export class Supervisor {
     }
   }
 
-  /** Asks the container itself, too: its status is a second late. */
+  /**
+   * Waits until the container is running. Also checks the container directly, because its status is reported about a
+   * second late.
+   */
   async #untilRunning(pod: KubeObject, signal: AbortSignal): Promise<KubeObject> {
     const { pod: pods, agent, container, on, isRunning } = this.#parts
     if (agent === container) return pod
@@ -239,7 +242,10 @@ export class Supervisor {
     }
   }
 
-  /** Returns no timeout for a session that was ready before: it continues, however long its next Pod takes. */
+  /**
+   * Timeout for the start of a Pod. A session that was ready before has none: it continues, however long its next Pod
+   * takes.
+   */
   get #timeout(): number | undefined {
     return this.#wasReady ? undefined : this.#parts.timeout
   }
@@ -254,5 +260,5 @@ export class Supervisor {
 
 const isEnd = (one: KubeObject | { readonly error: Error }): one is { readonly error: Error } => 'error' in one
 
-/** True if the agent's container runs but the agent does not listen yet, or if the Pod was just deleted. */
+/** True if the agent's container is running but the agent does not listen yet, or if the Pod was just deleted. */
 const isStarting = (error: ClusterError): boolean => error.failure === 'not-found'

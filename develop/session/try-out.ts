@@ -13,25 +13,25 @@ import { allConcurrent } from '../all-concurrent.ts'
 import { assertOwnMirror } from '../mirror/place-mirror.ts'
 import { recordFor, restingPatch } from '../mirror/suspend-original.ts'
 
-/** The objects of a mirror that the cluster would take, and what came out about the cluster. */
+/** Objects of a mirror that the cluster would accept, and the facts about the cluster that the dry run has shown. */
 export interface TriedOut {
   readonly objects: MirrorObjects
   readonly facts: MirrorFacts
 }
 
-/** Input from which a mirror is made. */
+/** Input that a mirror is generated from. */
 export interface TryOutInput {
   readonly live: KubeObject | undefined
   readonly settings: MirrorSettings
   readonly facts: MirrorFacts
-  /** The Deployments that have the names of mirrors now. */
+  /** Existing Deployments with the names of mirrors. */
   readonly there: readonly KubeObject[]
 }
 
 /**
- * Makes the objects of a mirror, and asks the cluster about all of them at once without changing
- * anything: its Pod, too, which only controllers would be refused otherwise. Throws a UserError
- * with the cluster's reason.
+ * Generates the objects of a mirror, and sends all of them to the cluster as concurrent dry runs. Includes the Pods,
+ * because otherwise the cluster would reject a Pod only later, when its controller creates it. Throws a UserError with
+ * the cluster's reason.
  */
 export async function tryOut(
   session: Session,
@@ -60,7 +60,7 @@ export async function tryOut(
   return { objects: claim && !mayBeLarger ? others : objects, facts }
 }
 
-/** Asks whether an application may be scaled to zero, with the record. */
+/** Checks with a dry run whether the application may be scaled to zero and store the record. */
 async function tryResting(
   { cluster, namespace, signal }: Session,
   live: KubeObject,
@@ -74,7 +74,8 @@ async function tryResting(
 }
 
 /**
- * Returns false for an existing claim that should grow, but whose storage class does not allow that: it is not changed.
+ * Returns false if an existing claim should grow but its storage class does not allow that, so that the claim must stay
+ * unchanged.
  */
 async function mayGrow(
   session: Session,
@@ -88,14 +89,14 @@ async function mayGrow(
     return true
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error
-    // A class that cannot make volumes larger answers 403.
+    // The API server responds with 403 if the class does not allow volumes to grow.
     if (!claims.has(name) || !/resize|expan/.test(error.message)) throw refused(error, nameOf(claim))
     on({ type: 'warning', text: `the claim \`${name}\` keeps its size: its storage class does not allow it to grow` })
     return false
   }
 }
 
-/** All objects of a mirror, in the order in which they are made. */
+/** Returns all objects of a mirror in the order in which they are created. */
 export const listed = ({ claim, secret, service, workload, services }: MirrorObjects): readonly MirrorObject[] => [
   ...(claim ? [claim] : []),
   secret,
@@ -111,13 +112,16 @@ async function tryObject(
 ): Promise<void> {
   const there = object.kind === 'Deployment' && mirrors.find(({ metadata }) => metadata.name === object.metadata.name)
   if (there) assertOwnMirror(there)
-  // An old one with another selector is replaced, so nothing is asked about its change.
+  // An existing mirror with another selector is replaced, so a dry run of the change would be rejected without need.
   if (there) return
   const options = { manager: UP_MANAGER, force: true, dryRun: true, signal }
   await refusing(nameOf(object), () => cluster.apply(object, options))
 }
 
-/** The answer of the cluster; undefined if the quota is full as long as the application runs. */
+/**
+ * Returns the Pod as the cluster would create it; undefined if it exceeds the quota while the application is still
+ * running.
+ */
 async function tryPod(
   { cluster, signal }: Session,
   pod: MirrorObject,
@@ -146,7 +150,7 @@ function podOf({ metadata, spec }: MirrorObject): MirrorObject {
   }
 }
 
-/** False if the cluster has dropped what makes an init container stay. */
+/** Returns false if the cluster has dropped the field that keeps an init container running. */
 function keepsSidecar(pod: KubeObject): boolean {
   const containers = (valueAt(pod, ['spec', 'initContainers']) ?? []) as readonly {
     name: string
@@ -165,7 +169,8 @@ async function refusing<Result>(name: string, work: () => Promise<Result>): Prom
 }
 
 /**
- * Returns the cluster's reason as an error with a sentence; transient errors and missing rights are reported elsewhere.
+ * Converts the cluster's reason into an error with a complete sentence. Transient errors and missing permissions are
+ * reported elsewhere.
  */
 function refused(error: ClusterError, name: string): unknown {
   const byWebhook = webhookRefusal(error, `\`${name}\``)

@@ -5,7 +5,7 @@ import type { AgentListener, PodAgent } from '../../adapters/ssh/agent-client.ts
 import type { OpenChannels } from '../../adapters/ssh/open-channels.ts'
 import type { AgentLink } from '../ports/agent-link.ts'
 
-/** Milliseconds to wait for the agent that creates the socket; without it the session continues. */
+/** Timeout for the agent that creates the socket, in milliseconds; without the socket, the session continues. */
 const PATIENCE = 5000
 
 /**
@@ -35,7 +35,7 @@ export async function forwardAgent(
   try {
     const first = await link.current(PATIENCE)
     await listen(first)
-    // With each later connection again.
+    // Forward again over each later connection.
     if (!isGone) undo = link.onConnected(agent => agent !== first && void listen(agent).catch(() => {}))
     return `${folder}/${name}`
   } catch {

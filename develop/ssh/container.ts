@@ -7,27 +7,30 @@ export interface FrontRun {
   readonly tty?: { readonly columns: number; readonly rows: number }
 }
 
-/** The development container, for those who run programs in it. */
+/** The development container, as seen by the code that runs programs in it. */
 export interface FrontContainer {
-  /** The path of a static busybox in it: the image may have no program at all. */
+  /** Path of a static busybox in the container, because the image may contain no programs at all. */
   readonly tool: string
-  /** The folder to begin in, as `exec` does; absent: the working directory of the container. */
+  /** Initial folder, as for `exec`. If absent, the working directory of the container. */
   readonly workdir?: string | undefined
-  /** The folder in it with the sockets of the agent; absent: none. */
+  /** Folder in the container for the sockets of the SSH agent. If absent, agent forwarding is not available. */
   readonly shared?: string
-  /** Variables for all shells and commands: `NAME=value`. */
+  /** Returns the variables for all shells and commands as `NAME=value`. */
   readonly variables?: () => readonly string[]
   /**
-   * Runs a program as soon as the container is connected. Rejects with a ClusterError, or the reason
-   * of the signal, which also ends the connection.
+   * Runs a program as soon as the container is connected. Rejects with a ClusterError or with the signal's abort
+   * reason; aborting the signal also ends the connection.
    */
   run(command: readonly string[], options: FrontRun, signal: AbortSignal): Promise<ExecProcess>
 }
 
-/** Marks the processes of an SSH session. */
+/** Variable that marks the processes of an SSH session. */
 const SESSION = 'DEVCTL_SSH'
 
-/** Script that every session begins with. Replaces a home that is not writable: IDEs install their servers there. */
+/**
+ * Script that starts every session. Replaces a home folder that is not writable, because IDEs install their servers
+ * there.
+ */
 const BEGIN = `\
 b=$0
 if ! [ -w "\${HOME:-/}" ] && "$b" mkdir -p /tmp/devctl-home 2>/dev/null; then export HOME=/tmp/devctl-home; fi
@@ -35,9 +38,9 @@ if ! [ -w "\${HOME:-/}" ] && "$b" mkdir -p /tmp/devctl-home 2>/dev/null; then ex
 `
 
 /**
- * Runs a command with the shell that the user would have, or that shell itself. Without a terminal this shell stays:
- * when no process has the output open any more, as in `exec cat >file`, Kubernetes ends the input early. It announces
- * the end of the command.
+ * Script that starts the user's preferred shell, or runs a command with it. Without a terminal, the script's own shell
+ * keeps running: once no process has the output open any more, as in `exec cat >file`, Kubernetes would end the input
+ * early. It announces the end of the command.
  */
 const SHELL = `${BEGIN}
 for shell in "$SHELL" /bin/bash /usr/bin/bash /bin/sh; do
@@ -50,15 +53,15 @@ if [ -n "$shell" ]; then export SHELL="$shell"; set -- "$shell" \${2+-c "$2"}; e
 ${announceEnd('"$b"')}
 `
 
-/** Runs the commands on its input; those of SFTP. */
+/** Script that runs the commands from its input; used for SFTP. */
 const COMMANDS = `${BEGIN}
 export b
 exec "$b" sh
 `
 
 /**
- * Sends a signal to the process that a session has begun with, and to its group. Its parent is
- * outside of the container, so it is 0.
+ * Script that sends a signal to the initial process of a session and to its process group. The parent of the initial
+ * process is outside the container, so its parent ID is 0.
  */
 const SIGNAL = `
 b=$0
@@ -71,7 +74,7 @@ done
 exit 0
 `
 
-/** The command for a shell, or for a line that it runs. */
+/** Returns the command for an interactive shell, or for a command line that the shell runs. */
 export function shellCommand(
   { tool, workdir = '', variables: common = () => [] }: FrontContainer,
   session: string,
@@ -82,12 +85,12 @@ export function shellCommand(
   return [tool, 'env', `${SESSION}=${session}`, ...common(), ...variables, ...words]
 }
 
-/** The command for a shell that reads its commands from its input; `$b` is busybox in them. */
+/** Returns the command for a shell that reads commands from its input; in these commands, `$b` is busybox. */
 export function commandsShell({ tool, workdir = '' }: FrontContainer): readonly string[] {
   return [tool, 'sh', '-c', COMMANDS, tool, workdir]
 }
 
-/** The command that sends a signal, as `HUP`, to the processes of a session. */
+/** Returns the command that sends a signal, such as `HUP`, to the processes of a session. */
 export function signalCommand({ tool }: FrontContainer, session: string, signal: string): readonly string[] {
   return [tool, 'sh', '-c', SIGNAL, tool, session, signal]
 }

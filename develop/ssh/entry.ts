@@ -2,7 +2,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { changeFile, readText } from '../../adapters/files/locked-file.ts'
 
-/** Data with which an OpenSSH client connects to a development container. */
+/** Connection data for an OpenSSH client of a development container. */
 export interface SshEntry {
   readonly dev: string
   readonly namespace: string
@@ -14,31 +14,31 @@ export interface SshEntry {
   readonly userKey: string
 }
 
-/** A cluster: two can have a namespace of one name. */
+/** A cluster; two clusters can have a namespace with the same name. */
 export interface SshCluster {
-  /** Distinguishes it from all others; a part of the names of files. */
+  /** Unique ID, used in file names. */
   readonly id: string
-  /** Name for people: the name of its context. */
+  /** Display name: the name of the cluster's context. */
   readonly name: string
 }
 
-/** An entry that is in the file. */
+/** An entry that has been written to the file. */
 export interface WrittenEntry {
   /** Host name for `ssh`: `api.devctl`. */
   readonly host: string
-  /** Removes it, with its keys, unless a later session has replaced it. */
+  /** Removes the entry and its keys, unless a later session has replaced them. */
   remove(): Promise<void>
 }
 
 const END = '# devctl: end'
 
-/** The file with the entries of all sessions of this user. */
+/** Returns the path of the file with the entries of all sessions of this user. */
 export const sshConfigFile = (home: string): string => join(home, 'ssh', 'config')
 
 /**
- * Writes the entry of a session, with its keys, into devctl's own file, in place of an older one of this name,
- * namespace and cluster, and removes those of sessions that were killed. `home` is devctl's own folder. Throws a
- * UserError when the file cannot be written.
+ * Writes the entry of a session and its keys to devctl's own file. Replaces an older entry with the same name,
+ * namespace and cluster, and removes the entries of sessions that were killed. `home` is devctl's own folder. Throws a
+ * UserError if the file cannot be written.
  */
 export async function writeSshEntry(home: string, entry: SshEntry): Promise<WrittenEntry> {
   const { dev } = entry
@@ -63,7 +63,7 @@ export async function writeSshEntry(home: string, entry: SshEntry): Promise<Writ
   }
 }
 
-/** A development container: those of two namespaces, and of two clusters, can have one name. */
+/** Identity of a development container; containers in different namespaces or clusters can have the same name. */
 type Named = Pick<SshEntry, 'dev' | 'namespace'> & { readonly cluster: Pick<SshCluster, 'id'> }
 
 /** Returns the host name for `ssh`: `api.devctl`. */
@@ -75,9 +75,9 @@ const hostsFile = (folder: string, entry: Named): string => join(folder, `${file
 const isSame = (a: Named, b: Named): boolean => fileOf(a) === fileOf(b)
 
 /**
- * The text of entries, the newest last: of those with one name, it alone has the short name of the
- * host, and of those in namespaces with one name, it alone has that with the namespace. All of the
- * latter have one with the cluster, too.
+ * Returns the text of the entries, the newest last. If several have the same name, only the newest one gets the short
+ * host name; if several also have the same namespace, only the newest one gets the host name with the namespace, and
+ * each of them gets a host name with its cluster.
  */
 function named(blocks: readonly Block[]): string {
   const texts = blocks.map((block, index) => {
@@ -94,14 +94,17 @@ function named(blocks: readonly Block[]): string {
   return texts.join('\n')
 }
 
-/** Contexts of two kubeconfigs can have one name. */
+/**
+ * Returns the host name that includes the cluster. Adds the cluster ID if another cluster has the same name, because
+ * contexts of different kubeconfigs can.
+ */
 function clusterHostOf({ dev, namespace, cluster }: Block, beside: readonly Block[]): string {
   const isShared = beside.some(one => one.cluster.name === cluster.name)
   const label = isShared ? `${cluster.name}-${cluster.id}` : cluster.name
   return `${dev}.${namespace}.${label}.devctl`
 }
 
-/** The name of a cluster as a part of the name of a host. */
+/** Returns the name of a cluster as part of a host name. */
 const labelOf = ({ name }: SshCluster): string =>
   name.replace(/[^A-Za-z0-9.-]+/g, '-').replace(/^[.-]+|[.-]+$/g, '') || 'cluster'
 
@@ -112,7 +115,10 @@ const change = (home: string, edit: (text: string) => Promise<string | undefined
     edit: text => edit(text ?? ''),
   })
 
-/** Replaces the file: OpenSSH refuses a key that others may read, whatever mode an older one had. */
+/**
+ * Replaces the file instead of overwriting it, because OpenSSH refuses a key that others can read, and an existing file
+ * could have another mode.
+ */
 async function writePrivate(path: string, text: string): Promise<void> {
   await rm(path, { force: true })
   await writeFile(path, text, { mode: 0o600, flag: 'wx' })
@@ -136,7 +142,7 @@ ${END}
 `
 }
 
-/** A path of ssh_config(5): `%` begins a token there. */
+/** Quotes a path for ssh_config(5), where `%` starts a token. */
 const inQuotes = (path: string): string => `"${path.replaceAll('%', '%%')}"`
 
 interface Block {
@@ -148,7 +154,7 @@ interface Block {
   readonly text: string
 }
 
-/** The entries of the file; what is between them is lost. */
+/** Parses the entries of the file; text between entries is discarded. */
 function blocksOf(text: string): readonly Block[] {
   const found = text.matchAll(/^(# devctl: (\S+) (\S+) (\d+) (\S+) (\S+))\n[\s\S]*?^# devctl: end\n/gm)
   return [...found].map(([text, begin, dev, namespace, process, id, name]) => ({
@@ -166,15 +172,17 @@ function isRunning(id: number): boolean {
     process.kill(id, 0)
     return true
   } catch (error) {
-    // The process belongs to another user.
+    // The process exists, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
-/** State of the `Include` line: OpenSSH reads devctl's file, the user does not want it to, or was not asked yet. */
+/**
+ * State of the `Include` line: OpenSSH reads devctl's file, the user has declined, or the user has not been asked yet.
+ */
 export type IncludeState = 'included' | 'declined' | 'unasked'
 
-/** Looks whether the user's own ~/.ssh/config includes devctl's file. Throws what node:fs throws. */
+/** Checks whether the user's ~/.ssh/config includes devctl's file. Throws the errors of node:fs. */
 export function includeState(home: string, userHome: string): IncludeState {
   const line = includeLine(home, userHome)
   const lines = (readText(userConfig(userHome)) ?? '').split(/\r?\n/).map(one => one.trim())
@@ -183,9 +191,9 @@ export function includeState(home: string, userHome: string): IncludeState {
 }
 
 /**
- * Does what the user has answered: puts one line at the beginning of ~/.ssh/config, where it applies
- * to all hosts, and changes nothing else of it; or remembers not to ask again. Throws a UserError
- * when a file cannot be written.
+ * Applies the user's answer: adds one line at the beginning of ~/.ssh/config, where it applies to all hosts, and
+ * changes nothing else; or stores that the user should not be asked again. Throws a UserError if a file cannot be
+ * written.
  */
 export async function answerInclude(home: string, userHome: string, isWanted: boolean): Promise<void> {
   if (!isWanted) {
@@ -203,7 +211,7 @@ export async function answerInclude(home: string, userHome: string, isWanted: bo
 const userConfig = (userHome: string): string => join(userHome, '.ssh', 'config')
 const declined = (home: string): string => join(home, 'ssh', 'not-included')
 
-/** The line, as a person would write it. */
+/** Returns the `Include` line, with `~` for the home folder if possible. */
 export function includeLine(home: string, userHome: string): string {
   const file = sshConfigFile(home)
   const isWithin = file.startsWith(`${userHome}/`)

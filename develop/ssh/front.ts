@@ -11,11 +11,11 @@ import type { FrontContainer } from './container.ts'
 import { serveSession } from './session.ts'
 import { serveSftp } from './sftp/serve-sftp.ts'
 
-/** Milliseconds for which a tunnel waits for a container that is not connected. */
+/** Time that a tunnel waits for a container that is not connected, in milliseconds. */
 const PATIENCE = 10_000
 
 export interface FrontInput {
-  /** 0: any that is free. */
+  /** Port to listen on; 0 for any free port. */
   readonly port: number
   /** Private key of the server. */
   readonly hostKey: string
@@ -26,9 +26,8 @@ export interface FrontInput {
 }
 
 /**
- * An SSH server on 127.0.0.1 of this machine in front of the development container, which needs none:
- * sessions and SFTP run through the exec API, tunnels through the agent. Rejects with a UserError
- * when the port cannot be had.
+ * Starts an SSH server on 127.0.0.1 of this machine for the development container, which needs no SSH server itself:
+ * sessions and SFTP use the exec API, and tunnels use the agent. Rejects with a UserError if the port is unavailable.
  */
 export async function startSshFront({ port, hostKey, userKey, container, link }: FrontInput): Promise<KeyServer> {
   const sockets = new WeakMap<Connection, Promise<string | undefined>>()
@@ -68,7 +67,7 @@ async function connect(link: AgentLink, host: string, port: number): Promise<Dup
   return (await link.current(PATIENCE)).connect(host, port)
 }
 
-/** Ports of the Pod that lead to an SSH client (`ssh -R`), as long as its connection and the agent's last. */
+/** Forwards ports of the Pod to an SSH client (`ssh -R`) while both its connection and the agent's connection last. */
 function serveReverse(client: Connection, channels: OpenChannels, link: AgentLink): void {
   const listeners = new Map<string, AgentListener>()
   const listen = async (address: string, port: number) => {

@@ -5,18 +5,18 @@ import { type SshCluster, writeSshEntry } from './entry.ts'
 import { startSshFront } from './front.ts'
 
 export interface FrontOptions {
-  /** devctl's own folder. */
+  /** Path of devctl's own folder. */
   readonly home: string
   readonly dev: string
   readonly namespace: string
   readonly cluster: SshCluster
-  /** Undefined: any that is free. */
+  /** Port to listen on; undefined for any free port. */
   readonly port: number | undefined
   readonly container: FrontContainer
   readonly link: AgentLink
 }
 
-/** The way for SSH clients to a development container. */
+/** An open SSH server for a development container. */
 export interface OpenFront {
   /** Host name for `ssh`: `api.devctl`. */
   readonly host: string
@@ -24,10 +24,7 @@ export interface OpenFront {
   close(): Promise<void>
 }
 
-/**
- * Starts the SSH server of a session with keys of its own, and writes its entry. Rejects with a
- * UserError.
- */
+/** Starts the SSH server of a session with its own keys, and writes its entry. Rejects with a UserError. */
 export async function openFront(options: FrontOptions): Promise<OpenFront> {
   const { home, dev, namespace, cluster, port, container, link } = options
   const [host, user] = [createSshKeyPair('devctl'), createSshKeyPair(`devctl ${dev}`)]

@@ -10,28 +10,28 @@ import type { Supervisor } from '../session/supervisor.ts'
 import type { FrontContainer } from './container.ts'
 import { answerInclude, hostOf, includeLine, includeState, sshConfigFile } from './entry.ts'
 
-/** The development container of a session, for SSH clients. */
+/** The development container of a session, as input for its SSH server. */
 export interface SessionSsh {
   readonly dev: string
   readonly container: string
   readonly workdir: string | undefined
-  /** Undefined: any port that is free. */
+  /** Port to listen on; undefined for any free port. */
   readonly port: number | undefined
   readonly supervisor: Supervisor
   readonly link: AgentLink
   readonly polling: Polling
 }
 
-/** Access for SSH clients. */
+/** An SSH server that is open for clients. */
 export interface OpenedSsh {
-  /** Reports how clients connect; asks first if the user was never asked on this machine. */
+  /** Reports how clients connect; asks first if the user has never been asked on this machine. */
   tell(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Lets SSH clients of this machine into the container (`ssh api.devctl`). Without it the session goes
- * on: what keeps it from that is a warning.
+ * Lets SSH clients on this machine connect to the container (`ssh api.devctl`). If that fails, reports a warning, and
+ * the session continues without it.
  */
 export async function openSessionSsh(
   world: DevelopContext,
@@ -70,7 +70,7 @@ export async function openSessionSsh(
   }
 }
 
-/** Asks, once in the life of this machine, whether SSH clients may find development containers by themselves. */
+/** Asks, only once on this machine, whether `ssh` may be configured to find development containers by name. */
 export async function askToIncludeSsh(
   { workspace, ask }: Pick<DevelopContext, 'workspace' | 'ask'>,
   dev: string,

@@ -6,14 +6,14 @@ import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 import { withAnnouncedEnd } from '../session/announced-end.ts'
 import { type FrontContainer, shellCommand, signalCommand } from './container.ts'
 
-/** Exit status of OpenSSH's client when the connection fails. */
+/** Exit status that OpenSSH's client uses for a failed connection. */
 const FAILED = 255
-/** Milliseconds for a signal to get there. */
+/** Timeout for sending a signal, in milliseconds. */
 const SIGNALLING = 10_000
 
 /**
- * Serves the shells and commands of a session of SSH. `forwardAgent` gives the path of a socket that leads to the
- * client's agent.
+ * Serves the shells and commands of an SSH session. `forwardAgent` returns the path of a socket that is connected to
+ * the client's SSH agent.
  */
 export function serveSession(
   session: Session,
@@ -33,13 +33,11 @@ export function serveSession(
   })
   session.on('pty', (accept, _, { cols, rows, term }) => {
     size = { columns: cols, rows }
-    // Its type lacks the terminal's.
     if (term) variables.push(`TERM=${term}`)
     accept?.()
   })
   session.on('auth-agent', accept => {
     agent ??= forwardAgent()
-    // Its type is that of a channel.
     accept?.()
   })
   session.on('window-change', (accept, _, { cols, rows }) => {
@@ -64,7 +62,7 @@ export function serveSession(
       remote = size ? opened : withAnnouncedEnd(opened)
       finish(channel, await connect(channel, remote, closed.signal))
     } catch (error) {
-      // Kubernetes lets the process run on.
+      // Kubernetes does not end the process by itself.
       if (closed.signal.aborted && remote) await sendSignal(container, id, 'HUP')
       channel.stderr.write(`devctl: ${error instanceof Error ? error.message : error}\r\n`)
       finish(channel, FAILED)
@@ -74,7 +72,7 @@ export function serveSession(
   session.on('exec', (accept, _, { command }) => void start(accept(), command))
 }
 
-/** Connects a channel with a process, until all of its output is passed on; gives its exit status. */
+/** Connects a channel to a process until all output has been passed on, and returns the process's exit status. */
 async function connect(channel: ServerChannel, remote: ExecProcess, closed: AbortSignal): Promise<number> {
   const gone = new Promise<never>((_, reject) =>
     closed.addEventListener('abort', () => reject(closed.reason), { once: true }),
@@ -86,7 +84,7 @@ async function connect(channel: ServerChannel, remote: ExecProcess, closed: Abor
   return status
 }
 
-/** Passes bytes on; resolves when the last of them is written. */
+/** Copies bytes; resolves once the last byte is written. */
 function pass(from: ExecProcess['stdout'], to: Writable): Promise<void> {
   return new Promise((resolve, reject) => {
     from.once('error', reject)
@@ -100,7 +98,7 @@ function finish(channel: ServerChannel, status: number): void {
   channel.end()
 }
 
-/** Never rejects: a process that has ended needs no signal. */
+/** Sends a signal to the processes of a session. Never rejects, because a process that has ended needs no signal. */
 async function sendSignal(container: FrontContainer, session: string, signal: string): Promise<void> {
   if (!/^[A-Z0-9]+$/.test(signal)) return
   try {

@@ -58,7 +58,7 @@ export interface RestartResult {
 
 /**
  * Replaces the Pods of workloads according to their update policy, and changes nothing else, so that the next deploy
- * has nothing to do. Throws a UserError, an error if the cluster rejects a request, and the signal's abort reason.
+ * has nothing to do. Throws a UserError, a ClusterError if the cluster rejects a request, or the signal's abort reason.
  */
 export async function restartServices(input: RestartServicesInput, world: RestartContext): Promise<RestartResult> {
   const { cluster, environment, namespace, holder } = input

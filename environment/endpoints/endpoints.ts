@@ -18,10 +18,10 @@ export interface Endpoint {
   readonly reason?: string
   /** IP address or host name at which the cluster accepts requests for the endpoint, according to its route. */
   readonly entry?: string
-  /** HTTP status of the response; absent if no request was made, or none was answered. */
+  /** HTTP status of the response; absent if the address was not requested, or did not respond. */
   readonly status?: number
   /**
-   * Name of the certificate's Secret if the Secret does not exist: the gateway then presents a certificate of its own.
+   * Name of the certificate's Secret if that Secret does not exist. The gateway then presents its default certificate.
    */
   readonly missingSecret?: string
   /** Reason why this machine does not trust the certificate. */

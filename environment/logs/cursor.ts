@@ -7,8 +7,8 @@ const REMEMBERED = 256
 
 /**
  * Position up to which the log of a container was read. Reading can resume at the second of the last line without
- * losing or repeating a line. The position stays valid across restarts: the log of the next run begins after the end of
- * the one before.
+ * losing or repeating a line. The position stays valid across restarts, because the log of the next run begins after
+ * the end of the previous run.
  */
 export class Cursor {
   readonly #recent: LogTime[] = []

@@ -60,8 +60,8 @@ interface Terminated {
 }
 
 /**
- * Returns the containers of a Pod in the order in which they start. In a group of services, each container belongs to a
- * service of its own.
+ * Returns the containers of a Pod in the order in which they start. In a Pod of a group of services, each container
+ * belongs to a different service.
  */
 export function sourcesOf(pod: KubeObject): readonly LogSource[] {
   const { name, namespace = '', labels = {} } = pod.metadata

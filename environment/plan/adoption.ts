@@ -30,7 +30,8 @@ const isClientSide = ({ manager, operation, subresource }: ManagedFields): boole
 /**
  * Makes devctl the owner of the fields that a client-side tool has declared, so that the next apply removes fields that
  * the files do not set, as the tool's own apply would have
- * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply).
+ * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-
+ * apply).
  * Retries once if the object changes in the meantime.
  */
 export async function takeOverFields(cluster: Cluster, object: KubeObject, options: CallOptions): Promise<void> {

@@ -83,9 +83,9 @@ export function diffOf(
 const REPLACED = 'replaced, because its content changed'
 
 /**
- * Returns a function that gives the reason for the deletion of an object. The names of ConfigMaps and Secrets that hold
- * files contain a hash of the content, so such an object is deleted although the file is still mounted: when its
- * content changes, or when another object has the same content.
+ * Returns a function that gives the reason for the deletion of an object. The name of a ConfigMap or Secret with files
+ * contains a hash of its content. So it is deleted although the file is still mounted if the content changes, or if
+ * another object has the same content.
  */
 function deletionReasons({ steps, prune }: Changes): (object: KubeObject) => string {
   const all = [...steps.values()]

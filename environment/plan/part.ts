@@ -26,8 +26,8 @@ export function withDependencies({ workloads }: Plan, services: Iterable<string>
 
 /**
  * Returns the manifests of some services, in their order: the objects labelled with these services, and the shared
- * objects that they use. The manifests must be those of the full application, because sharing a volume or a Job name
- * with another service changes how an object is rendered.
+ * objects that they use. Pass the manifests of the full application, because services that share a volume or a Job name
+ * are rendered differently without each other.
  */
 export function manifestsOf(manifests: readonly Manifest[], services: ReadonlySet<string>): readonly Manifest[] {
   const own = manifests.map(({ object }) => object).filter(object => services.has(serviceOf(object) ?? ''))

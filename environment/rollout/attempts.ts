@@ -6,7 +6,7 @@ import { type SeenContainer, type SeenPod, statusesOf } from '../status/pod-fiel
 /** Attempt of a Job that ended in an error. */
 export interface Attempt extends LoggedContainer {
   readonly ends: { readonly count: number; readonly exitCode: number; readonly reason?: string }
-  /** Last lines of its log; if it printed nothing, those of the previous attempt. */
+  /** Last lines of the attempt's log; if the attempt printed nothing, of the previous attempt's log. */
   readonly lines: Promise<readonly string[]>
 }
 

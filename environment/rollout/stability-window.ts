@@ -63,8 +63,8 @@ export class StabilityWindow {
   readonly #longest = new Map<string, number>()
 
   /**
-   * Records a Pod. `isFirst` is true if the Pod existed when watching started: then only its own status tells how long
-   * it has run.
+   * Records a Pod. `isFirst` is true if the Pod existed before the watch started, so that only its status shows how
+   * long it has run.
    */
   see(pod: KubeObject, now: number, isFirst: boolean): void {
     for (const { container, run, status } of containersOf(pod)) {

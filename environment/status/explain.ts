@@ -186,7 +186,7 @@ async function notesOf(
 }
 
 /**
- * Returns the message of the check because of which a container was stopped; undefined if the container exited by
+ * Returns the message of the failed check that made the kubelet stop a container; undefined if the container exited by
  * itself.
  */
 async function stoppedBy(

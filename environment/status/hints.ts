@@ -15,13 +15,13 @@ export interface Remedy {
 
 /** Problem as reported by the cluster. */
 export type ReportedProblem = Pick<Problem, 'code' | 'detail' | 'ends'> & {
-  /** Message of the health check because of which the container was stopped. */
+  /** Message of the health check that made the kubelet stop the container. */
   readonly check?: string
 }
 
 /**
  * Converts a problem for the lookup of its remedy, without the output of a health check, which is not a reason. `check`
- * is the check because of which the container was stopped.
+ * is the message of the check that made the kubelet stop the container.
  */
 export function reportedOf(problem: Problem, check?: string): ReportedProblem {
   const { code, detail, pod, container } = problem

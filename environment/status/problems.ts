@@ -298,8 +298,8 @@ const lastCheck = (warnings: readonly Warning[], since: number): string | undefi
 const startOf = ({ state }: SeenContainer): number => Date.parse(state?.running?.startedAt ?? '') || 0
 
 /**
- * Returns true if the check has failed the maximum number of times after the start period in which failures do not
- * count. Compose counts in the same way.
+ * Returns true if the check has failed as often as allowed, not counting failures during the start period. Compose
+ * counts in the same way.
  */
 function isUnhealthy(one: SeenContainer, probe: SeenProbe, now: number, since: number): boolean {
   const { initialDelaySeconds = 0, periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe

@@ -23,7 +23,7 @@ export type ServiceStatus = WorkloadStatus['state'] | 'stopped' | 'asleep'
 
 /** State of a service of an environment. */
 export interface ServiceOverview {
-  /** Service name in Kubernetes form; for objects made by commands, the name of the workload. */
+  /** Service name in Kubernetes form; for objects created by commands, the name of the workload. */
   readonly service: string
   /**
    * Workload in kubectl notation, such as `deployment/web`. A service in the Pods of another service has the workload

@@ -12,12 +12,13 @@ export interface NoNode {
   readonly because?: string
 }
 
-/** Milliseconds after which a Pod without a node is reported. If an autoscaler has refused by then, the wait ends. */
+/** Milliseconds after which a Pod without a node is reported. An autoscaler's refusal then ends the wait. */
 const SCHEDULING_GRACE = 15_000
 /**
  * Milliseconds without an autoscaler event after which the wait ends: the Kubernetes autoscaler promises a decision
  * within 30 s
- * (https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md#what-are-the-service-level-objectives-for-cluster-autoscaler).
+ * (https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md#what-are-the-service-level-
+ * objectives-for-cluster-autoscaler).
  */
 export const CAPACITY_GRACE = 30_000
 

@@ -3,7 +3,7 @@ import { DURATIONS, OUTCOMES, SYSTEMS } from '../rules/usage.ts'
 import { closed, oneOf } from './common.ts'
 import { listOf, route } from './route.ts'
 
-/** Everything that is sent about a command: docs/analytics.md lists it, and a test compares the two. */
+/** All fields that are sent about a command: docs/analytics.md lists them, and a test compares the two lists. */
 const usedCommand = closed({
   command: Type.String({ pattern: '^[a-z]{1,20}( [a-z]{1,20})?$', description: 'its name, without its arguments' }),
   version: Type.String({ pattern: '^\\d{1,4}\\.\\d{1,4}\\.\\d{1,4}$', description: 'version of devctl' }),
@@ -23,7 +23,7 @@ const day = Type.Object({
 
 /** Anonymous counts of the commands that people run on the platform. */
 export const analyticsRoutes = {
-  // Not audited: the log would say who has run what.
+  // Not audited, because the audit log would record who ran which command.
   'POST /analytics': route({
     caller: 'person',
     body: closed({ commands: Type.Array(usedCommand, { maxItems: 100 }) }),

@@ -28,7 +28,10 @@ const typedCode = closed({ code: text(20) })
 const deviceLook = Type.Object({ label: Type.String(), created: time })
 export type DeviceLook = Static<typeof deviceLook>
 
-/** Logins that need no provider, and those that continue after one (design, section 4). */
+/**
+ * Routes for logins without a provider, and for those that continue after the provider has answered (design, section
+ * 4).
+ */
 export const authRoutes = {
   'POST /auth/setup': route({
     caller: 'nobody',

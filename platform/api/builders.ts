@@ -3,7 +3,7 @@ import { route } from './route.ts'
 
 const connect = closed({ namespace: namespaceName })
 
-/** The build service (design, section 9). */
+/** Routes of the build service (design, section 9). */
 export const builderRoutes = {
   'GET /builders/connect': route({
     caller: 'user',

@@ -1,22 +1,25 @@
 import Type, { type Static, type TSchema } from 'typebox'
 
-/** An object without other keys: an unknown key is a mistake of the client. */
+/** Returns a schema for an object that allows no additional properties: an unknown key is a mistake of the client. */
 export const closed = <T extends Record<string, TSchema>>(properties: T) =>
   Type.Object(properties, { additionalProperties: false })
 
 export const text = (maxLength = 200) => Type.String({ maxLength })
-/** A text that people are shown: it has no character that a terminal obeys, or that changes the text around it. */
+/**
+ * Returns a schema for text that is shown to people: it contains no control characters that a terminal would execute or
+ * that change how the surrounding text is displayed.
+ */
 export const shown = (maxLength: number, options: { readonly description?: string } = {}) =>
   Type.String({ maxLength, pattern: '^[^\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]*$', ...options })
 export const time = Type.String({ description: 'RFC 3339' })
 export const namespaceName = Type.String({ pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$', maxLength: 63 })
 export const userId = Type.String({ pattern: '^[a-z2-7]{16}$' })
 
-/** A text from a list. */
+/** Returns a schema for a string that is one of a list. */
 export const oneOf = <const T extends readonly string[]>(words: T) =>
   Type.Unsafe<T[number]>(Type.String({ enum: [...words] }))
 
-/** Query of a forced deletion, which skips the commands of deployed manifests. */
+/** Query parameters of a forced deletion, which skips the commands of deployed manifests. */
 export const forced = closed({ force: Type.Optional(Type.Literal('true')) })
 
 export const errorBody = Type.Object({
@@ -30,7 +33,7 @@ export type ErrorBody = Static<typeof errorBody>
 export const platformRole = Type.Union([Type.Literal('admin'), Type.Literal('developer')])
 export const namespaceRole = Type.Union([Type.Literal('owner'), Type.Literal('developer'), Type.Literal('viewer')])
 
-/** A user, as others see them. */
+/** A user, as other users see them. */
 export const person = Type.Object({
   id: Type.String(),
   login: Type.String(),
@@ -38,7 +41,7 @@ export const person = Type.Object({
 })
 export type Person = Static<typeof person>
 
-/** The result of a login: a token whose secret is shown only this once. */
+/** The result of a login: a token whose secret is shown only in this response. */
 export const granted = Type.Object({ token: Type.String(), expires: time, login: Type.String() })
 export type Granted = Static<typeof granted>
 

@@ -17,7 +17,7 @@ const credential = Type.Object({ host: Type.String(), user: Type.String(), set: 
 const byScope = Type.Object({ scope })
 const byHost = Type.Object({ scope, host })
 
-/** Credentials of forges that runs clone with (design, section 6). */
+/** Routes for the forge credentials that runs clone with (design, section 6). */
 export const credentialRoutes = {
   'GET /credentials/:scope': route({ caller: 'user', params: byScope, reply: listOf(credential) }),
   'PUT /credentials/:scope/:host': route({

@@ -27,7 +27,7 @@ const deployment = Type.Object({
 })
 export type ShownDeploy = Static<typeof deployment>
 
-/** A diagnostic, as a deploy would print it. */
+/** A diagnostic, as `deploy` would print it. */
 const problem = Type.Object({
   code: Type.String({ description: 'a code for `devctl explain`: `deploy/crash-loop`' }),
   message: Type.String({ description: 'with names in backticks' }),
@@ -102,7 +102,7 @@ const failed = Type.Object({
   at: time,
   reason: Type.Optional(Type.String()),
 })
-/** A deploy that has failed, and that nothing has followed. */
+/** A failed deploy that no later deploy has superseded. */
 export type FailedDeploy = Static<typeof failed>
 
 const atWork = Type.Object({ run: Type.String({ description: 'id of the run' }), environment: Type.String() })
@@ -115,7 +115,7 @@ const ofNamespace = Type.Object({
   }),
   deploys: Type.Array(atWork, { description: 'deploys that are queued or at work, newest first' }),
 })
-/** The environments of one of several namespaces, and the deploys that say more about them. */
+/** The environments of one namespace in a list of several, and the deploys that explain their state. */
 export type RunningNamespace = Static<typeof ofNamespace>
 
 const valueChange = Type.Object({
@@ -142,7 +142,7 @@ const changeList = Type.Object({
   ),
   left: Type.Optional(Type.Integer({ description: 'number of further changes that are not kept' })),
 })
-/** The changes of one deploy, without secret values. */
+/** The changes that one deploy made, without secret values. */
 export type ShownChanges = Static<typeof changeList>
 
 const environmentDetails = Type.Object({
@@ -165,9 +165,9 @@ const liveEvent = Type.Union([
   Type.Object({ type: Type.Literal('removed'), environment: Type.String() }),
 ])
 /**
- * The complete state, sent first and whenever a client is too slow; if it is large, without some environments, which
- * follow at once. Afterwards an environment that is new or was deployed, services that have changed, or an environment
- * that was deleted.
+ * Event of the live stream. First comes the complete state, which is sent again whenever a client is too slow; if it is
+ * large, some environments are left out and follow in their own events right after it. Each later event has an
+ * environment that is new or was deployed, services that have changed, or an environment that was deleted.
  */
 export type LiveEvent = Static<typeof liveEvent>
 
@@ -263,7 +263,9 @@ const manyNamespaces = closed({
 const byEnvironment = Type.Object({ ns: namespaceName, env: namespaceName })
 const byService = Type.Object({ ns: namespaceName, env: namespaceName, service: namespaceName })
 
-/** The contents of namespaces, read with the rights of the caller (design, sections 10 and 11). */
+/**
+ * Routes that return the contents of namespaces, read with the permissions of the caller (design, sections 10 and 11).
+ */
 export const environmentRoutes = {
   'GET /environments': route({
     caller: 'user',

@@ -75,7 +75,7 @@ export type NewHook = Static<typeof newHook>
 
 const byHook = Type.Object({ id: hookId })
 
-/** Webhooks of repositories: their pull requests get previews (design, section 7). */
+/** Routes for the webhooks of repositories, whose pull requests get previews (design, section 7). */
 export const hookRoutes = {
   'GET /hooks': route({ caller: 'user', reply: listOf(hook) }),
   'POST /hooks': route({

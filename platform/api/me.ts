@@ -25,7 +25,7 @@ const newToken = closed({ label: shown(60), days: Type.Optional(Type.Integer({ m
 const kubeToken = Type.Object({ token: Type.String(), expires: time })
 const byToken = Type.Object({ id: Type.String({ pattern: '^[a-z2-7]{16}$' }) })
 
-/** The user of a token, their tokens, and their access to the cluster. */
+/** Routes for the user of a token: their profile, their tokens, and their access to the cluster. */
 export const meRoutes = {
   'GET /me': route({ caller: 'user', isForCi: true, reply: me }),
   'GET /me/tokens': route({ caller: 'user', reply: listOf(tokenInfo) }),

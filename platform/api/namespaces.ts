@@ -35,7 +35,7 @@ const namespaceChange = closed({ isPersistent: Type.Optional(Type.Boolean()), ow
 export const byNamespace = Type.Object({ ns: namespaceName })
 const byMember = Type.Object({ ns: namespaceName, user: userId })
 
-/** Namespaces and their members (design, section 5). */
+/** Routes for namespaces and their members (design, section 5). */
 export const namespaceRoutes = {
   'GET /namespaces': route({ caller: 'user', reply: listOf(namespace) }),
   'POST /namespaces': route({

@@ -4,7 +4,7 @@ import { API } from './prefix.ts'
 import type { ApiRoute } from './route.ts'
 import { ROUTES } from './routes.ts'
 
-/** Descriptions of the callers that a route allows. */
+/** Descriptions of who may call a route, by its `caller`. */
 const CALLERS: Readonly<Record<ApiRoute['caller'], string>> = {
   nobody: 'Needs no login.',
   user: 'Any token of a user.',
@@ -14,8 +14,8 @@ const CALLERS: Readonly<Record<ApiRoute['caller'], string>> = {
 }
 
 /**
- * The API of the platform as an OpenAPI 3.1 document. The schemas of the table are used unchanged, because Schema
- * Objects of OpenAPI 3.1 are JSON Schema.
+ * Returns the API of the platform as an OpenAPI 3.1 document. The schemas of the route table are used unchanged,
+ * because Schema Objects of OpenAPI 3.1 are JSON Schema.
  */
 export function openApi(version: string): object {
   const paths: Record<string, Record<string, object>> = {}

@@ -1,5 +1,5 @@
 /**
- * The addresses of the pages: the server answers them with the web UI, and the UI shows the page. A segment that begins
+ * Paths of the pages. The server answers each of them with the web UI, which then shows the page. A segment that begins
  * with a colon is a parameter.
  */
 export const PAGES = {
@@ -44,7 +44,7 @@ type Given<P extends PageName> =
     ? readonly []
     : readonly [parameters: Readonly<Record<ParametersOf<(typeof PAGES)[P]>, string>>]
 
-/** The address of a page. */
+/** Returns the path of a page. */
 export function addressOf<P extends PageName>(page: P, ...[parameters]: Given<P>): string {
   const values: Readonly<Record<string, string>> = parameters ?? {}
   return PAGES[page].replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))

@@ -67,7 +67,7 @@ export type NewPreview = Static<typeof newPreview>
 const byPreview = Type.Object({ name: namespaceName })
 const byPreviewRun = Type.Object({ name: namespaceName, id: runId })
 
-/** Previews of branches: a namespace, and runs in it (design, section 7). */
+/** Routes for previews of branches: a preview is a namespace with its runs (design, section 7). */
 export const previewRoutes = {
   'GET /previews': route({
     caller: 'user',

@@ -2,7 +2,10 @@ import Type from 'typebox'
 import { namespaceName, time } from './common.ts'
 import { route } from './route.ts'
 
-/** Further parameters that registry clients send, which are ignored: `account`, `client_id`, `offline_token`. */
+/**
+ * Query parameters of a token request. Registry clients also send `account`, `client_id` and `offline_token`, which are
+ * ignored.
+ */
 const wanted = Type.Object({
   service: Type.Optional(Type.String({ maxLength: 300 })),
   scope: Type.Optional(
@@ -25,7 +28,7 @@ const registryLogin = Type.Object({
   expires: time,
 })
 
-/** Access to images (design, section 9). */
+/** Routes for access to images (design, section 9). */
 export const registryRoutes = {
   'GET /registry/token': route({
     caller: 'registry',

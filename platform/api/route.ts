@@ -3,7 +3,7 @@ import Type, { type TSchema } from 'typebox'
 /**
  * Callers that a route allows. `nobody`: no login is needed; `user`: any token of a person; `person`: a person in a
  * browser or at a command line, but no token for programs; `admin`: an administrator; `registry`: a registry client,
- * with a token or a login that is for images only.
+ * with a token or with a login that is valid for images only.
  */
 export type Caller = 'nobody' | 'user' | 'person' | 'admin' | 'registry'
 
@@ -11,27 +11,35 @@ export type Caller = 'nobody' | 'user' | 'person' | 'admin' | 'registry'
 export interface ApiRoute {
   readonly caller: Caller
   readonly params?: TSchema
-  /** Query parameters: each is a string that matches its schema. */
+  /** Query parameters; each is a string that matches its schema. */
   readonly query?: TSchema
   readonly body?: TSchema
-  /** Absent, without `events` and `isUpgrade`: the response is 204 without a body. */
+  /**
+   * Schema of the response. If it is absent, and so are `events` and `isUpgrade`, the response is 204 without a body.
+   */
   readonly reply?: TSchema
-  /** The body is any JSON, and the handler gets its raw bytes, because the sender signs them. */
+  /** True if the body can be any JSON. The handler gets the raw bytes, because the sender signs them. */
   readonly isRaw?: true
-  /** Instead of a reply: a stream of such events (`text/event-stream`), which a client can resume after an id. */
+  /**
+   * Schema of the events, for routes that respond with a stream (`text/event-stream`) instead of a reply. A client can
+   * resume the stream after an event id.
+   */
   readonly events?: TSchema
-  /** Instead of a reply: a connection for bytes in both directions, by `Upgrade`. */
+  /**
+   * True for routes that upgrade the connection (`Upgrade` header) to a byte stream in both directions, instead of a
+   * reply.
+   */
   readonly isUpgrade?: true
   /** Name of the action in the audit log, set for requests that change something. */
   readonly audit?: string
   /**
-   * A run may call it, with its own token and for its own namespace (`ns` of the path, `namespace` of the query). Code
-   * of a repository has that token, and not the person who started the run.
+   * True if a run may call the route with its own token, for its own namespace (`ns` of the path, `namespace` of the
+   * query). The code of a repository has this token; the person who started the run does not.
    */
   readonly isForRuns?: true
-  /** CI jobs may call it with their token, which no other route accepts. */
+  /** True if CI jobs may call the route with their token, which no other route accepts. */
   readonly isForCi?: true
-  /** The reply contains a credential. No other reply may. */
+  /** True if the reply contains a credential. No other reply may contain one. */
   readonly isSecret?: true
 }
 

@@ -19,7 +19,7 @@ import { userRoutes } from './users.ts'
 import { variableRoutes } from './variables.ts'
 
 /**
- * All routes below `/api/v1`. The server registers this table, the client takes its types from it, and the OpenAPI
+ * All routes below `/api/v1`. The server registers this table, the client derives its types from it, and the OpenAPI
  * document is generated from it (design, section 10). Routes are only ever added.
  */
 export const ROUTES = {
@@ -51,9 +51,9 @@ export type ParamsOf<N extends RouteName> = Shape<Routes[N], 'params'>
 export type QueryOf<N extends RouteName> = Shape<Routes[N], 'query'>
 export type BodyOf<N extends RouteName> = Shape<Routes[N], 'body'>
 export type ReplyOf<N extends RouteName> = Shape<Routes[N], 'reply'>
-/** The data of one event of a stream; undefined for routes without a stream. */
+/** The data of one event of a route's stream; undefined for routes without a stream. */
 export type EventOf<N extends RouteName> = Shape<Routes[N], 'events'>
-/** Routes that upgrade the connection. */
+/** Names of the routes that upgrade the connection. */
 export type UpgradeName = { readonly [N in RouteName]: Routes[N] extends { isUpgrade: true } ? N : never }[RouteName]
-/** Routes that respond with a stream of events. */
+/** Names of the routes that respond with a stream of events. */
 export type StreamName = { readonly [N in RouteName]: Routes[N] extends { events: TSchema } ? N : never }[RouteName]

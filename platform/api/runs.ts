@@ -40,7 +40,7 @@ export const givenVariables = Type.Record(
   { maxProperties: 200 },
 )
 
-/** A login of a forge, for the clone of one run. */
+/** Login to a forge for the clone of one run. */
 export const cloneLogin = closed({ user: text(100), password: Type.String({ minLength: 1, maxLength: 4096 }) })
 
 const newRun = closed({
@@ -79,7 +79,7 @@ export type RunEvent = Static<typeof runEvent>
 export const runId = Type.String({ pattern: '^[0-7][0-9a-hjkmnp-tv-z]{25}$' })
 const byRun = Type.Object({ id: runId })
 
-/** Deploys and destroys that run in the cluster (design, section 6). */
+/** Routes for deploys and destroys that run in the cluster (design, section 6). */
 export const runRoutes = {
   'GET /runs': route({ caller: 'user', query: runsOf, reply: listOf(run) }),
   'POST /runs': route({ caller: 'user', body: newRun, reply: run, audit: 'start run' }),

@@ -20,7 +20,9 @@ const names = Type.Object({
 /** The names of environments, services and members, by namespace. */
 export type SearchNames = Static<typeof names>
 
-/** Names for a search of everything that the caller may see, without any state (design, section 11). */
+/**
+ * Route that returns the names of everything the caller may see, for search, without any state (design, section 11).
+ */
 export const searchRoutes = {
   'GET /search': route({ caller: 'user', reply: names }),
 } as const

@@ -9,7 +9,7 @@ const slept = Type.Object({
 })
 const woken = Type.Object({ status: Type.String({ description: '`Waking`, or `Active` if it was awake' }) })
 
-/** Sleep and wake of a namespace (design, section 5). */
+/** Routes that put a namespace to sleep and wake it (design, section 5). */
 export const sleepRoutes = {
   'POST /namespaces/:ns/sleep': route({ caller: 'user', params: byNamespace, reply: slept, audit: 'sleep' }),
   'POST /namespaces/:ns/wake': route({ caller: 'user', params: byNamespace, reply: woken, audit: 'wake' }),

@@ -7,7 +7,7 @@ const user = Type.Object({ ...me.properties, lastLogin: time, isSuspended: Type.
 /** A user, as administrators see them. */
 export type ShownUser = Static<typeof user>
 
-/** A user in the results of a search: two providers can have people of the same name. */
+/** A user in search results, with the provider, because users of two providers can have the same name. */
 const someone = Type.Object({
   ...person.properties,
   provider: Type.Optional(Type.String({ description: 'host of their login provider' })),
@@ -16,7 +16,7 @@ const someone = Type.Object({
 const userChange = closed({ role: Type.Optional(platformRole), isSuspended: Type.Optional(Type.Boolean()) })
 export type UserChange = Static<typeof userChange>
 
-/** The users of a platform. */
+/** Routes for the users of a platform. */
 export const userRoutes = {
   'GET /users': route({ caller: 'user', reply: listOf(someone) }),
   'GET /admin/users': route({ caller: 'admin', reply: listOf(user) }),

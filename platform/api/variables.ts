@@ -3,11 +3,11 @@ import { closed, person, time } from './common.ts'
 import { byNamespace } from './namespaces.ts'
 import { listOf, route } from './route.ts'
 
-/** Bytes of a value. */
+/** Maximum length of a value, in bytes. */
 export const LONGEST_VALUE = 16 * 1024
 
 const value = Type.String({ maxLength: LONGEST_VALUE })
-/** The names that can be stored: the keys of a Secret. */
+/** Pattern of the names that can be stored, because they are keys of a Secret. */
 export const VARIABLE_NAME = '^[-._A-Za-z0-9]{1,100}$'
 const name = Type.String({ pattern: VARIABLE_NAME })
 export const scope = Type.String({
@@ -33,13 +33,13 @@ const effective = Type.Object({
     }),
   ),
 })
-/** The variables of a deploy. */
+/** The variables that a deploy would use. */
 export type EffectiveVariables = Omit<Static<typeof effective>, 'images'>
 
 const byScope = Type.Object({ scope })
 const byName = Type.Object({ scope, name })
 
-/** Platform-wide variables, and those of a person or a namespace (design, section 8). */
+/** Routes for variables: of the platform, of a person, or of a namespace (design, section 8). */
 export const variableRoutes = {
   'GET /variables/:scope': route({ caller: 'user', params: byScope, reply: listOf(variable) }),
   'PATCH /variables/:scope': route({

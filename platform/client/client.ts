@@ -3,27 +3,27 @@ import { API, TUNNEL_PROTOCOL } from '../api/prefix.ts'
 import type { BodyOf, EventOf, ParamsOf, QueryOf, ReplyOf, RouteName, StreamName, UpgradeName } from '../api/routes.ts'
 import { type ReceivedEvent, readEvents } from './events.ts'
 
-/** A request to send; the path begins at the root of the platform. */
+/** A request to send; the path is relative to the root of the platform's URL. */
 export interface PlatformRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly token: string | undefined
-  /** JSON text of the body. */
+  /** Body as JSON text. */
   readonly body: string | undefined
   readonly signal: AbortSignal | undefined
-  /** Id of the last event received, set when a stream is resumed. */
+  /** Id of the last received event, set when a stream is resumed. */
   readonly after?: string | undefined
 }
 
-/** Sends requests. Throws an error of its own if there is no response. */
+/** Transport that sends requests. Throws its own errors if there is no response. */
 export interface Send {
   /** Returns the complete response. */
   whole(request: PlatformRequest): Promise<{ readonly status: number; readonly text: string }>
-  /** Returns the response as it arrives. */
+  /** Returns the response body as it arrives. */
   stream(request: PlatformRequest): Promise<{ readonly status: number; readonly chunks: AsyncIterable<string> }>
 }
 
-/** The platform has refused a request; the message is the platform's. */
+/** Error for a request that the platform refused, with the platform's message. */
 export class PlatformRefusal extends Error {
   readonly status: number
   readonly body: ErrorBody
@@ -35,7 +35,7 @@ export class PlatformRefusal extends Error {
   }
 }
 
-/** The response is not from a platform, but from the login page of a proxy, or another server. */
+/** Error for a response that is not from a platform, but from the login page of a proxy or from another server. */
 export class NoPlatform extends Error {
   readonly status: number
 
@@ -45,7 +45,7 @@ export class NoPlatform extends Error {
   }
 }
 
-/** Characters of a refusal that are read. */
+/** Maximum number of characters that are read of an error response. */
 const LONGEST_ERROR = 64 * 1024
 
 type Given<K extends string, T> = T extends undefined ? unknown : { readonly [P in K]: T }
@@ -54,7 +54,7 @@ export type CallInput<N extends RouteName> = Given<'params', ParamsOf<N>> &
   Given<'query', QueryOf<N>> &
   Given<'body', BodyOf<N>>
 
-/** Calls the routes of a platform. The types come from the table, which itself is not loaded. */
+/** Calls the routes of a platform. The types are derived from the route table, which is not loaded at run time. */
 export class PlatformClient {
   readonly #send: Send
   readonly #token: string | undefined
@@ -64,7 +64,7 @@ export class PlatformClient {
     this.#token = token
   }
 
-  /** Throws a PlatformRefusal, NoPlatform, or the error of the transport. */
+  /** Calls a route and returns its reply. Throws a PlatformRefusal, NoPlatform, or an error of the transport. */
   async call<N extends RouteName>(name: N, input: CallInput<N>, signal?: AbortSignal): Promise<ReplyOf<N>> {
     const { status, text } = await this.#send.whole(this.#request(name, input, signal))
     if (status === 204) return undefined as ReplyOf<N> // such routes have no reply
@@ -74,8 +74,8 @@ export class PlatformClient {
   }
 
   /**
-   * The events of a stream until it ends, after an id if one is given. Throws the same errors as `call`, and that of
-   * the transport if the connection breaks.
+   * Yields the events of a stream until it ends, starting after an event id if one is given. Throws the same errors as
+   * `call`, and an error of the transport if the connection breaks.
    */
   async *follow<N extends StreamName>(
     name: N,
@@ -98,7 +98,7 @@ export class PlatformClient {
     }
   }
 
-  /** The request for a route that upgrades the connection. */
+  /** Returns the request for a route that upgrades the connection. */
   upgrade<N extends UpgradeName>(name: N, input: CallInput<N>) {
     const { path, token } = this.#request(name, input, undefined)
     return { path, token, protocol: TUNNEL_PROTOCOL }
@@ -121,13 +121,13 @@ export class PlatformClient {
   }
 }
 
-/** The error for an unsuccessful response: a PlatformRefusal, or NoPlatform. */
+/** Returns the error for an unsuccessful response: a PlatformRefusal or NoPlatform. */
 export const refusalIn = (status: number, text: string): Error => refused(status, parse(text))
 
 const refused = (status: number, value: unknown): Error =>
   isError(value) ? new PlatformRefusal(status, textsOf(value)) : new NoPlatform(status)
 
-/** Values that are not text are left out: the sender may not be a platform. */
+/** Leaves out values that are not text, because the sender may not be a platform. */
 const textsOf = ({ code, message, hint, notes }: ErrorBody): ErrorBody => ({
   code,
   message,

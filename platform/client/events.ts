@@ -1,4 +1,4 @@
-/** A received event of a stream. */
+/** An event received from a stream. */
 export interface ReceivedEvent<T> {
   readonly id?: string
   readonly data: T
@@ -9,7 +9,7 @@ const LONGEST = 4 * 1024 * 1024
 
 /**
  * Parses a `text/event-stream` (HTML standard, section 9.2) with the fields that the platform sends: `id` and `data`.
- * An incomplete event at the end is left out. Throws an Error if an event is too long.
+ * An incomplete event at the end is dropped. Throws an Error if an event is too long.
  */
 export async function* readEvents(chunks: AsyncIterable<string>): AsyncGenerator<ReceivedEvent<string>> {
   let rest = ''
@@ -25,7 +25,7 @@ export async function* readEvents(chunks: AsyncIterable<string>): AsyncGenerator
   }
 }
 
-/** Undefined for a keep-alive. */
+/** Parses one event; undefined for a keep-alive. */
 function toEvent(block: string): ReceivedEvent<string> | undefined {
   let id: string | undefined
   const data: string[] = []

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { KEYS_SECRET, PLATFORM_NAMESPACE } from '../records/names.ts'
 
-/** Bytes of a key. */
+/** Length of a key, in bytes. */
 const KEY = 32
 
 /**
- * Makes the key with which the platform seals what it keeps, unless there is one: without the keys that were
- * there, nothing that was sealed could be read.
+ * Creates the key that the platform encrypts its stored secrets with, unless one exists: without the existing keys,
+ * encrypted data could not be read any more.
  */
 export async function makeFirstKey(cluster: Cluster, signal: AbortSignal): Promise<void> {
-  // The file of the key has base64, so that people can add one with a text editor.
+  // The key is base64 text in the file, so that an operator can add a key with a text editor.
   const file = randomBytes(KEY).toString('base64')
   const secret: KubeObject = {
     apiVersion: 'v1',

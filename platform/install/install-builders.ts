@@ -15,7 +15,7 @@ export interface BuildersInput {
   readonly untrustedBuilders: string | undefined
   /** Disk size of each builder. */
   readonly builderSize: string | undefined
-  /** Networks of the cluster that builds reach by HTTPS, with commas between several. */
+  /** Networks of the cluster that builds may reach by HTTPS, separated by commas. */
   readonly builderNetworks: string | undefined
 }
 
@@ -23,12 +23,12 @@ type Settings = Readonly<Record<string, unknown>>
 type Found = Readonly<Partial<Record<'count' | 'untrusted' | 'size' | 'networks', unknown>>>
 
 const SIZE = '50Gi'
-/** Milliseconds for the addresses of the platform's host, which is found by its Services, too. */
+/** DNS timeout for the host of the platform, in milliseconds. Its addresses can also be found through Services. */
 const DNS = 5000
 
 /**
- * The builders as they are to be, and the other settings that are kept. Throws a UsageError for what does not go
- * together.
+ * Returns the wanted builders, and the other settings, which are kept. Throws a UsageError for options that cannot be
+ * combined.
  */
 export function wantedBuilders(
   { builders, untrustedBuilders, builderSize, builderNetworks }: BuildersInput,
@@ -52,7 +52,7 @@ export function wantedBuilders(
     return { kept }
   }
   const sizeBefore = typeof before.size === 'string' ? before.size : undefined
-  // The others have no claim.
+  // The builders for forks have no persistent volume claim.
   if (countBefore > 0 && sizeBefore !== undefined && builderSize !== undefined && builderSize !== sizeBefore)
     throw new UsageError(`the disks of the builders have ${sizeBefore}`, {
       hint: 'install once with `--builders 0`, delete the claims in `devctl-build`, and install again',
@@ -65,7 +65,9 @@ export function wantedBuilders(
 
 const numberIn = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
-/** Settings without those of builders that were the platform's own; those that an administrator has named stay. */
+/**
+ * Returns the settings without the addresses of the given builders. Addresses that an administrator has named are kept.
+ */
 function withoutOwn(settings: Settings, gone: readonly string[]): Settings {
   const { builders, ...others } = settings
   if (gone.length === 0 || typeof builders !== 'object' || builders === null) return settings
@@ -75,8 +77,9 @@ function withoutOwn(settings: Settings, gone: readonly string[]): Settings {
 
 /**
  * Returns the addresses at which Pods reach the ingress controller: the addresses of the platform's host, and the Pods
- * behind the Service that has one of these addresses and balances HTTPS, with the ports that HTTPS is sent to: network
- * plugins may see the Pods instead of the addresses. Other load balancer Services are ignored.
+ * behind the load balancer Service that has one of these addresses, with the target ports of its HTTPS port. The Pods
+ * are needed because network plugins may apply policies after the address was translated. Other load balancer Services
+ * are ignored.
  */
 export async function ingressPeers(
   cluster: Cluster,
@@ -128,11 +131,11 @@ async function balancedBy(
   const { targetPort = 443 } = https
   const found =
     typeof targetPort === 'number' ? [targetPort] : await namedPorts(cluster, name, namespace, https, signal)
-  // A policy may name a port as a Pod does.
+  // A policy may refer to a port by its name in the Pod.
   return { namespace, labels: selector, ports: found.length > 0 ? found : [targetPort] }
 }
 
-/** The numbers that a port with a name has in the Pods of a Service. */
+/** Returns the numbers that a named port has in the Pods of a Service. */
 async function namedPorts(
   cluster: Cluster,
   service: string,

@@ -1,7 +1,7 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { CI_KINDS, type CiKind, type CiRule, type CiTrust, isCiRule } from '../rules/accounts/ci-trust.ts'
 
-/** Issuers of the job tokens of the public servers of a kind. Other servers have to be named. */
+/** Token issuers of the public servers, by kind of CI system. The issuers of other servers have to be named. */
 const PUBLIC: Readonly<Partial<Record<CiKind, string>>> = {
   github: 'https://token.actions.githubusercontent.com',
   gitlab: 'https://gitlab.com',
@@ -11,9 +11,9 @@ const KEYS = ['repository', 'owner', 'ref', 'event', 'prefix'] as const
 const EXAMPLE = 'write `github,repository=123456,prefix=shop-`; docs/platform.md, "Logging in", has more'
 
 /**
- * Returns the CI systems whose jobs get tokens, from options such as `github,repository=123456,prefix=shop-`, one for
- * each rule. Without options, the installed rules stay; `-` removes all of them. Throws a UsageError for an incomplete
- * rule.
+ * Returns the CI systems whose jobs get tokens, from options such as `github,repository=123456,prefix=shop-`, each of
+ * which is one rule. Without options, the installed rules stay; `-` removes all of them. Throws a UsageError for an
+ * incomplete rule.
  */
 export function wantedCi(options: readonly string[] | undefined, installed: unknown): unknown {
   if (options === undefined) return installed

@@ -1,7 +1,7 @@
 import type { Cluster, KubeObject, ObjectRef } from '../../adapters/kubernetes/cluster.ts'
 import { PLATFORM_NAMESPACE } from '../records/names.ts'
 
-/** Milliseconds between two polls of an object that a command waits for. */
+/** Polling interval for objects that a command waits for, in milliseconds. */
 export const LOOK = 500
 
 export interface InstallContext {
@@ -11,11 +11,14 @@ export interface InstallContext {
   now(): number
   /** Receives progress messages of a few words. */
   on(text: string): void
-  /** True if failures of the server's Pods do not end the wait for them. */
+  /** True if failures of the server's Pods do not end the wait for the server. */
   readonly toleratesFailures?: boolean
 }
 
-/** `role/platform`; objects of the same name are in several namespaces. */
+/**
+ * Returns the name of an object with its kind, such as `role/platform`, and its namespace if objects of this name exist
+ * in several.
+ */
 export const nameOf = ({ kind, name, namespace }: Pick<ObjectRef, 'kind' | 'name' | 'namespace'>): string =>
   `${kind.toLowerCase()}/${name}${namespace === undefined || namespace === PLATFORM_NAMESPACE ? '' : ` in ${namespace}`}`
 
@@ -28,7 +31,7 @@ export const nameOfObject = ({ kind, metadata: { name, namespace } }: KubeObject
 export const isOfPlatform = (live: KubeObject | undefined): boolean =>
   live?.metadata.labels?.['app.kubernetes.io/part-of'] === 'devctl'
 
-/** An object of the server: all have the same name. */
+/** Returns the reference of an object of the server; they all have the same name. */
 export const ownRef = (apiVersion: string, kind: string): ObjectRef => ({
   apiVersion,
   kind,

@@ -11,17 +11,17 @@ import { type Installation, platformObjects, unwantedObjects } from './manifests
 
 /** Changes that an installation would make. */
 export interface InstallPlan {
-  /** The cluster has no platform yet. */
+  /** True if the cluster has no platform yet. */
   readonly isFirst: boolean
-  /** Changes in the order in which they are applied; objects to delete are last. */
+  /** Changes in the order in which they are applied; deletions are last. */
   readonly diffs: readonly ObjectDiff[]
-  /** Objects that stay as they are. */
+  /** Number of objects that do not change. */
   readonly unchanged: number
 }
 
 /**
- * Asks the API server, with dry runs, what would become of each object of a platform. Throws what it refuses, and a
- * UserError for a cluster that is too old, or a client secret that is missing.
+ * Returns the changes that an installation would make to each object of a platform, which it finds with dry runs.
+ * Throws if the API server rejects an object, and a UserError if the cluster is too old or a client secret is missing.
  */
 export async function planInstall(
   { cluster, signal }: Pick<InstallContext, 'cluster' | 'signal'>,

@@ -6,22 +6,22 @@ import { type ClaimRule, isOrganisation, type ProviderSettings, toClaimRule } fr
 
 /** Options of the operator about login providers; a missing option keeps the installed value. */
 export interface ProviderInput {
-  /** The issuer; `-`: none any more. */
+  /** URL of the issuer; `-` removes the provider. */
   readonly oidc?: string | undefined
   readonly oidcName?: string | undefined
   readonly oidcClientId?: string | undefined
-  /** Path of a file: what is an argument, others can read. */
+  /** Path of a file, because other users of the machine can read command-line arguments. */
   readonly oidcClientSecretFile?: string | undefined
-  /** `claim=value`. */
+  /** Rules such as `claim=value`. */
   readonly oidcAllow?: readonly string[] | undefined
-  /** Its address, or true: github.com. */
+  /** URL of the GitHub server; true for github.com. */
   readonly github?: string | true | undefined
   readonly githubClientId?: string | undefined
   readonly githubClientSecretFile?: string | undefined
   readonly githubAllow?: readonly string[] | undefined
 }
 
-/** The ways to log in as they are to be, and what is new of their secrets, by the provider's id. */
+/** The wanted login providers, and their new client secrets by provider id. */
 export interface WantedProviders {
   readonly providers: readonly ProviderSettings[]
   readonly secrets: Readonly<Record<string, string>>
@@ -52,11 +52,13 @@ export async function wantedProviders(
 
 const SECRET = { apiVersion: 'v1', kind: 'Secret', name: LOGIN_SECRET, namespace: PLATFORM_NAMESPACE }
 
-/** The providers whose client secrets are kept. */
+/** Returns the ids of the providers whose client secrets are stored. */
 const providersIn = (live: KubeObject | undefined): readonly string[] =>
   Object.keys((live?.['data'] as object | undefined) ?? {})
 
-/** Throws a UsageError when a provider has no client secret, neither a new one nor in the cluster. Changes nothing. */
+/**
+ * Throws a UsageError if a provider has no client secret, neither in the options nor in the cluster. Changes nothing.
+ */
 export async function requireClientSecrets(
   cluster: Cluster,
   { providers, secrets }: WantedProviders,
@@ -94,7 +96,7 @@ export async function keepClientSecrets(
 
 const toBase64 = (text: string): string => Buffer.from(text).toString('base64')
 
-/** An option about a provider that is not named says nothing. */
+/** Throws a UsageError for options about a provider that is not named. */
 function checkAlone(input: ProviderInput): void {
   const { oidc, oidcName, oidcClientId, oidcAllow, github, githubClientId, githubAllow } = input
   if (oidc === undefined && (oidcName ?? oidcClientId ?? oidcAllow) !== undefined)
@@ -105,7 +107,7 @@ function checkAlone(input: ProviderInput): void {
 
 /**
  * Returns the settings of the provider. If the same issuer is installed, options that are not repeated keep their
- * values, above all who may log in.
+ * values, most importantly the rules for who may log in.
  */
 function toOidc(
   issuer: string,
@@ -118,7 +120,7 @@ function toOidc(
     kind: 'oidc',
     id: 'oidc',
     name: oidcName ?? before?.name ?? url.host,
-    // Not normalized: it is compared with the `iss` claim of tokens, character by character.
+    // Not normalized, because it is compared with the `iss` claim of tokens character by character.
     issuer,
     clientId: clientIdOf('oidc', oidcClientId ?? before?.clientId),
     allow: oidcAllow?.map(toRule) ?? before?.allow ?? [],

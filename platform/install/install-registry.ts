@@ -3,21 +3,20 @@ import { registryHost } from './manifests/registry.ts'
 import type { Installation } from './manifests/server.ts'
 
 /**
- * Options of the operator about the registry of the images that users build; a missing option keeps the installed
- * value.
+ * Options of the operator about the registry for images that users build; a missing option keeps the installed value.
  */
 export interface RegistryInput {
-  /** `-`: none any more. */
+  /** Host of the registry, perhaps with a path; `-` removes the setting. */
   readonly registry: string | undefined
   /** True if the registry accepts tokens of the platform. */
   readonly registryTokens: boolean
-  /** The platform brings one. */
+  /** True to install a registry with the platform. */
   readonly bundledRegistry: boolean
   /** Size of the registry's disk. */
   readonly registrySize: string | undefined
 }
 
-/** Domain of the platform, and the image of its registry. */
+/** Domain of the platform, and the image of the bundled registry. */
 export interface RegistryPlace {
   readonly domain: string
   /** The image of the registry. */
@@ -51,12 +50,15 @@ export function wantedRegistry(
     if (registryTokens) throw new UsageError('`--registry-tokens` needs a registry', { hint: 'add `--registry HOST`' })
     return { kept }
   }
-  // A different registry may not accept tokens of the platform: the option has to be repeated for it.
+  // A different registry may not accept tokens of the platform, so the option has to be repeated for it.
   const isSame = name === before
   return { kept, registry: name, hasRegistryTokens: registryTokens || (isSame && hadTokens === true) }
 }
 
-/** The size of a claim cannot be changed by applying it again. */
+/**
+ * Returns the settings of the bundled registry. Throws a UsageError for a different size: the size of a claim cannot be
+ * changed by applying it again.
+ */
 function bundled(wanted: string | undefined, found: unknown, { domain, image }: RegistryPlace): Wanted {
   const before = (found as { readonly size?: unknown } | undefined)?.size
   if (wanted !== undefined && typeof before === 'string' && before !== wanted)

@@ -16,8 +16,8 @@ interface SecretsContext {
 }
 
 /**
- * The Secrets that a platform needs and that are in no list of its objects, by namespace: they are made once, in the
- * cluster.
+ * Returns the Secrets that a platform needs and that are not in the list of its objects, by namespace: they are created
+ * once, in the cluster.
  */
 export function neededSecrets(one: Installation): ReadonlyMap<string, readonly string[]> {
   const { providers = [], hasRegistryTokens, ownCa } = one
@@ -35,7 +35,7 @@ export function neededSecrets(one: Installation): ReadonlyMap<string, readonly s
   ])
 }
 
-/** The pools that have builders of the platform's own. */
+/** Returns the pools that have bundled builders. */
 const poolsOf = ({ bundledBuilders: { count = 0, untrusted = 0 } = {} }: BuildersOf) => [
   ...(count > 0 ? [BUILDER_POOLS.default] : []),
   ...(untrusted > 0 ? [BUILDER_POOLS.untrusted] : []),
@@ -44,13 +44,16 @@ interface BuildersOf {
   readonly bundledBuilders?: { readonly count?: number; readonly untrusted?: number }
 }
 
-/** Returns true if the Secret that an operator has named exists. */
+/** True if the Secret that an operator has named exists. */
 export async function hasCertificate(cluster: Cluster, name: string, signal: AbortSignal): Promise<boolean> {
   const ref = { apiVersion: 'v1', kind: 'Secret', name, namespace: PLATFORM_NAMESPACE }
   return (await cluster.get(ref, { signal })) !== undefined
 }
 
-/** Makes those that are not there, in namespaces that are. Gives the fingerprint of the platform's own authority. */
+/**
+ * Creates the Secrets that do not exist yet. Their namespaces have to exist. Returns the fingerprint of the platform's
+ * own authority, if it has one.
+ */
 export async function keepSecrets(
   { cluster, signal, now }: SecretsContext,
   one: Installation,

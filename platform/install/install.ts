@@ -19,9 +19,9 @@ import { setupToken } from './people.ts'
 import { endingNamespaces, untilGone } from './uninstall.ts'
 
 /**
- * Brings the platform into the state that is wanted, tells what of the plan is done, and waits until its server
- * answers. Gives a token for the first administrator if there is none yet. Throws a UserError, with what the Pods say,
- * when it does not start.
+ * Installs or updates the platform, reports each change of the plan when it is made, and waits until the server is
+ * available. Returns a token for the first administrator if there is none yet. Throws a UserError with the problems of
+ * the Pods if the server does not start.
  */
 export async function installPlatform(
   world: InstallContext,
@@ -37,7 +37,7 @@ export async function installPlatform(
   const planned = new Map(plan.diffs.map(({ object, action }) => [object, action]))
   let fingerprint: string | undefined
   for (const object of platformObjects(one)) {
-    // In the namespace that was made before, and before the Pods that mount it.
+    // The namespace has been created at this point, and the Pods that mount the Secrets have not.
     if (object.kind === 'Deployment') {
       deleted(await endCertManager(cluster, one, signal))
       fingerprint = await keepSecrets(world, one, login)
@@ -57,14 +57,17 @@ export async function installPlatform(
   return { fingerprint, token: await setupToken(world) }
 }
 
-/** Credentials for the first administrator; no token if an administrator already exists. */
+/** Credentials for the first administrator. The token is undefined if an administrator already exists. */
 export interface FirstLogin {
   readonly token: string | undefined
   /** Fingerprint of the platform's own authority. */
   readonly fingerprint: string | undefined
 }
 
-/** Makes what is in no list of objects, for those who apply the list by another way: Secrets, with their namespaces. */
+/**
+ * Creates the Secrets that are in no list of objects, and their namespaces, for operators who apply the list with
+ * another tool.
+ */
 export async function installSecrets(
   world: InstallContext,
   one: Installation,
@@ -78,7 +81,7 @@ export async function installSecrets(
   return { fingerprint: await keepSecrets(world, one, login), token: await setupToken(world) }
 }
 
-/** Right after its namespace was made, the API server may not know of it yet. */
+/** Applies an object. Retries, because the API server may not know a namespace yet right after it was created. */
 async function applyOne(cluster: Cluster, object: KubeObject, signal: AbortSignal): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
@@ -108,7 +111,7 @@ async function untilAvailable({ cluster, signal, now, toleratesFailures }: Insta
       cluster.list({ apiVersion: 'apps/v1', kind: 'ReplicaSet', ...query }, { signal }),
       cluster.list({ apiVersion: 'v1', kind: 'Pod', ...query }, { signal }),
     ])
-    // Those of an earlier installation may fail for what is mended by this one.
+    // Ignores the Pods of an earlier installation: they may fail because of a problem that this one fixes.
     for (const pod of live ? newestPods(live, sets, all) : []) {
       const fields = `involvedObject.uid=${pod.metadata.uid},type=Warning`
       const events = await cluster.list(

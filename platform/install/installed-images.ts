@@ -9,7 +9,7 @@ import { type PlatformImages, platformImages } from './manifests/images.ts'
 
 /** An image that a platform runs. */
 export interface PlatformImage {
-  /** Reference by which it is pulled: `registry.example.com/devctl/platform:0.1.0`. */
+  /** Reference to pull it by, such as `registry.example.com/devctl/platform:0.1.0`. */
   readonly image: string
   readonly digest: string
 }
@@ -19,7 +19,7 @@ export interface ImagesContext {
   readonly signal: AbortSignal
 }
 
-/** The images of this version, in a registry. */
+/** Returns the images of this version, in a registry. */
 export const imagesIn = (registry: string): readonly string[] => Object.values(platformImages(registry, version()))
 
 /**
@@ -28,7 +28,7 @@ export const imagesIn = (registry: string): readonly string[] => Object.values(p
  */
 export const isNeeded = (image: string): boolean => !/\/(registry|buildkit):[^/]*$/.test(image)
 
-/** The images of the platform that is installed. Throws a UserError where there is none. */
+/** Returns the images of the installed platform. Throws a UserError if there is none. */
 export async function installedImages(world: InstallContext): Promise<readonly string[]> {
   const found = await findPlatform(world)
   if (!found)
@@ -41,8 +41,8 @@ export async function installedImages(world: InstallContext): Promise<readonly s
 }
 
 /**
- * Asks the registries for the digests of images. Throws a UserError for the first image that is missing, with all other
- * missing ones; an image that is not needed may be missing.
+ * Requests the digests of images from their registries. Throws a UserError if needed images are missing, which names
+ * all of them; an image that is not needed may be missing.
  */
 export async function withDigests(
   images: readonly string[],
@@ -64,12 +64,13 @@ export async function withDigests(
   return told.flatMap(({ image, found }) => ('digest' in found ? [{ image, digest: found.digest }] : []))
 }
 
-/** Milliseconds for the registry of an installation, which this machine may not reach. */
+/** Timeout for the registry of an installation, in milliseconds. This machine may not be able to reach it. */
 const ASK = 8000
 
 /**
- * The images of this version with the digests that the registry tells: a node that has an older image under the same
- * tag then pulls, and all Pods run the same. Those of which it tells nothing stay as they are.
+ * Returns the images of this version with the digests that the registry reports. A node that has an older image under
+ * the same tag then pulls the image again, and all Pods run the same one. Images without a reported digest are returned
+ * unchanged.
  */
 export async function pinnedImages(
   registry: string,
@@ -96,7 +97,7 @@ export async function pinnedImages(
   }
 }
 
-/** Returns the reference of an image in another registry: the last part of its name and its tag stay. */
+/** Returns the reference of an image in another registry, with the same last part of the name and the same tag. */
 export function mirrored({ image, digest }: PlatformImage, registry: string): string {
   const [name = '', tag] = (image.split('@')[0]!.split('/').at(-1) ?? '').split(':')
   return tag === undefined ? `${registry}/${name}@${digest}` : `${registry}/${name}:${tag}`

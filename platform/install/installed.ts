@@ -8,7 +8,7 @@ import { type InstallContext, ownRef } from './install-context.ts'
 import { MADE_CERTIFICATE } from './manifests/certificate.ts'
 import { type Installation, SETTINGS_FILE, TRUSTED_FILE, undecided } from './manifests/server.ts'
 
-/** The ConfigMap. */
+/** Name of the ConfigMap. */
 export const SETTINGS = 'settings'
 
 /** Settings and options of the installed platform that devctl needs. */
@@ -19,9 +19,9 @@ export interface Installed {
   readonly trusted: string | undefined
   /** Image that runs use. */
   readonly runnerImage: string | undefined
-  /** Settings that an administrator has written and that have no option. */
+  /** Settings that an administrator has written and that no option sets. */
   readonly kept: Readonly<Record<string, unknown>>
-  /** Unknown keys in the settings: typing errors, or settings of a newer version. */
+  /** Unknown keys in the settings: typos, or settings of a newer version. */
   readonly unknown: readonly UnknownSetting[]
   /** Values that were set by options. */
   readonly options: InstalledOptions
@@ -34,7 +34,7 @@ export type InstalledOptions = Partial<
   readonly clusterNetworks: readonly string[]
   readonly privateNetworks: readonly string[]
   readonly areNetworksNamed: boolean
-  /** Address of the API server for people. */
+  /** Address of the API server for users. */
   readonly server?: string
 }
 
@@ -60,7 +60,7 @@ export async function findPlatform({ cluster, signal }: InstallContext): Promise
   const tlsSecret = tls?.[0]?.secretName
   const isMade = tlsSecret === MADE_CERTIFICATE
   const certManager = isMade ? await certManagerOf(cluster, signal) : undefined
-  // Settings that were restored, or kept by an `uninstall`, have no Ingress that names the certificate.
+  // After a restore, or an `uninstall` that kept the settings, there is no Ingress that names the certificate.
   const mayBeOwn = ingress === undefined || (isMade && certManager === undefined)
   const isOwn = mayBeOwn && (await ownFingerprint(cluster, signal)) !== undefined
   const options = {
@@ -86,7 +86,10 @@ export async function findPlatform({ cluster, signal }: InstallContext): Promise
   }
 }
 
-/** Installing without them would forget how people log in, and what else options have said. */
+/**
+ * Returns the error for missing settings. Installing without them would lose the login providers and the values of
+ * other options.
+ */
 const settingsAreGone = (): UserError =>
   new UserError('the platform has lost its settings: the ConfigMap `settings` is missing, or has no `settings.json`', {
     notes: [
@@ -96,7 +99,7 @@ const settingsAreGone = (): UserError =>
     hint: `to start with new settings, delete the Deployment, and install again with all options: \`kubectl --namespace ${PLATFORM_NAMESPACE} delete deployment platform\``,
   })
 
-/** Parses the settings. Throws a UserError if they were edited and can no longer be read. */
+/** Parses the settings. Throws a UserError if they were edited and can no longer be parsed. */
 function readWritten(text: string): Written {
   let found: unknown
   let problem = 'it has to be an object'
@@ -112,7 +115,7 @@ function readWritten(text: string): Written {
   })
 }
 
-/** Settings as installing writes them; older ones have less. */
+/** Settings as an installation writes them; older versions wrote fewer. */
 interface Written
   extends Partial<Pick<Installation, 'providers' | 'clusterNetworks' | 'privateNetworks' | 'kubernetes'>> {
   readonly url: string
@@ -126,7 +129,7 @@ interface IngressSpec {
   readonly tls?: readonly { readonly secretName?: string }[]
 }
 
-/** Throws a UserError where there is no platform. */
+/** Returns the installed platform. Throws a UserError if there is none. */
 export async function requirePlatform(world: InstallContext): Promise<Installed> {
   const found = await findPlatform(world)
   if (found) return found

@@ -1,12 +1,13 @@
 import type { Cluster } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** The first Kubernetes with the admission policies of `platform/install` in a stable version. */
+/** The first Kubernetes version in which the admission policies of `platform/install` are stable. */
 const OLDEST = '1.30'
 
 /**
- * Throws a UserError for a cluster that is too old for a platform, before anything is changed in it. The kind is looked
- * for, and not a number: a distribution may report any version, and without the policies nothing separates namespaces.
+ * Throws a UserError if the cluster is too old for a platform, before anything is changed in it. Checks for the kind
+ * instead of the version, because a distribution may report any version. Without the policies, nothing separates
+ * namespaces.
  */
 export async function requireKubernetes(cluster: Cluster, signal: AbortSignal): Promise<void> {
   const kind = 'ValidatingAdmissionPolicy'

@@ -10,13 +10,16 @@ import { ownFingerprint } from './certificates/own-certificate.ts'
 import type { InstallContext } from './install-context.ts'
 import { requirePlatform } from './installed.ts'
 
-/** A token for the first administrator, good once, for an hour; undefined if there is an administrator already. */
+/**
+ * Returns a token for the first administrator, valid for one login within an hour; undefined if an administrator
+ * already exists.
+ */
 export const setupToken = async (world: InstallContext): Promise<string | undefined> =>
   (await hasAdmin(world.cluster, world.signal)) ? undefined : link(world, 'setup', 'setup')
 
 /**
- * A token for a person who has no provider, good once, for an hour, for this name; and where the
- * platform is. Throws a UserError for a name that is none, and where there is no platform.
+ * Creates a token for a person without a provider, valid for one login with this name within an hour. Returns it with
+ * the URL of the platform. Throws a UserError if the name is invalid or there is no platform.
  */
 export async function invite(
   world: InstallContext,
@@ -33,7 +36,7 @@ export async function invite(
 
 /**
  * Makes a user who has logged in an administrator, by id, or by name if only one user has it. Returns the user's name.
- * Throws a UserError.
+ * Throws a UserError if there is no such user, or several have the name.
  */
 export async function addAdmin(world: InstallContext, who: string): Promise<string> {
   await requirePlatform(world)
@@ -55,7 +58,7 @@ export async function addAdmin(world: InstallContext, who: string): Promise<stri
       notes: found.map(({ id, issuer, email }) => `\`${id}\`, of ${issuer}${email ? `, ${email}` : ''}`),
       hint: 'use the id of one of them',
     })
-  // Nothing but the role: a login, or a suspension, may be written just now.
+  // Patches only the role, because a login or a suspension may be written at the same time.
   const role = { metadata: { annotations: { [ROLE]: 'admin' } } }
   const ref = { apiVersion: 'v1', kind: 'ServiceAccount', name: userAccount(user.id), namespace: USERS_NAMESPACE }
   await cluster.patch(ref, role, { manager: USER_MANAGER, signal })

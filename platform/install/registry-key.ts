@@ -3,8 +3,8 @@ import { PLATFORM_NAMESPACE, REGISTRY_SECRET } from '../records/names.ts'
 import { makeAuthority } from './certificates/certificates.ts'
 
 /**
- * Makes the key with which the platform signs tokens for its registry, unless there is one: the registry has the
- * certificate of the one that was there.
+ * Creates the key with which the platform signs tokens for its registry, unless one exists: the registry has the
+ * certificate of the existing key.
  */
 export async function makeRegistryKey(cluster: Cluster, now: number, signal: AbortSignal): Promise<void> {
   const { certificate, key } = makeAuthority('devctl registry tokens', now)

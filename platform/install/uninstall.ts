@@ -7,9 +7,9 @@ import { SETTINGS } from './installed.ts'
 import { EVERYTHING, platformObjects } from './manifests/server.ts'
 
 /**
- * Deletes the platform, and unless `keepsData` also the namespaces and records that it has created for users. Data are
- * useless without the keys that seal them, so `keepsData` keeps these keys, too, and the settings. Waits until the
- * namespaces are deleted. Returns the names of the deleted objects.
+ * Deletes the platform and, unless `keepsData`, also the namespaces and records that it has created for users. The data
+ * are useless without the keys that encrypt them, so `keepsData` also keeps these keys and the settings. Waits until
+ * the namespaces are deleted. Returns the names of the deleted objects.
  */
 export async function uninstallPlatform(world: InstallContext, keepsData: boolean): Promise<readonly string[]> {
   const { cluster, signal, on } = world
@@ -30,7 +30,7 @@ export async function uninstallPlatform(world: InstallContext, keepsData: boolea
   const managed = keepsData ? [] : await managedNamespaces(cluster, signal)
   const gone: string[] = []
   const namespaces: string[] = []
-  // The server first, so that it makes nothing any more; its fence last.
+  // Deletes the server first, so that it creates nothing any more, and its admission policy last.
   for (const object of [...managed.map(namespaceObject), ...[...objects].reverse()]) {
     const { apiVersion, kind, metadata } = object
     if (isKept(object)) continue
@@ -45,7 +45,7 @@ export async function uninstallPlatform(world: InstallContext, keepsData: boolea
   return gone
 }
 
-/** Returns the namespaces among the objects that an earlier `uninstall` has deleted and that are still terminating. */
+/** Returns those namespaces of the objects that an earlier `uninstall` has deleted and that are still terminating. */
 export async function endingNamespaces(
   { cluster, signal }: InstallContext,
   objects: readonly KubeObject[],
@@ -55,14 +55,16 @@ export async function endingNamespaces(
   return names.filter((_name, at) => ending[at] !== undefined)
 }
 
-/** Waits for the end of namespaces: nothing can be made in them before, and their names are not free. */
+/**
+ * Waits until namespaces are deleted: until then, no object can be created in them, and their names cannot be reused.
+ */
 export async function untilGone({ cluster, signal, on }: InstallContext, names: readonly string[]): Promise<void> {
   if (names.length > 0)
     on(`waits until ${names.map(name => `namespace/${name}`).join(', ')} ${names.length === 1 ? 'is' : 'are'} gone`)
   for (const name of names) while (await endingNamespace(cluster, name, { signal })) await pause(LOOK, signal)
 }
 
-/** The namespaces that the platform has made. */
+/** Returns the namespaces that the platform has created. */
 export async function managedNamespaces(cluster: Cluster, signal: AbortSignal): Promise<readonly string[]> {
   const labels = `${MANAGED_LABEL}=true`
   const found = await cluster.list({ apiVersion: 'v1', kind: 'Namespace', labels }, { signal })

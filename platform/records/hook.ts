@@ -28,7 +28,7 @@ export interface HookSetup {
   readonly created: string
 }
 
-/** An open pull request, as it was when it was last checked. */
+/** An open pull request, as of its last check. */
 export interface PullRecord {
   readonly number: number
   readonly page: string

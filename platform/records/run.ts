@@ -30,7 +30,7 @@ export interface WantedRun {
   readonly deletion?: string
   /** The id of the user who requested the deletion. */
   readonly deletionBy?: string
-  /** Origin of the code, if no user started the run. Such a run gets fewer of the secrets of its user. */
+  /** Origin of the code, if no user started the run. Such a run gets fewer of its user's secrets. */
   readonly trust?: CodeTrust
   /** The id of the webhook that started the run. */
   readonly hook?: string
@@ -107,7 +107,10 @@ export const NAMESPACE_LABEL = `${PREFIX}namespace`
 export const ENVIRONMENT_LABEL = `${PREFIX}environment`
 
 export const runName = (id: string): string => `r-${id}`
-/** Returns the name of the Secret for the clone, and below for the run. Both Secrets exist while the run is active. */
+/**
+ * Returns the name of the clone's Secret; `inputSecret` returns the name of the run's Secret. Both Secrets exist while
+ * the run is active.
+ */
 export const cloneSecret = (id: string): string => `r-${id}-clone`
 export const inputSecret = (id: string): string => `r-${id}-input`
 /** Returns the context that the sealed clone credential of a run is bound to. */

@@ -9,7 +9,7 @@ export interface AccountStanding {
   readonly provider: string
   /** The refresh token, sealed. */
   readonly sealed: string
-  /** RFC 3339: when the provider was last asked. */
+  /** RFC 3339 time at which the provider was last asked. */
   readonly asked: string
   /** The `resourceVersion` of the record that was read; absent for a new record. */
   readonly version?: string
@@ -17,7 +17,7 @@ export interface AccountStanding {
 
 export const standingName = (user: string): string => `p-${user}`
 
-/** Returns the context that the sealed token is bound to: it can be opened for this person and provider only. */
+/** Returns the context that the sealed token is bound to: it can be opened for this user and provider only. */
 export const sealedFor = ({ user, provider }: Pick<AccountStanding, 'user' | 'provider'>): string =>
   `standing/${user}/${provider}`
 

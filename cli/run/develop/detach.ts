@@ -54,7 +54,7 @@ export function inBackground<Options extends Pick<UpValues, 'env'>>(io: Pick<Io,
 export function tellStarter(io: Pick<Io, 'env'>, event: OperationEvent, dev: string | undefined): void {
   if (!isInBackground(io) || !process.connected) return
   const told = toldOf(event, dev)
-  // // The other process may just have exited.
+  // The other process may just have exited.
   if (told) process.send?.(told, undefined, {}, () => {})
 }
 
@@ -103,7 +103,7 @@ export async function startInBackground(
   const output = openSync(path, 'w', 0o600)
   const [, program = '', ...words] = process.argv
   const isNamed = input.all || (input.devs?.length ?? 0) > 0
-  // // After `--`, Node reads no options of its own: it also has an `--env-file`.
+  // After `--`, Node reads no options of its own: it also has an `--env-file`.
   const child = spawn(process.execPath, ['--', program, ...wordsInBackground(words, isNamed ? [] : devs)], {
     cwd: io.cwd,
     env: { ...io.env, [DETACHED]: '1', [VARIABLES]: JSON.stringify(input.env ?? []) },

@@ -31,7 +31,7 @@ export function smallMemory(heap: Heap = HEAP): (event: OperationEvent) => void 
   const rest = (milliseconds: number, isFirst: boolean) => {
     timer = setTimeout(() => {
       if (heap.used() < last + WORTH) return
-      // // Prevents a second collection during this one.
+      // Prevents a second collection during this one.
       last = Infinity
       void heap.shrink().then(() => {
         last = heap.used()

@@ -48,7 +48,7 @@ export async function startDevelopment(context: Context, words: readonly string[
     const { keepMirrors, up } = await import('../../../develop/up.ts')
     const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
     const show = toTerminal(own, progress, 'text')
-    // // Progress is not redrawn below the output of the program in the container.
+    // Progress is not redrawn below the output of the program in the container.
     const builds = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now(), 'plain')
     let isAttached = false
     let taken: string | undefined
@@ -64,22 +64,22 @@ export async function startDevelopment(context: Context, words: readonly string[
     const hear = smallMemory()
     const on = (event: OperationEvent) => {
       hear(event)
-      // // Earlier events come from a deploy and concern the services that it deploys.
+      // Earlier events come from a deploy and concern the services that it deploys.
       if (event.type === 'taken') {
         taken = event.dev
         progress.makeRoom()
       }
       tellStarter(own.io, event, taken)
-      // // The program in the container is using the terminal.
+      // The program in the container is using the terminal.
       if (isAttached && QUIET.has(event.type)) return
-      // // Without a connection, there is nothing to report about the files.
+      // Without a connection, there is nothing to report about the files.
       isConnected ||= event.type === 'sync' && event.status.state !== 'disconnected'
       const isFirst = event.type === 'sync' && event.status.state === 'synced' && !wasSynced
       wasSynced ||= isFirst
       if (event.type === 'sync' && (!isConnected || !(isFirst || isDue()))) return
-      // // Events must not interrupt a question or a full-screen program such as an editor.
+      // Events must not interrupt a question or a full-screen program such as an editor.
       if (session.signal.aborted && event.type === 'note') {
-        // // This final note must be the last line.
+        // This final note must be the last line.
         progress.makeRoom()
         eraseRow(own.io)
         printSummary(event.text, own.io, own.logLevel)
@@ -105,7 +105,7 @@ export async function startDevelopment(context: Context, words: readonly string[
         return await work()
       } finally {
         isAttached = false
-        // // Ends an unfinished line, such as the line with `^C`.
+        // Ends an unfinished line, such as the line with `^C`.
         if (remote.isLineBegun) own.io.stderr.write('\n')
         builds.pause()
         letGo()
@@ -125,7 +125,7 @@ export async function startDevelopment(context: Context, words: readonly string[
     const ask: UpQuestions = {
       ...questions,
       ...(maySetUpSsh && { maySetUpSsh: (line, host) => asking(() => maySetUpSsh(line, host)) }),
-      // // While a program in the container is attached, it receives the key presses.
+      // While a program in the container is attached, it receives the key presses.
       ...(whatOfEmptied && {
         whatOfEmptied: async (folder, signal) =>
           isAttached || isAsking ? undefined : asking(() => whatOfEmptied(folder, signal)),

@@ -28,7 +28,7 @@ export interface CreateSecretsValues extends LoadingValues {
  */
 export async function createNeeded(context: Context, options: CreateSecretsValues): Promise<number> {
   const { io, logLevel } = context
-  // // The answers may have changed the project, so open it again.
+  // The answers may have changed the project, so open it again.
   const project = await openProject(io, options)
   const wish = targetOf(project, options)
   const needed = await neededKeys(io, options, project)
@@ -57,7 +57,7 @@ async function isWanted(io: Io, needed: readonly NeededKey[], wish: ReturnType<t
   try {
     target = await findTargetWithHome(io, wish, wish.manifest)
   } catch (error) {
-    // // Questions about secrets can be answered without a cluster.
+    // Questions about secrets can be answered without a cluster.
     if (error instanceof UserError) return false
     throw error
   }

@@ -1,7 +1,7 @@
 import type { NewRun } from '../../../platform/api/runs.ts'
 
 /**
- * User names for cloning. A forge only accepts the token of its own CI job with this user name; other tokens work with
+ * User names for cloning: forges accept the token of their own CI job only with the first name, and other tokens with
  * any name.
  */
 const JOB_USER = 'gitlab-ci-token'

@@ -53,12 +53,12 @@ export async function followDeletion(
   })
   for (let isFirst = true; ; isFirst = false) {
     const found = await look()
-    // // An object of this name with another status is new, such as a user's own namespace, which is recreated empty.
+    // An object of this name with another status is new, such as a user's own namespace, which is recreated empty.
     if (!found || (found.status !== 'Deleting' && found.status !== 'DeleteFailed')) return
     for (const run of found.runs) {
       if (!run.isDeletion || shown.has(run.id)) continue
       shown.add(run.id)
-      // // Skips the runs of an earlier attempt.
+      // Skips the runs of an earlier attempt.
       if (isFirst && hasEnded(run.state)) continue
       const progress = await startProgress(io, logLevel, 'text', Date.now)
       await printRun({ io, logLevel }, progress, log(run)).finally(() => progress.pause())

@@ -33,7 +33,8 @@ export function unshareNamespace(context: Context, ns: string, login: string): P
 }
 
 /**
- * Returns the id of the user with this login. If users of two providers have the same login, the error asks for the id.
+ * Returns the id of the user with this login or id. Throws a UserError that asks for the id if several users have the
+ * same login.
  */
 async function userCalled(platform: Platform, login: string, signal: AbortSignal): Promise<string> {
   const { items } = await platform.call('GET /users', {}, signal)

@@ -61,7 +61,7 @@ export async function chooseNamespace(context: Context): Promise<number> {
     return choose('Which namespace?', [...answers, ...more])
   }
   const use = (chosen: string | undefined) => (chosen === undefined ? INTERRUPTED : useNamespace(context, chosen))
-  // // Members may not list the namespaces of the cluster, but the platform knows which are theirs.
+  // Members may not list the namespaces of the cluster, but the platform knows which are theirs.
   if (isPlatform((await findTarget(io, {})).context))
     return withPlatform(context, 'list', undefined, async on => {
       const { items } = await on.platform.call('GET /namespaces', {}, on.signal)
@@ -117,7 +117,7 @@ async function create(context: Context, { platform, signal }: OnPlatform, name: 
   dnsLabel(name, 'name')
   const made = await platform.call('POST /namespaces', { body: { name } }, signal)
   const { io } = context
-  // // In all other cases, the message of `useNamespace` implies it.
+  // In all other cases, the message of `useNamespace` implies it.
   if (hasTokenOfEnvironment(io.env, platform.url)) io.stdout.write(`Created namespace ${made.name}\n`)
   return useNamespace(context, made.name)
 }

@@ -32,7 +32,7 @@ export function runImages(context: Context, values: PlatformImagesValues): Promi
     )
     return 0
   }
-  // // The list of images to copy needs no cluster, because the platform may not be installed yet.
+  // The list of images to copy needs no cluster, because the platform may not be installed yet.
   if (from !== undefined)
     return withDeadline(io, { timeout, hint: 'does the registry answer?' }, signal => print(imagesIn(from), signal))
   return onCluster(context, values, async (_session, world) => print(await installedImages(world), world.signal))

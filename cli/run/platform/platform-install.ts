@@ -347,7 +347,7 @@ async function networksOf(
         : [...new Set([...known, ...seen.networks])].sort()
   const privateNetworks = opened === undefined ? (before?.privateNetworks ?? []) : readPrivateNetworks(opened)
   const listed = { clusterNetworks: all, privateNetworks, areNetworksNamed: isNamed }
-  // // Namespaces can reach any network that is not listed.
+  // Namespaces can reach any network that is not listed.
   const problem = openProblem(await openAddresses(cluster, seen, listed, signal), listed)
   if (problem) warn(problem)
   return isNamed ? listed : { clusterNetworks: all, privateNetworks }

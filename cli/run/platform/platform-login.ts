@@ -22,7 +22,7 @@ export async function usePlatform({ io, logLevel }: Context, word: string, value
   const token = values.token ? toToken(values.token, '`--token`') : ofEnvironment()
   const command = values.browser && io.stderr.isTTY ? browserCommand(io.env) : undefined
   const limits = {
-    // // A user needs more time to type than a program to answer.
+    // A user needs more time to type than a program to answer.
     timeout: TYPING,
     hint: 'run `devctl context use` again; with `--no-browser`, you can enter a code in any browser',
     onInterrupt: () => {},
@@ -50,7 +50,7 @@ export async function usePlatform({ io, logLevel }: Context, word: string, value
         `warning: namespace \`${lost}\`, which this context had, does not exist any more, or you are not a member of it\n`,
       )
     const { DEVCTL_NAMESPACE: ofEnvironment = me.home } = io.env
-    // // The current context is now the one from the environment variables, which does not use this namespace.
+    // The current context is now the one from the environment variables, which does not use this namespace.
     if (hasTokenOfEnvironment(io.env, url) && ofEnvironment !== namespace) {
       if (logLevel !== 'error') warnOfToken(io, namespace)
       return 0

@@ -4,12 +4,12 @@ import type { Secret } from '../../../project/contexts/secret.ts'
 import type { Io } from '../../terminal/io.ts'
 import { withDeadline } from '../deadline.ts'
 
-/** Limit in milliseconds, so that the user does not wait long for a platform that no longer exists. */
+/** Timeout in milliseconds, short so that the user does not wait long for a platform that no longer exists. */
 const LOGOUT = 5000
 
 /**
- * Logs this machine out of the platform. Returns a message for the user if that failed; undefined otherwise. An API
- * token for programs stays valid, because others may use it, too.
+ * Logs this machine out of the platform. Returns a message for the user if the token is still valid afterwards;
+ * undefined otherwise. An API token for programs stays valid, because others may use it, too.
  */
 export async function logOut(io: Io, url: string, token: Secret): Promise<string | undefined> {
   if (token.reveal().startsWith('devctl_api_'))

@@ -112,7 +112,7 @@ async function administered(
   const [platform] = chooseContext({ options: {}, env: io.env, manifest: {}, stored, kubeconfig }) ?? []
   if (platform === undefined || !isPlatform(platform)) return {}
   const context = kubeconfig.current
-  // // `devctl kubeconfig` also writes contexts of platforms to the kubeconfig.
+  // `devctl kubeconfig` also writes contexts of platforms to the kubeconfig.
   if (context !== undefined && kubeconfig.contexts.get(context)?.platform === undefined) return { context, platform }
   throw new UsageError(`the current context is the platform \`${platform}\``, {
     hint: 'this needs the rights of a cluster administrator: name a context of the kubeconfig with `--context`',

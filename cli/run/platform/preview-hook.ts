@@ -166,7 +166,7 @@ function stateOf({ isWaiting, deployed, commit, problem }: Webhook['pulls'][numb
 
 /** Returns only the options that were given. */
 const defined = <T extends object>(values: T): { readonly [K in keyof T]?: NonNullable<T[K]> } =>
-  // // Each entry comes from `values`, without the undefined ones.
+  // Each entry comes from `values`, without the undefined ones.
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 
 const readToken = async (io: Io): Promise<string> =>

@@ -56,7 +56,7 @@ export async function deployPreview(
   const { commentPlace, previewComment } = await import('../../../platform/session/preview-comment.ts')
   const place = values.comment ? commentPlace(repository, values.sourceUrl, io.env) : undefined
   return withPreviews(context, values, 'deploy', name, async ({ platform, signal }) => {
-    // // Checks access to the comments before anything is deployed.
+    // Fails here, before anything is deployed, if no comment can be written.
     const comment = place && (await previewComment(place, io.env, signal))
     const { file, scope, sourceUrl, label } = values
     const body = {

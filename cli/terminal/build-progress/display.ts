@@ -18,7 +18,7 @@ export function buildDisplay(io: Io, form: BuildForm, seconds: () => number): Pr
   if (form === 'json') return jsonDisplay(io, io.stderr, seconds)
   if (form === 'plain' || (form === 'auto' && !drawsOn(io)))
     return plainBuilds(io.stderr, { progress: new BuildProgress(mask, maskOutput), seconds, colour })
-  // // Drawn text is not escaped later, so escape it here.
+  // Drawn text is not escaped later, so escape it here.
   const clean = (text: string) => printableText(cleanText(text, false))
   const progress = new BuildProgress(
     text => clean(mask(text)),

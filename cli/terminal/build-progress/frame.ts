@@ -34,7 +34,7 @@ const RANKS = { failedBuild: 0, build: 1, step: 2, log: 3, endedBuild: 8, endedS
 export function buildFrame(builds: readonly BuildView[], options: BuildFrameOptions): readonly string[] {
   const room = Math.max(0, options.rows - 1)
   const width = nameWidth(builds, options.columns)
-  // // Sorted by name, so that the order is the same in each run.
+  // Sorted by name, so that the order is the same in each run.
   const ordered = [...builds].sort((a, b) => (a.name < b.name ? -1 : 1))
   const rows = ordered.flatMap(build => [buildRow(build, width, options), ...stepRows(build, options)])
   const shown = fitting(rows, room)
@@ -108,7 +108,7 @@ function stepRows(build: BuildView, options: BuildFrameOptions): readonly Row[] 
     const lines = step.lines.slice(-LOG_LINES)
     return [
       { kind: 'step', build, text, rank: RANKS.step },
-      // // The last log line is omitted last.
+      // The last log line is omitted last.
       ...lines.map(
         (line, at): Row => ({
           ...{ kind: 'log', build, rank: RANKS.log + lines.length - at },

@@ -39,7 +39,7 @@ export function liveBuilds(output: Output, { progress, seconds, colour }: Displa
   return {
     tell(event) {
       progress.take(event, seconds())
-      // // Status events arrive by the hundred, so the next frame shows them.
+      // Status events arrive by the hundred, so the next frame shows them.
       timer ??= setInterval(() => {
         turn++
         show(false)
@@ -55,7 +55,7 @@ export function liveBuilds(output: Output, { progress, seconds, colour }: Displa
     makeRoom() {
       if (progress.builds.every(({ state }) => state !== 'building')) return pause()
       stop()
-      // // The builds continue, and each one prints a line when it ends.
+      // The builds continue, and each one prints a line when it ends.
       screen.clear()
       screen.done()
     },

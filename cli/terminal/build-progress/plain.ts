@@ -137,7 +137,7 @@ class PlainSteps {
     const key = `${build} ${step.digest}`
     if (!this.#before.has(key)) this.#before.set(key, number)
     this.#ended.delete(number)
-    // // If the step starts again, its name must be printed again.
+    // If the step starts again, its name must be printed again.
     this.#named.delete(number)
     this.#write(`#${number} ${stateText(step)}`)
   }

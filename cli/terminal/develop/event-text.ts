@@ -24,7 +24,7 @@ const fileCount = (many: number): string => `${many.toLocaleString('en')} ${many
  * transferred; `9,812 files · 56 MB` at the end.
  */
 export function filesText({ files, filesLeft, bytes, bytesLeft, sentBytes, current }: SyncStatus): string {
-  // // No transfer is in progress.
+  // No transfer is in progress.
   if (filesLeft === 0) return `${fileCount(files)} · ${readableBytes(bytes)}`
   const count = (many: number) => many.toLocaleString('en')
   const large =

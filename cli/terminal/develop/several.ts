@@ -75,13 +75,13 @@ export function severalDisplay(
       case 'output':
         return void printer.print(toSource(dev), { time: NO_TIME, text: event.text })
       case 'taken':
-        // // Removes the unfinished lines of the deploy, because services that it does not wait for are no longer
+        // Removes the unfinished lines of the deploy, because services that it does not wait for are no longer
         // followed.
         if (!hasTaken) progress.makeRoom()
         hasTaken = true
         return tell(dev, 'waiting', event.text)
       case 'status':
-        // // A rebuild also deploys other services; skip their events.
+        // A rebuild also deploys other services; skip their events.
         if (event.service !== dev) return
         shown.isReady = event.state === 'ready'
         tell(dev, event.state, shown.isReady ? readyText(shown) : event.text)

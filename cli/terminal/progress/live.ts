@@ -85,7 +85,7 @@ function lineOf(lines: Map<string, Line>, event: StepEvent, now: number): readon
   const before = lines.get(key)
   const text = event.type === 'waiting' ? `waits for ${event.for.join(', ')}` : event.text
   const mark = event.type === 'waiting' ? 'waiting' : MARKS[event.state]
-  // // The duration is that of the last work of the service, without waiting: work after a finished line starts at
+  // The duration only covers the last period of work: waiting does not count, and work after a finished line starts at
   // zero.
   if (before?.mark === 'done' && mark === 'done') return [key, { ...before, name: event.service, text }]
   const began = before === undefined || before.mark === 'waiting' || before.mark === 'done' ? now : before.began

@@ -13,8 +13,7 @@ export function plainProgress(io: Io, seconds: () => number, logLevel: LogLevel)
   return {
     tell(event) {
       if (event.type === 'status') {
-        // // A new state with the same text is not worth a line: `0/0 ready` before its controller has seen it, and
-        // after.
+        // A new state with the same text is not worth a line: `0/0 ready` before its controller has seen it, and after.
         if (last.get(event.service) === event.text) return
         last.set(event.service, event.text)
       }

@@ -94,7 +94,7 @@ async function shownProgress(io: Io, logLevel: LogLevel, seconds: () => number):
  * because part of a secret would no longer be recognized.
  */
 function cleaned<E extends StepEvent>(event: E, { secrets }: Io): E {
-  // // The output of programs may contain colors.
+  // The output of programs may contain colors.
   const isOutput = event.type === 'output'
   const shown = isOutput ? printableText : (text: string) => printable(text.replaceAll(/[\n\t]/g, ' '))
   const clean = (value: unknown, mask: (text: string) => string | undefined): unknown =>

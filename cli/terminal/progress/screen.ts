@@ -33,7 +33,7 @@ export class Screen {
     const hide = this.#isHidden ? '' : HIDE_CURSOR
     if (!this.#isHidden) process.once('exit', this.#showCursor)
     this.#isHidden = true
-    // // Written at once, so that a partial frame is never visible.
+    // Written at once, so that a partial frame is never visible.
     writeAsIs(this.#output, `${hide}${this.#erased()}${rows.map(text => `${text}\n`).join('')}`)
     this.#drawn = rows
   }

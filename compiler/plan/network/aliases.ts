@@ -105,7 +105,7 @@ export function planAliases(context: PlanContext, facts: AliasFacts): readonly A
 }
 
 /**
- * Returns one alias for all requests of a name. Several services share the alias if Compose would let them, on a common
+ * Returns one alias for all requests of a name. As in Compose, services share the alias if they have it on the same
  * network.
  */
 function unite(context: PlanContext, name: string, list: readonly AliasRequest[]): Alias {
@@ -121,7 +121,7 @@ function unite(context: PlanContext, name: string, list: readonly AliasRequest[]
   return { name, services: externalName === undefined ? [...services] : [], owner, key, span, ...external }
 }
 
-/** True if another service has the alias on the same network. */
+/** True if another service requests the same alias on the same network. */
 function isShared(list: readonly AliasRequest[], request: AliasRequest): boolean {
   return (
     request.network !== undefined &&

@@ -46,7 +46,7 @@ export interface PodName extends DottedRequest {
   readonly subdomain: string
 }
 
-/** The names with dots of all services. */
+/** The dotted names of all services. */
 export interface DottedNames {
   /** Returns the dotted name of a group's Pod. */
   of(group: Group): PodName | undefined
@@ -141,7 +141,7 @@ function podName(
   return { ...request, hostname, subdomain }
 }
 
-/** Maps each name by which services are found to the leads of the groups whose services have it. */
+/** Maps each name of a service (its own, aliases, links) to the leads of the groups whose services have this name. */
 export function nameHolders({ project, names }: PlanContext, groups: Groups): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>()
   const add = (name: string, service: string) => {

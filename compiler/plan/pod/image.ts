@@ -32,7 +32,7 @@ const noDockerfile = diagnostic({
   }),
 })
 
-/** Registry in manifests until the user sets one. */
+/** Placeholder for the registry in manifests until the user sets one. */
 const placeholderRegistry = 'registry.local.devctl'
 
 const noRegistry = diagnostic({

@@ -26,7 +26,7 @@ export function checkPodSize({ reporter }: Pick<PlanContext, 'reporter'>, { pod,
 }
 
 /**
- * Bytes that the cluster stores in addition: for each argument, for each variable (including the field manager of its
+ * Additional bytes that the cluster stores for each argument, for each variable (including the field manager of its
  * name), and for each volume fill.
  */
 const OVERHEAD = { word: 2, variable: 62, fill: 1_700 }

@@ -203,8 +203,8 @@ function warnOfUses(context: PlanContext, plan: Plan): void {
 }
 
 /**
- * Reports secrets that manifests would show because they cannot come from a Secret. Values that are secret only because
- * of the variable they come from may stay.
+ * Reports secrets that manifests would show because they cannot come from a Secret. Values that the user passed as
+ * variables may stay, unless the variable's name and value look like a secret.
  */
 function refuseShown(context: PlanContext, plan: Plan): void {
   for (const { path, origin, text, span } of shownUses(context, plan)) {

@@ -6,7 +6,7 @@ import type { PlanContext } from '../context.ts'
 import type { Plan } from '../plan.ts'
 import { secretSource } from './secret-sources.ts'
 
-/** A value in the model that contains a secret, as its origin shows. */
+/** A value in the model that contains text from a secret origin, such as a variable. */
 export interface SecretUse {
   /** Path of the value in a manifest, such as `services.web.command` or `configs.site`. */
   readonly path: string

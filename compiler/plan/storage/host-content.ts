@@ -70,7 +70,7 @@ export function hostReader(host: CompilerHost, directory: string): HostReader {
   }
 }
 
-/** True if a file or folder may be read; reports the reason if not. */
+/** A function that returns true if a file or folder may be read, and otherwise reports the reason. */
 type Allowed = (path: string) => boolean
 
 /**

@@ -22,7 +22,7 @@ export interface BuildSpec {
   readonly pull: boolean
   readonly network?: 'host' | 'none'
   readonly extraHosts: readonly { readonly host: string; readonly address: string }[]
-  /** Size in bytes. */
+  /** Size of `/dev/shm` in bytes. */
   readonly shmSize?: number
   readonly ulimits: readonly { readonly name: string; readonly soft: number; readonly hard: number }[]
   readonly entitlements: readonly string[]

@@ -31,7 +31,9 @@ export class Masker {
   /** Forms of all secrets, by their first four characters. */
   readonly #forms = new Map<string, Forms>()
   readonly #conditions = new Map<string, MaskCondition>()
-  /** 1 at the hash of the four characters with which a form starts. This check alone skips nearly every offset. */
+  /**
+   * Contains 1 at the hash of the four characters with which a form starts. This check alone skips nearly every offset.
+   */
   readonly #begins = new Uint8Array(HASHES)
   readonly #longest: number
 

@@ -41,7 +41,7 @@ export function isValueNotName(text: string, start: number, end: number): boolea
   return !KIND.test(before) && !(/^[/.~]/.test(text.slice(start, end)) && /[^\s:]:$/.test(before))
 }
 
-/** Matches the key of a value, with the text between them. */
+/** Matches the key before a value, and the text between the key and the value. */
 const KEY = /([A-Za-z][\w.-]*)["'`\\\]]*\s*[=:]\s*["'`\\]*$/
 /** Matches an option before its value. */
 const OPTION = /(?:^|[\s"'`,])--?([\w-]+)[\s"'`,]+$/

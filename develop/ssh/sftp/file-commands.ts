@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto'
 import type { ExecProcess } from '../../../adapters/kubernetes/exec.ts'
 import { commandsShell, type FrontContainer } from '../container.ts'
 
-/** A command that failed, with what it said. */
+/** Error for a command that failed, with its output. */
 export class FileCommandFailed extends Error {}
 
-/** Quotes a word for a shell. */
+/** Quotes an argument for a shell. */
 export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
 
 /**
- * A shell in the container that runs one command after another: a program of its own for each of
- * them would take a whole connection.
+ * A shell in the container that runs one command after another, because a separate program for each command would need
+ * its own connection.
  */
 export class FileCommands {
   readonly #container: FrontContainer
   readonly #signal: AbortSignal
-  /** Ends the output of a command; no file has it in its name. */
+  /** Mark that ends the output of a command; it is random, so no file name contains it. */
   readonly #mark = randomBytes(16).toString('hex')
   #shell: Promise<ExecProcess> | undefined
   #last: Promise<unknown> = Promise.resolve()
@@ -28,8 +28,8 @@ export class FileCommands {
   }
 
   /**
-   * Runs a command, in which `$b` is busybox, and gives its output. Rejects with FileCommandFailed when
-   * its status is not 0.
+   * Runs a command, in which `$b` is busybox, and returns its output. Rejects with FileCommandFailed if its exit status
+   * is not 0.
    */
   run(command: string): Promise<string> {
     const result = this.#last.then(() => this.#runNow(command))
@@ -40,7 +40,7 @@ export class FileCommands {
   async #runNow(command: string): Promise<string> {
     this.#shell ??= this.#start()
     const shell = await this.#shell
-    // A command must not read the commands after it as its input.
+    // A command must not read the following commands as its input.
     shell.stdin.write(`{ ${command}\n} </dev/null 2>&1; printf '%s %s\\n' ${this.#mark} "$?"\n`)
     for (;;) {
       const end = new RegExp(`${this.#mark} (\\d+)\\n`).exec(this.#output)

@@ -2,18 +2,18 @@ import type { ExecProcess } from '../../../adapters/kubernetes/exec.ts'
 import type { FrontContainer } from '../container.ts'
 import { FileCommandFailed } from './file-commands.ts'
 
-/** Reads from an offset on. */
+/** Script that reads from an offset. */
 const READ = 'exec "$0" dd if="$1" bs=65536 iflag=skip_bytes skip="$2" 2>/dev/null'
 /**
- * Writes from an offset on, over existing content. The shell stays: dd closes its output, and Kubernetes would end the
- * input early.
+ * Script that writes from an offset over existing content. The shell keeps running, because dd closes its output, and
+ * Kubernetes would then end the input early.
  */
 const WRITE = '"$0" dd of="$1" bs=65536 conv=notrunc iflag=fullblock oflag=seek_bytes seek="$2"; exit $?'
 const APPEND = '"$0" cat >>"$1"; exit $?'
 
 /**
- * A file of the container that is open: clients read and write it in order, so that one program
- * carries the whole. Where a client jumps, the next program begins.
+ * An open file in the container. Clients usually read and write sequentially, so one program transfers the full file;
+ * after a seek, another program is started.
  */
 export class RemoteFile {
   readonly path: string
@@ -31,7 +31,7 @@ export class RemoteFile {
     this.#signal = signal
   }
 
-  /** Gives as many bytes as there are, up to `length`; none at the end of the file. */
+  /** Reads up to `length` bytes; returns no bytes at the end of the file. */
   read(offset: number, length: number): Promise<Buffer> {
     return this.#inOrder(async () => {
       await this.#endWriting()
@@ -47,7 +47,10 @@ export class RemoteFile {
     })
   }
 
-  /** Rejects with FileCommandFailed if the program has ended; what the disk refuses may come at the end. */
+  /**
+   * Writes bytes at an offset. Rejects with FileCommandFailed if the program has ended; an error of the disk may be
+   * reported only by a later call.
+   */
   write(offset: number, bytes: Buffer): Promise<void> {
     return this.#inOrder(async () => {
       if (this.#writing?.at !== offset && !(this.#writing && this.#isAppended)) {
@@ -68,7 +71,7 @@ export class RemoteFile {
     })
   }
 
-  /** Resolves when all that was written is in the file. */
+  /** Resolves once all written bytes are in the file. */
   settled(): Promise<void> {
     return this.#inOrder(() => this.#endWriting())
   }
@@ -98,18 +101,19 @@ export class RemoteFile {
   }
 }
 
-/** Reads from the output of a program in pieces of the size that is asked for. */
+/** Reads the output of a program in pieces of the requested size. */
 class Output {
   readonly #program: ExecProcess
   #changed = () => {}
 
   constructor(program: ExecProcess) {
     this.#program = program
-    // Attached only once: each new listener for `readable` is called again for data that is already available.
+    // Attached only once, because each new `readable` listener would be called again for data that is already
+    // available.
     for (const name of ['readable', 'end', 'close']) program.stdout.on(name, () => this.#changed())
   }
 
-  /** Gives that many bytes, or all that are left. */
+  /** Returns the given number of bytes, or all remaining bytes. */
   async take(length: number): Promise<Buffer> {
     const { stdout, exit } = this.#program
     for (;;) {

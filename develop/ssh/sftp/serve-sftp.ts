@@ -7,14 +7,14 @@ import { parseAttributes, parseEntries, STAT_FORMAT } from './attributes.ts'
 import { FileCommandFailed, FileCommands, quoted } from './file-commands.ts'
 import { RemoteFile } from './remote-file.ts'
 
-/** Entries of a folder in one answer. */
+/** Maximum number of folder entries in one response. */
 const ENTRIES = 100
-/** A client that asks for more gets this much, as from OpenSSH's server. */
+/** Maximum number of bytes in one read response, as in OpenSSH's server. */
 const LARGEST_READ = 256 * 1024
 
 /**
- * Serves SFTP with programs in the container: no image needs a server of its own. Errors are those
- * that the programs print.
+ * Serves SFTP with programs in the container, so that the image needs no SFTP server. Errors are the messages that the
+ * programs print.
  */
 export function serveSftp(sftp: SFTPWrapper, container: FrontContainer): void {
   const closed = new AbortController()
@@ -30,7 +30,7 @@ export function serveSftp(sftp: SFTPWrapper, container: FrontContainer): void {
     if (!found) throw new FileCommandFailed('the handle is not open')
     return found
   }
-  /** Answers by what the work gives; `undefined` is a plain success. */
+  /** Sends the response that the work returns; `undefined` means success without data. */
   const answer = (id: number, work: Promise<(() => void) | undefined>) =>
     work.then(
       reply => (reply ? reply() : sftp.status(id, STATUS_CODE.OK)),
@@ -77,7 +77,7 @@ export function serveSftp(sftp: SFTPWrapper, container: FrontContainer): void {
     void answer(id, read())
   })
   sftp.on('WRITE', (id, handle, offset, bytes) => {
-    // ssh2 uses the memory of what it has read again.
+    // Copy the bytes, because ssh2 reuses its read buffer.
     const copy = Buffer.from(bytes)
     const write = async () => {
       await fileOf(handle).write(Number(offset), copy)
@@ -151,7 +151,7 @@ export function serveSftp(sftp: SFTPWrapper, container: FrontContainer): void {
   })
 }
 
-/** Closes the channel with the status 0, which scp checks. ssh2 has no method for it. */
+/** Closes the channel with exit status 0, which scp checks. ssh2 has no method for this. */
 function end(sftp: SFTPWrapper): void {
   const { _protocol, outgoing } = sftp as unknown as SftpInternals
   if (outgoing.state === 'open') _protocol.exitStatus(outgoing.id, 0)
@@ -163,7 +163,7 @@ interface SftpInternals {
   readonly outgoing: { readonly id: number; readonly state: string }
 }
 
-/** The absolute path, without links as far as it exists. */
+/** Returns the absolute path with links resolved as far as the path exists. */
 async function realPath(commands: FileCommands, path: string): Promise<string> {
   const found = await commands.run(`"$b" readlink -f -- ${quoted(path)}`).catch(() => '')
   if (found) return found.replace(/\n$/, '')
@@ -172,13 +172,13 @@ async function realPath(commands: FileCommands, path: string): Promise<string> {
 
 async function listFolder(commands: FileCommands, path: string): Promise<readonly FileEntry[]> {
   const mark = randomBytes(8).toString('hex')
-  // The slash follows a link, and fails for what is no folder.
+  // The trailing slash follows a link, and fails for a path that is not a folder.
   const folder = quoted(`${path.replace(/\/$/, '')}/`)
   const list = `"$b" find "$d" -mindepth 1 -maxdepth 1 -print0 | "$b" xargs -0 -r "$b" stat -c '${mark} ${STAT_FORMAT} %n'`
   return parseEntries(await commands.run(`d=${folder}; "$b" ls -d -- "$d" >/dev/null && { ${list}; :; }`), mark)
 }
 
-/** The files that clients ask for exist, or are made, before the first byte is read or written. */
+/** Returns the command that checks or creates a file before the first byte is read or written. */
 function openCommand(path: string, flags: number, mode: number | undefined): string {
   const [reads, writes] = [flags & OPEN_MODE.READ, flags & OPEN_MODE.WRITE]
   const checks = [`if [ -d ${path} ]; then echo 'Is a directory'; false; fi`]
@@ -188,11 +188,11 @@ function openCommand(path: string, flags: number, mode: number | undefined): str
   const create = flags & OPEN_MODE.TRUNC ? `: >${path}` : `: >>${path}`
   const permit = mode === undefined ? ':' : `"$b" chmod ${octal(mode)} ${path}`
   if (writes) checks.push(`if [ -e ${path} ]; then ${create}; else ${create} && ${permit}; fi`)
-  // A redirection of `:` that fails would end the shell.
+  // A subshell, because a failed redirection of `:` would end the shell.
   return `( ${checks.join(' && ')} )`
 }
 
-/** Plain SFTP does not replace files. */
+/** Returns the command that renames a file without replacing an existing one, as plain SFTP requires. */
 const renameCommand = (from: string, to: string): string =>
   `if [ -e ${to} ] || [ -L ${to} ]; then echo 'File exists'; false; else "$b" mv -- ${from} ${to}; fi`
 

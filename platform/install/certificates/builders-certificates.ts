@@ -6,8 +6,8 @@ import { type KeyedCertificate, makeAuthority, makeCertificate } from './certifi
 type Pool = (typeof BUILDER_POOLS)[keyof typeof BUILDER_POOLS]
 
 /**
- * Creates the certificates by which the builders of a pool and the server authenticate each other, unless they exist.
- * The key of their authority is discarded, so no further certificate can be issued.
+ * Creates the certificates that the builders of a pool and the server use to authenticate each other, unless they
+ * exist. The private key of their certificate authority is discarded, so no further certificate can be issued.
  */
 export async function makeBuilderCertificates(
   cluster: Cluster,

@@ -17,25 +17,28 @@ export interface KeyedCertificate {
 
 /** Subject and use of a certificate. */
 export interface Certified {
-  /** The name of a server in DNS, or what a client is called. */
+  /** DNS name of a server, or the name of a client. */
   readonly name: string
-  /** Further names of a server. */
+  /** Further DNS names of a server. */
   readonly others?: readonly string[]
   readonly use: 'server' | 'client'
-  /** Absent: ten years. */
+  /** Days that the certificate is valid. If absent, ten years. */
   readonly days?: number
 }
 
 const DAY = 86_400_000
-/** Clocks differ. */
+/** Time before its creation from which a certificate is already valid, because clocks differ. */
 const BEFORE = DAY
-/** Nothing renews authorities and what builders and the server show each other. */
+/**
+ * Lifetime of certificate authorities, and of the certificates of the builders and of the server as their client: these
+ * are never renewed.
+ */
 const LIFETIME = 3650 * DAY
 
 /**
- * Creates an authority with a key of its own (ECDSA, P-256), which signs the certificates that the parts of a platform
- * present to each other. An authority with a domain has name constraints: clients that trust it do not accept its
- * certificates for hosts of other domains. Node.js can read certificates but not create them.
+ * Creates a certificate authority with its own key (ECDSA, P-256). It signs the certificates that the parts of a
+ * platform present to each other. An authority with a domain has name constraints: clients that trust it do not accept
+ * its certificates for hosts of other domains. Written here because Node.js can read certificates but not create them.
  */
 export function makeAuthority(name: string, now: number, domain?: string): KeyedCertificate {
   const key = newKey()
@@ -43,13 +46,15 @@ export function makeAuthority(name: string, now: number, domain?: string): Keyed
   return withKey(key, certificateOf({ subject: name, key, issuer: { name, key }, extensions, now }))
 }
 
-/** True if an authority may sign for a domain and the hosts below: it is of that domain, or of none. */
+/**
+ * True if an authority may sign for a domain and its subdomains, because it was created for this domain or without one.
+ */
 export function maySignFor(authority: string, domain: string): boolean {
   const { raw } = new X509Certificate(authority)
   return raw.includes(onlyBelow(domain)) || !raw.includes(oid(OID.nameConstraints))
 }
 
-/** A certificate that an authority has signed. */
+/** Creates a certificate that an authority signs. */
 export function makeCertificate(
   authority: KeyedCertificate,
   { name, others = [], use, days }: Certified,
@@ -88,12 +93,15 @@ const commonName = (certificate: string): string =>
   /^CN=(.*)$/m.exec(new X509Certificate(certificate).subject)?.[1] ?? ''
 
 const authorityUse = (): readonly Buffer[] => [
-  // None of what it signs is an authority.
+  // The path length is 0: certificates that it signs cannot be authorities themselves.
   extension(OID.basicConstraints, sequence(tlv(0x01, Buffer.from([0xff])), integer(Buffer.from([0]))), true),
   extension(OID.keyUsage, bits(DIGITAL_SIGNATURE | SIGNS_CERTIFICATES), true),
 ]
 
-/** RFC 5280, 4.2.1.10: a domain with what is below, and no address, of four bytes or of sixteen, each with its mask. */
+/**
+ * Name constraints (RFC 5280, 4.2.1.10): permits a domain and its subdomains, and excludes all IP addresses, that is, 4
+ * or 16 zero bytes, each with a mask of zeros.
+ */
 const onlyBelow = (domain: string): Buffer =>
   extension(
     OID.nameConstraints,
@@ -104,7 +112,7 @@ const onlyBelow = (domain: string): Buffer =>
     true,
   )
 
-/** RFC 5280, 4.1 */
+/** Encodes and signs a certificate (RFC 5280, 4.1). */
 function certificateOf({ subject, key, issuer, extensions, now, lifetime = LIFETIME }: ToSign): string {
   const algorithm = sequence(oid(OID.ecdsaWithSha256))
   const content = sequence(
@@ -150,7 +158,7 @@ const OID = {
 const DIGITAL_SIGNATURE = 0b1000_0000
 const SIGNS_CERTIFICATES = 0b0000_0100
 
-/** DER: the type of a value, its length, and itself. */
+/** Encodes a value in DER: its type, its length, and its content. */
 function tlv(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const value = Buffer.concat(content)
   const size = value.length
@@ -178,7 +186,7 @@ function oid(text: string): Buffer {
   return tlv(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]))
 }
 
-/** `20261123142700Z`; RFC 5280 wants the short form of years before 2050. */
+/** Encodes a time, such as `20261123142700Z`. RFC 5280 requires the short form for years before 2050. */
 function time(milliseconds: number): Buffer {
   const text = new Date(milliseconds)
     .toISOString()
@@ -190,7 +198,7 @@ function time(milliseconds: number): Buffer {
 const nameOf = (name: string): Buffer =>
   sequence(tlv(0x31, sequence(oid(OID.commonName), tlv(0x0c, Buffer.from(name)))))
 
-/** A string of up to eight bits, without the zeros at its end. */
+/** Encodes a bit string of up to eight bits, without trailing zeros. */
 function bits(flags: number): Buffer {
   let unused = 0
   while (((flags >> unused) & 1) === 0) unused++

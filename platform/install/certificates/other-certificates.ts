@@ -12,8 +12,8 @@ const CERTIFICATE = { apiVersion, kind, name: MADE_CERTIFICATE, namespace: PLATF
 const secretNamed = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', name, namespace: PLATFORM_NAMESPACE })
 
 /**
- * The ClusterIssuer that makes the certificate of an installed platform; undefined for none, and where there is no
- * cert-manager.
+ * Returns the ClusterIssuer that issues the certificate of an installed platform; undefined if the platform does not
+ * use cert-manager, or the cluster has none.
  */
 export async function certManagerOf(cluster: Cluster, signal: AbortSignal): Promise<string | undefined> {
   const live = await cluster.get(CERTIFICATE, { signal })
@@ -22,8 +22,8 @@ export async function certManagerOf(cluster: Cluster, signal: AbortSignal): Prom
 }
 
 /**
- * Ends what cert-manager does for the platform, where another way to a certificate is wanted now: it would replace the
- * certificate that is made next. Gives what was deleted.
+ * Deletes the platform's Certificate object if the wanted certificate does not come from cert-manager, which would
+ * otherwise overwrite the new certificate. Returns the names of the deleted objects.
  */
 export async function endCertManager(
   cluster: Cluster,
@@ -32,13 +32,13 @@ export async function endCertManager(
 ): Promise<readonly string[]> {
   if (certManager !== undefined || !isOfPlatform(await cluster.get(CERTIFICATE, { signal }))) return []
   const gone = (await cluster.delete(CERTIFICATE, { signal })) ? [`certificate/${MADE_CERTIFICATE}`] : []
-  // If cert-manager is configured to own its Secrets, the Secret is deleted with the Certificate, some time later.
+  // If cert-manager is configured to own its Secrets, the Secret is deleted some time after the Certificate.
   const secret = await cluster.get(secretNamed(MADE_CERTIFICATE), { signal })
   const isOwned = secret?.metadata.ownerReferences?.some(one => one.kind === kind)
   return isOwned ? [...gone, ...(await drop(cluster, MADE_CERTIFICATE, signal))] : gone
 }
 
-/** Deletes the Secrets of ways to a certificate that are not wanted any more. Gives what was deleted. */
+/** Deletes the Secrets of certificates that are no longer wanted. Returns their names. */
 export async function dropOtherCertificates(
   cluster: Cluster,
   { ownCa, tlsSecret }: Wanted,
@@ -54,5 +54,5 @@ async function drop(cluster: Cluster, name: string, signal: AbortSignal): Promis
   return isMade && (await cluster.delete(secretNamed(name), { signal })) ? [`secret/${name}`] : []
 }
 
-/** Annotation that cert-manager writes on the Secrets that it creates. */
+/** Annotation that cert-manager sets on the Secrets that it creates. */
 const CERTIFICATE_NAME = 'cert-manager.io/certificate-name'

@@ -4,25 +4,25 @@ import { PLATFORM_NAMESPACE } from '../../records/names.ts'
 import { certifiedHosts, MADE_CERTIFICATE } from '../manifests/certificate.ts'
 import { type KeyedCertificate, makeAuthority, makeCertificate, maySignFor } from './certificates.ts'
 
-/** The Secret with the authority of a platform that has one of its own. The server's account cannot read it. */
+/** The Secret with the platform's own certificate authority. The server's account cannot read it. */
 export const OWN_AUTHORITY = 'own-ca'
 const DAY = 86_400_000
-/** Days of a certificate: browsers refuse longer ones. */
+/** Lifetime of a certificate in days: browsers refuse certificates with a longer one. */
 const LIFETIME = 397
-/** Days before its end at which installing again makes a new one. */
+/** Days before its expiry from which another `install` renews the certificate. */
 const RENEWAL = 120
 
 const refOf = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', name, namespace: PLATFORM_NAMESPACE }) as const
 
-/** The fingerprint (SHA-256) of the authority of a platform that has one of its own. */
+/** Returns the fingerprint (SHA-256) of the platform's own certificate authority; undefined if it has none. */
 export async function ownFingerprint(cluster: Cluster, signal: AbortSignal): Promise<string | undefined> {
   const found = keyed(await cluster.get(refOf(OWN_AUTHORITY), { signal }))
   return found && new X509Certificate(found.certificate).fingerprint256
 }
 
 /**
- * Makes the authority of a platform, once for a domain, and the certificate that it has signed for a domain, unless
- * there is one that is good for some months. Gives the authority's fingerprint (SHA-256).
+ * Creates the platform's own certificate authority, unless one for the domain exists, and a certificate for the domain,
+ * unless one exists that is valid for some more months. Returns the fingerprint (SHA-256) of the authority.
  */
 export async function keepOwnCertificate(
   cluster: Cluster,
@@ -40,7 +40,7 @@ export async function keepOwnCertificate(
       { name: hosts[0]!, others: hosts.slice(1), use: 'server', days: LIFETIME },
       now,
     )
-    // With the authority: who does not know it yet is shown it, to compare its fingerprint.
+    // Includes the authority, so that clients that do not trust it yet can show its fingerprint for comparison.
     const chain = { certificate: `${made.certificate}${authority.certificate}`, key: made.key }
     await cluster.apply(toSecret(MADE_CERTIFICATE, chain), { manager: 'devctl', force: true, signal })
   }
@@ -48,8 +48,8 @@ export async function keepOwnCertificate(
 }
 
 /**
- * Creates the authority unless it exists. A different authority would make this a different platform for everyone who
- * trusts the existing one.
+ * Creates the authority unless it exists. With a different authority, this would be a different platform for everyone
+ * who trusts the existing one.
  */
 async function makeOnce(cluster: Cluster, domain: string, now: number, signal: AbortSignal): Promise<KeyedCertificate> {
   const made = makeAuthority(`devctl platform ${domain}`.slice(0, 64), now, domain)

@@ -6,7 +6,10 @@ import type { PlatformProblem } from '../../session/platform-problem.ts'
 import { ingressPeers } from '../install-builders.ts'
 import type { IngressPeer } from '../manifests/builders.ts'
 
-/** The problem if builds are not let through to the ingress controller, because it was not found and none is named. */
+/**
+ * Returns the problem that builds cannot reach the ingress controller, because it was not found and no option names its
+ * networks.
+ */
 export function missingIngress(
   host: string,
   peers: readonly object[],
@@ -35,7 +38,7 @@ interface PolicyPeer {
   readonly podSelector?: object
 }
 
-/** Compares the network policy of the installed builders with the present location of the ingress controller. */
+/** Compares the network policy of the installed builders with the current addresses of the ingress controller. */
 export async function builderIngressProblem(
   cluster: Cluster,
   { host, networks }: { readonly host: string; readonly networks: readonly string[] },
@@ -79,8 +82,7 @@ interface Block {
 }
 
 /**
- * Reads the destinations by HTTPS from a policy: blocks of addresses, and Pods of a namespace at any port but those of
- * DNS.
+ * Reads the HTTPS destinations from a policy: CIDR blocks, and Pods of a namespace at any port other than those of DNS.
  */
 function readPolicy(live: KubeObject) {
   const { spec } = live as KubeObject & PolicyFields

@@ -3,9 +3,12 @@ import { proxyFor } from '../../../adapters/http/proxy.ts'
 import { withTimeLimit } from '../../../adapters/process/time-limit.ts'
 import type { PlatformProblem } from '../../session/platform-problem.ts'
 
-/** Milliseconds to connect to the address of the platform: an unreachable address is reported, not waited for. */
+/**
+ * Timeout for a connection to the address of the platform, in milliseconds: an unreachable address is reported without
+ * a long wait.
+ */
 export const REACH = 10_000
-/** Days before its end at which a certificate should be a new one. */
+/** Days before its expiry by which a certificate should have been renewed. */
 const RENEWAL = 14
 const DAY = 86_400_000
 
@@ -14,7 +17,10 @@ interface CertificateContext {
   readonly signal: AbortSignal
 }
 
-/** Asks the address of a platform for its certificate. Undefined where a proxy stands between. */
+/**
+ * Connects to the address of a platform and returns the certificate that it presents. Undefined if there is a proxy in
+ * between.
+ */
 export async function askForCertificate(
   { env, signal }: CertificateContext,
   url: string,
@@ -29,7 +35,7 @@ export async function askForCertificate(
   }
 }
 
-/** Issuer of the certificate of a platform: the platform itself, cert-manager, or another authority. */
+/** Issuer of the certificate of a platform: its own authority, cert-manager, or another authority. */
 export type CertificateSource = 'own' | 'cert-manager' | 'other'
 
 const RENEWED_BY: Readonly<Record<CertificateSource, string>> = {
@@ -40,8 +46,8 @@ const RENEWED_BY: Readonly<Record<CertificateSource, string>> = {
 }
 
 /**
- * Returns the problems of a certificate; none if no certificate was presented. `isTrusted`: it is signed by the
- * platform's own authority.
+ * Returns the problems of a certificate; none if no certificate was presented. `isTrusted` means that the platform's
+ * own authority has signed it.
  */
 export function certificateProblems(
   url: string,
@@ -49,7 +55,7 @@ export function certificateProblems(
   now: number,
   { source, isTrusted }: { readonly source: CertificateSource; readonly isTrusted: boolean },
 ): readonly PlatformProblem[] {
-  // An address that does not answer is already reported.
+  // Another check already reports an address that does not answer.
   if (!certificate || 'problem' in certificate) return []
   const { names, until, distrust, covers } = certificate
   const notes = [`it is for ${names.map(name => `\`${name}\``).join(', ') || 'no host'}`]

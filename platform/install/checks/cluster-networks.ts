@@ -14,7 +14,10 @@ export interface ClusterNetworks {
   readonly networks: readonly string[]
 }
 
-/** Finds what a namespace of the platform reaches none of but by its own network policy. */
+/**
+ * Finds the nodes and networks of a cluster. Namespaces of the platform cannot reach them unless their own network
+ * policies allow it.
+ */
 export async function clusterNetworks(cluster: Cluster, signal: AbortSignal): Promise<ClusterNetworks> {
   const options = { signal }
   const [nodes, services, behind] = await Promise.all([
@@ -74,7 +77,7 @@ interface Slice {
   readonly ports?: readonly { readonly port?: number }[] | null
 }
 
-/** The networks that an option names, with commas between them. Throws a UsageError; its hint shows the example. */
+/** Parses the networks of an option, separated by commas. Throws a UsageError, with the example in its hint. */
 export function readNetworks(text: string, example: string): readonly string[] {
   return text.split(',').flatMap(one => {
     const found = toNetwork(one.trim())
@@ -92,8 +95,8 @@ export function readNetworks(text: string, example: string): readonly string[] {
 }
 
 /**
- * The private networks that `--private-networks` opens; none for `-`. Throws a UsageError for public ones, which are
- * open as they are, and for those that are never open.
+ * Parses the private networks that `--private-networks` opens; none for `-`. Throws a UsageError for public networks,
+ * which are always open, and for those that are never opened.
  */
 export function readPrivateNetworks(text: string): readonly string[] {
   if (text === '-') return []
@@ -110,7 +113,10 @@ export function readPrivateNetworks(text: string): readonly string[] {
   })
 }
 
-/** An address, or a network that is not everything: a proxy is among those whose word counts. */
+/**
+ * True for an IP address, or for a network other than `/0`. Only such a proxy can be trusted, because `/0` would trust
+ * every client.
+ */
 export function isProxy(text: string): boolean {
   const [address = '', length, more] = text.split('/')
   const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0
@@ -118,7 +124,10 @@ export function isProxy(text: string): boolean {
   return most > 0 && isLength && more === undefined
 }
 
-/** Newer clusters have objects for them; others name them when an address outside of them is asked for. */
+/**
+ * Returns the networks of Services. Newer clusters have ServiceCIDR objects; others name the range in the error for a
+ * Service with an address outside it.
+ */
 async function serviceNetworks(cluster: Cluster, signal: AbortSignal): Promise<readonly string[]> {
   const objects = await cluster.list({ apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR' }, { signal })
   const found = objects.flatMap(({ spec }) => ((spec ?? {}) as { cidrs?: readonly string[] }).cidrs ?? []) // a ServiceCIDR's
@@ -139,6 +148,9 @@ async function serviceNetworks(cluster: Cluster, signal: AbortSignal): Promise<r
   return []
 }
 
-/** `provided IP is not in the valid range. The range of valid IPs is 10.96.0.0/16` */
+/**
+ * Returns the networks in an error message such as `provided IP is not in the valid range. The range of valid IPs is
+ * 10.96.0.0/16`.
+ */
 export const rangesIn = (message: string): readonly string[] =>
   /valid IPs (?:is|are) ([\d./, ]+)/.exec(message)?.[1]?.split(/[, ]+/).filter(Boolean) ?? []

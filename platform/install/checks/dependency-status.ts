@@ -14,7 +14,7 @@ export interface NamedServers {
   readonly kept?: Readonly<Record<string, unknown>>
 }
 
-/** Milliseconds that a new server gets to become the leader and check other servers. */
+/** Time for a new server to become the leader and check the other servers, in milliseconds. */
 const PATIENCE = 40_000
 
 /** Reads the states of the servers that the platform needs, as its server has last reported them. */
@@ -25,15 +25,15 @@ export async function dependencyStatus(
   return dependencyStates(wantedOf(named), toChecks(await cluster.get(checksRef, { signal })), now())
 }
 
-/** The problems of these servers, with the time of the check. */
+/** Returns the problems of these servers, with the time of the check. */
 export const statusProblems = (all: readonly DependencyState[]): readonly PlatformProblem[] => {
   const checked = all.find(one => one.failure)?.checked
   return dependencyProblems(all).map(one => ({ ...one, notes: checked ? [`checked by the server at ${checked}`] : [] }))
 }
 
 /**
- * Waits until the server that was just installed has checked the servers that it needs. Returns their states: `unknown`
- * if it has not checked them in time, or has no replicas.
+ * Waits until the server that was just installed has checked the servers that it needs. Returns their states, which are
+ * `unknown` if it has not checked them in time or has no replicas.
  */
 export async function checkedDependencies(
   world: InstallContext,
@@ -45,7 +45,8 @@ export async function checkedDependencies(
   const hash = settingsHash(one)
   for (const end = performance.now() + patience; ; ) {
     const checks = toChecks(await world.cluster.get(checksRef, { signal: world.signal }))
-    // The server from before the upgrade trusts other authorities, and knows other addresses.
+    // Checks with other settings are ignored: before the upgrade, the server trusted other authorities and knew other
+    // addresses.
     const states = dependencyStates(wanted, checks?.settings === hash ? checks : undefined, world.now())
     if (states.every(({ state }) => state !== 'unknown') || performance.now() > end) return states
     await pause(LOOK, world.signal)
@@ -61,6 +62,6 @@ function wantedOf({ providers = [], kept = {} }: NamedServers): ReturnType<typeo
   })
 }
 
-/** The server reports rules that are not valid. */
+/** True if a rule can be checked. The server itself reports invalid rules. */
 const isCi = (one: Partial<CiTrust> | null): one is CiTrust =>
   CI_KINDS.some(kind => kind === one?.kind) && URL.canParse(one?.issuer ?? '')

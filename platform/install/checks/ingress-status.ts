@@ -5,11 +5,11 @@ import { ownRef } from '../install-context.ts'
 /** https://kubernetes.io/docs/concepts/services-networking/ingress/#default-ingress-class */
 const DEFAULT = 'ingressclass.kubernetes.io/is-default-class'
 
-/** The Ingress of the platform, as far as it matters for reaching it. */
+/** The Ingress of the platform, with the fields that decide whether it can be reached. */
 export interface PlatformIngress {
   /** The host of the platform. */
   readonly host: string
-  /** Absent: none is named. */
+  /** Ingress class. Absent if the Ingress names none. */
   readonly ingressClass?: string
   /** The addresses that the ingress controller has written into the Ingress. */
   readonly addresses: readonly string[]
@@ -22,7 +22,7 @@ interface IngressFields {
   }
 }
 
-/** Reads the installed Ingress; undefined if there is none. */
+/** Reads the installed Ingress; undefined if it does not exist. */
 export async function installedIngress(
   cluster: Cluster,
   host: string,
@@ -36,7 +36,10 @@ export async function installedIngress(
   return { host, ...(ingressClassName !== undefined && { ingressClass: ingressClassName }), addresses }
 }
 
-/** Checks that a controller can be expected to serve the Ingress: its class exists, or there is a default class. */
+/**
+ * Checks that an ingress controller can be expected to serve the Ingress: its class exists, or it names none and there
+ * is a default class.
+ */
 export async function ingressProblem(
   cluster: Cluster,
   { host, ingressClass, addresses }: PlatformIngress,
@@ -54,7 +57,7 @@ export async function ingressProblem(
           notes: [],
           hint,
         }
-  // Some controllers serve Ingresses without a class: such a controller has written its address.
+  // Some controllers serve Ingresses without a class. An address in the Ingress shows that such a controller exists.
   if (classes.some(isDefault) || addresses.length > 0) return undefined
   return {
     message: `no ingress class is named, and the cluster has no default one: ingress controllers may ignore \`${host}\``,
@@ -63,7 +66,7 @@ export async function ingressProblem(
   }
 }
 
-/** Notes for an address that does not answer: the state of the Ingress, according to the cluster. */
+/** Returns notes about the Ingress for a platform whose address does not answer. */
 export function ingressNotes(ingress: PlatformIngress | undefined): readonly string[] {
   if (!ingress) return ['`ingress/platform` does not exist in `devctl-platform`']
   return [

@@ -9,29 +9,30 @@ import { containersOf } from '../../records/own-workload.ts'
 import type { PlatformProblem } from '../../session/platform-problem.ts'
 import { type InstallContext, LOOK, ownRef } from '../install-context.ts'
 
-/** The result of trying to reach nodes from a Pod with the network policy of the runs. */
+/** The result of a test whether a Pod with the network policy of the runs reaches nodes. */
 export type NetworkProof =
-  /** `tried`: how many addresses. `reached`: those that accepted a connection, as `10.0.0.4:10250`. */
+  /** `tried` is the number of addresses; `reached` has those that accepted a connection, such as `10.0.0.4:10250`. */
   | { readonly kind: 'tried'; readonly tried: number; readonly reached: readonly string[] }
   | { readonly kind: 'unknown'; readonly why: string }
 
-/** Milliseconds for the Pod: most are for its start, where the node has to pull the image. */
+/** Timeout for the Pod, in milliseconds. Most of it is for its start, because the node may have to pull the image. */
 const LIMIT = 60_000
-/** Nodes whose addresses are tried. */
+/** Maximum number of nodes whose addresses are tried. */
 const MOST_NODES = 50
-/** The port of a kubelet that does not say another one. */
+/** Port of a kubelet whose node does not report one. */
 const KUBELET = 10_250
-/** The label of these Pods. */
+/** Label of these Pods. */
 const PROOF = 'dev.platform/proof'
-/** Reasons of a container that is not going to start soon. */
+/** Waiting reasons of a container that is not going to start soon. */
 const CANNOT_PULL: ReadonlySet<string> = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName'])
-/** The address at which clouds serve the credentials of a node. */
+/** Address at which clouds serve the credentials of a node. */
 const METADATA = '169.254.169.254:80'
 
 /**
- * Runs in the Pod: tries the addresses, and the router of the Pod, which is an address of the node with most network
- * plugins. Those that accept a connection are tried again some seconds later, as a policy applies to a new Pod a little
- * late. A run may reach the API server: if it does not, the Pod has no network, and the rest says nothing.
+ * Script that runs in the Pod. It tries the addresses, and the router of the Pod, which is an address of the node with
+ * most network plugins. It tries those that accepted a connection again some seconds later, because a policy applies to
+ * a new Pod with a short delay. A run may reach the API server; if the script cannot reach it, the Pod has no network,
+ * and the other results mean nothing.
  */
 const SCRIPT = `
 const { connect } = require('node:net')
@@ -67,8 +68,9 @@ run()
 `
 
 /**
- * Tries from a Pod whether it reaches nodes: with the network policy of the runs, which leads outside as that of
- * namespaces and builds does. The Pod is deleted again. Its image is that of the server, which nodes have.
+ * Starts a Pod that tries to connect to nodes, and deletes it again. The network policy of the runs applies to it,
+ * which allows the same addresses outside the cluster as the policies of namespaces and builds. The Pod uses the image
+ * of the server, which nodes already have.
  */
 export async function proveNetworks(
   { cluster, signal, on }: InstallContext,
@@ -95,7 +97,7 @@ export async function proveNetworks(
   }
 }
 
-/** Deletes a Pod, and the finished Pods of earlier commands that were killed. */
+/** Deletes the Pod, and the finished Pods of earlier commands that were killed. */
 async function removeProofs(cluster: Cluster, own: string): Promise<void> {
   const signal = AbortSignal.timeout(5000)
   const pod = { apiVersion: 'v1', kind: 'Pod', namespace: RUNS_NAMESPACE }
@@ -133,7 +135,7 @@ async function resultOf(
   }
 }
 
-/** Reads what the Pod has written at its end. */
+/** Parses the termination message of the Pod. */
 function readResult(message: string): NetworkProof {
   try {
     const { tried, reached, hasNetwork } = JSON.parse(message) as Readonly<Record<string, unknown>>
@@ -144,7 +146,7 @@ function readResult(message: string): NetworkProof {
   return { kind: 'unknown', why: 'its Pod ended with an error' }
 }
 
-/** The problem of a Pod that reaches nodes; undefined if there is none. */
+/** Returns the problem if the Pod reached nodes; otherwise undefined. */
 export function networkProblem(proof: NetworkProof): PlatformProblem | undefined {
   if (proof.kind === 'unknown' || proof.reached.length === 0) return undefined
   return {

@@ -5,7 +5,7 @@ import { networksAround, uncovered } from '../../rules/networks.ts'
 import type { PlatformProblem } from '../../session/platform-problem.ts'
 import type { ClusterNetworks } from './cluster-networks.ts'
 
-/** The parts of a cluster that namespaces, runs and builds can reach although they belong to the cluster itself. */
+/** Addresses of the cluster that namespaces, runs and builds can reach although no network policy should allow it. */
 export interface OpenAddresses {
   readonly nodes: readonly OwnedAddress[]
   readonly pods: readonly OwnedAddress[]
@@ -16,7 +16,7 @@ export interface OpenAddresses {
 /** The networks, as the settings list them. */
 export interface ListedNetworks extends Networks {
   readonly clusterNetworks: readonly string[]
-  /** An operator has named them: an upgrade adds none. */
+  /** True if an operator has named the networks; an upgrade then adds none. */
   readonly areNetworksNamed: boolean
 }
 
@@ -30,22 +30,22 @@ export async function openAddresses(
   const open = openNodes(nodes, listed)
   const ofNodes = new Set(open.map(({ address }) => `${address}/32`))
   const pods: OwnedAddress[] = []
-  // Page by page, because there can be very many.
+  // Lists page by page, because there can be very many Pods.
   for await (const page of cluster.pages({ apiVersion: 'v1', kind: 'Pod' }, { signal }))
     pods.push(...openPods(page, listed))
   return { nodes: open, pods, networks: networks.filter(one => isOutside(one, listed) && !ofNodes.has(one)) }
 }
 
-/** Addresses that a note shows. */
+/** Maximum number of addresses in a note. */
 const SHOWN = 5
 
-/** The problem of these addresses, with the option that excludes them; undefined if there are none. */
+/** Returns the problem of these addresses, with the option that excludes them; undefined if there are none. */
 export function openProblem(
   { nodes, pods, networks }: OpenAddresses,
   { clusterNetworks: listed, areNetworksNamed }: ListedNetworks,
 ): PlatformProblem | undefined {
   if (nodes.length + pods.length + networks.length === 0) return undefined
-  // The networks of Pods may be found by other nodes and Services already.
+  // The networks that were found through nodes and Services may already contain the addresses of these Pods.
   const left = pods.filter(({ address }) => uncovered([`${address}/32`], networks).length > 0)
   const ofPods = networksAround(left.map(({ address }) => address))
   const all = [...listed, ...nodes.map(({ address }) => `${address}/32`), ...networks, ...ofPods]

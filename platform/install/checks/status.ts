@@ -63,17 +63,17 @@ export interface PlatformStatus {
   readonly url: string
   /** Version of the installed server. */
   readonly version: string | undefined
-  /** The replica that leads; undefined: none does. */
+  /** The replica that is the leader; undefined if there is none. */
   readonly leader: string | undefined
   readonly workloads: readonly OwnWorkload[]
   /** True if the platform can be reached from this machine. */
   readonly isReachable: boolean
-  /** Absent where it cannot be asked for. */
+  /** Certificate that the platform presents. Absent if it could not be read. */
   readonly certificate?: PresentedCertificate
   /** Login providers, in addition to links. */
   readonly login: readonly string[]
   readonly users: { readonly all: number; readonly admins: number; readonly suspended: number }
-  /** `unfollowed`: those that sleep and are not woken by who opens their pages. */
+  /** `unfollowed` is the number of sleeping namespaces that a visit of their pages does not wake. */
   readonly namespaces: {
     readonly all: number
     readonly awake: number
@@ -82,12 +82,12 @@ export interface PlatformStatus {
   }
   readonly runs: { readonly queued: number; readonly running: number }
   readonly builders: readonly string[]
-  /** Other servers that the platform needs, as its server has last checked them. */
+  /** Other servers that the platform needs, with the result of the last check by its own server. */
   readonly dependencies: readonly DependencyState[]
   readonly registry: string | undefined
-  /** Bytes of the disk of the registry that comes with the platform; absent: it was not measured. */
+  /** Size and free space of the disk of the bundled registry, in bytes. Absent if not measured. */
   readonly registryDisk?: { readonly size: number; readonly free: number }
-  /** The nodes that a Pod reached. */
+  /** Result of the test which nodes a Pod reaches. */
   readonly networks: NetworkProof
   readonly problems: readonly PlatformProblem[]
 }
@@ -96,7 +96,9 @@ export interface StatusContext extends InstallContext {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Checks a platform with the rights of a cluster administrator. Throws a UserError if the cluster has none. */
+/**
+ * Checks a platform with the permissions of a cluster administrator. Throws a UserError if the cluster has no platform.
+ */
 export async function platformStatus(world: StatusContext): Promise<PlatformStatus> {
   const found = await findPlatform(world)
   if (!found) throw new UserError('the cluster has no platform', { hint: '`devctl platform install` installs it' })
@@ -125,14 +127,14 @@ export async function platformStatus(world: StatusContext): Promise<PlatformStat
       !addresses.some(address => isOfBuilders(address, one)),
   )
   const authority = found.options.ownCa ? await ownFingerprint(world.cluster, world.signal) : undefined
-  // This machine need not know the authority of the platform's own: its fingerprint says that it is the one.
+  // This machine need not trust the platform's own authority: its fingerprint identifies the platform.
   const { ownCa, certManager } = found.options
   const source = ownCa ? 'own' : certManager === undefined ? 'other' : 'cert-manager'
   const isOwn =
     authority !== undefined && certificate && 'names' in certificate && certificate.root?.fingerprint === authority
   const noLeader = leader === undefined && own.workloads.some(({ ready }) => ready > 0)
   const isReachable = !('problem' in reached) || isOwn === true
-  // A page that opens has an ingress controller, whatever the classes are.
+  // If the address answers, an ingress controller serves the Ingress, whatever its class.
   const unserved = isReachable || !ingress ? undefined : await ingressProblem(world.cluster, ingress, world.signal)
   const problems = [
     ...own.problems,
@@ -167,7 +169,7 @@ export async function platformStatus(world: StatusContext): Promise<PlatformStat
   }
 }
 
-/** Checks the way of builds to the ingress controller, if the platform has builders of its own. */
+/** Checks that builds can reach the ingress controller, if the platform has its own builders. */
 async function buildersProblem(
   { cluster, signal }: StatusContext,
   { url, kept: { bundledBuilders } }: Installed,
@@ -183,7 +185,7 @@ const stoppedProblem = ({ name, namespace }: OwnWorkload): PlatformProblem => ({
   hint: `\`kubectl --namespace ${namespace} scale ${name} --replicas 1\` starts it again`,
 })
 
-/** The builders that can come with a platform, the option that brings them, and whose code builds there. */
+/** The builders that can be installed with a platform, the option for them, and the code that they build, in words. */
 export const BUNDLED_BUILDERS = [
   { ...OWN_WORKLOADS.builders, option: '--builders', of: '' },
   { ...OWN_WORKLOADS.untrustedBuilders, option: '--untrusted-builders', of: ' for forks' },
@@ -209,13 +211,13 @@ const unusedBuilders = ({ name, option }: Bundled): PlatformProblem => ({
   hint: `\`devctl platform install ${option} 1\` uses them; \`${option} 0\` removes them`,
 })
 
-/** Addresses by pool, as the settings have them. */
+/** Returns the addresses in the setting `builders`, of all pools. */
 function addressesIn(builders: unknown): readonly string[] {
   const all = typeof builders === 'object' && builders !== null ? Object.values(builders).flat() : []
   return all.filter(one => typeof one === 'string' && one.includes('://')) as string[] // by the filter
 }
 
-/** The containers of the platform itself. */
+/** Returns the containers of the platform itself. */
 export const ownContainers = async (world: InstallContext): Promise<readonly OwnContainer[]> =>
   (await ownObjects(world)).flatMap(containersOf)
 
@@ -247,7 +249,7 @@ async function ownWorkloads(world: StatusContext) {
   return { workloads, version, problems: [...gone, ...explained.flat()] }
 }
 
-/** Returns the reasons why a workload is not ready, in the words of a deploy. */
+/** Returns the reasons why a workload is not ready, as `deploy` would report them. */
 async function problemsOf(
   { cluster, signal, now }: StatusContext,
   object: KubeObject,
@@ -261,7 +263,7 @@ async function problemsOf(
     cluster.list({ apiVersion: 'v1', kind: 'Event', namespace, fields: 'type=Warning' }, { signal }),
   ])
   const own = all.filter(pod => belongsTo(pod, object))
-  // Of what an upgrade has replaced already, only that for which a StatefulSet waits.
+  // Of the Pods that an upgrade replaces, only includes those that a StatefulSet is waiting for.
   const pods = [...newestPods(object, sets, own), ...replacedPods(object, own)]
   const warnings = events
     .map(toWarning)
@@ -281,22 +283,25 @@ async function problemsOf(
     { workload: { service: name, source: '', object }, tracked: { status, pods, problems, warnings } },
     undefined,
   )
-  // A problem that users fix in a Compose file is fixed by the operator here.
+  // `deploy` suggests a change of the Compose file; here, the operator has to fix the problem.
   const hint = problems.some(({ code }) => code === 'image-pull')
     ? 'push the image there, or name another registry: `devctl platform install --image-registry HOST/PATH`'
     : `\`kubectl --namespace ${namespace} describe ${object.kind.toLowerCase()}/${name}\` shows more`
   const text = `${object.kind.toLowerCase()}/${name} is not ready: ${status.text}`
   return told.map(({ code, message, notes = [] }) =>
-    // Its message is about a timeout, and this command does not wait.
+    // The message of this code is about a timeout, but this command does not wait.
     code === 'deploy/not-ready' ? { message: text, notes, hint } : { message, notes: [text, ...notes], hint },
   )
 }
 
-/** Returns how full the disk of the registry is, in words; empty if it was not measured. */
+/** Returns the disk usage of the registry, in words; empty if it was not measured. */
 export const registryDiskText = ({ registryDisk: disk }: Pick<PlatformStatus, 'registryDisk'>): string =>
   disk ? `; disk ${diskText(disk)}` : ''
 
-/** Undefined where there is none of the platform's own, or what measures its disk says nothing. */
+/**
+ * Returns the disk usage of the bundled registry; undefined if there is none, or if the container that measures it has
+ * logged nothing.
+ */
 async function registryDisk({ cluster, signal, now }: StatusContext): Promise<RegistryDisk | undefined> {
   const pod = { name: REGISTRY_DISK.pod, namespace: PLATFORM_NAMESPACE }
   const { container } = REGISTRY_DISK

@@ -3,7 +3,7 @@ import { RUNS_NAMESPACE, USERS_NAMESPACE } from '../../records/names.ts'
 
 const API_VERSION = 'admissionregistration.k8s.io/v1'
 
-/** The contents of a policy besides its name: resources, conditions and rules, as Kubernetes defines them. */
+/** The contents of a policy except its name: resources, conditions and rules, as Kubernetes defines them. */
 export interface AdmissionSpec {
   readonly matchConstraints: object
   readonly matchConditions?: readonly object[]
@@ -16,8 +16,8 @@ export interface AdmissionSpec {
 }
 
 /**
- * A policy of the API server that denies requests that break one of its rules, or that it cannot evaluate. It applies
- * to the whole cluster.
+ * Returns a policy by which the API server denies requests that break one of its rules, or for which it cannot evaluate
+ * the rules. It applies to the whole cluster.
  */
 export const admissionPolicy = (name: string, spec: AdmissionSpec): readonly KubeObject[] => [
   {
@@ -34,16 +34,14 @@ export const admissionPolicy = (name: string, spec: AdmissionSpec): readonly Kub
   },
 ]
 
-/** A rule about some resources of an API group. */
+/** Returns a rule that selects some resources of an API group. */
 export const resourceRule = (
   apiGroups: readonly string[],
   resources: readonly string[],
   operations: readonly string[],
 ): object => ({ apiGroups, apiVersions: ['*'], operations, resources })
 
-/**
- * The condition that a request comes from a person or a run, and not from a controller, an operator or the platform.
- */
+/** Condition that a request comes from a person or a run, and not from a controller, an operator or the platform. */
 export const byMembers = {
   name: 'member',
   expression: [USERS_NAMESPACE, RUNS_NAMESPACE]

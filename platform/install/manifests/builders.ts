@@ -9,15 +9,15 @@ export interface BundledBuilders {
   readonly count: number
   /** The number of additional builders for code of forks. */
   readonly untrusted: number
-  /** The size of each disk: `50Gi`. It cannot be changed later. */
+  /** Size of each disk, such as `50Gi`. It cannot be changed later. */
   readonly size: string
   /** Networks of the cluster that builds may reach by HTTPS. */
   readonly networks: readonly string[]
   /** Networks of the cluster itself, which builds cannot reach. */
   readonly clusterNetworks: readonly string[]
-  /** Private networks outside of the cluster, which builds can reach. */
+  /** Private networks outside the cluster, which builds can reach. */
   readonly privateNetworks: readonly string[]
-  /** Exceptions, for HTTPS only: the ingress controller, with the platform and its registry behind it. */
+  /** Exceptions, for HTTPS only: the ingress controller, behind which the platform and its registry are. */
   readonly ingress: readonly IngressPeer[]
   /** Certificate authorities that the platform trusts, from its ConfigMap `settings`. */
   readonly trusted?: string
@@ -33,12 +33,13 @@ export type IngressPeer =
     }
 
 /**
- * A pool of builders that trust each other: their objects, and the Secrets with which they and the server authenticate.
+ * A pool of builders that trust each other: its objects, and the Secrets with which the builders and the server
+ * authenticate.
  */
 interface Pool {
   readonly name: string
   readonly secret: string
-  /** The host name in their certificates. */
+  /** Host name in the builders' certificates. */
   readonly host: string
   /** True if the cache is kept from one build to the next. */
   readonly keepsCache: boolean
@@ -49,7 +50,7 @@ const poolOf = (workload: 'builders' | 'untrustedBuilders', secret: string): Poo
   return { name, secret, host: `${name}.${namespace}.svc`, keepsCache: workload === 'builders' }
 }
 
-/** The pools of builders that can be installed. Credentials of one pool are useless for the other. */
+/** The pools of builders that can be installed. Credentials of one pool are not valid for the other. */
 export const BUILDER_POOLS = {
   default: poolOf('builders', BUILDERS_SECRET),
   untrusted: poolOf('untrustedBuilders', UNTRUSTED_BUILDERS_SECRET),
@@ -67,10 +68,10 @@ const metadataOf = (pool: Pool) => ({
   labels: { ...selectorOf(pool), ...PART_OF },
 })
 
-/** The folder in which the server finds its certificate for the builders of a pool. */
+/** Returns the folder in which the server finds its certificate for the builders of a pool. */
 export const certificatesFolder = ({ secret }: Pool): string => `/etc/devctl-${secret}`
 
-/** The builder settings of the server, for the pools that exist. */
+/** Returns the builder settings of the server, for the pools that exist. */
 export const builderSettings = ({ count, untrusted }: Pick<BundledBuilders, 'count' | 'untrusted'>) => {
   const addresses = ({ name, host }: Pool, count: number) =>
     Array.from({ length: count }, (_, at) => `tcp://${name}-${at}.${host}:${PORT}`)
@@ -90,7 +91,7 @@ export const builderSettings = ({ count, untrusted }: Pick<BundledBuilders, 'cou
   }
 }
 
-/** The settings of each pool that `builderSettings` decides. */
+/** Keys of the settings that `builderSettings` writes, by pool. */
 export const DECIDED_OF_BUILDERS = {
   default: ['default', 'certificates', 'serverName', 'oneNamespace'],
   untrusted: ['untrusted', 'untrustedCertificates', 'untrustedServerName'],
@@ -140,8 +141,8 @@ const poolObjects = (pool: Pool, count: number, one: BundledBuilders): readonly 
       ]
 
 /**
- * Only the server can reach them, not even builders of the other pool. Their builds can reach addresses outside of the
- * cluster.
+ * Network policy of the builders. Only the server can reach them, not even builders of the other pool. Their builds can
+ * reach addresses outside the cluster.
  */
 const networkPolicy = ({ ingress, networks, ...outside }: BundledBuilders): KubeObject => ({
   apiVersion: 'networking.k8s.io/v1',
@@ -174,7 +175,7 @@ function toIngress(peer: IngressPeer): object {
   }
 }
 
-/** https://github.com/moby/buildkit/blob/master/docs/buildkitd.toml.md */
+/** Returns the configuration of BuildKit: https://github.com/moby/buildkit/blob/master/docs/buildkitd.toml.md */
 const configOf = ({ keepsCache }: Pool, { size }: BundledBuilders): string => `debug = false
 
 [grpc]
@@ -210,21 +211,21 @@ const cacheUpTo = (size: string): string => `[[worker.oci.gcpolicy]]
 `
 
 /**
- * Policy that deletes everything that no build uses within a minute; the server also empties a builder before each
- * change of namespace.
+ * Policy that deletes everything that no build has used for a minute; the server also empties a builder before another
+ * namespace uses it.
  */
 const NO_CACHE = `[[worker.oci.gcpolicy]]
   all = true
   keepDuration = "1s"
 `
 
-/** Returns a share of a disk size in megabytes: the rest is for the running build. */
+/** Returns a share of a disk size in megabytes. The remaining space is for the running build. */
 const shareOf = (size: string, share: number): number => {
   const [, number = '', unit = 'Gi'] = /^(\d+)([MGT]i)$/.exec(size) ?? []
   return Math.floor(Number(number) * { Mi: 1, Gi: 1024, Ti: 1024 * 1024 }[unit as 'Mi' | 'Gi' | 'Ti'] * share)
 }
 
-/** CPU limit of the untrusted builders: every user who can open a pull request can run code there. */
+/** CPU limit of the builders for forks: everyone who can open a pull request can run code there. */
 const UNTRUSTED_CPU = '2'
 
 function statefulSet(pool: Pool, count: number, one: BundledBuilders): KubeObject {

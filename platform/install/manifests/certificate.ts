@@ -4,12 +4,15 @@ import { PLATFORM_NAMESPACE } from '../../records/names.ts'
 /** The Secret with a certificate that devctl generates or cert-manager issues. */
 export const MADE_CERTIFICATE = 'platform-tls'
 
-/** The hosts of the platform's certificate: its own, and those of environments. */
+/**
+ * Returns the hosts of the platform's certificate: the host of the platform itself, and a wildcard for the hosts of
+ * environments.
+ */
 export const certifiedHosts = (domain: string): readonly string[] => [`*.${domain}`, domain]
 
 /**
- * Requests the certificate from cert-manager: https://cert-manager.io/docs/reference/api-docs/#cert-
- * manager.io/v1.Certificate
+ * Returns the object that requests the certificate from cert-manager:
+ * https://cert-manager.io/docs/reference/api-docs/#cert-manager.io/v1.Certificate
  */
 export const certificateOf = (domain: string, issuer: string): KubeObject => ({
   apiVersion: 'cert-manager.io/v1',

@@ -14,8 +14,9 @@ import { admissionPolicy, resourceRule } from './admission.ts'
 const NAME = 'devctl-platform-fence'
 
 /**
- * Returns the admission policy for the platform's own account. The API server denies these requests whatever its roles
- * allow, so a compromised server cannot get out of the namespaces that it has created (design, section 3).
+ * Returns the admission policy for the platform's own account. The API server denies these requests whatever the
+ * account's roles allow, so a compromised server cannot get out of the namespaces that it has created (design, section
+ * 3).
  */
 export function fence(account: string): readonly KubeObject[] {
   const user = `system:serviceaccount:${PLATFORM_NAMESPACE}:${account}`
@@ -23,7 +24,7 @@ export function fence(account: string): readonly KubeObject[] {
   const isManaged = (object: string) =>
     `has(${object}.metadata.labels) && '${MANAGED_LABEL}' in ${object}.metadata.labels && ${object}.metadata.labels['${MANAGED_LABEL}'] == 'true'`
   const isNamespace = "request.resource.group == '' && request.resource.resource == 'namespaces'"
-  // The Lease of the leader election. Everything else in the server's namespace belongs to the operator.
+  // The Lease of the leader election. All other objects in the server's namespace belong to the operator.
   const isLease = `request.namespace == '${PLATFORM_NAMESPACE}' && request.resource.group == 'coordination.k8s.io'`
   return admissionPolicy(NAME, {
     matchConstraints: {
@@ -40,7 +41,7 @@ export function fence(account: string): readonly KubeObject[] {
         message: 'the platform may write only in its own and in managed namespaces',
       },
       {
-        // Otherwise it could create a namespace whose Pods become root on nodes.
+        // Without this rule, the account could create a namespace whose Pods become root on nodes.
         expression: `!(${isNamespace}) || object == null || object.metadata.labels.all(k, !k.startsWith('pod-security.kubernetes.io/') || (k == 'pod-security.kubernetes.io/enforce' && object.metadata.labels[k] in ['baseline', 'restricted']))`,
         message: 'the platform may not create a namespace for privileged Pods',
       },
@@ -49,8 +50,9 @@ export function fence(account: string): readonly KubeObject[] {
         message: 'a namespace of the platform needs a Pod Security level',
       },
       {
-        // Another role that the platform has would be one to which this policy does not apply: with its own, an account
-        // could change the level of the namespace. In the namespaces of runs and users, members have no rights.
+        // The account may not bind other roles of the platform: this policy does not apply to an account that gets such
+        // a role, which could change the Pod Security level of its namespace. In the namespaces of runs and users,
+        // members have no such rights.
         expression: `!(request.resource.group == 'rbac.authorization.k8s.io' && request.resource.resource == 'rolebindings') || !(request.namespace in [${own}]) && (object == null || object.roleRef.kind == 'ClusterRole' && object.?subjects.orValue([]).all(s, ${toMembers(own)} || ${TO_EVERYBODY} || ${toItself(account)}))`,
         message: 'the platform may grant only the rights of members, to its users and runs, in managed namespaces',
       },
@@ -73,8 +75,8 @@ const toItself = (account: string): string =>
   `s.kind == 'ServiceAccount' && s.?namespace.orValue('') == '${PLATFORM_NAMESPACE}' && s.name == '${account}' && object.roleRef.name == '${KEEPER}'`
 
 /**
- * Limits the account to pull credentials. With another type of Secret, or an annotation of a ServiceAccount, it could
- * give code in a namespace rights elsewhere.
+ * Limits the account to pull credentials. With Secrets of another type, or annotations of a ServiceAccount, it could
+ * give code in a namespace permissions elsewhere.
  */
 const pullOnly = (own: string) => [
   {
@@ -87,7 +89,7 @@ const pullOnly = (own: string) => [
   },
 ]
 
-/** The changes that sleep may make, by resource: fields of the spec, and annotations. */
+/** The fields of the spec and the annotations that sleep may change, by resource. */
 const SLEEP_FIELDS: Readonly<
   Record<string, { readonly spec: readonly string[]; readonly annotations: readonly string[] }>
 > = {
@@ -98,7 +100,10 @@ const SLEEP_FIELDS: Readonly<
   'keda.sh/scaledobjects': { spec: [], annotations: ['autoscaling.keda.sh/paused-replicas'] },
 }
 
-/** Changing any other field would be a way to run code in a namespace, or to redirect its routes. */
+/**
+ * Limits the account to the fields that sleep changes. Changing any other field could run code in a namespace, or
+ * redirect its routes.
+ */
 const sleepOnly = () =>
   Object.entries(SLEEP_FIELDS).map(([name, { spec, annotations }]) => {
     const [group, resource] = name.split('/')
@@ -117,7 +122,7 @@ const sleepOnly = () =>
 const sameMeta = (field: string): string =>
   `object.metadata.?${field}.orValue(null) == oldObject.metadata.?${field}.orValue(null)`
 
-/** CEL: both maps have the same entries, except for some keys. */
+/** Returns CEL that is true if both maps have the same entries, except for some keys. */
 function sameBut(path: string, free: readonly string[]): string {
   const [parts, keys] = [
     path

@@ -6,8 +6,9 @@ import { admissionPolicy, byMembers, resourceRule } from './admission.ts'
 const NAME = 'devctl-finalizers'
 
 /**
- * Users and runs can add only finalizers that Kubernetes removes: an object with any other one is never deleted unless
- * a program removes it, and neither is its namespace. Controllers may set their own.
+ * Returns the policy that users and runs can only add finalizers that Kubernetes itself removes. An object with any
+ * other finalizer stays until a program removes the finalizer, and so does its namespace. Controllers may set their
+ * own.
  */
 export const finalizersPolicy = (): readonly KubeObject[] =>
   admissionPolicy(NAME, {

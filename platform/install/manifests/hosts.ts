@@ -7,7 +7,7 @@ const NAME = 'devctl-hosts'
 
 /**
  * Returns the admission policy for the hosts and addresses that a namespace may use (design, section 5): only its own,
- * and nothing that would give it the traffic of another namespace or of the platform. It applies to all users.
+ * and nothing that would redirect the traffic of another namespace or of the platform to it. It applies to all users.
  */
 export function hostsPolicy(domain: string): readonly KubeObject[] {
   const rules = (apiGroup: string, ...resources: readonly string[]) =>
@@ -21,7 +21,8 @@ export function hostsPolicy(domain: string): readonly KubeObject[] {
         rules('', 'services'),
       ],
     },
-    // Objects that are older than this policy, or than a longer name, can still be put to sleep and woken.
+    // Objects that were created before this policy, or before another namespace got a longer matching name, can still
+    // be put to sleep and woken.
     matchConditions: [{ name: 'changed', expression: CHANGED }],
     variables: variables(domain),
     validations: validations(domain),
@@ -29,7 +30,7 @@ export function hostsPolicy(domain: string): readonly KubeObject[] {
 }
 
 const same = (path: string): string => `object.?${path}.orValue(null) == oldObject.?${path}.orValue(null)`
-/** The fields that sleep changes are not validated here. */
+/** Condition that skips updates that change only the fields that sleep changes. */
 const CHANGED = `request.operation == 'CREATE' || request.resource.resource != 'ingresses' || !(${[
   'spec.?rules',
   'spec.?tls',
@@ -61,16 +62,17 @@ const HARMLESS = `^nginx\\\\.ingress\\\\.kubernetes\\\\.io/(${[
   'whitelist-source-range',
 ].join('|')})$|^traefik\\\\.ingress\\\\.kubernetes\\\\.io/router\\\\.(entrypoints|tls)$`
 /**
- * Values that stay plain values in the configuration files that controllers generate: without quotes, line breaks, ends
- * of statements, or blocks.
+ * Pattern of annotation values that remain plain values in the configuration files that controllers generate: no
+ * quotes, line breaks, statement ends, or blocks.
  */
 const VALUE = '^[A-Za-z0-9 ._:/,$()*?=&+|^~%@-]*$'
 const NGINX = '^nginx\\\\.ingress\\\\.kubernetes\\\\.io/'
 const NETWORK =
   '(([0-9]{1,3}\\\\.){3}[0-9]{1,3}(/([0-9]|[12][0-9]|3[0-2]))?|[0-9a-fA-F]{0,4}(:[0-9a-fA-F]{0,4}){2,7}(/([0-9]|[1-9][0-9]|1[01][0-9]|12[0-8]))?)'
 /**
- * The values of annotations that are more than text: a controller writes them into one configuration for all routes,
- * which it could not load with another one. The patterns allow some wrong values, such as the address 999.0.0.1.
+ * Patterns for annotations with a restricted syntax. A controller writes their values into one configuration for all
+ * routes, and an invalid value would keep it from loading that configuration. The patterns allow some wrong values,
+ * such as the address 999.0.0.1.
  */
 const VALUES: readonly (readonly [names: string, value: string, what: string])[] = [
   ['proxy-(connect|read|send)-timeout|limit-(connections|rps|rpm)|cors-max-age', '^[0-9]{1,9}$', 'a number'],
@@ -87,15 +89,16 @@ const VALUES: readonly (readonly [names: string, value: string, what: string])[]
   ['rewrite-target|session-cookie-(name|path|domain|samesite)', '^[^ ]+$', 'one word'],
   ['whitelist-source-range', `^ *${NETWORK} *(, *${NETWORK} *)*$`, 'a list of networks, such as `192.0.2.0/24`'],
 ]
-/** nginx takes the memory for five of these buffers for each response that a client reads slowly. */
+/** nginx allocates five of these buffers for each response that a client reads slowly. */
 const BUFFER_SIZE = 'nginx.ingress.kubernetes.io/proxy-buffer-size'
 const UP_TO_256K = '^([1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-6])[kK]$'
 /**
- * Paths that stay plain paths in the rules and files that ingress controllers generate: without quotes or line breaks.
+ * Pattern of paths that remain plain paths in the rules and files that ingress controllers generate: no quotes or line
+ * breaks.
  */
 const PATH = '^/[A-Za-z0-9._~!$&()*+,=:@%/|?^-]*$'
 
-/** Texts in a match of a route that ingress controllers put into quotes. */
+/** Strings in the matches of a route that ingress controllers quote. */
 const QUOTABLE = ["string(m.?path.?value.orValue(''))", "string(m.?method.?service.orValue(''))"]
 
 const variables = (domain: string) => [
@@ -123,7 +126,7 @@ const variables = (domain: string) => [
   },
 ]
 
-/** Escapes a domain for a regular expression in a CEL string: its dots are the only special characters. */
+/** Escapes a domain for a regular expression in a CEL string. Dots are the only special characters of a domain. */
 const quoted = (text: string): string => text.replaceAll('.', String.raw`\\.`)
 
 const validations = (domain: string) => [
@@ -177,8 +180,8 @@ const validations = (domain: string) => [
     message: 'a path of this Ingress contains a character that is not allowed in a path',
   },
   {
-    // ingress-nginx reads all paths of a host as regular expressions if one of its routes says so. A path that is none
-    // makes the expression fail, and the policy refuses the Ingress.
+    // ingress-nginx treats all paths of a host as regular expressions if one of its routes requests it. A path that is
+    // not a valid expression makes the evaluation fail, so the policy denies the Ingress.
     expression: `variables.resource != 'ingresses' || object.spec.?rules.orValue([]).all(r, !has(r.http) || r.http.paths.all(p, type('/'.matches('^' + p.?path.orValue('/'))) == bool))`,
     message: 'a path of this Ingress is not a regular expression',
   },
@@ -191,9 +194,8 @@ const validations = (domain: string) => [
     message: '`externalIPs` would redirect the traffic of these addresses',
   },
   {
-    // Without the trailing dot, resolvers try names of the cluster first: `pod.web.shop` is such a name, and so is
-    // `web.shop.svc`.
-    // `external_links` become a service of the same namespace.
+    // Without the trailing dot, resolvers first try the name inside the cluster: `pod.web.shop` would resolve there,
+    // and so would `web.shop.svc`. `external_links` become a Service of the same namespace.
     expression: `variables.resource != 'services' || object.spec.?type.orValue('') != 'ExternalName' || object.spec.externalName.matches('^[a-z0-9-]+\\\\.' + variables.name + '\\\\.svc\\\\.cluster\\\\.local$') || object.spec.externalName.matches('^([a-z0-9_-]+\\\\.){2,}$') && !object.spec.externalName.matches('(^|\\\\.)(svc|pod|local|localhost|internal)\\\\.') && !object.spec.externalName.matches('\\\\.[0-9]+\\\\.$')`,
     message:
       'an external name has to end with a dot (`db.example.com.`), and names of the cluster itself are allowed only for Services of this namespace: others would bypass its network policies',

@@ -1,13 +1,16 @@
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 
-/** Settings of the Ingress through which the platform is reached from outside of the cluster. */
+/** Settings of the Ingress through which the platform is reached from outside the cluster. */
 export interface IngressOptions {
-  /** A Secret of `devctl-platform` with a certificate for `*.DOMAIN`; absent: the default of the ingress controller. */
+  /**
+   * Secret in `devctl-platform` with a certificate for `*.DOMAIN`. If absent, the ingress controller's default
+   * certificate.
+   */
   readonly tlsSecret?: string
   readonly ingressClass?: string
 }
 
-/** An Ingress that routes all requests for a host to the port `http` of a Service. */
+/** Returns an Ingress that routes all requests for a host to the port `http` of a Service. */
 export function ingressTo(
   { tlsSecret, ingressClass }: IngressOptions,
   host: string,

@@ -4,16 +4,18 @@ import { admissionPolicy, resourceRule } from './admission.ts'
 
 const NAME = 'devctl-pod-images'
 /**
- * The repository prefix of shared images, and the digits of the uid in that of a namespace (`rules/registry-access`).
+ * The repository prefix of shared images, and the number of digits of the uid in the prefix of a namespace
+ * (`rules/registry-access`).
  */
 const SHARED = 'shared'
 const DIGITS = 8
 
 /**
- * The images that a Pod of a managed namespace may use from the cache of its node, in containers and as volumes. A node
- * that has pulled an image for one namespace uses it for any other that knows its name, without asking the registry. So
- * images of other namespaces in the platform's registry are always pulled, which requires a login of the Pod, and no
- * image may be referred to by its id, or by the beginning of one.
+ * Returns the policy for the images that a Pod of a managed namespace may use from the image cache of its node, in
+ * containers and as volumes. A node that has pulled an image for one namespace lets every other namespace that knows
+ * its name use it, without asking the registry. So images of other namespaces in the platform's registry must always be
+ * pulled, which requires registry credentials in the Pod, and no image may be referred to by its id, or by a prefix of
+ * the id.
  */
 export const podImagesPolicy = (registry: string | undefined): readonly KubeObject[] =>
   admissionPolicy(NAME, {
@@ -34,7 +36,7 @@ export const podImagesPolicy = (registry: string | undefined): readonly KubeObje
         name: 'volumes',
         expression: 'object.spec.?volumes.orValue([]).filter(v, has(v.image)).map(v, v.image)',
       },
-      // The result of `placeFor`. The type that CEL gets for a namespace does not contain its uid.
+      // The result of `placeFor`. The CEL type of a namespace does not contain its uid.
       {
         name: 'place',
         expression: `namespaceObject.metadata.name + '-' + string(dyn(namespaceObject).metadata.uid).substring(0, ${DIGITS})`,
@@ -53,13 +55,13 @@ const KINDS = ['containers', 'initContainers', 'ephemeralContainers']
 const imagesOf = (object: string, kind: string): string =>
   `${object}.spec.?${kind}.orValue([]).map(c, c.?image.orValue(''))`
 
-/** CEL for the image of a container or volume, and for when it is pulled. */
+/** CEL expressions for the image of a container or volume, and for when it is pulled. */
 interface UsedImage {
   readonly image: string
   readonly policy: string
 }
 
-/** CEL: a condition is true for all images of the Pod. */
+/** Returns CEL that is true if a condition is true for all images of the Pod. */
 const ofAll = (condition: (used: UsedImage) => string): string =>
   [
     `variables.containers.all(c, ${condition({ image: "c.?image.orValue('')", policy: "c.?imagePullPolicy.orValue('')" })})`,

@@ -5,15 +5,15 @@ import { admissionPolicy, resourceRule } from './admission.ts'
 const NAME = 'devctl-pods'
 const ENDS = 'devctl-pod-ends'
 /**
- * Seconds that a Pod may take to terminate. When a namespace is deleted, older versions of Kubernetes delete its
- * network policies before its Pods have ended (CVE-2024-7598).
+ * Maximum termination grace period of a Pod, in seconds. When a namespace is deleted, older versions of Kubernetes
+ * delete its network policies before its Pods have ended (CVE-2024-7598).
  */
 const LONGEST_GRACE = 600
 
 /**
- * Returns the policies for the Pods of managed namespaces: what they cannot make their node do, in addition to what the
- * Pod Security level denies. Nodes are in other networks than Pods, and no network policy applies to them. The fields
- * are checked when a Pod is created, because none of them can be changed later.
+ * Returns the policies for the Pods of managed namespaces. They deny requests to the node beyond those that the Pod
+ * Security level denies, because nodes are in other networks than Pods and no network policy applies to them. The
+ * fields are checked when a Pod is created, because none of them can be changed later.
  */
 export const podsPolicy = (): readonly KubeObject[] => [...madePods(), ...endedPods()]
 
@@ -45,14 +45,15 @@ const madePods = () =>
           'a lifecycle hook here cannot have a `host`: the node would connect to another address than that of the Pod',
       },
       {
-        // The API server fills in the priority of the class, including that of the default class.
+        // The API server fills in the priority of the class, including the default class.
         expression:
           "!object.spec.?priorityClassName.orValue('').startsWith('system-') && object.spec.?priority.orValue(0) <= 0",
         message:
           'a Pod here cannot have a priority above 0, because it could evict Pods of others: leave `priorityClassName` out, or ask the operator of the cluster to lower the default class',
       },
       {
-        // With an anti-affinity to all Pods and a topology of all nodes, one Pod would keep every other from starting.
+        // With an anti-affinity to all Pods and a topology that spans all nodes, one Pod would keep all others from
+        // starting.
         expression:
           'variables.affinities.all(a, !has(a.namespaceSelector) && a.?namespaces.orValue([]).all(n, n == request.namespace))',
         message:
@@ -74,7 +75,7 @@ const AFFINITIES = ['podAffinity', 'podAntiAffinity']
   ])
   .join(' + ')
 
-/** The grace period in a deletion or eviction overrides that of the Pod. */
+/** Returns the policy for deletions and evictions, because the grace period in them overrides the one of the Pod. */
 const endedPods = () =>
   admissionPolicy(ENDS, {
     matchConstraints: {
@@ -105,7 +106,7 @@ const SOURCES = [
   'projected',
   'secret',
 ]
-/** CSI drivers for inline volumes that cannot mount a share whose address the Pod chooses. */
+/** CEL that is true for inline volumes of CSI drivers that cannot mount a share whose address the Pod chooses. */
 const OWN_DRIVERS = "(has(v.csi) && v.csi.driver in ['secrets-store.csi.k8s.io', 'csi.cert-manager.io'])"
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe']
 const HOOKS = ['postStart', 'preStop']

@@ -1,10 +1,11 @@
 import { REGISTRY_DISK } from '../../records/names.ts'
 
 /**
- * A line of JSON (parsed by `rules/registry-disk`): the size of the disk, and of the images in each namespace's part of
- * the registry. It counts all linked blobs, also those of no image, and uploads in progress. Many small files use up
- * the disk, too, and its inodes: each blob counts at least 64 KiB, each further link, such as a tag or the same layer
- * in another repository, 32 KiB, and each part of the state of an upload 4 KiB.
+ * Returns a shell script that prints a line of JSON (parsed by `rules/registry-disk`): the size of the disk, and the
+ * size of the images in each namespace's part of the registry. It counts all linked blobs, including those that belong
+ * to no image, and uploads in progress. Many small files also use up the disk and its inodes, so each blob counts at
+ * least 64 KiB, each further link, such as a tag or the same layer in another repository, 32 KiB, and each part of the
+ * state of an upload 4 KiB.
  */
 export const measureDisk = (root: string): string => `cd ${root} || exit 1
 v2=docker/registry/v2
@@ -32,8 +33,8 @@ v2=docker/registry/v2
 `
 
 /**
- * The container beside the registry that logs a measurement every minute. It uses the image of the registry, which
- * contains the necessary programs.
+ * Returns the sidecar container of the registry that logs a measurement every minute. It uses the image of the
+ * registry, which contains the necessary programs.
  */
 export const diskContainer = (image: string): object => ({
   name: REGISTRY_DISK.container,

@@ -6,10 +6,10 @@ import { diskContainer } from './registry-disk.ts'
 /** The registry that is installed with a platform (distribution). */
 export interface BundledRegistry extends IngressOptions {
   readonly image: string
-  /** The size of its disk: `50Gi`. It cannot be changed later. */
+  /** Size of its disk, such as `50Gi`. It cannot be changed later. */
   readonly size: string
   readonly domain: string
-  /** The address of the platform. */
+  /** URL of the platform. */
   readonly url: string
 }
 
@@ -18,12 +18,15 @@ const PORT = 5000
 const LABELS = { 'app.kubernetes.io/name': NAME, 'app.kubernetes.io/part-of': 'devctl' }
 const TRUST = '/etc/registry-trust'
 
-/** The host that nodes pull from. */
+/** Returns the host that nodes pull from. */
 export const registryHost = (domain: string): string => `images.${domain}`
 
 const metadata = { name: NAME, namespace: PLATFORM_NAMESPACE, labels: LABELS }
 
-/** The objects of the registry. It accepts tokens that the platform signs, and has only the certificate of the key. */
+/**
+ * Returns the objects of the registry. It accepts tokens that the platform signs, and has only the certificate, not the
+ * private key.
+ */
 export const registryObjects = (one: BundledRegistry): readonly KubeObject[] => [
   {
     apiVersion: 'v1',
@@ -31,7 +34,7 @@ export const registryObjects = (one: BundledRegistry): readonly KubeObject[] => 
     metadata,
     data: { 'config.yml': `${JSON.stringify(configOf(one), undefined, 2)}\n` },
   },
-  // It makes no connections.
+  // Network policy without egress rules, because the registry opens no connections.
   {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
@@ -47,7 +50,7 @@ export const registryObjects = (one: BundledRegistry): readonly KubeObject[] => 
   statefulSet(one),
   ingressTo(one, registryHost(one.domain), NAME, {
     ...metadata,
-    // A layer is a single request, however large.
+    // A layer is uploaded in a single request, however large it is.
     annotations: {
       'nginx.ingress.kubernetes.io/proxy-body-size': '0',
       'nginx.ingress.kubernetes.io/proxy-request-buffering': 'off',
@@ -56,7 +59,7 @@ export const registryObjects = (one: BundledRegistry): readonly KubeObject[] => 
   }),
 ]
 
-/** https://distribution.github.io/distribution/about/configuration/; JSON is YAML. */
+/** Returns the configuration: https://distribution.github.io/distribution/about/configuration/. JSON is valid YAML. */
 const configOf = ({ domain, url }: BundledRegistry) => ({
   version: '0.1',
   log: { level: 'info' },
@@ -66,7 +69,7 @@ const configOf = ({ domain, url }: BundledRegistry) => ({
     cache: { blobdescriptor: 'inmemory' },
     maintenance: { uploadpurging: { enabled: true, age: '24h', interval: '6h', dryrun: false } },
   },
-  // Behind an ingress, it does not know its own address.
+  // Behind an ingress, the registry does not know its own address.
   http: { addr: `:${PORT}`, relativeurls: true },
   auth: {
     token: {
@@ -87,11 +90,12 @@ const statefulSet = (one: BundledRegistry): KubeObject => ({
     serviceName: NAME,
     selector: { matchLabels: { 'app.kubernetes.io/name': NAME } },
     template: {
-      // The configuration is read at the start only.
+      // The configuration is only read at startup.
       metadata: { labels: LABELS, annotations: { 'dev.platform/url': one.url } },
       spec: {
         automountServiceAccountToken: false,
-        // Kubernetes would set `REGISTRY_PORT` and others for the Service, which the registry takes for settings.
+        // Kubernetes would set variables such as `REGISTRY_PORT` for the Service, which the registry would read as
+        // settings.
         enableServiceLinks: false,
         securityContext: {
           runAsNonRoot: true,
@@ -122,7 +126,7 @@ const statefulSet = (one: BundledRegistry): KubeObject => ({
         ],
         volumes: [
           { name: 'config', configMap: { name: NAME } },
-          // Without the key: an attacker who takes over the registry cannot sign tokens.
+          // Mounted without the private key, so that an attacker who takes over the registry cannot sign tokens.
           { name: 'trust', secret: { secretName: REGISTRY_SECRET, items: [{ key: 'tls.crt', path: 'tls.crt' }] } },
         ],
       },

@@ -4,8 +4,8 @@ import { KEEPER, PULL_SECRET } from '../../records/names.ts'
 const RBAC = 'rbac.authorization.k8s.io'
 
 /**
- * The rights of members in their namespaces: Kubernetes' own `edit` and `view`, with the rules that operators add to
- * them.
+ * Returns the roles of members in their namespaces: Kubernetes' own `edit` and `view`, with the rules that operators
+ * add to them.
  */
 export const memberRoles = (): readonly KubeObject[] => [
   aggregated('devctl-developer', ['edit', 'view']),
@@ -13,8 +13,8 @@ export const memberRoles = (): readonly KubeObject[] => [
 ]
 
 /**
- * The rights of the platform in a managed namespace: to read its workloads, to put it to sleep, and to let it pull
- * images. An admission policy limits the changes further (`fence.ts`).
+ * Returns the role of the platform in a managed namespace: it may read the workloads, put them to sleep, and create
+ * pull credentials. An admission policy restricts the changes further (`fence.ts`).
  */
 export const keeperRole = (): KubeObject => ({
   apiVersion: `${RBAC}/v1`,
@@ -24,12 +24,12 @@ export const keeperRole = (): KubeObject => ({
     { apiGroups: ['apps'], resources: ['deployments', 'statefulsets'], verbs: CHANGE },
     { apiGroups: ['batch'], resources: ['cronjobs'], verbs: CHANGE },
     { apiGroups: ['networking.k8s.io'], resources: ['ingresses'], verbs: CHANGE },
-    // To check whether an existing route has a host of a new namespace.
+    // Needed to check whether an existing route has a host of a new namespace.
     { apiGroups: ['gateway.networking.k8s.io'], resources: ['httproutes', 'grpcroutes', 'tlsroutes'], verbs: ['list'] },
     { apiGroups: ['keda.sh'], resources: ['scaledobjects'], verbs: CHANGE },
     { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['list'] },
-    // The pull credentials for the registry. Other Secrets cannot be written, and none can be read.
+    // The pull credentials for the registry. No other Secrets can be written, and none can be read.
     { apiGroups: [''], resources: ['secrets'], resourceNames: [PULL_SECRET], verbs: ['create', 'patch'] },
     { apiGroups: [''], resources: ['serviceaccounts'], resourceNames: ['default'], verbs: ['get', 'create', 'patch'] },
   ],

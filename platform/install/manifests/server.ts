@@ -44,47 +44,47 @@ export interface NetworkAddress {
   readonly port: number
 }
 
-/** The decisions of an operator about a platform. */
+/** The options that an operator has chosen for a platform. */
 export interface Installation extends IngressOptions {
   readonly version: string
-  /** Environments get hosts below it, and the platform is `platform.DOMAIN`. */
+  /** Environments get hosts below this domain; the host of the platform is `platform.DOMAIN`. */
   readonly domain: string
-  /** The image of the server. */
+  /** Image of the server. */
   readonly image: string
-  /** The image for runs: Node.js, git, and devctl. */
+  /** Image for runs: Node.js, git, and devctl. */
   readonly runnerImage: string
   readonly replicas: number
-  /** The certificate is signed by the platform's own authority. */
+  /** True if the platform's own authority signs the certificate. */
   readonly ownCa?: boolean
   /** The ClusterIssuer of cert-manager that issues the certificate. */
   readonly certManager?: string
   /** Networks of the cluster itself, which namespaces cannot reach. */
   readonly clusterNetworks?: readonly string[]
-  /** The operator has named these networks: an upgrade adds none. */
+  /** True if the operator has named these networks; an upgrade then adds none. */
   readonly areNetworksNamed?: boolean
-  /** Private networks outside of the cluster that Pods of namespaces, runs and builds can reach. */
+  /** Private networks outside the cluster that Pods of namespaces, runs and builds can reach. */
   readonly privateNetworks?: readonly string[]
-  /** The addresses of the API server for Pods: its Service, and its endpoints. */
+  /** Addresses of the API server for Pods: its Service, and its endpoints. */
   readonly apiServer?: readonly NetworkAddress[]
-  /** Addresses and networks whose `X-Forwarded-For` is trusted; absent: the previous setting. */
+  /** Addresses and networks whose `X-Forwarded-For` is trusted. If absent, the installed setting is kept. */
   readonly trustedProxies?: readonly string[]
-  /** The address of the API server for programs of users. */
+  /** Address of the API server for programs of users. */
   readonly kubernetes: { readonly server: string; readonly ca?: string }
-  /** The ways to log in, besides links. */
+  /** Login providers, in addition to links. */
   readonly providers?: readonly ProviderSettings[]
   /** Settings that an administrator has edited, as `undecided` returns them. */
   readonly kept?: Readonly<Record<string, unknown>>
-  /** The registry for images of users: a host, perhaps with a path; absent: the previous setting. */
+  /** Registry for images of users: a host, perhaps with a path. If absent, the installed setting is kept. */
   readonly registry?: string
-  /** The registry accepts tokens of the platform. */
+  /** True if the registry accepts tokens of the platform. */
   readonly hasRegistryTokens?: boolean
-  /** The registry is the one that is installed with the platform. */
+  /** Set if the registry is the one that is installed with the platform. */
   readonly bundledRegistry?: { readonly image: string; readonly size: string }
   /** Builders that are installed with the platform. */
   readonly bundledBuilders?: Pick<BundledBuilders, 'image' | 'count' | 'untrusted' | 'size' | 'networks'>
-  /** The location of the ingress controller, as Pods reach it. */
+  /** Addresses at which Pods reach the ingress controller. */
   readonly ingressPeers?: readonly IngressPeer[]
-  /** PEM: certificate authorities that the server trusts in addition to those of its system. */
+  /** Certificate authorities, in PEM, that the server trusts in addition to those of its operating system. */
   readonly trusted?: string
 }
 
@@ -93,7 +93,7 @@ const PORT = 8080
 /** Keys of the ConfigMap `settings`. */
 export const SETTINGS_FILE = 'settings.json'
 export const TRUSTED_FILE = 'ca.pem'
-/** The annotation of the server's Pods with a hash of their settings. */
+/** Annotation of the server's Pods with a hash of the settings. */
 const SETTINGS_HASH = 'dev.platform/settings'
 const RBAC = 'rbac.authorization.k8s.io'
 const SELECTOR = { 'app.kubernetes.io/name': NAME }
@@ -101,7 +101,7 @@ const LABELS = { ...SELECTOR, 'app.kubernetes.io/part-of': 'devctl' }
 
 export const urlOf = ({ domain }: Pick<Installation, 'domain'>): string => `https://platform.${domain}`
 
-/** All objects of a platform, in the order in which they are applied (design, sections 2, 3 and 12). */
+/** Returns all objects of a platform, in the order in which they are applied (design, sections 2, 3 and 12). */
 export function platformObjects(one: Installation): readonly KubeObject[] {
   return [
     ...[PLATFORM_NAMESPACE, USERS_NAMESPACE, RUNS_NAMESPACE].map(namespace),
@@ -117,7 +117,7 @@ export function platformObjects(one: Installation): readonly KubeObject[] {
     ...eventsPolicy(),
     ...endpointsPolicy(),
     ...finalizersPolicy(),
-    // Before the server, which connects with a certificate that they already trust.
+    // Applied before the server, so that the builders already trust the certificate that it connects with.
     ...(one.bundledBuilders
       ? [
           ...builderObjects({ ...withNetworks(one), ...one.bundledBuilders }),
@@ -147,14 +147,15 @@ const withNetworks = ({ clusterNetworks = [], privateNetworks = [], ingressPeers
 })
 
 /**
- * Objects of an earlier installation that are no longer wanted. Volumes are kept, because they contain data of users.
+ * Returns the objects of an earlier installation that are no longer wanted. Volumes are kept, because they contain data
+ * of users.
  */
 export function unwantedObjects(one: Installation): readonly KubeObject[] {
   const wanted = new Set(platformObjects(one).map(nameOf))
   return platformObjects({ ...one, ...EVERYTHING }).filter(object => !wanted.has(nameOf(object)))
 }
 
-/** All objects that an option can add. */
+/** Options that add every optional object. */
 export const EVERYTHING = {
   certManager: '',
   bundledRegistry: { image: '', size: '1Gi' },
@@ -164,8 +165,8 @@ export const EVERYTHING = {
 const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`
 
 /**
- * The platform's own namespaces are not managed: users have no rights in them, and no policy admits traffic from
- * others.
+ * Returns one of the platform's own namespaces. They are not managed: users have no permissions in them, and no policy
+ * admits traffic from other namespaces.
  */
 const namespace = (name: string): KubeObject => ({
   apiVersion: 'v1',
@@ -183,11 +184,12 @@ const account = (): KubeObject => ({ apiVersion: 'v1', kind: 'ServiceAccount', m
 const KEEP = ['get', 'list', 'watch', 'create', 'update', 'patch']
 const WRITE = [...KEEP, 'delete']
 
-/** The rights of the server's own account. Actions for a person use that person's token. */
+/** Returns the roles of the server's own account. For actions of a person, the server uses that person's token. */
 const rights = (): readonly KubeObject[] => [
   ...granted(undefined, [
     { apiGroups: [''], resources: ['namespaces'], verbs: WRITE },
-    // These are deleted only with their namespaces: without them, the workloads would be unlimited.
+    // No permission to delete: these objects are deleted only with their namespace, because the workloads would be
+    // unlimited without them.
     { apiGroups: [''], resources: ['resourcequotas', 'limitranges'], verbs: KEEP },
     { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: KEEP },
     { apiGroups: [RBAC], resources: ['rolebindings'], verbs: WRITE },
@@ -219,13 +221,13 @@ const rights = (): readonly KubeObject[] => [
   ]),
 ]
 
-/** Returns a rule for the overview of the platform's own workloads; they contain no secrets. */
+/** Returns a rule for the overview of the platform's own workloads, which contain no secrets. */
 const seen = (workload: keyof typeof OWN_WORKLOADS) => {
   const { kind, name } = OWN_WORKLOADS[workload]
   return { apiGroups: ['apps'], resources: [`${kind.toLowerCase()}s`], resourceNames: [name], verbs: ['get'] }
 }
 
-/** A role of the server's account, in a namespace or in the whole cluster. */
+/** Returns a role of the server's account, in a namespace or in the whole cluster, with its binding. */
 function granted(namespace: string | undefined, rules: readonly object[]): readonly KubeObject[] {
   const scope = namespace === undefined ? 'Cluster' : ''
   const [apiVersion, name] = [`${RBAC}/v1`, `devctl-${NAME}`]
@@ -243,8 +245,8 @@ function granted(namespace: string | undefined, rules: readonly object[]): reado
 }
 
 /**
- * Runs execute code of repositories. Nothing can reach them. They can reach DNS, the platform, the API server, and
- * addresses outside of the cluster.
+ * Returns the network policy for runs, which execute code of repositories. Nothing can reach them. They can reach DNS,
+ * the platform, the API server, and addresses outside the cluster.
  */
 const runsNetworkPolicy = ({ apiServer = [], ...networks }: Installation): KubeObject => ({
   apiVersion: 'networking.k8s.io/v1',
@@ -252,7 +254,7 @@ const runsNetworkPolicy = ({ apiServer = [], ...networks }: Installation): KubeO
   metadata: { name: 'devctl-runs', namespace: RUNS_NAMESPACE, labels: LABELS },
   spec: {
     podSelector: {},
-    // An empty list of ingress rules is not stored: applying it would be a change each time.
+    // Has no `ingress` field: the API server does not store an empty list, so each apply would be a change.
     policyTypes: ['Ingress', 'Egress'],
     egress: [
       toDns,
@@ -260,14 +262,17 @@ const runsNetworkPolicy = ({ apiServer = [], ...networks }: Installation): KubeO
         to: [{ namespaceSelector: namespaceNamed(PLATFORM_NAMESPACE), podSelector: { matchLabels: SELECTOR } }],
         ports: [{ protocol: 'TCP', port: RUNS_PORT }],
       },
-      // Some network plugins check the address of the Service, before it is translated.
+      // Some network plugins check the address of the Service before it is translated.
       ...apiServer.map(({ cidr, port }) => ({ to: [{ ipBlock: { cidr } }], ports: [{ protocol: 'TCP', port }] })),
       toOutside(networks),
     ],
   },
 })
 
-/** The location of ingress controllers is unknown, and some have the addresses of nodes. */
+/**
+ * Network policy of the server. It admits all sources, because the location of ingress controllers is unknown and some
+ * have the addresses of nodes.
+ */
 const serverNetworkPolicy: KubeObject = {
   apiVersion: 'networking.k8s.io/v1',
   kind: 'NetworkPolicy',
@@ -295,7 +300,7 @@ const settings = (one: Installation): KubeObject => ({
   },
 })
 
-/** The configuration of the server. */
+/** Returns the configuration of the server. */
 const settingsOf = (one: Installation) => ({
   ...one.kept,
   domain: one.domain,
@@ -316,7 +321,7 @@ const settingsOf = (one: Installation) => ({
   runs: { ...(one.kept?.['runs'] as object | undefined), image: one.runnerImage, url: RUNS_ADDRESS },
 })
 
-/** The settings, and the keys of their `runs`, that the installation decides. */
+/** The settings that the installation decides, and the keys of `runs` that it decides. */
 const DECIDED = [
   'domain',
   'url',
@@ -328,7 +333,7 @@ const DECIDED = [
 ]
 const DECIDED_OF_RUNS = ['image', 'url']
 
-/** The settings that the installation does not decide: an upgrade keeps them. */
+/** Returns the settings that the installation does not decide, which an upgrade keeps. */
 export function undecided(settings: object): Readonly<Record<string, unknown>> {
   const { runs, ...others } = without(settings, DECIDED)
   const own = typeof runs === 'object' && runs !== null ? without(runs, DECIDED_OF_RUNS) : {}
@@ -360,7 +365,7 @@ function deployment(one: Installation): KubeObject {
       { name: 'runs', containerPort: RUNS_PORT },
     ],
     readinessProbe: { httpGet: { path: '/api/v1/info', port: 'http' }, periodSeconds: 2 },
-    // Until the ingress controller knows that the Pod ends, it still sends requests there.
+    // Waits until the ingress controller knows that the Pod is terminating, because it still sends requests until then.
     lifecycle: { preStop: { exec: { command: ['sleep', '3'] } } },
     resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '256Mi' } },
     securityContext: {
@@ -391,7 +396,7 @@ function deployment(one: Installation): KubeObject {
           containers: [container],
           volumes: [
             { name: 'settings', configMap: { name: 'settings' } },
-            // Created once, by the installing user. It is in no list of objects, so it is never replaced.
+            // Created once, by the installing user. This Secret is in no list of objects, so it is never replaced.
             { name: 'keys', secret: { secretName: KEYS_SECRET } },
             { name: 'login', secret: { secretName: LOGIN_SECRET, optional: true } },
             { name: 'registry', secret: { secretName: REGISTRY_SECRET, optional: true } },
@@ -403,7 +408,7 @@ function deployment(one: Installation): KubeObject {
   }
 }
 
-/** Pods read the settings when they start, so changed settings restart them. */
+/** Returns a hash of the settings. Pods read the settings at startup, so changed settings have to restart them. */
 export const settingsHash = (one: Installation): string =>
   createHash('sha256')
     .update(JSON.stringify(settings(one)['data']))
@@ -426,8 +431,9 @@ const service = (): KubeObject => ({
 const ingress = (one: Installation): KubeObject => ingressTo(one, `platform.${one.domain}`, NAME, own(NAME))
 
 /**
- * All other hosts: requests without a route, and those for sleeping applications. Traefik prefers a wildcard, so it
- * gets the lowest priority; other controllers try the exact host first.
+ * Returns the Ingress for all other hosts: requests without a route, and requests for sleeping applications. Traefik
+ * prefers a wildcard to an exact host, so the Ingress gets the lowest priority there; other controllers try the exact
+ * host first.
  */
 const wakerIngress = (one: Installation): KubeObject =>
   ingressTo(one, `*.${one.domain}`, NAME, {

@@ -1,34 +1,34 @@
-/** The jobs of a CI system that get a token, and what for. */
+/** The jobs of a CI system that get a token, and the previews that they may create with it. */
 export interface CiTrust {
   readonly kind: CiKind
-  /** The issuer, exactly as in its tokens: `https://token.actions.githubusercontent.com`. */
+  /** The issuer, exactly as it appears in the tokens: `https://token.actions.githubusercontent.com`. */
   readonly issuer: string
   readonly rules: readonly CiRule[]
 }
 
 /**
- * All given properties have to match. A rule has a repository or an owner, both by number, because names can be
- * reassigned.
+ * Properties that a job must have; all given ones have to match. A rule has a repository or an owner, both by number,
+ * because names can be reassigned.
  */
 export interface CiRule {
   readonly repository?: string
   readonly owner?: string
-  /** `refs/heads/main`; `*` is any text. */
+  /** Git ref, such as `refs/heads/main`; `*` matches any text. */
   readonly ref?: string
-  /** `push`; absent: events that run code from people with write access. */
+  /** Event, such as `push`. If absent, all events that only run code from people with write access. */
   readonly event?: string
-  /** The prefix of the names of its previews. */
+  /** Prefix of the names of the job's previews. */
   readonly prefix: string
 }
 
 export const CI_KINDS = ['github', 'gitlab', 'gitea'] as const
 export type CiKind = (typeof CI_KINDS)[number]
 
-/** A job, according to its token. */
+/** A job, as described by its token. */
 export interface CiJob {
   readonly repository: string
   readonly owner: string
-  /** Name for display: `acme/shop`. */
+  /** Name for display, such as `acme/shop`. */
   readonly name: string
   readonly ref: string
   readonly event: string
@@ -37,7 +37,7 @@ export interface CiJob {
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * The claims of a kind of CI system (https://docs.github.com/actions/concepts/security/openid-connect,
+ * Names of the claims, by kind of CI system (https://docs.github.com/actions/concepts/security/openid-connect,
  * https://docs.gitlab.com/ci/secrets/id_token_authentication/).
  */
 const ACTIONS = {
@@ -72,7 +72,7 @@ const EVENTS: ReadonlySet<string> = new Set([
   'api',
 ])
 
-/** Undefined if a claim that has to be a number is none. */
+/** Returns the job that the claims describe; undefined if a claim that has to be a number is not one. */
 export function toCiJob(kind: CiKind, claims: Claims): CiJob | undefined {
   const value = (key: keyof CiJob) => {
     const found = claims[CLAIMS[kind][key]]
@@ -83,7 +83,7 @@ export function toCiJob(kind: CiKind, claims: Claims): CiJob | undefined {
   return { repository, owner, name: value('name').slice(0, 200), ref: value('ref'), event: value('event') }
 }
 
-/** The first rule that matches a job. */
+/** Returns the first rule that matches a job. */
 export const ruleFor = (job: CiJob, rules: readonly CiRule[]): CiRule | undefined =>
   rules.find(
     ({ repository, owner, ref, event }) =>
@@ -94,14 +94,17 @@ export const ruleFor = (job: CiJob, rules: readonly CiRule[]): CiRule | undefine
       (event === undefined ? EVENTS.has(job.event) : event === job.event),
   )
 
-/** The reserved prefix of a namespace's name, for the jobs of a repository; the longest, if there are several. */
+/**
+ * Returns the reserved prefix that the name of a namespace has, which only jobs of a repository may use; the longest
+ * one if several match.
+ */
 export const reservedPrefix = (name: string, all: readonly CiTrust[]): string | undefined =>
   all
     .flatMap(({ rules }) => rules.map(({ prefix }) => prefix))
     .filter(prefix => name.startsWith(prefix))
     .sort((a, b) => b.length - a.length)[0]
 
-/** The identity of a repository's jobs as a user; no person can have such a subject. */
+/** Returns the identity of a repository's jobs as a user; no person can have such a subject. */
 export const jobsOf = (repository: string): string => `repository ${repository}`
 
 /** True if a user is the identity of a repository's jobs. */

@@ -1,9 +1,9 @@
-/** The number of immediate attempts, and how fast further ones become available. */
+/** The number of immediate attempts, and the rate at which further attempts become available. */
 export interface LimiterOptions {
   readonly burst: number
-  /** Milliseconds for one more attempt. */
+  /** Milliseconds until one more attempt becomes available. */
   readonly every: number
-  /** The maximum number of keys that are remembered. */
+  /** Maximum number of keys that are remembered. */
   readonly keys: number
 }
 
@@ -13,14 +13,14 @@ export interface LimiterOptions {
  */
 export class Limiter {
   readonly #options: LimiterOptions
-  /** The time at which all attempts of a key are available again, in the order of use. */
+  /** Time at which all attempts of a key are available again. The least recently used key is first. */
   readonly #full = new Map<string, number>()
 
   constructor(options: LimiterOptions) {
     this.#options = options
   }
 
-  /** Takes an attempt; returns the milliseconds to wait if none is left. */
+  /** Uses up one attempt. Returns the milliseconds to wait if none is left. */
   take(key: string, now: number): number {
     const { burst, every, keys } = this.#options
     const full = Math.max(this.#full.get(key) ?? 0, now) + every
@@ -35,7 +35,7 @@ export class Limiter {
     return 0
   }
 
-  /** Returns an attempt that turned out not to count. */
+  /** Gives an attempt back that turned out not to count. */
   giveBack(key: string): void {
     const full = this.#full.get(key)
     if (full !== undefined) this.#full.set(key, full - this.#options.every)
@@ -46,7 +46,7 @@ export class Limiter {
   }
 }
 
-/** The part of an address that identifies one customer: with IPv6, each has a whole /64 network. */
+/** Returns the part of an address that identifies one customer, which is a /64 network for IPv6. */
 export function addressKey(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').toLowerCase()
   if (!plain.includes(':')) return plain

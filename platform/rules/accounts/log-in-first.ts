@@ -1,2 +1,2 @@
-/** The message to who has no valid login, where the platform does not know more of them. */
+/** Message for callers without a valid login, if the platform knows nothing more specific. */
 export const LOG_IN_FIRST = 'log in first'

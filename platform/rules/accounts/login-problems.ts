@@ -1,4 +1,4 @@
-/** Reasons why a login in a browser failed: the codes of `/login?problem=…`, and their texts. */
+/** Reasons why a login in a browser failed, by the code in `/login?problem=…`, with their texts. */
 export const LOGIN_PROBLEMS = {
   refused: { message: 'The login was refused.', hint: 'Try again, or use another account.' },
   expired: {

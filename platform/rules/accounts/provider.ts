@@ -2,21 +2,24 @@
 export type ProviderSettings =
   | {
       readonly kind: 'oidc'
-      /** Part of its addresses: `/login/oidc`. */
+      /** Part of its paths, such as `/login/oidc`. */
       readonly id: string
-      /** The label of its button. */
+      /** Label of its login button. */
       readonly name: string
-      /** The issuer, `https://git.example.com`: its metadata is at `/.well-known/openid-configuration` below. */
+      /**
+       * The issuer, such as `https://git.example.com`. Its metadata is at `/.well-known/openid-configuration` below
+       * this URL.
+       */
       readonly issuer: string
       readonly clientId: string
-      /** Rules for who may log in: one of them has to match; without rules, every user of the provider may log in. */
+      /** Rules for who may log in. One of them has to match; without rules, every user of the provider may log in. */
       readonly allow: readonly ClaimRule[]
     }
   | {
       readonly kind: 'github'
       readonly id: string
       readonly name: string
-      /** `https://github.com`, or a GitHub Enterprise Server. */
+      /** URL of the server: `https://github.com`, or a GitHub Enterprise Server. */
       readonly url: string
       readonly clientId: string
       /**

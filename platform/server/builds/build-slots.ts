@@ -120,8 +120,8 @@ export class BuildSlots {
   }
 
   /**
-   * Returns the waiting builds, those of users with the fewest running builds first. Sorting is stable, so for equal
-   * counts the earlier build stays first.
+   * Returns the waiting builds in order: builds of the users with the fewest running builds first. Sorting is stable,
+   * so for equal counts the earlier build stays first.
    */
   #order(): readonly Waiting[] {
     return [...this.#waiting].sort((a, b) => this.#runningOf(a.user) - this.#runningOf(b.user))

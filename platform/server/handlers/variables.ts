@@ -20,8 +20,8 @@ export function variableHandlers(
     return variables.change(owner, by.user.id, values)
   }
   /**
-   * Returns the id of the user whose variables a caller gets. A destroy gets no user's variables if another user
-   * deletes the namespace.
+   * Returns the id of the user whose variables a caller gets; undefined for a destroy that is part of another user's
+   * deletion of the namespace.
    */
   const personOfVariables = async ({ user, token }: Identified): Promise<string | undefined> => {
     const run = token.kind === 'run' ? await runs.ofToken(token) : undefined

@@ -26,7 +26,7 @@ const UNSIGNED = { burst: 1, every: 60_000, keys: 10_000 }
 /** Minimum time between two writes of ignored or refused deliveries of one webhook, in milliseconds. */
 const EVERY = 5000
 
-/** The part of a record that is known before the result. */
+/** The fields of a delivery record that are known before the delivery is processed. */
 type About = Pick<DeliveryRecord, 'time' | 'event'>
 
 /**

@@ -88,7 +88,7 @@ export class WebhookController implements LeaderTask {
         return
       }
       this.#log(hook, number, error, signal)
-      // If there is no record, the forge has never reported this pull request, so there is nothing to keep.
+      // Without an earlier record, the forge has never answered about this pull request, so there is nothing to keep.
       looked = { pull: before && { ...before, problem: problemOf(error) } }
     }
     if (looked.again) this.#wait(key, this.#work.failuresOf(key) + 1)

@@ -9,7 +9,7 @@ export interface RequestLimits {
   readonly waiting: number
 }
 
-/** A request before its caller is known. */
+/** A request whose caller is not known yet. */
 export interface WaitingRequest {
   /**
    * Only the secret itself, because another spelling of the header would wait in a different queue. Absent if the

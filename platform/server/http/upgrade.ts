@@ -28,7 +28,7 @@ export function answerUpgrades(app: FastifyInstance): void {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
     socket.on('error', () => {})
-    // Only GET requests can be upgraded; a body would not be read.
+    // An upgrade request has no body, so a route that waits for a body would never respond.
     if (request.method !== 'GET') return void socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
     const late = setTimeout(() => upgrading.has(request) && socket.destroy(), ANSWER)
     late.unref()

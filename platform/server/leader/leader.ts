@@ -16,7 +16,7 @@ export interface LeaderTask {
   readonly name: string
   /** Pause between the end of one run of the task and the start of the next, in milliseconds. */
   readonly everyMs: number
-  /** Ends the pause early. */
+  /** Signal that ends the pause early. */
   readonly nudge?: WakeSignal
   /**
    * Runs the task once. The task has to stop soon after the signal is aborted, because another replica may then have

@@ -1,4 +1,4 @@
-/** A task of the leader that fails. */
+/** A failing task of the leader. */
 export interface TaskFailure {
   /** Name of the task, such as `expired tokens`. */
   readonly task: string
@@ -11,7 +11,7 @@ export interface TaskFailure {
 /** Maximum length of a message in characters. */
 const LONGEST = 300
 
-/** The failing tasks of the leader. Only the replica that leads knows them; on other replicas, there are none. */
+/** The failing tasks of the leader. Only the replica that leads knows them; on other replicas, the list is empty. */
 export class TaskFailures {
   readonly #all = new Map<string, TaskFailure>()
 

@@ -5,7 +5,7 @@ export class WakeSignal {
   #isDue = false
   #wake: (() => void) | undefined
 
-  /** Ends the current wait, or else the next one. */
+  /** Ends the current wait. If there is none, the next wait ends immediately. */
   now(): void {
     this.#isDue = true
     this.#wake?.()

@@ -60,7 +60,7 @@ export class ObjectCache {
   readonly #environments = new Map<string, Map<string, KubeObject>>()
   /** The environment and size of each object, by kind and name. */
   readonly #sizes = new Map<string, { readonly environment: string; readonly size: number }>()
-  /** Environments by the uid of an object, to find the object of an event. */
+  /** Environments by the UID of an object, for finding the object that an event is about. */
   readonly #environmentOf = new Map<string, string>()
   readonly warnings = new Warnings()
   #gateways: Gateways = new Map()

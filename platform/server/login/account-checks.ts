@@ -53,7 +53,7 @@ async function readStanding({ cluster }: ServerContext, user: string): Promise<A
   return live && toStanding(live)
 }
 
-/** Stores the next refresh token, unless a login has replaced the standing since it was read. */
+/** Stores the next refresh token, unless a login has replaced the record since it was read. */
 async function renewStanding(world: ServerContext, standing: AccountStanding, refreshToken: string): Promise<void> {
   const { version } = standing
   const next = { ...sealedStanding(world, standing, refreshToken), ...(version !== undefined && { version }) }
@@ -61,7 +61,7 @@ async function renewStanding(world: ServerContext, standing: AccountStanding, re
   await unlessReplaced(world.cluster.patch(refOf(standing.user), { metadata, data }, { manager: MANAGER }))
 }
 
-/** Deletes a standing, unless a login has replaced it since it was read. */
+/** Deletes the record of a refresh token, unless a login has replaced it since it was read. */
 async function removeStanding({ cluster }: ServerContext, { user, version }: AccountStanding): Promise<void> {
   await unlessReplaced(cluster.delete(refOf(user), { resourceVersion: version }))
 }

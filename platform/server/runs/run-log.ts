@@ -219,7 +219,7 @@ export async function* readSaved(
       yield { number: number++, step: step === 'c' ? CLONE : RUN, time, text: rest }
     }
   } catch (error) {
-    // zlib errors have such a code: the content is not a gzip file.
+    // The content is not a gzip file: zlib errors have such a code.
     if (!(error as NodeJS.ErrnoException).code?.startsWith('Z_')) throw error
   }
 }

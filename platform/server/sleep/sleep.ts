@@ -127,8 +127,8 @@ export class Sleep {
   }
 
   /**
-   * Checks the sleeping routes, and restores the class of routes whose ingress controller ignores it. Otherwise, these
-   * routes would break if the controller starts to honor the class.
+   * Checks the sleeping routes, and restores the class of each route whose ingress controller ignores it. The changed
+   * class has no effect on these routes now, but would take them offline if the controller starts to honor it.
    */
   async #restore(
     which: NamespaceRef,

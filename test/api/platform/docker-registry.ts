@@ -19,7 +19,7 @@ export interface TrustedPlatform {
   readonly realm: string
   readonly service: string
   readonly issuer: string
-  /** PEM */
+  /** Certificate as PEM. */
   readonly certificate: string
 }
 

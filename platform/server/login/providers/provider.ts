@@ -5,7 +5,7 @@ import type { ProvenIdentity } from '../users.ts'
 export interface LoginFlow {
   readonly state: string
   readonly nonce: string
-  /** RFC 7636. */
+  /** RFC 7636 code verifier. */
   readonly verifier: string
 }
 
@@ -23,8 +23,8 @@ export interface IdentityProvider {
   /** Returns the user who was redirected to `callback`, which contains the parameters that the provider added. */
   finish(callback: URL, flow: LoginFlow, signal: AbortSignal): Promise<ProvenLogin>
   /**
-   * Asks the provider whether it still knows a user, and checks that the rules still admit them. Returns the next
-   * refresh token, or undefined if the provider or a rule refuses.
+   * Asks the provider whether it still knows a user, and checks that the rules still admit the user. Returns the next
+   * refresh token, or undefined if the provider or the rules refuse the user.
    */
   ask?(
     refreshToken: string,
