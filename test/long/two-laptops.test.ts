@@ -62,7 +62,7 @@ describe.skipIf(cluster === undefined)('two laptops at one service', () => {
     const second = ben.devctl('up', '--take-over')
     await second.until(/^connected$/, 180)
     expect(await first.status, first.stderr).toBe(1)
-    // The changes of the second in the mirror are neither told nor set again; the end of the first's own Pod may be.
+    // The second user's changes in the mirror are neither reported nor reverted; the end of the first Pod may be reported.
     const isOfConnection = (line: string) =>
       /^ +[\d.]+ s {2}(?:its Pod has ended|api: (?:reconnecting|waits|starts)|Files: not connected)/.test(line)
     const told = first.stderr.slice(first.stderr.indexOf('SSH: ')).split('\n').slice(1)
