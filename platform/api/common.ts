@@ -6,8 +6,8 @@ export const closed = <T extends Record<string, TSchema>>(properties: T) =>
 
 export const text = (maxLength = 200) => Type.String({ maxLength })
 /**
- * Returns a schema for text that is shown to people: it contains no control characters that a terminal would execute or
- * that change how the surrounding text is displayed.
+ * Returns a schema for text that is shown to people: it contains no control characters that a terminal would interpret
+ * or that change how the surrounding text is displayed.
  */
 export const shown = (maxLength: number, options: { readonly description?: string } = {}) =>
   Type.String({ maxLength, pattern: '^[^\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}]*$', ...options })

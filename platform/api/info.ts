@@ -18,7 +18,7 @@ const info = Type.Object({
 })
 export type Info = Static<typeof info>
 
-/** Routes that return what a client needs to know before it logs in. */
+/** Routes that return the information that a client needs before it logs in. */
 export const infoRoutes = {
   'GET /info': route({ caller: 'nobody', reply: info }),
 } as const

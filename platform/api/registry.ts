@@ -13,7 +13,7 @@ const wanted = Type.Object({
   ),
 })
 
-/** https://distribution.github.io/distribution/spec/auth/token/ */
+/** Response with a token, as registries specify it: https://distribution.github.io/distribution/spec/auth/token/ */
 const registryToken = Type.Object({
   token: Type.String(),
   access_token: Type.String(),

@@ -7,7 +7,7 @@ export const LOOK = 500
 export interface InstallContext {
   readonly cluster: Cluster
   readonly signal: AbortSignal
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now(): number
   /** Receives progress messages of a few words. */
   on(text: string): void
@@ -16,8 +16,8 @@ export interface InstallContext {
 }
 
 /**
- * Returns the name of an object with its kind, such as `role/platform`, and its namespace if objects of this name exist
- * in several.
+ * Returns the kind and name of an object, such as `role/platform`, with its namespace unless that is the platform's
+ * own: objects of the same name exist in several namespaces.
  */
 export const nameOf = ({ kind, name, namespace }: Pick<ObjectRef, 'kind' | 'name' | 'namespace'>): string =>
   `${kind.toLowerCase()}/${name}${namespace === undefined || namespace === PLATFORM_NAMESPACE ? '' : ` in ${namespace}`}`
@@ -26,7 +26,7 @@ export const nameOfObject = ({ kind, metadata: { name, namespace } }: KubeObject
   nameOf({ kind, name, namespace })
 
 /**
- * True if the platform created the object. An object of the same name that an operator created stays the operator's.
+ * True if the platform created the object. An object of the same name that an operator created remains the operator's.
  */
 export const isOfPlatform = (live: KubeObject | undefined): boolean =>
   live?.metadata.labels?.['app.kubernetes.io/part-of'] === 'devctl'

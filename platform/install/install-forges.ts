@@ -6,7 +6,7 @@ const EXAMPLE = 'write `gitea=https://git.example.com`, and `,api=https://…` w
 
 /**
  * Returns the forges that may send webhooks, from options such as `gitea=https://git.example.com`. Without options, the
- * installed forges stay; `-` removes all of them. Throws a UsageError for an option that names no forge.
+ * installed forges stay; `-` removes all of them. Throws a UsageError if an option is not a valid forge.
  */
 export function wantedForges(options: readonly string[] | undefined, installed: unknown): unknown {
   if (options === undefined) return installed

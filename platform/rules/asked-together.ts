@@ -1,2 +1,5 @@
-/** Namespaces that one question about what runs there may be about: pages show so many at the top of a list. */
+/**
+ * Maximum number of namespaces whose content can be requested together. Pages request it for this many namespaces at
+ * the top of a list.
+ */
 export const ASKED_TOGETHER = 24

@@ -1,13 +1,10 @@
 /**
- * Oldest command line that works with this server. Raise it to the version that is released together with a change
- * after which older ones would fail in an unclear way, such as the removal of a route that they call.
+ * Oldest version of the command line that works with this server. Raise it to the version that is released together
+ * with a change that would make older ones fail in an unclear way, such as the removal of a route that they call.
  */
 export const MIN_CLI = '0.1.0'
 
-/**
- * Returns true if one version precedes another; false if one of them is not a version. A suffix after a dash is
- * ignored.
- */
+/** True if one version precedes another; false if one of them is not a version. A suffix after a dash is ignored. */
 export function isOlder(version: string, than: string): boolean {
   const [one, other] = [partsOf(version), partsOf(than)]
   const at = one?.findIndex((part, index) => part !== other?.[index]) ?? -1

@@ -3,19 +3,19 @@ import { type ProviderSettings, shownText } from './accounts/provider.ts'
 import type { HookForge } from './previews/webhook-signature.ts'
 import type { HealthProblem } from './runs/health.ts'
 
-/** The uses of a server: people log in, jobs of a CI system log in, or webhooks and their repositories. */
+/** The uses of a server: logins of people (`oidc`, `github`), logins of CI jobs, or webhooks and their repositories. */
 export const DEPENDENCY_KINDS = ['oidc', 'github', 'ci', 'forge'] as const
 
-/** Server outside of the platform that the platform needs. */
+/** Server outside the platform that the platform needs. */
 export interface NeededServer {
   readonly kind: (typeof DEPENDENCY_KINDS)[number]
-  /** The name that administrators know: that of the provider, or the host. */
+  /** Name that administrators know: the provider's name, or the host. */
   readonly name: string
-  /** The issuer, or the root of the pages, as in the settings. */
+  /** URL of the issuer, or of the server's home page, as in the settings. */
   readonly address: string
-  /** The kind of the forge, or of the CI system. */
+  /** Kind of the forge or of the CI system. */
   readonly forge?: HookForge
-  /** The root of the API of a forge, if it differs from the default. */
+  /** Base URL of the forge's API, if it differs from the default. */
   readonly api?: string
 }
 
@@ -43,22 +43,22 @@ export const DETAILED_FAILURES = ['untrusted', 'proxy', 'other'] as const
 
 /** The result of one check. */
 export interface CheckedDependency extends NeededServer {
-  /** Absent: the server can be used. */
+  /** Reason why the server cannot be used. Absent if it can. */
   readonly failure?: ReachFailure
 }
 
-/** The results of the last checks by the leader. */
+/** The results of the last checks, which the leader made. */
 export interface DependencyChecks {
-  /** RFC 3339. */
+  /** Time of the checks (RFC 3339). */
   readonly checked: string
-  /** A hash of the settings of the server that checked. */
+  /** Hash of the settings of the server that made the checks. */
   readonly settings?: string
   readonly all: readonly CheckedDependency[]
 }
 
 export interface DependencyState extends CheckedDependency {
   readonly state: 'reached' | 'failed' | 'unknown'
-  /** RFC 3339; absent: unknown. */
+  /** Time of the check (RFC 3339). Absent if unknown. */
   readonly checked?: string
 }
 
@@ -75,7 +75,7 @@ export interface ForgeDependency {
   readonly api?: string
 }
 
-/** The servers that the settings name, each use of them once. A forge of unknown kind is not one of them. */
+/** Returns the servers that the settings name, each use of a server once. Leaves out forges of unknown kind. */
 export function dependenciesOf({ providers, ci, forges }: DependingSettings): readonly NeededServer[] {
   const all = [
     ...providers.map(
@@ -95,10 +95,12 @@ export function dependenciesOf({ providers, ci, forges }: DependingSettings): re
   return all.filter((one, at) => all.findIndex(other => keyOf(other) === keyOf(one)) === at)
 }
 
-/** Milliseconds after which the result of a check counts no longer. */
+/** Milliseconds until the result of a check is out of date. */
 const FRESH = 900_000
 
-/** The states of the servers that the settings name, and of the forges that were checked because of a webhook. */
+/**
+ * Returns the states of the servers that the settings name, and of the forges that were checked because of a webhook.
+ */
 export function dependencyStates(
   wanted: readonly NeededServer[],
   checks: DependencyChecks | undefined,
@@ -118,7 +120,10 @@ export function dependencyStates(
 
 const keyOf = ({ kind, address, api = '' }: NeededServer): string => `${kind} ${address} ${api}`
 
-/** The problems of servers that cannot be used. Several uses of one server that fail for the same reason are one. */
+/**
+ * Returns the problems of servers that cannot be used. If several uses of one server fail for the same reason, they are
+ * one problem.
+ */
 export function dependencyProblems(all: readonly DependencyState[]): readonly HealthProblem[] {
   const failed = all.flatMap(one => (one.failure ? [{ one, failure: one.failure }] : []))
   const causes = failed.map(({ one, failure }) => causeText(one, failure))
@@ -215,7 +220,7 @@ function hintText(one: NeededServer, failure: ReachFailure): string {
   }
 }
 
-/** The option that names the server, with another address. */
+/** Returns the option that names the server, with another address. */
 function optionOf({ kind, forge }: NeededServer, address?: string): string {
   const of = forge ?? 'KIND'
   switch (kind) {
@@ -223,7 +228,7 @@ function optionOf({ kind, forge }: NeededServer, address?: string): string {
       return `--oidc ${address ?? 'ISSUER'} --oidc-client-id ID`
     case 'github':
       return `--github ${address ?? 'URL'} --github-client-id ID`
-    // These options replace all of their kind.
+    // Each of these options replaces all servers of its kind, so `…` stands for the others.
     case 'ci':
       return `… --ci ${of}=${address ?? 'ISSUER'},RULE`
     case 'forge':

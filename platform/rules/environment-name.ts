@@ -1,6 +1,6 @@
 /**
- * The environment name for a repository, from the last part of its address. Used by deploys in a folder, pipelines,
- * previews, and pages.
+ * Returns the environment name for a repository, from the last part of its address. Deploys in a folder, pipelines,
+ * previews, and pages use it.
  */
 export const environmentOfRepository = (name: string): string =>
   name

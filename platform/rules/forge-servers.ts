@@ -1,37 +1,37 @@
 import { HOOK_FORGES, type HookForge } from './previews/webhook-signature.ts'
 
 /**
- * A server of repositories. The platform contacts only servers that its operators name, because it can reach addresses
- * that its users cannot.
+ * A server with repositories. The platform contacts only servers that its operators name, because it can reach
+ * addresses that its users cannot.
  */
 export interface ForgeServer {
-  /** The kind of forge; absent: the user who adds a repository chooses it. */
+  /** Kind of forge. If absent, the user who adds a repository chooses it. */
   readonly kind?: HookForge
-  /** The root of its pages, without a trailing slash. */
+  /** URL of its home page, without a trailing slash. */
   readonly url: string
-  /** The root of its API, if it differs from the default. */
+  /** Base URL of its API, if it differs from the default. */
   readonly api?: string
 }
 
-/** Public servers. */
+/** Public servers, which need no setting. */
 const PUBLIC: readonly ForgeServer[] = [
   { kind: 'github', url: 'https://github.com' },
   { kind: 'gitlab', url: 'https://gitlab.com' },
   { kind: 'gitea', url: 'https://codeberg.org' },
 ]
 
-/** A repository at one of them. */
+/** A repository on one of these servers. */
 export interface ServedRepository {
   readonly kind: HookForge
   readonly web: string
   readonly api?: string
-  /** `owner/name`, with groups in between if the server has them. */
+  /** Path, such as `owner/name`, with groups in between if the server has them. */
   readonly path: string
 }
 
 /**
- * The servers that may be contacted: first those of the settings, then those that people and jobs log in with, which
- * the platform contacts anyway, and the public ones.
+ * Returns the servers that may be contacted: first those in the settings, then those that users and jobs log in with,
+ * which the platform contacts anyway, and the public servers.
  */
 export const forgeServers = (named: readonly ForgeServer[], logins: readonly ForgeServer[]): readonly ForgeServer[] => [
   ...named,
@@ -39,7 +39,7 @@ export const forgeServers = (named: readonly ForgeServer[], logins: readonly For
   ...PUBLIC,
 ]
 
-/** The server of a repository, by its address; or why it cannot be used, as a clause. */
+/** Returns the server of a repository with a URL, or the reason why it cannot be used, as a clause. */
 export function servedRepository(
   address: string,
   servers: readonly ForgeServer[],
@@ -64,7 +64,7 @@ export function servedRepository(
   }
 }
 
-/** True if the settings may contain an address: connections are encrypted, or stay on this machine. */
+/** True if the settings may contain a server: connections to its URLs are encrypted, or stay on this machine. */
 export function isForgeServer(value: unknown): value is ForgeServer {
   const { kind, url, api, ...rest } = (value ?? {}) as Readonly<Record<string, unknown>>
   const isKind = kind === undefined || HOOK_FORGES.some(one => one === kind)

@@ -1,6 +1,6 @@
 /**
- * Hosts are `<endpoint>-<namespace>.<domain>`, which is ambiguous: `web-shop-dev` is `web` of `shop-dev`, or `web-shop`
- * of `dev`. It belongs to the longest matching namespace.
+ * Returns the namespace that a host belongs to. Hosts are `<endpoint>-<namespace>.<domain>`, which is ambiguous:
+ * `web-shop-dev` is `web` of `shop-dev`, or `web-shop` of `dev`. The longest matching namespace wins.
  */
 export function ownerOfHost(host: string, domain: string, namespaces: Iterable<string>): string | undefined {
   const suffix = `.${domain}`
@@ -11,11 +11,15 @@ export function ownerOfHost(host: string, domain: string, namespaces: Iterable<s
   return owner
 }
 
-/** The namespaces whose hosts could be confused with those of a shorter one, in alphabetical order. */
+/**
+ * Returns the namespaces with longer names whose hosts could be confused with hosts of this one, in alphabetical order.
+ */
 export const longerNames = (name: string, all: Iterable<string>): readonly string[] =>
   [...all].filter(other => other.endsWith(`-${name}`)).sort()
 
-/** The namespaces whose names are a suffix of a new one: their hosts have to be checked before it is created. */
+/**
+ * Returns the namespaces whose names are a suffix of a new one: their hosts have to be checked before it is created.
+ */
 export const shorterNames = (name: string, all: Iterable<string>): readonly string[] =>
   [...all].filter(other => name.endsWith(`-${other}`)).sort()
 

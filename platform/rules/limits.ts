@@ -2,7 +2,7 @@ import { parseQuantity } from '../../compiler/values/numbers/quantity.ts'
 
 /** Limit of a resource in a namespace, and its usage. */
 export interface Limit {
-  /** Name of the resource in the ResourceQuota: `requests.cpu`, `pods`, `count/secrets`. */
+  /** Name of the resource in the ResourceQuota, such as `requests.cpu`, `pods`, `count/secrets`. */
   readonly resource: string
   readonly unit: 'cores' | 'bytes' | 'objects'
   readonly used: number
@@ -16,9 +16,9 @@ export interface QuotaStatus {
 }
 
 /**
- * The limits of a namespace by its ResourceQuotas, and what is used of each, by name. Of several for the same resource,
- * the one that is reached first. Leaves out what is forbidden altogether, and quantities that cannot be read
- * (https://kubernetes.io/docs/concepts/policy/resource-quotas/).
+ * Returns the limits that ResourceQuotas set in a namespace, with the usage of each, sorted by name. If several quotas
+ * limit the same resource, the one that is reached first counts. Leaves out limits of zero, and quantities that cannot
+ * be parsed (https://kubernetes.io/docs/concepts/policy/resource-quotas/).
  */
 export function limitsOf(quotas: readonly QuotaStatus[]): readonly Limit[] {
   const tightest = new Map<string, Limit>()
@@ -40,7 +40,7 @@ function toNumber(value: unknown): number | undefined {
   return parsed.ok ? Number(parsed.value.milli) / 1000 : undefined
 }
 
-/** `gold.storageclass.storage.k8s.io/requests.storage` is one of storage, too. */
+/** Returns the unit of a resource. `gold.storageclass.storage.k8s.io/requests.storage` is also an amount of storage. */
 function unitOf(resource: string): Limit['unit'] {
   const last = resource.slice(resource.lastIndexOf('/') + 1)
   if (resource.startsWith('count/')) return 'objects'

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { base32 } from './accounts/token.ts'
 
-/** The longest name of a namespace: it leaves room for a dash and 22 letters of an endpoint in a host. */
+/** Maximum length of a namespace's name: it leaves room for a dash and 22 characters of an endpoint in a host. */
 const LONGEST_NAMESPACE = 40
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 /**
- * Namespaces that belong to the cluster, to the platform, or by convention to an operator's tools, which trust them;
- * `shared` is the prefix of shared images.
+ * Namespaces that belong to the cluster, to the platform, or by convention to an operator's tools, which trust these
+ * names; `shared` is the prefix of shared images.
  */
 const RESERVED = /^(kube-.*|devctl-.*|openshift(-.*)?|.*-system|default|platform|shared)$/
 
@@ -19,15 +19,15 @@ export function namespaceNameProblem(name: string): string | undefined {
   return undefined
 }
 
-/** The name of a person's record is derived from their identity at the provider: 80 bits of a hash. */
+/** Returns the name of a user's record, which is derived from their identity at the provider: 80 bits of a hash. */
 export const userId = (issuer: string, subject: string): string =>
   base32(createHash('sha256').update(`${issuer.length} ${issuer}${subject}`).digest()).slice(0, 16)
 
 export const isUserId = (text: string): boolean => /^[a-z2-7]{16}$/.test(text)
 
 /**
- * The name of a person's namespace, from their user name at the provider; numbered if it is taken. A user name without
- * usable letters, or with a reserved prefix, is replaced by a name derived from the id.
+ * Returns the name of a user's personal namespace, from their user name at the provider, with a number if it is taken.
+ * A user name without usable letters, or with a reserved prefix, is replaced by a name derived from the id.
  */
 export function personalNamespace(
   login: string,
@@ -44,8 +44,8 @@ export function personalNamespace(
 }
 
 /**
- * The name of a branch's preview: `shop-feature-login`, shortened with a hash if it is too long, and with a prefix and
- * a hash if it is reserved (design, section 7).
+ * Returns the name of a branch's preview: `shop-feature-login`, shortened with a hash if it is too long, and with a
+ * prefix and a hash if it is reserved (design, section 7).
  */
 export function previewName(repository: string, branch: string): string {
   const whole = slug(`${repository}-${branch}`, Number.POSITIVE_INFINITY)
@@ -53,11 +53,11 @@ export function previewName(repository: string, branch: string): string {
   if (whole.length <= LONGEST_NAMESPACE && whole !== '' && !isReserved) return whole
   const hash = base32(createHash('sha256').update(`${repository} ${branch}`).digest()).slice(0, 6)
   const named = isReserved ? `preview-${whole}` : whole
-  // Without its hash, a name that was cut could be a reserved one again.
+  // Without the hash, a truncated name could be a reserved one again.
   return `${slug(named, LONGEST_NAMESPACE - 7) || 'preview'}-${hash}`
 }
 
-/** The part of a text that is valid in a DNS label. */
+/** Converts a text to characters that are valid in a DNS label, up to a maximum length. */
 function slug(text: string, longest: number): string {
   const letters = text
     .normalize('NFKD')

@@ -1,18 +1,16 @@
-// Networks of IPv4 as texts: `10.42.0.0/16`. No way out leads over IPv6, so its networks are of no account.
+// IPv4 networks as strings, such as `10.42.0.0/16`. IPv6 networks do not matter, because no network policy allows IPv6
+// addresses outside the cluster.
 
 const IPV4 = /^(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/
 
 export const isIPv4 = (text: string): boolean => IPV4.test(text)
 
-/**
- * Link-local addresses, where clouds serve the credentials of nodes, and those of a machine itself: nothing opens
- * these.
- */
+/** Loopback addresses, and link-local addresses, where clouds serve the credentials of nodes: no option opens these. */
 export const NEVER_OUTSIDE: readonly string[] = ['127.0.0.0/8', '169.254.0.0/16']
 
 /**
- * The networks that are not of the public internet (IANA, IPv4 Special-Purpose Address Registry; multicast and reserved
- * ones). A node may have an address in any of them that its Node object does not list.
+ * The networks that are not part of the public internet (IANA, IPv4 Special-Purpose Address Registry; including
+ * multicast and reserved ones). A node may have an address in any of them that its Node object does not list.
  */
 export const NOT_PUBLIC: readonly string[] = [
   '0.0.0.0/8',
@@ -29,7 +27,7 @@ export const NOT_PUBLIC: readonly string[] = [
   ...NEVER_OUTSIDE,
 ]
 
-/** `10.0.0.1` and `10.1.0.0/16` as networks; nothing for names and for IPv6. */
+/** Converts an address or network, such as `10.0.0.1` or `10.1.0.0/16`, to a network; none for names and for IPv6. */
 export function toNetwork(text: string): readonly string[] {
   const [address = '', length = '32', more] = text.split('/')
   const isLength = /^\d{1,2}$/.test(length) && Number(length) >= 1 && Number(length) <= 32
@@ -37,8 +35,8 @@ export function toNetwork(text: string): readonly string[] {
 }
 
 /**
- * Returns both meanings of a network with an address inside: `10.1.2.3/16` is `10.1.0.0/16` or `10.1.2.3/32`;
- * undefined: it is clear.
+ * Returns both possible meanings of a network whose address is not its first one: `10.1.2.3/16` is `10.1.0.0/16` or
+ * `10.1.2.3/32`. Undefined if the network is unambiguous.
  */
 export function twoMeanings(network: string): readonly [string, string] | undefined {
   const [address = '', length = '32'] = network.split('/')
@@ -46,15 +44,15 @@ export function twoMeanings(network: string): readonly [string, string] | undefi
   return start === address ? undefined : [`${start}/${length}`, `${address}/32`]
 }
 
-/** True if a network is in another one, or the same. */
+/** True if a network is within another one, or equal to it. */
 export const isWithin = (one: string, other: string): boolean =>
   lengthOf(other) <= lengthOf(one) && firstOf(one, lengthOf(other)) === firstOf(other)
 
-/** The networks that are in none of the others. */
+/** Returns the networks that none of the others contains. */
 export const uncovered = (networks: readonly string[], by: readonly string[]): readonly string[] =>
   networks.filter(one => !by.some(other => isWithin(one, other)))
 
-/** The networks without those that are in another one of them, each once, in order. */
+/** Returns the networks without duplicates and without those that another one of them contains, in order. */
 export function outermost(networks: readonly string[]): readonly string[] {
   const all = [...new Set(networks)]
   return all
@@ -68,10 +66,13 @@ export function outermost(networks: readonly string[]): readonly string[] {
     .sort()
 }
 
-/** The longest and the shortest prefix of a network around addresses. */
+/** Maximum and minimum prefix length of the networks around addresses. */
 const [LONGEST, SHORTEST] = [24, 16]
 
-/** Networks around IPv4 addresses, one for each /16: the smallest with all of its addresses, but at least a /24. */
+/**
+ * Returns networks around IPv4 addresses, one for each /16: the smallest that contains all of its addresses, but at
+ * least a /24.
+ */
 export function networksAround(addresses: readonly string[]): readonly string[] {
   const starts = new Set(addresses.map(one => firstOf(`${one}/32`, SHORTEST)))
   return [...starts]
@@ -86,7 +87,7 @@ export function networksAround(addresses: readonly string[]): readonly string[] 
 
 const lengthOf = (network: string): number => Number(network.split('/')[1] ?? 32)
 
-/** The first address of a network, or of a larger one around it, as a number. */
+/** Returns the first address of a network, or of a larger one around it, as a number. */
 function firstOf(network: string, length = lengthOf(network)): number {
   const address = (network.split('/')[0] ?? '').split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
   const size = 2 ** (32 - length)

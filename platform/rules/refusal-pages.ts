@@ -1,6 +1,6 @@
 /**
- * Error codes of the platform, with the page of each: `devctl explain platform/CODE`. The type ensures that the server
- * sends no other code; `docs/diagnostics.md` has all pages.
+ * Error codes of the platform, with their pages for `devctl explain platform/CODE`. The type ensures that the server
+ * sends no other code; `docs/diagnostics.md` contains all pages.
  */
 export const REFUSAL_PAGES = {
   approval:
@@ -109,7 +109,7 @@ export type RefusalCode = keyof typeof REFUSAL_PAGES
 export const isExplained = (code: string): boolean =>
   code.startsWith('platform/') && Object.hasOwn(REFUSAL_PAGES, code.slice('platform/'.length))
 
-/** The pages with their whole codes, as the catalogue of diagnostics has its own. */
+/** Returns the pages with their full codes, in the format of the catalogue of diagnostics. */
 export const explainedRefusals = () =>
   Object.entries(REFUSAL_PAGES).map(([code, explain]) => ({
     code: `platform/${code}`,

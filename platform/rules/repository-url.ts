@@ -1,10 +1,10 @@
 /** A repository that a run can clone. */
 export interface RepositoryUrl {
-  /** The address for git: `https://git.example.com/team/shop`. */
+  /** URL for git, such as `https://git.example.com/team/shop`. */
   readonly url: string
-  /** The host that a credential belongs to: `git.example.com`, with a non-standard port. */
+  /** Host that a credential belongs to, such as `git.example.com`, with a port if it is not the standard one. */
   readonly host: string
-  /** The last part of the path, without `.git`: `shop`. */
+  /** Last part of the path, without `.git`, such as `shop`. */
   readonly name: string
 }
 
@@ -13,13 +13,13 @@ export type ReadRepositoryUrl =
   | { readonly ok: false; readonly problem: string; readonly hint?: string }
 
 const LONGEST = 1000
-/** Pattern of one part of a path, without characters that git, ssh or a shell could interpret. */
+/** Pattern of one path segment, without characters that git, ssh or a shell could interpret. */
 const PART = /^[\w~][\w.~+@-]*$/
 const HOST = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/
 
 /**
- * Parses the address of a repository for a run: https or ssh, a host, and a path. `ext::`, `file:`, options of git, and
- * credentials are refused (design, section 6).
+ * Parses the URL of a repository for a run: https or ssh, a host, and a path. Refuses `ext::`, `file:`, options of git,
+ * and credentials (design, section 6).
  */
 export function readRepositoryUrl(text: string): ReadRepositoryUrl {
   if (text.length > LONGEST) return refused(`it has more than ${LONGEST} characters`)
@@ -48,8 +48,8 @@ export function readRepositoryUrl(text: string): ReadRepositoryUrl {
 }
 
 /**
- * True if URL parsing does not change the host of an address. A host that ends in a number is an IPv4 address or
- * invalid (https://url.spec.whatwg.org/#concept-host-parser), in one of several forms: `127.1` is 127.0.0.1.
+ * True if URL parsing does not change the host. A host that ends in a number is an IPv4 address in one of several forms
+ * (`127.1` is 127.0.0.1), or invalid (https://url.spec.whatwg.org/#concept-host-parser).
  */
 function isHostOf(url: string, host: string): boolean {
   if (!URL.canParse(url)) return false
@@ -57,7 +57,7 @@ function isHostOf(url: string, host: string): boolean {
   return seen === host || `${seen}:443` === host
 }
 
-/** True if a credential can be stored for a host: `git.example.com`, in lower case, with an optional port. */
+/** True if a credential can be stored for a host, such as `git.example.com`: lower case, with an optional port. */
 export const isForgeHost = (text: string): boolean =>
   /^(?=.{1,100}$)[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[1-9]\d{0,4})?$/.test(text)
 

@@ -1,6 +1,9 @@
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 
-/** The settings, and the keys of those that are objects with fixed ones. `platform install` keeps some for itself. */
+/**
+ * The keys of the settings, and the keys of those settings that are objects with fixed keys. `platform install` writes
+ * some of them itself.
+ */
 const KEYS: Readonly<Record<string, readonly string[] | undefined>> = {
   bundledBuilders: undefined,
   bundledRegistry: undefined,
@@ -26,9 +29,9 @@ const KEYS: Readonly<Record<string, readonly string[] | undefined>> = {
   url: undefined,
 }
 
-/** A key of the settings that no version knows: a typing error, or of a newer version. */
+/** An unknown key of the settings: a typo, or a key of a newer version. */
 export interface UnknownSetting {
-  /** `namespacePerUser`, `runs.perUsers` */
+  /** Path of the key, such as `namespacePerUser` or `runs.perUsers`. */
   readonly key: string
   readonly hint?: string
 }

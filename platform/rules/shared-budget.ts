@@ -1,6 +1,6 @@
 /**
- * Shared budget, such as memory. No user can take more than they leave for others: a single user gets half of it, and
- * several greedy users get equal parts. So something is always left for a user who has taken nothing.
+ * A shared budget, such as memory. A user can take at most as much as remains for others, so a single user gets half of
+ * the total, and several greedy users get equal parts. Something always remains for a user who has taken nothing.
  */
 export class SharedBudget {
   readonly #total: number
@@ -11,7 +11,7 @@ export class SharedBudget {
     this.#total = total
   }
 
-  /** The sum of all amounts. */
+  /** Sum of all amounts that are taken. */
   get taken(): number {
     return this.#sum
   }
@@ -24,7 +24,7 @@ export class SharedBudget {
     return true
   }
 
-  /** Returns an amount. */
+  /** Returns an amount to the budget. */
   give(who: string, amount: number): void {
     this.#set(who, (this.#taken.get(who) ?? 0) - amount, -amount)
   }

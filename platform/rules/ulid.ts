@@ -1,8 +1,9 @@
-/** Crockford's base 32, in lower case: without i, l, o and u. */
+/** Crockford's base 32 alphabet, in lower case: without i, l, o and u. */
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz'
 
 /**
- * A ULID (https://github.com/ulid/spec) in lower case: it sorts by time, and is valid in names. `random` has ten bytes.
+ * Creates a ULID (https://github.com/ulid/spec) in lower case: it sorts by time, and is valid in Kubernetes names.
+ * `random` has ten bytes.
  */
 export function makeUlid(milliseconds: number, random: Uint8Array): string {
   let value = (BigInt(milliseconds) << 80n) | BigInt(`0x${Buffer.from(random.subarray(0, 10)).toString('hex')}`)
@@ -11,7 +12,7 @@ export function makeUlid(milliseconds: number, random: Uint8Array): string {
   return text
 }
 
-/** The time of a ULID, in milliseconds since 1970. */
+/** Returns the time of a ULID, in milliseconds since 1970. */
 export function timeOfUlid(ulid: string): number {
   let time = 0
   for (const letter of ulid.slice(0, 10)) time = time * 32 + LETTERS.indexOf(letter)

@@ -1,8 +1,8 @@
-/** Record of a command that was run on a platform. Nothing else is recorded: docs/analytics.md lists it. */
+/** Record of a command that was run on a platform. It contains only the fields that docs/analytics.md lists. */
 export interface UsedCommand {
-  /** Name of the command, from `USED_COMMANDS`; a command that the server does not know is `other`. */
+  /** Name of the command, from `USED_COMMANDS`; `other` for a command that the server does not know. */
   readonly command: string
-  /** The version of devctl: `0.1.0`. */
+  /** Version of devctl, such as `0.1.0`. */
   readonly version: string
   readonly system: (typeof SYSTEMS)[number]
   readonly duration: (typeof DURATIONS)[number]
@@ -10,26 +10,26 @@ export interface UsedCommand {
 }
 
 export const SYSTEMS = ['linux', 'darwin', 'win32', 'other'] as const
-/** The upper limit of a command's duration. */
+/** Upper limits for the duration of a command. */
 export const DURATIONS = ['1s', '10s', '1m', '10m', 'longer'] as const
 export const OUTCOMES = ['done', 'failed', 'usage', 'interrupted'] as const
 
 const SECOND = 1000
 const LIMITS = [SECOND, 10 * SECOND, 60 * SECOND, 600 * SECOND]
 
-/** Rounds milliseconds to one of a few durations: an exact one could reveal what was deployed. */
+/** Rounds milliseconds up to one of a few durations, because an exact duration could reveal what was deployed. */
 export const durationOf = (milliseconds: number): UsedCommand['duration'] =>
   DURATIONS[LIMITS.filter(limit => milliseconds > limit).length] ?? 'longer'
 
-/** The outcome that an exit status means. */
+/** Returns the outcome that an exit status means. */
 export function outcomeOf(status: number): UsedCommand['outcome'] {
   if (status === 130) return 'interrupted'
   if (status === 2) return 'usage'
-  // 3: there are differences, which the caller asked for.
+  // Status 3 means that there are differences, which the caller wanted to know.
   return status === 0 || status === 3 ? 'done' : 'failed'
 }
 
-/** The operating system, as Node.js calls it. */
+/** Returns the operating system, by the name that Node.js has for it. */
 export const systemOf = (platform: string): UsedCommand['system'] => SYSTEMS.find(one => one === platform) ?? 'other'
 
 /** Removes suffixes that could identify a private build: `0.1.0-ann.3` becomes `0.1.0`. */
@@ -37,7 +37,7 @@ export const plainVersion = (version: string): string => /^\d{1,4}\.\d{1,4}\.\d{
 
 export const OTHER = 'other'
 
-/** The counts of one day (UTC), each separate, so they cannot be correlated. */
+/** The counts of one day (UTC). Each is counted separately, so they cannot be correlated. */
 export interface UsageDay {
   /** Counts by command, then by outcome and duration. */
   readonly commands: Readonly<Record<string, Readonly<Record<string, number>>>>
@@ -47,7 +47,7 @@ export interface UsageDay {
 
 export const NO_USAGE: UsageDay = { commands: {}, versions: {}, systems: {} }
 
-/** Distinct commands and versions that are counted in a day; further ones are `other`. */
+/** Maximum numbers of distinct commands and versions that are counted in a day; further ones are counted as `other`. */
 const MOST = { commands: 120, versions: 20 }
 
 /** Adds a command to a day. */
@@ -62,7 +62,7 @@ export function withCommand(day: UsageDay, used: UsedCommand): UsageDay {
   }
 }
 
-/** The sum of both. */
+/** Returns the sum of two days. */
 export function sumOf(one: UsageDay, other: UsageDay): UsageDay {
   const commands = { ...one.commands }
   for (const [name, counts] of Object.entries(other.commands)) {
@@ -77,7 +77,7 @@ export function sumOf(one: UsageDay, other: UsageDay): UsageDay {
   return { commands, versions, systems: sums(one.systems, other.systems) }
 }
 
-/** The key to count under, if there may be `most` different ones. */
+/** Returns the key to count under: the given one, or `other` if there are already `most` different ones. */
 const keyIn = (counts: object, key: string, most: number): string =>
   Object.hasOwn(counts, key) || Object.keys(counts).length < most ? key : OTHER
 

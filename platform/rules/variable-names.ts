@@ -2,10 +2,10 @@ const names = (text: string): readonly string[] => text.trim().split(/\s+/)
 
 /** Variables that control a shell, a loader or a tool. */
 const NAMES = [
-  // shells, and what they start
+  // shells, and programs that they start
   ...names('PATH HOME SHELL SHELLOPTS BASHOPTS IFS ENV PS4 PROMPT_COMMAND ZDOTDIR FPATH CDPATH PWD OLDPWD TMPDIR'),
   ...names('EDITOR HGEDITOR VISUAL PAGER MANPAGER BROWSER LESS LESSOPEN LESSCLOSE VIMINIT EXINIT FCEDIT'),
-  // libraries that every program has
+  // libraries that every program loads
   ...names('GCONV_PATH LOCPATH NLSPATH HOSTALIASES RES_OPTIONS TERMINFO WGETRC INPUTRC'),
   ...names('SSLKEYLOGFILE REQUESTS_CA_BUNDLE'),
   // the cluster, the cloud and other machines
@@ -27,7 +27,7 @@ const NAMES = [
   // Windows
   ...names('COMSPEC PATHEXT PSMODULEPATH USERPROFILE APPDATA TMP TEMP'),
 ]
-/** Families of such variables, by prefix. */
+/** Prefixes of further such variables. */
 const FAMILIES = [
   ...names('LD_ DYLD_ BASH_ XDG_ OPENSSL_ SSL_CERT_ CURL_ MALLOC_ GLIBC_ NIX_ CCACHE_ PKG_CONFIG CMAKE_'),
   ...names('NODE_ NPM_CONFIG_ YARN_ PNPM_ BUN_ DENO_ COREPACK_ TS_NODE_ PRISMA_QUERY_ENGINE_ PRISMA_SCHEMA_ENGINE_'),
@@ -36,15 +36,16 @@ const FAMILIES = [
   ...names('GIT_ SSH_ PASSWORD_STORE_ ANSIBLE_ DOCKER_ BUILDKIT_ BUILDX_ HELM_ TF_CLI_ CLOUDSDK_PYTHON DEVCTL_'),
 ]
 /**
- * Suffixes for a program that a tool starts, or downloads: `AWS_PAGER`, `SUDO_ASKPASS`, `RESTIC_PASSWORD_COMMAND`,
- * `RCLONE_SFTP_SSH`, `CYPRESS_INSTALL_BINARY`, `ELECTRON_MIRROR`; and for its options: `CATALINA_OPTS`.
+ * Suffixes of variables for a program that a tool starts or downloads, such as `AWS_PAGER`, `SUDO_ASKPASS`,
+ * `RESTIC_PASSWORD_COMMAND`, `RCLONE_SFTP_SSH`, `CYPRESS_INSTALL_BINARY`, `ELECTRON_MIRROR`, and for its options, such
+ * as `CATALINA_OPTS`.
  */
 const STARTED =
   /_(PAGER|EDITOR|ASKPASS|BROWSER|RSH|SSH|CMD|COMMAND|OPTS|MIRROR|EXECUTABLE_PATH|BINARY(_PATH|_SITE|_HOST|_URL)?)$/
 /** The maximum length of a name. */
 const LONGEST_VARIABLE = 100
 const REFUSED: ReadonlySet<string> = new Set(NAMES)
-/** Switches that the documentation recommends for namespaces. */
+/** Allowed exceptions: switches that the documentation recommends for namespaces. */
 const ALLOWED: ReadonlySet<string> = new Set(['DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED', 'DEVCTL_TOLERATE_FAILURES'])
 
 /**
@@ -59,7 +60,10 @@ export function variableNameProblem(name: string): string | undefined {
   return decides(name) ? 'it changes how programs run on the machines of all who deploy there' : undefined
 }
 
-/** Ignores case: some tools and systems do not distinguish `path` from `PATH`. */
+/**
+ * True if a variable has such a name. Ignores case, because some tools and systems do not distinguish `path` from
+ * `PATH`.
+ */
 function decides(name: string): boolean {
   const upper = name.toUpperCase()
   if (ALLOWED.has(name)) return false

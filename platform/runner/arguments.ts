@@ -1,25 +1,27 @@
 /** Input of a run in the cluster. */
 export interface RunInput {
   readonly action: 'deploy' | 'destroy'
-  /** Its repository is cloned beside it. */
+  /** True if the run has a repository, which the clone container clones. */
   readonly isCloned: boolean
   readonly environment: string
   readonly namespace: string
-  /** The manifest, as a path in the repository. */
+  /** Path of the manifest in the repository. */
   readonly file?: string
   readonly volumes?: boolean
-  /** Code of a fork, whose namespace admits only Pods of the level `restricted`. */
+  /** True for code of a fork, whose namespace only admits Pods of the level `restricted`. */
   readonly isFork?: boolean
   readonly variables: Readonly<Record<string, string>>
-  /** Address of the platform, and the token of the run. */
+  /** URL of the platform, and the token of the run. */
   readonly url: string
   readonly token: string
   readonly domain: string
-  /** The login name of who has asked for it. */
+  /** Login name of the user who requested the run. */
   readonly user?: string
 }
 
-/** The words of the command that a run is. They stay in this process: no list of processes shows them. */
+/**
+ * Returns the command-line arguments of a run. They are only passed inside this process, so no process list shows them.
+ */
 export function toArguments({
   action,
   environment,
@@ -36,7 +38,7 @@ export function toArguments({
     ...(action === 'deploy' && isFork ? ['--policy=restricted'] : []),
     `--name=${environment}`,
     `--namespace=${namespace}`,
-    // The Pod has a deadline of its own, in which its last words are heard.
+    // The Pod has its own deadline, after which its final messages are still received.
     '--timeout=24h',
     ...(file === undefined ? [] : [`--file=${file}`]),
     ...(volumes ? ['--volumes'] : []),
@@ -44,7 +46,7 @@ export function toArguments({
   ]
 }
 
-/** The contexts of devctl in the Pod: the platform, and the cluster that the Pod is in. */
+/** Returns devctl's contexts in the Pod: the platform, and the cluster that the Pod runs in. */
 export const toContexts = ({ url, token, namespace, domain, user }: RunInput, ca: string): object => ({
   current: url,
   contexts: {

@@ -5,38 +5,40 @@ import { pause } from '../../adapters/http/back-off.ts'
 /** The source to clone, and the credential for it. */
 export interface CloneInput {
   readonly repository: string
-  /** A branch or a tag; absent: the main branch. */
+  /** Branch or tag. If absent, the default branch. */
   readonly branch?: string
-  /** The exact commit, whatever the branch contains now. */
+  /** Exact commit to check out, whatever the branch contains now. */
   readonly commit?: string
   readonly user?: string
   readonly password?: string
 }
 
-/** The reason why a repository could not be cloned, in a sentence. */
+/** Error with the reason why a repository could not be cloned, as a sentence. */
 class CloneFailure extends Error {}
 
-/** Milliseconds during which a new Pod may be refused connections that its network policies allow. */
+/**
+ * Time during which connections of a new Pod may be refused although its network policies allow them, in milliseconds.
+ */
 const NEW_POD = 10_000
-/** Branches that are named in a message. */
+/** Maximum number of branches listed in a message. */
 const NAMED = 5
 const NO_BRANCH = /remote branch .* not found/i
-/** Milliseconds between two attempts to connect. */
+/** Delay between two connection attempts, in milliseconds. */
 const AGAIN = 200
 
-/** Executes nothing of the repository, and fetches nothing but the repository. */
+/** Settings with which git executes nothing from the repository, and fetches only the repository itself. */
 const SAFE: Readonly<Record<string, string>> = {
   'core.hooksPath': '/dev/null',
   'core.fsmonitor': 'false',
   'submodule.recurse': 'false',
   'transfer.bundleURI': 'false',
-  // A server that redirects gets no credential for the new location.
+  // If a server redirects, git does not send the credential to the new location.
   'http.followRedirects': 'initial',
 }
 
 /**
- * Clones into an empty folder, and returns the commit. The credential is in no file, variable or command line that
- * remains. Throws a CloneFailure. `settings` are additional settings of git.
+ * Clones into an empty folder and returns the commit. The credential is in no file, variable or command line that
+ * remains. Throws a CloneFailure. `settings` are additional git settings.
  */
 export async function clone(
   { repository, branch, commit, user, password }: CloneInput,
@@ -53,11 +55,11 @@ export async function clone(
     readonly env: Readonly<Record<string, string | undefined>>
     readonly signal: AbortSignal
     readonly settings?: Readonly<Record<string, string>>
-    /** A file of the operators: proxies, and other settings of their network. */
+    /** Path of the operators' git configuration, with proxies and other settings of their network. */
     readonly configuration?: string
     /** Protocols that git may use. */
     readonly protocols?: string
-    /** Milliseconds for which a refused connection is retried. */
+    /** Time for which refused connections are retried, in milliseconds. */
     readonly patience?: number
   },
 ): Promise<string> {
@@ -89,7 +91,7 @@ export async function clone(
     throw new CloneFailure(toSentence(error.said, { repository, commit, hasLogin: password !== undefined }))
   }
 
-  /** Returns the reason why the branch could not be cloned from a repository that can be read. */
+  /** Returns the reason why the branch could not be cloned, if the repository itself can be read. */
   async function withoutBranch(): Promise<string> {
     const found = (await git.ask(...words, 'ls-remote', '--heads', '--', repository)) ?? ''
     const branches = [...found.matchAll(/\trefs\/heads\/(.+)$/gm)].map(([, name]) => `\`${name}\``)
@@ -102,7 +104,7 @@ export async function clone(
   }
 }
 
-/** Retries for as long as nothing responds. */
+/** Retries while connections are refused. */
 async function insist(
   work: () => Promise<unknown>,
   { until, signal }: { readonly until: number; readonly signal: AbortSignal },
@@ -119,7 +121,7 @@ async function insist(
   }
 }
 
-/** The messages of curl, which git uses, for a failed connection. */
+/** Messages of curl, which git uses, for a failed connection. */
 const REFUSED = /failed to connect|couldn't connect to server|connection refused/i
 
 function toSentence(
@@ -158,6 +160,6 @@ function toSentence(
   return `${repository} could not be cloned: ${last.at(-1)?.slice(0, 300) ?? 'git has failed'}`
 }
 
-/** The settings that make git trust the certificate authorities of the operators. */
+/** Returns the settings that make git trust the operators' certificate authorities. */
 export const trusting = (file: string): Readonly<Record<string, string>> =>
   existsSync(file) ? { 'http.sslCAInfo': file } : {}

@@ -6,19 +6,19 @@ import { pause } from '../../adapters/http/back-off.ts'
 // The clone container reports its result to the run container over a connection inside the Pod, which also closes when
 // the clone is killed.
 
-/** Local to the Pod: its containers share the loopback interface. */
+/** Port on the loopback interface, which the containers of the Pod share. */
 const PORT = 7117
-/** Milliseconds between two attempts, while the other container is starting. */
+/** Delay between two attempts while the other container is starting, in milliseconds. */
 const AGAIN = 50
 const DONE = 'done'
 
-/** The connection from the clone to the run, opened before the clone begins. */
+/** Opens the connection from the clone to the run, before the clone begins. */
 export async function reportRun(signal: AbortSignal, port = PORT): Promise<Socket> {
   for (;;) {
     const socket = createConnection({ port, host: '127.0.0.1' })
     try {
       await once(socket, 'connect', { signal })
-      // If the run has ended, the other side no longer reads.
+      // Writes may fail, because the run closes the connection when it ends.
       return socket.on('error', () => {})
     } catch {
       socket.destroy()
@@ -34,8 +34,8 @@ export async function reportSuccess(socket: Socket): Promise<void> {
 }
 
 /**
- * Reports that the clone has failed: closes the connection, which the run may have to accept first. Gives up after that
- * many milliseconds.
+ * Reports that the clone has failed, by closing the connection. The connection may not be open yet, so this waits for
+ * it, at most `limit` milliseconds.
  */
 export async function reportFailure(calling: Promise<Socket>, limit: number): Promise<void> {
   const over = new AbortController()
@@ -50,7 +50,7 @@ export async function reportFailure(calling: Promise<Socket>, limit: number): Pr
   socket?.destroy()
 }
 
-/** Waits for the clone; false if it failed or was killed. Throws if the signal is aborted. */
+/** Waits for the clone. Returns false if it failed or was killed. Throws if the signal is aborted. */
 export async function awaitClone(signal: AbortSignal, port = PORT): Promise<boolean> {
   const server = createServer({ allowHalfOpen: false }).listen(port, '127.0.0.1')
   try {

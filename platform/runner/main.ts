@@ -6,22 +6,27 @@ import { type CloneInput, clone, trusting } from './clone.ts'
 import { awaitClone, reportFailure, reportRun, reportSuccess } from './handover.ts'
 import { reachable } from './reachable.ts'
 
-// The program in the Pod of a run: it clones in one container, and deploys or destroys in the other.
+// The program in the Pod of a run. One container clones, the other one deploys or destroys.
 
 const INPUT = '/run/devctl/input/input.json'
 const CLUSTER_CA = '/run/devctl/kubernetes/ca.crt'
-/** Additional certificate authorities of the operators; the file is optional. */
+/** Additional certificate authorities of the operators; the file may be missing. */
 const CA = '/run/devctl/ca/ca.crt'
 const GIT_CONFIGURATION = '/run/devctl/ca/gitconfig'
-/** Below the volume, because the volume's root belongs to root: git refuses folders of other users. */
+/**
+ * Folder below the volume's root, because the root belongs to the user root, and git refuses folders of other users.
+ */
 const SOURCE = '/source/repository'
 const HOME = '/tmp/devctl'
-/** The file of the termination message. */
+/** Path of the termination message. */
 const LAST_WORDS = '/dev/termination-log'
-/** Milliseconds: for the clone, and for the start of its container. */
+/** Timeouts in milliseconds: for the clone, and for the start of its container. */
 const CLONE_LIMIT = 600_000
 const START_LIMIT = 60_000
-/** Milliseconds until the program may report that the platform does not respond. */
+/**
+ * Timeout for the platform, in milliseconds, after which the command itself may report that the platform does not
+ * respond.
+ */
 const REACH_LIMIT = 10_000
 
 async function cloneSource(): Promise<number> {
@@ -30,7 +35,7 @@ async function cloneSource(): Promise<number> {
   process.stdout.write(`cloning ${input.repository}${input.branch === undefined ? '' : ` (${input.branch})`}\n`)
   const signal = AbortSignal.timeout(CLONE_LIMIT)
   const calling = reportRun(signal)
-  // It is awaited below, whatever happens first.
+  // The connection is awaited below; this prevents an unhandled rejection until then.
   calling.catch(() => {})
   try {
     const commit = await clone(input, {
@@ -67,7 +72,7 @@ async function runDevctl(): Promise<void> {
   process.env['DEVCTL_HOME'] = HOME
   const isCloned = input.isCloned ? awaitClone(AbortSignal.timeout(START_LIMIT + CLONE_LIMIT)) : Promise.resolve(true)
   const isReached = reachable(input.url, AbortSignal.timeout(REACH_LIMIT))
-  // It is loaded meanwhile.
+  // Loads devctl in the meantime.
   const { load } = createRequire('/devctl/bin/devctl.cjs')('/devctl/bin/devctl.cjs') as {
     load(name: string): { start(words: readonly string[]): Promise<void> }
   } // bin/devctl.cjs
@@ -75,7 +80,7 @@ async function runDevctl(): Promise<void> {
   // The clone container has already reported the error.
   if (!(await isCloned)) process.exit(1)
   await isReached
-  // Without a repository there are no files: what is destroyed is what the cluster knows.
+  // Without a repository there are no files, so `destroy` uses what the cluster has recorded.
   if (input.isCloned) process.chdir(SOURCE)
   process.removeListener('SIGTERM', endAtOnce)
   await start(toArguments(input))

@@ -3,13 +3,14 @@ import { createConnection } from 'node:net'
 import { pause } from '../../adapters/http/back-off.ts'
 import { withTimeLimit } from '../../adapters/process/time-limit.ts'
 
-/** Milliseconds between two attempts, and of one. */
+/** Delay between two attempts, and timeout of each attempt, in milliseconds. */
 const AGAIN = 50
 const ATTEMPT = 2000
 
 /**
- * Waits until an address takes connections: where network policies are enforced, a Pod that has just started may be
- * refused what it is allowed. Gives up without a word when the signal is aborted: who asks there says it better.
+ * Waits until an address accepts connections. Where network policies are enforced, a Pod that has just started may be
+ * refused connections that are allowed. Returns without an error when the signal is aborted, because the caller's own
+ * request gives a better error message.
  */
 export async function reachable(url: string, signal: AbortSignal): Promise<void> {
   const { protocol, hostname, port } = new URL(url)

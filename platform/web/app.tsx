@@ -43,10 +43,10 @@ const KeyHelp = laterPart(
   () => null,
 )
 
-/** Milliseconds until a platform that does not answer is asked again. */
+/** Delay before another request to a platform that does not answer, in milliseconds. */
 const AGAIN = 3_000
 
-/** The whole UI: who is logged in sees the page of the address, others the login. */
+/** The complete UI. Users who are logged in see the page of the URL, others the login page. */
 export const App = () => (
   <LocationProvider>
     <ErrorBoundary>
@@ -129,7 +129,7 @@ function Keys() {
   )
 }
 
-/** Asks who is logged in first; sends a user who is not logged in to the login page, which returns here. */
+/** Shows its content to users who are logged in. Sends others to the login page, which returns here. */
 function LoggedIn({ children }: { readonly children: () => ComponentChildren }) {
   const problem = useSignal<Failure | undefined>(undefined)
   const { url } = useLocation()

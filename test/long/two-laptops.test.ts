@@ -62,7 +62,8 @@ describe.skipIf(cluster === undefined)('two laptops at one service', () => {
     const second = ben.devctl('up', '--take-over')
     await second.until(/^connected$/, 180)
     expect(await first.status, first.stderr).toBe(1)
-    // The second user's changes in the mirror are neither reported nor reverted; the end of the first Pod may be reported.
+    // The second user's changes in the mirror are neither reported nor reverted. The end of the first user's Pod may be
+    // reported.
     const isOfConnection = (line: string) =>
       /^ +[\d.]+ s {2}(?:its Pod has ended|api: (?:reconnecting|waits|starts)|Files: not connected)/.test(line)
     const told = first.stderr.slice(first.stderr.indexOf('SSH: ')).split('\n').slice(1)

@@ -30,8 +30,8 @@ const DAY = 86_400_000
 /** Time before its creation from which a certificate is already valid, because clocks differ. */
 const BEFORE = DAY
 /**
- * Lifetime of certificate authorities, and of the certificates of the builders and of the server as their client: these
- * are never renewed.
+ * Lifetime of certificate authorities, and of the certificates that builders and the server present to each other.
+ * These are never renewed.
  */
 const LIFETIME = 3650 * DAY
 

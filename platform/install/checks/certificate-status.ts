@@ -18,8 +18,8 @@ interface CertificateContext {
 }
 
 /**
- * Connects to the address of a platform and returns the certificate that it presents. Undefined if there is a proxy in
- * between.
+ * Connects to the address of a platform and returns the certificate that it presents, or the problem. Undefined if the
+ * address is not HTTPS, or is reached through a proxy.
  */
 export async function askForCertificate(
   { env, signal }: CertificateContext,

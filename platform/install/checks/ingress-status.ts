@@ -2,7 +2,10 @@ import type { Cluster, KubeObject } from '../../../adapters/kubernetes/cluster.t
 import type { PlatformProblem } from '../../session/platform-problem.ts'
 import { ownRef } from '../install-context.ts'
 
-/** https://kubernetes.io/docs/concepts/services-networking/ingress/#default-ingress-class */
+/**
+ * Annotation of the default IngressClass:
+ * https://kubernetes.io/docs/concepts/services-networking/ingress/#default-ingress-class
+ */
 const DEFAULT = 'ingressclass.kubernetes.io/is-default-class'
 
 /** The Ingress of the platform, with the fields that decide whether it can be reached. */
@@ -37,8 +40,8 @@ export async function installedIngress(
 }
 
 /**
- * Checks that an ingress controller can be expected to serve the Ingress: its class exists, or it names none and there
- * is a default class.
+ * Checks that an ingress controller can be expected to serve the Ingress: the class of the Ingress exists, or the
+ * Ingress has no class and the cluster has a default class.
  */
 export async function ingressProblem(
   cluster: Cluster,

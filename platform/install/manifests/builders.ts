@@ -23,7 +23,7 @@ export interface BundledBuilders {
   readonly trusted?: string
 }
 
-/** The location of an ingress controller: an address as a network, or Pods with their ports for HTTPS. */
+/** Address of an ingress controller: a network with just this address, or Pods with their ports for HTTPS. */
 export type IngressPeer =
   | { readonly cidr: string }
   | {
@@ -98,9 +98,9 @@ export const DECIDED_OF_BUILDERS = {
 } as const
 
 /**
- * BuildKit, running as a user without rights on the node. The container is privileged only because each step gets its
- * own process namespace (with an unmasked `/proc`). Its processes run as user 1000, without capabilities, and steps are
- * in a user namespace below that.
+ * Returns the objects of BuildKit, which runs as a user without permissions on the node. The container is privileged
+ * only because each step gets its own process namespace (with an unmasked `/proc`). Its processes run as user 1000,
+ * without capabilities, and steps run in a user namespace below that.
  */
 export const builderObjects = (one: BundledBuilders): readonly KubeObject[] => [
   {

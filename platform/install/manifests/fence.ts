@@ -57,7 +57,7 @@ export function fence(account: string): readonly KubeObject[] {
         message: 'the platform may grant only the rights of members, to its users and runs, in managed namespaces',
       },
       {
-        // The policies of the platform's own namespaces belong to the operator: they keep runs, which execute foreign
+        // The policies of the platform's own namespaces belong to the operator: they keep runs, which execute untrusted
         // code, away from the cluster.
         expression: `!(request.resource.group == 'networking.k8s.io' && request.resource.resource == 'networkpolicies') || !(request.namespace in [${own}])`,
         message: 'the platform may not change the network policies of its runs',

@@ -59,8 +59,8 @@ const IN_ALL_NAMESPACES =
 const peers = (each: string): string => `rule.?to.orValue([]).size() > 0 && rule.to.all(peer, ${each})`
 const TO_OWN_PODS = peers('has(peer.podSelector) && !has(peer.namespaceSelector) && !has(peer.ipBlock)')
 /**
- * CEL for a DNS rule in the form that devctl compiles: DNS is in Pods of some namespace, or a cache on the node. Named
- * ports are not allowed, because any Pod can define such a name.
+ * CEL that is true for a DNS rule in the form that devctl generates: DNS servers are Pods of some namespace, or a cache
+ * on the node. Named ports are not allowed, because any Pod can define such a name.
  */
 const TO_DNS = [
   peers("has(peer.ipBlock) ? peer.ipBlock.cidr == '169.254.0.0/16' : has(peer.namespaceSelector)"),

@@ -66,7 +66,7 @@ const madePods = () =>
     ],
   })
 
-/** CEL: the terms of all affinities to Pods, required and preferred. */
+/** CEL for the terms of all Pod affinities and anti-affinities, required and preferred. */
 const AFFINITIES = ['podAffinity', 'podAntiAffinity']
   .map(kind => `object.spec.?affinity.?${kind}`)
   .flatMap(kind => [
@@ -75,7 +75,9 @@ const AFFINITIES = ['podAffinity', 'podAntiAffinity']
   ])
   .join(' + ')
 
-/** Returns the policy for deletions and evictions, because the grace period in them overrides the one of the Pod. */
+/**
+ * Returns the policy for deletions and evictions, because the grace period in such a request overrides the Pod's own.
+ */
 const endedPods = () =>
   admissionPolicy(ENDS, {
     matchConstraints: {

@@ -38,7 +38,7 @@ import { podsPolicy } from './pods.ts'
 import { registryObjects } from './registry.ts'
 import { keeperRole, memberRoles } from './roles.ts'
 
-/** An address as a network, and a TCP port. */
+/** An address as a single-address network, and a TCP port. */
 export interface NetworkAddress {
   readonly cidr: string
   readonly port: number

@@ -46,7 +46,7 @@ export class Limiter {
   }
 }
 
-/** Returns the part of an address that identifies one customer, which is a /64 network for IPv6. */
+/** Returns the part of an address that identifies one customer; for IPv6, this is a /64 network. */
 export function addressKey(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').toLowerCase()
   if (!plain.includes(':')) return plain

@@ -23,26 +23,26 @@ export type ProviderSettings =
       readonly url: string
       readonly clientId: string
       /**
-       * Organisations (`acme`) and teams (`acme/backend`): membership in one is required; without any, every GitHub
-       * user may log in.
+       * Organizations (`acme`) and teams (`acme/backend`). Membership in one of them is required; if the list is empty,
+       * every GitHub user may log in.
        */
       readonly allow: readonly string[]
     }
 
-/** A claim that has to be, or contain, a value: `groups=backend`, `hd=example.com`. */
+/** A claim that has to equal, or contain, a value: `groups=backend`, `hd=example.com`. */
 export interface ClaimRule {
   readonly claim: string
   readonly value: string
 }
 
-/** Undefined if the text is not a rule. */
+/** Parses a rule; undefined if the text is not one. */
 export function toClaimRule(text: string): ClaimRule | undefined {
   const [, claim, value] = /^([A-Za-z_][\w:/.-]{0,99})=(.{1,200})$/.exec(text) ?? []
-  // An email address proves nothing: providers let people enter any.
+  // Rules about email addresses are refused, because providers let users enter any address.
   return claim === undefined || value === undefined || /^email/.test(claim) ? undefined : { claim, value }
 }
 
-/** The format of `acme` and `acme/backend`. */
+/** True for an organization or team, such as `acme` or `acme/backend`. */
 export const isOrganisation = (text: string): boolean =>
   /^[A-Za-z0-9][\w.-]{0,99}(\/[A-Za-z0-9][\w.-]{0,99})?$/.test(text)
 
@@ -53,21 +53,21 @@ export const isAdmitted = (claims: Readonly<Record<string, unknown>>, rules: rea
     return found === value || (Array.isArray(found) && found.includes(value))
   })
 
-/** A display name from a provider: a single line that fits into a record; undefined if there is none. */
+/** Returns a display name from a provider as a single line that fits into a record; undefined if there is none. */
 export function shownText(value: unknown, longest = 100): string | undefined {
   if (typeof value !== 'string') return undefined
   const text = value
     .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
     .trim()
     .slice(0, longest)
-    // A character of two units that was cut.
+    // Removes half of a surrogate pair at the end, if the text was truncated inside it.
     .replace(/\p{Cs}$/u, '')
   return text === '' ? undefined : text
 }
 
 /**
- * Returns the path that a browser opens after a login: a page of the platform, otherwise the start page. Other hosts,
- * and paths that are not pages, are not allowed.
+ * Returns the path that a browser opens after a login: the given one if it is a page of the platform, otherwise the
+ * start page. Other hosts, and paths that are not pages, are not allowed.
  */
 export function returnPath(text: unknown): string {
   if (typeof text !== 'string' || !/^\/[\w/.~%?&=:@+-]{0,500}$/.test(text) || text.startsWith('//')) return '/'
@@ -77,5 +77,7 @@ export function returnPath(text: unknown): string {
     : pathname + search
 }
 
-/** The address of an issuer's metadata: https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig */
+/**
+ * Returns the URL of an issuer's metadata: https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig
+ */
 export const discoveryUrl = (issuer: string): string => `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`

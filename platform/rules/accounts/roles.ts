@@ -6,7 +6,7 @@ export type PlatformRole = (typeof PLATFORM_ROLES)[number]
 export const NAMESPACE_ROLES = ['owner', 'developer', 'viewer'] as const
 export type NamespaceRole = (typeof NAMESPACE_ROLES)[number]
 
-/** Actions on a namespace through the platform. Access to the objects in it is decided by the API server. */
+/** Actions on a namespace through the platform. The API server decides about access to the objects in it. */
 export type NamespaceAction =
   | 'see'
   | 'pull'
@@ -23,17 +23,20 @@ const ALLOWED: Readonly<Record<NamespaceRole, ReadonlySet<NamespaceAction>>> = {
   developer: new Set(['see', 'pull', 'wake', 'sleep', 'deploy', 'variables']),
   owner: new Set(['see', 'pull', 'wake', 'sleep', 'deploy', 'variables', 'share', 'delete']),
 }
-/** Actions of administrators in namespaces of other users: they manage them, without reading secrets. */
+/**
+ * Actions that administrators may do in namespaces of other users: they manage these namespaces, without reading
+ * secrets.
+ */
 const ADMIN: ReadonlySet<NamespaceAction> = new Set(['see', 'wake', 'sleep', 'share', 'delete', 'transfer'])
 
 export interface Relation {
   readonly platform: PlatformRole
-  /** Undefined: not a member. */
+  /** Role in the namespace; undefined for users who are not members. */
   readonly namespace: NamespaceRole | undefined
 }
 
 export const mayDo = ({ platform, namespace }: Relation, action: NamespaceAction): boolean =>
   (namespace !== undefined && ALLOWED[namespace].has(action)) || (platform === 'admin' && ADMIN.has(action))
 
-/** The ClusterRole for a role in a namespace (design, section 3). */
+/** Returns the ClusterRole for a role in a namespace (design, section 3). */
 export const clusterRoleOf = (role: NamespaceRole): string => (role === 'viewer' ? 'devctl-viewer' : 'devctl-developer')

@@ -2,23 +2,23 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /**
- * The purpose of a token: a browser session, a person's programs, a command line, a run, a CI job, the first
- * administrator, an invited user.
+ * The purposes of tokens: a browser session, a person's programs, a command line, a run, a CI job, the first
+ * administrator, and an invited user.
  */
 export const TOKEN_KINDS = ['session', 'api', 'cli', 'run', 'ci', 'setup', 'invite'] as const
 export type TokenKind = (typeof TOKEN_KINDS)[number]
 
-/** A token as its owner has it. The platform stores only the hash of its secret. */
+/** A token as its owner has it. The platform stores only a hash of its secret. */
 export interface TokenParts {
   readonly kind: TokenKind
-  /** The name of the token's record, which is found with one read. */
+  /** Name of the token's record, so one read finds it. */
   readonly id: string
   readonly secret: string
 }
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const ID = /^[a-z2-7]{16}$/
-/** 32 random bytes, followed by the checksum of everything before it. */
+/** Length of the secret, which encodes 32 random bytes. The checksum of everything before it follows. */
 const SECRET_LENGTH = 43
 const SUM_LENGTH = 6
 const FORM = new RegExp(
@@ -26,8 +26,8 @@ const FORM = new RegExp(
 )
 
 /**
- * Creates a token from random bytes: 10 for its id, 32 for its secret. Its format and checksum let secret scanners
- * recognize it offline.
+ * Creates a token from random bytes: 10 for its id and 32 for its secret. Its format and its checksum let secret
+ * scanners recognize it offline.
  */
 export function makeToken(
   kind: TokenKind,
@@ -41,7 +41,7 @@ export function tokenText({ kind, id, secret }: TokenParts): string {
   return `${text}${sumOf(text)}`
 }
 
-/** Undefined if the text is not a token, or was truncated or mistyped. */
+/** Parses a token; undefined if the text is not one, or was truncated or mistyped. */
 export function parseToken(text: string): TokenParts | undefined {
   const [, kind, id, secret, sum] = FORM.exec(text) ?? []
   if (kind === undefined || id === undefined || secret === undefined) return undefined
@@ -49,10 +49,13 @@ export function parseToken(text: string): TokenParts | undefined {
   return { kind: kind as TokenKind, id, secret } // FORM lets no other kind pass
 }
 
-/** The stored form of a token's secret. The secret is random, so it needs no salt and no slow hash. */
+/**
+ * Returns the hash of a token's secret, which is stored in its place. The secret is random, so it needs no salt and no
+ * slow hash.
+ */
 export const secretHash = (secret: string): string => createHash('sha256').update(secret).digest('base64url')
 
-/** Takes constant time. */
+/** True if a secret has this hash. Compares in constant time. */
 export function isSecretOf(hash: string, secret: string): boolean {
   const [a, b] = [Buffer.from(hash), Buffer.from(secretHash(secret))]
   return a.length === b.length && timingSafeEqual(a, b)
@@ -75,7 +78,7 @@ function base62(bytes: Uint8Array, length: number): string {
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567'
 
-/** RFC 4648, in lower case and without padding, for use in Kubernetes names. */
+/** Encodes bytes in base32 (RFC 4648), in lower case and without padding, for use in Kubernetes names. */
 export function base32(bytes: Uint8Array): string {
   let [text, bits, value] = ['', 0, 0]
   for (const byte of bytes) {

@@ -1,7 +1,7 @@
 import { block, code } from '../../../compiler/values/markdown.ts'
 import type { PreviewStatus } from './previews.ts'
 
-/** Addresses and services that are listed, and characters of texts from a branch. */
+/** Maximum numbers of addresses and services that are listed, and maximum lengths of texts from a branch. */
 const MOST = { addresses: 20, services: 10, service: 63, address: 300, problem: 2000 }
 
 const STATES: Readonly<Partial<Record<PreviewStatus, string>>> = {
@@ -10,11 +10,11 @@ const STATES: Readonly<Partial<Record<PreviewStatus, string>>> = {
   Deploying: '⏳ deploying',
 }
 
-/** Content of a comment on a preview. A user who can push to the branch controls everything but the name. */
+/** Content of a comment on a preview. A user who can push to the branch controls all of it except the name. */
 export interface ToldPreview {
   readonly name: string
   readonly status: PreviewStatus
-  /** Endpoints of the preview, without services if it is not known which ones are ready. */
+  /** Endpoints of the preview, without services if it is unknown which ones are ready. */
   readonly endpoints: readonly {
     readonly url: string
     readonly services: readonly string[]
@@ -24,11 +24,11 @@ export interface ToldPreview {
   readonly run?: { readonly commit?: string; readonly reason?: string }
 }
 
-/** Marks the comment of a preview, so that it can be found again. */
+/** Returns an HTML comment that marks the comment of a preview, so that it can be found again. */
 export const commentMarker = (name: string): string => `<!-- devctl preview ${name} -->`
 
 /**
- * The state of a preview, for readers of the pull request; `said` is the first problem in the words of the deploy.
+ * Describes the state of a preview to readers of the pull request; `said` is the first problem as `deploy` reported it.
  * Texts from the branch are shown as plain text.
  */
 export function commentText(preview: ToldPreview, page: string, said?: string): string {
@@ -50,11 +50,11 @@ export function commentText(preview: ToldPreview, page: string, said?: string): 
   ].join('\n\n')
 }
 
-/** A preview whose deploy has succeeded may have a problem since. */
+/** Describes the status. A preview whose deploy succeeded may have developed a problem since then. */
 const stateText = ({ status, problem }: ToldPreview): string =>
   status === 'Active' && problem ? '❌ problem' : (STATES[status] ?? status)
 
-/** Returns the comment that explains how to approve a deploy of code of a fork. */
+/** Returns the comment that explains how to approve a deploy of a fork's code. */
 export const waitingText = (name: string, commit: string, page: string): string =>
   [
     `**Preview [${name}](${page})**: ✋ waiting for approval${commitText(commit)}`,
@@ -67,7 +67,7 @@ export const waitingText = (name: string, commit: string, page: string): string 
 export const refusedText = (name: string, commit: string, problem: string): string =>
   [`**Preview ${code(name)}**: ❌ not deployed${commitText(commit)}`, problemBlock(problem), ''].join('\n\n')
 
-/** The final comment, after the request was closed. */
+/** Returns the final comment, after the request was closed. */
 export const destroyedText = (name: string): string => `**Preview ${code(name)}**: destroyed\n`
 
 const commitText = (commit: string | undefined): string =>

@@ -1,10 +1,13 @@
 import type { RunAction, RunState } from '../runs/run-states.ts'
 
-/** `personal`: belongs to its owner; `global`: all users can view it, and administrators deploy and destroy it. */
+/**
+ * Scopes of a preview. `personal`: it belongs to its owner; `global`: all users can view it, and administrators deploy
+ * and destroy it.
+ */
 export const PREVIEW_SCOPES = ['personal', 'global'] as const
 export type PreviewScope = (typeof PREVIEW_SCOPES)[number]
 
-/** The states of its namespace, and, if that is awake, the result of its last deploy. */
+/** Statuses of a preview: the status of its namespace, or, if that is awake, the result of its last deploy. */
 export const PREVIEW_STATUSES = [
   'Active',
   'Deploying',
@@ -24,7 +27,7 @@ interface PreviewRun {
   readonly state: RunState
 }
 
-/** The status of a preview, by that of its namespace and its runs, the newest first. */
+/** Returns the status of a preview from the status of its namespace and its runs, newest first. */
 export function previewStatus(
   namespace: Exclude<PreviewStatus, 'Deploying' | 'Failed'>,
   runs: readonly PreviewRun[],
@@ -35,10 +38,10 @@ export function previewStatus(
   return ['queued', 'running', 'stopping'].includes(last.state) ? 'Deploying' : 'Failed'
 }
 
-/** A run that was replaced by a newer one says nothing about the preview. */
+/** True if a run affects the status of its preview: it is a deploy that no newer run has replaced. */
 export const tellsStatus = ({ action, state }: PreviewRun): boolean => action === 'deploy' && state !== 'replaced'
 
-/** The source of a preview: a later deploy from the same source updates the same preview. */
+/** The source of a preview. A later deploy from the same source updates the same preview. */
 export interface PreviewIdentity {
   readonly repository: string
   readonly scope: PreviewScope
@@ -59,7 +62,7 @@ export function previewConflict(
   return there.scope === 'personal' && there.owner !== wanted.owner ? 'owner' : undefined
 }
 
-/** Normalizes a repository URL: with and without `.git`, it is the same repository. */
+/** Normalizes a repository URL, because it means the same repository with and without `.git`. */
 const sameRepository = (url: string): string => url.replace(/\/$/, '').replace(/\.git$/, '')
 
 /** Returns the reason why a text cannot be the URL of a pull request; undefined if it can. Pages show it as a link. */

@@ -1,10 +1,10 @@
 import type { HookForge } from './webhook-signature.ts'
 
-/** The highest number of a request that fits into the name of a preview. */
+/** Maximum request number that fits into the name of a preview. */
 const GREATEST = 999_999
 
 /**
- * The meaning of a delivery: a request has to be checked. Nothing else in it is used, because the API of the forge
+ * The meaning of a delivery: a request has to be checked. Its other contents are not used, because the API of the forge
  * returns the current state. `other`: the event is not about a request.
  */
 export type ReadHook =
@@ -21,7 +21,7 @@ export function readHook(forge: HookForge, body: Uint8Array): ReadHook {
     forge === 'gitlab'
       ? [found['object_kind'] === 'merge_request' ? record(found['object_attributes'])?.['iid'] : undefined, 'project']
       : [record(found['pull_request'])?.['number'], 'repository']
-  // Comments, pushes, and test deliveries.
+  // Comments, pushes, and test deliveries are not about a request.
   if (pull === undefined) return { kind: 'other' }
   if (!isNumber(pull) || pull > GREATEST) return { kind: 'invalid', problem: 'the request has no valid number' }
   const id = record(found[repository])?.['id']

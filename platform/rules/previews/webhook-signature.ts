@@ -1,24 +1,24 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The kinds of forges that send webhooks; part of the address that they send them to. */
+/** The kinds of forges that send webhooks; also part of the URL that each sends them to. */
 export const HOOK_FORGES = ['github', 'gitlab', 'gitea'] as const
 export type HookForge = (typeof HOOK_FORGES)[number]
 
 /** The headers of a request, in lower case; repeated headers are lists. */
 export type HookHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** A delivery, byte for byte. */
+/** A delivery, with its exact bytes. */
 export interface SentHook {
   readonly headers: HookHeaders
   readonly body: Uint8Array
 }
 
-/** Milliseconds by which the time of a signature may differ from the current time. */
+/** Maximum difference between the time of a signature and the current time, in milliseconds. */
 const SKEW = 5 * 60_000
-/** The prefix of GitLab's signing tokens; the rest is the key, in base64. */
+/** Prefix of GitLab's signing tokens; the rest is the key, in base64. */
 const SIGNING = 'whsec_'
 const HEX = /^[0-9a-f]{64}$/i
-/** Signatures of one delivery that are checked: one for each key during a rotation. */
+/** Maximum number of signatures of one delivery that are checked. During a rotation, there is one for each key. */
 const SIGNATURES = 4
 
 /** Creates the secret of a webhook from 32 random bytes, in the format of its forge. */
@@ -28,11 +28,11 @@ export function hookSecret(forge: HookForge, random: Uint8Array): string {
 }
 
 /**
- * Returns true if the sender of a delivery knows the secret. The signature is verified before the body is parsed, over
- * the raw bytes, and in constant time.
+ * True if the sender of a delivery knows the secret. The signature is verified before the body is parsed, over the raw
+ * bytes, and in constant time.
  */
 export function isSigned(forge: HookForge, secret: string, { headers, body }: SentHook, now: number): boolean {
-  // Without a secret, no signature is valid.
+  // With an empty secret, no signature is valid.
   if (secret === '') return false
   if (forge === 'gitlab') return isSignedByGitLab(secret, { headers, body }, now)
   const [signature] = headersOf(forge).flatMap(name => one(headers[name]) ?? [])
@@ -42,6 +42,7 @@ export function isSigned(forge: HookForge, secret: string, { headers, body }: Se
 }
 
 /**
+ * Returns the headers with the signature:
  * https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries,
  * https://docs.gitea.com/usage/repository/webhooks
  */
@@ -51,8 +52,9 @@ const headersOf = (forge: 'github' | 'gitea'): readonly string[] =>
     : ['x-gitea-signature', 'x-forgejo-signature', 'x-hub-signature-256', 'x-gogs-signature']
 
 /**
- * GitLab signs deliveries if it has a signing token (https://www.standardwebhooks.com); otherwise it sends the secret
- * itself (https://docs.gitlab.com/user/project/integrations/webhooks/). If there is a signature, it has to be valid.
+ * True if a delivery of GitLab is authentic. GitLab signs deliveries if it has a signing token
+ * (https://www.standardwebhooks.com); otherwise it sends the secret itself
+ * (https://docs.gitlab.com/user/project/integrations/webhooks/). If there is a signature, it has to be valid.
  */
 function isSignedByGitLab(secret: string, { headers, body }: SentHook, now: number): boolean {
   if (headers['webhook-signature'] === undefined) {
@@ -72,7 +74,10 @@ function isSignedByGitLab(secret: string, { headers, body }: SentHook, now: numb
     .some(text => text.startsWith('v1,') && isSame(Buffer.from(text.slice(3), 'base64'), wanted))
 }
 
-/** A repeated header counts as missing: proxies and servers disagree about which one to use. */
+/**
+ * Returns the value of a header. A repeated header counts as missing, because proxies and servers disagree about which
+ * value to use.
+ */
 const one = (header: string | readonly string[] | undefined): string | undefined =>
   typeof header === 'string' && header !== '' ? header : undefined
 

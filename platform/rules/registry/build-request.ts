@@ -14,7 +14,7 @@ export interface BuildRequest {
   readonly Exporters?: readonly Entry[]
 }
 
-/** Rules about what a build uses, of which the last one that matches counts. */
+/** Rules about the sources of a build. If several match, the last one applies. */
 interface SourcePolicy {
   readonly version: number
   readonly rules: readonly {
@@ -24,7 +24,7 @@ interface SourcePolicy {
 }
 const ALLOW = 0
 const DENY = 1
-/** A selector is a regular expression of Go. */
+/** Match type of a selector that is a Go regular expression. */
 const BY_PATTERN = 2
 
 type Attributes = Readonly<Record<string, string>>
@@ -34,39 +34,39 @@ interface Entry {
   readonly Attrs?: Attributes
 }
 
-/** Namespace that a build belongs to, its cache, and the registry path that it may push to. */
+/** The namespace that a build belongs to, its cache, and the registry path that it may push to. */
 export interface BuildScope {
   readonly namespace: string
-  /** Builds of other scopes share no step, cache mount or copied context with this one. */
+  /** Key of the cache. Builds with different keys share no steps, cache mounts or copied contexts. */
   readonly cache: string
-  /** The platform's own registry, where the name of an image begins with the part of its namespace. */
+  /** The platform's own registry. Names of images there begin with the path of their namespace. */
   readonly images?: { readonly registry: string; readonly place: string }
 }
 
-/** The parts of the platform's registry from which a caller may pull images, of those of namespaces. */
+/** The namespace paths in the platform's registry from which a caller may pull images. */
 export type Pulls = readonly string[]
 
 /** The built-in frontend for Dockerfiles. */
 const FRONTEND = 'dockerfile.v0'
 
 /**
- * Attributes of https://github.com/moby/buildkit/blob/master/frontend/dockerui/config.go that concern the build itself.
- * Other attributes choose a frontend, a cgroup, or another user's session.
+ * Attributes of https://github.com/moby/buildkit/blob/master/frontend/dockerui/config.go that only affect the build
+ * itself. Other attributes choose a frontend, a cgroup, or another user's session.
  */
 const ATTRIBUTE =
   /^(?:filename|context|dockerfilekey|target|platform|no-cache|image-resolve-mode|force-network-mode|add-hosts|shm-size|ulimit|attest:(?:provenance|sbom)|(?:context|build-arg|label):.+)$/
 
-/** Build arguments that are settings of the frontend, which the platform decides. */
+/** Build arguments that are settings of the frontend, which the platform sets itself. */
 const OWN_ARGUMENT = /^build-arg:BUILDKIT_(?:SYNTAX|SANDBOX_HOSTNAME|CACHE_MOUNT_NS)$/i
 
-/** The exporters and their options, as devctl uses them. */
+/** The allowed exporters and their options, namely those that devctl uses. */
 const EXPORTERS: Readonly<Record<string, ReadonlySet<string>>> = {
   image: new Set(['name', 'push', 'oci-mediatypes']),
   docker: new Set(['name']),
   oci: new Set(['name', 'tar']),
 }
 
-/** Attributes of caches for which a builder would use its own credentials. */
+/** Cache attributes for which a builder would use its own credentials, by type of cache. */
 const OWN_LOGIN: Readonly<Record<string, readonly string[]>> = {
   registry: [],
   local: [],
@@ -76,8 +76,8 @@ const OWN_LOGIN: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Returns the reason why a build is refused, in words; undefined if it is allowed. Only Dockerfiles are built: a custom
- * graph of steps, or a frontend from an image, could refer to the cache mounts of other namespaces.
+ * Returns the reason why a build is refused, in words; undefined if it is allowed. Only Dockerfiles are built, because
+ * a custom graph of steps, or a frontend from an image, could refer to the cache mounts of other namespaces.
  */
 export function buildProblem(request: BuildRequest, scope: BuildScope): string | undefined {
   if (request.Frontend !== FRONTEND) return `only Dockerfiles are built (the frontend \`${FRONTEND}\`)`
@@ -97,7 +97,7 @@ export function buildProblem(request: BuildRequest, scope: BuildScope): string |
   )
 }
 
-/** Older clients send a single exporter, in separate fields. */
+/** Returns the exporters. Older clients send a single exporter, in separate fields. */
 const exportersOf = ({ Exporters = [], Exporter = '', ExporterAttrs = {} }: BuildRequest): readonly Entry[] =>
   Exporters.length > 0 || Exporter === '' ? Exporters : [{ Type: Exporter, Attrs: ExporterAttrs }]
 
@@ -118,7 +118,7 @@ function exportProblem({ Type = '', Attrs = {} }: Entry, scope: BuildScope): str
   if (!allowed) return `results of the type \`${Type}\` are not exported`
   const attribute = Object.keys(Attrs).find(key => !allowed.has(key))
   if (attribute !== undefined) return `the attribute \`${attribute}\` of the result is not allowed`
-  // A result that stays in the builder would be useless, or usable by every namespace.
+  // An image that stays in the builder would be useless, or usable by every namespace.
   if (Type === 'image' && Attrs['push'] !== 'true') return 'images have to be pushed'
   return (Attrs['name'] ?? '')
     .split(',')
@@ -134,14 +134,14 @@ function nameProblem(name: string, { images, namespace }: BuildScope): string | 
 }
 
 /**
- * Returns the request that the builder gets: its known fields, in a scope of its own.
+ * Returns the request that is sent to the builder: the known fields, restricted to its scope.
  *
  * The cache key of a step contains neither the values of its secrets nor the cache mounts that it used, so a step of
- * one namespace could be reused for the same step of another. It does contain the host name of the step, so each scope
- * has a different host name. `cmdline` prevents a `# syntax=` line from replacing the frontend.
+ * one namespace could be reused for the same step of another. The key does contain the host name of the step, so each
+ * scope has a different host name. `cmdline` prevents a `# syntax=` line from replacing the frontend.
  *
- * A builder serves a cached image to every caller. Its source policy therefore denies images of namespaces, in the
- * platform's registry, that the caller could not pull.
+ * A builder serves a cached image to every caller. Its source policy therefore denies those images of namespaces in the
+ * platform's registry that the caller may not pull.
  */
 export function scopedBuild(
   { Frontend, FrontendAttrs, Cache, ...request }: BuildRequest,
@@ -170,9 +170,9 @@ export function scopedBuild(
 function imagePolicy(registry: string, pulls: Pulls): SourcePolicy {
   const { host, prefix } = splitRegistry(registry)
   const [name = '', port] = host.split(':')
-  // The port of https may be left out.
+  // Port 443 may be omitted.
   const ports = port === undefined || port === '443' ? '(?::443)?' : `:${port}`
-  // In a reference, the host may have capitals.
+  // The host in a reference may have upper-case letters.
   const all = `^docker-image://(?i:${quoted(name)})${ports}/${quoted(prefix)}`
   const rule = (action: number, identifier: string) => ({ action, selector: { identifier, match_type: BY_PATTERN } })
   return {

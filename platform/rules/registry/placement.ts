@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The order in which builders are tried for a build. It is always the same for one key, so builds find their cache, and
- * differs between keys (rendezvous hashing). When a builder is added or removed, only the builds that prefer it move.
+ * Returns the order in which builders are tried for a build. The order is always the same for one key, so builds find
+ * their cache, and differs between keys (rendezvous hashing). When a builder is added or removed, only the builds that
+ * prefer it move.
  */
 export function inOrder(builders: readonly string[], key: string): readonly string[] {
   const weight = (builder: string) => createHash('sha256').update(`${builder}\0${key}`).digest('hex')
@@ -12,12 +13,12 @@ export function inOrder(builders: readonly string[], key: string): readonly stri
     .map(({ builder }) => builder)
 }
 
-/** The number of builds that a builder gets before the next one is tried. */
+/** Number of builds on a builder from which the next builder is tried. */
 const COMFORTABLE = 2
 
 /**
- * The builder for a build: the first in its order with fewer than two builds, otherwise the one with the fewest;
- * undefined if all are full.
+ * Returns the builder for a build: the first one in its order with fewer than two builds, otherwise the one with the
+ * fewest; undefined if all are full.
  */
 export function builderFor(
   order: readonly string[],

@@ -1,11 +1,11 @@
-/** An access to a registry, requested or granted: https://distribution.github.io/distribution/spec/auth/scope/ */
+/** A requested or granted access to a registry: https://distribution.github.io/distribution/spec/auth/scope/ */
 export interface RegistryAccess {
   readonly type: string
   readonly name: string
   readonly actions: readonly string[]
 }
 
-/** Path of the images that every user may pull, and administrators push. No namespace can have this name. */
+/** Path of the images that every user may pull and administrators push. No namespace can have this name. */
 export const SHARED = 'shared'
 
 /** A caller's role for the images of one namespace. */
@@ -13,23 +13,23 @@ export type RegistryRelation = 'pusher' | 'full' | 'puller' | 'stranger'
 
 const ACTIONS: Readonly<Record<RegistryRelation, readonly string[]>> = {
   pusher: ['pull', 'push', 'delete'],
-  // A pusher whose share of the disk is used up.
+  // A member who could push if the owner's share of the disk were not used up.
   full: ['pull', 'delete'],
   puller: ['pull'],
   stranger: [],
 }
 
-/** Scopes of one request: a push that mounts layers of other images has several. */
+/** Maximum number of scopes in one request: a push that mounts layers of other images has several. */
 const SCOPES = 20
 const LONGEST = 400
-/** A repository path; a text that does not match refers to nothing. */
+/** Pattern of a repository path. A text that does not match it names no repository. */
 const COMPONENT = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*'
 const REPOSITORY = new RegExp(`^${COMPONENT}(?:/${COMPONENT})*$`)
 const SCOPE = /^([a-z]{1,20})(?:\([a-z]{1,20}\))?:([^:\s]+):([a-z*]+(?:,[a-z*]+)*)$/
 
 /**
- * Parses the scopes of a token request, each of which may contain several, separated by spaces. Undefined if there are
- * too many, or one is invalid.
+ * Parses the scopes of a token request, each of which may contain several that are separated by spaces. Undefined if
+ * there are too many, or one is invalid.
  */
 export function parseScopes(texts: readonly string[]): readonly RegistryAccess[] | undefined {
   const all = texts.flatMap(text => text.split(' ')).filter(text => text !== '')
@@ -43,31 +43,36 @@ export function parseScopes(texts: readonly string[]): readonly RegistryAccess[]
   return found.length === all.length ? found : undefined
 }
 
-/** The host of a registry, and the path below which the platform's images are: `team/`, or empty. */
+/**
+ * Splits the address of a registry into its host and the path below which the platform's images are, such as `team/`,
+ * or an empty string.
+ */
 export function splitRegistry(registry: string): { readonly host: string; readonly prefix: string } {
   const [host = '', ...path] = registry.split('/')
   return { host, prefix: path.map(part => `${part}/`).join('') }
 }
 
-/** The hexadecimal digits of a namespace's uid in its path. */
+/** Number of hexadecimal digits of a namespace's uid in its path. */
 const DIGITS = 8
-/** The path of any namespace, present or former, as a regular expression. */
+/** Regular expression for the path of any namespace, including deleted ones. */
 export const ANY_PLACE = `[a-z0-9-]+-[0-9a-f]{${DIGITS}}`
 const PLACE = new RegExp(`^([a-z0-9-]+)-[0-9a-f]{${DIGITS}}$`)
 
 /**
- * The path of a namespace's images: `shop-1f2e3d4c`. A later namespace of the same name has another, so it neither sees
- * nor trusts the images of the earlier one.
+ * Returns the path of a namespace's images, such as `shop-1f2e3d4c`. A later namespace of the same name has a different
+ * path, so it neither sees nor trusts the images of the earlier one.
  */
 export const placeFor = ({ name, uid }: { readonly name: string; readonly uid: string }): string =>
   `${name}-${uid.slice(0, DIGITS)}`
 
-/** The name of the current or former namespace of a path; undefined if it belongs to none. */
+/**
+ * Returns the name of the namespace, perhaps a deleted one, that a path belongs to; undefined if it belongs to none.
+ */
 export const namespaceIn = (place: string): string | undefined => PLACE.exec(place)?.[1]
 
 /**
- * The first part of a repository: that of a namespace, or `shared`. Undefined outside of the platform's prefix, or
- * without a name behind it.
+ * Returns the first part of a repository's name, which is the path of a namespace or `shared`. Undefined outside the
+ * platform's prefix, or if no image name follows.
  */
 export function placeOf(repository: string, prefix: string): string | undefined {
   if (!REPOSITORY.test(repository) || !repository.startsWith(prefix)) return undefined
@@ -75,7 +80,7 @@ export function placeOf(repository: string, prefix: string): string | undefined 
   return image.length > 0 ? place : undefined
 }
 
-/** The granted part of the requested access; undefined: nothing. */
+/** Returns the part of the requested access that is granted; undefined if nothing is. */
 export function grantedAccess(wanted: RegistryAccess, relation: RegistryRelation): RegistryAccess | undefined {
   if (wanted.type !== 'repository') return undefined
   const may = ACTIONS[relation]

@@ -1,25 +1,25 @@
 import { placeFor } from './registry-access.ts'
 
-/** The disk usage of the registry in bytes, as the container beside it measured it. */
+/** Disk usage of the registry in bytes, as its sidecar container measured it. */
 export interface RegistryDisk {
   readonly size: number
   readonly free: number
-  /** Seconds since 1970. */
+  /** Time of the measurement, in seconds since 1970. */
   readonly at: number
-  /** The size of the images of each namespace; shared blobs count for each. */
+  /** Size of the images of each namespace, by path. A shared blob counts for each of them. */
   readonly places: ReadonlyMap<string, number>
 }
 
-/** The default share of the disk for images of one person's namespaces. */
+/** Default maximum share of the disk for the images of one person's namespaces. */
 export const REGISTRY_SHARE = 0.2
-/** The part of the disk above which the platform is reported as unhealthy. */
+/** Used part of the disk above which the platform is reported as unhealthy. */
 const FULL = 0.85
-/** Characters of a measurement: enough for tens of thousands of namespaces. */
+/** Maximum length of a measurement in characters: enough for tens of thousands of namespaces. */
 export const LONGEST_MEASUREMENT = 4 * 1024 * 1024
-/** Seconds after which a measurement is out of date. */
+/** Age from which a measurement is out of date, in seconds. */
 const OLD = 900
 
-/** Parses a line of the measuring container; undefined if it is invalid. */
+/** Parses a line that the measuring container logged; undefined if it is invalid. */
 export function readRegistryDisk(line: string): RegistryDisk | undefined {
   try {
     const { size, free, at, places } = JSON.parse(line) as Readonly<Record<string, unknown>>
@@ -42,7 +42,7 @@ interface Owned {
   readonly owner: string
 }
 
-/** The size of the images in all namespaces of one person. */
+/** Returns the total size of the images in all namespaces of one person. */
 export function usedBy(owner: string, all: Iterable<Owned>, { places }: RegistryDisk): number {
   let used = 0
   for (const { name, uid, owner: of } of all)
@@ -50,7 +50,7 @@ export function usedBy(owner: string, all: Iterable<Owned>, { places }: Registry
   return used
 }
 
-/** The size of the images of deleted namespaces. */
+/** Returns the total size of the images of deleted namespaces. */
 export function leftBehind(all: Iterable<Owned>, { places }: RegistryDisk, shared: string): number {
   const there = new Set([shared])
   for (const { name, uid } of all) if (uid !== undefined) there.add(placeFor({ name, uid }))
@@ -60,9 +60,9 @@ export function leftBehind(all: Iterable<Owned>, { places }: RegistryDisk, share
 /** True if the disk is so full that an operator has to act. */
 export const isFilling = ({ size, free }: Pick<RegistryDisk, 'size' | 'free'>): boolean => (size - free) / size >= FULL
 
-/** `3.2 GiB` */
+/** Formats bytes, such as `3.2 GiB`. */
 export const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`
 
-/** `12.0 of 50.0 GiB (24 %)` */
+/** Formats a disk's usage, such as `12.0 of 50.0 GiB (24 %)`. */
 export const diskText = ({ size, free }: Pick<RegistryDisk, 'size' | 'free'>): string =>
   `${((size - free) / 2 ** 30).toFixed(1)} of ${gibibytes(size)} (${Math.round(((size - free) / size) * 100)} %)`

@@ -1,34 +1,36 @@
 import { hasEnded, type RunAction, type RunState } from './run-states.ts'
 
-/** The properties of a run that the deletion of its namespace depends on. */
+/** The properties of a run that matter for the deletion of its namespace. */
 export interface RunBefore {
-  /** Sorts by age. */
+  /** Id of the run; ids sort by age. */
   readonly id: string
   readonly environment: string
   readonly action: RunAction
   readonly state: RunState
   readonly repository?: string
   readonly found: { readonly commit?: string }
-  /** The run is completed: its log is saved. */
+  /** True if the run is finished completely, so that its log is saved. */
   readonly isSettled: boolean
-  /** The id of the deletion that it is part of. */
+  /** Id of the deletion that the run is part of. */
   readonly deletion?: string
 }
 
-/** The next step. */
+/** The next step of the deletion of a namespace. */
 export interface DeletionStep<R> {
-  /** No run starts in a namespace that is being deleted. */
+  /** Runs to cancel, because no run may start in a namespace that is being deleted. */
   readonly cancel: readonly R[]
-  /** Deploys that have to be destroyed with their own manifests, because these contain commands. */
+  /** Deploys that have to be destroyed with their own manifests, because the manifests contain commands to run. */
   readonly destroy: readonly R[]
-  /** The namespace can be deleted; or why it cannot; or it is not known yet. */
+  /**
+   * `gone`: the namespace can be deleted; `wait`: not yet known; `failed`: the run that keeps it from being deleted.
+   */
   readonly outcome: 'gone' | 'wait' | { readonly failed: R }
 }
 
 /**
- * The next step of the deletion of a namespace, based on its runs. Each environment that a run has deployed is
- * destroyed by a run at the deployed commit. Environments that were already destroyed, or never cloned, need nothing.
- * Deciding twice has the same result.
+ * Returns the next step of the deletion of a namespace, based on its runs. Each environment that a run has deployed is
+ * destroyed by a run at the deployed commit. Environments that were already destroyed, or never cloned, need no run. A
+ * repeated call returns the same step.
  */
 export function decideDeletion<R extends RunBefore>(runs: readonly R[], deletion: string): DeletionStep<R> {
   const all = [...runs].sort((a, b) => (a.id < b.id ? 1 : -1))
@@ -40,12 +42,13 @@ export function decideDeletion<R extends RunBefore>(runs: readonly R[], deletion
   const destroy = deployed(others).filter(({ environment }) => !begun.has(environment))
   if (destroy.length > 0) return { cancel: [], destroy, outcome: 'wait' }
   if (own.some(({ isSettled }) => !isSettled)) return { cancel: [], destroy: [], outcome: 'wait' }
-  // The user who deployed it has lost the right: their commands are not run for others.
+  // A refused run does not count as failed: the user who deployed the environment has lost the permission, and their
+  // commands are not run on behalf of another user.
   const failed = own.find(({ state }) => state !== 'succeeded' && state !== 'refused')
   return { cancel: [], destroy: [], outcome: failed ? { failed } : 'gone' }
 }
 
-/** The last deploy of each environment that still exists; the newest first. */
+/** Returns the last deploy of each environment that still exists, newest first. */
 function deployed<R extends RunBefore>(newestFirst: readonly R[]): readonly R[] {
   const found = new Map<string, R | undefined>()
   for (const run of newestFirst) {

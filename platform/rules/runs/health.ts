@@ -2,45 +2,45 @@ import { diskText, isFilling } from '../registry/registry-disk.ts'
 
 /** The facts that the health of a platform is derived from. */
 export interface Health {
-  /** The leading replica. */
+  /** Name of the leading replica. */
   readonly leader: string | undefined
-  /** The workloads of the platform itself; undefined: one that should exist does not. */
+  /** The platform's own workloads; undefined for a workload that should exist but does not. */
   readonly workloads: Readonly<Record<string, { readonly ready: number; readonly wanted: number } | undefined>>
-  /** Failing tasks of the leader; known to the replica that leads. */
+  /** Failing tasks of the leader. Only the leader knows them. */
   readonly failing: readonly { readonly task: string; readonly message: string; readonly times: number }[]
-  /** Namespaces that could not be deleted. */
+  /** Number of namespaces that could not be deleted. */
   readonly failed: number
-  /** The disk of the platform's own registry, in bytes; absent: it was not measured. */
+  /** Size and free space of the disk of the platform's own registry, in bytes. Absent if not measured. */
   readonly registry?: { readonly size: number; readonly free: number }
   /** True if an image for runs is configured. */
   readonly hasRunner: boolean
-  /** Milliseconds for which the next run has been waiting; absent: none is waiting. */
+  /** Milliseconds for which the next run has been waiting. Absent if none is waiting. */
   readonly waiting?: number
-  /** Active runs, and the limit. */
+  /** Number of active runs, and its limit. */
   readonly running: number
   readonly most: number
 }
 
-/** A problem that an administrator has to look into. */
+/** A problem that an administrator has to fix. */
 export interface HealthProblem {
   readonly message: string
   readonly hint?: string
 }
 
-/** Consecutive failures after which a task is not expected to recover by itself. */
+/** Number of consecutive failures after which a task is not expected to recover by itself. */
 const AGAIN_AND_AGAIN = 3
-/** Milliseconds within which a run should start if there is room for it. */
+/** Maximum wait of a run while the limit leaves room for it, in milliseconds. */
 const PATIENCE = 60_000
-/** Milliseconds within which it should start otherwise. */
+/** Maximum wait of a run otherwise, in milliseconds. */
 const LONG = 600_000
 
-/** No replica holds the Lease. */
+/** Problem that no replica holds the Lease. */
 export const NO_LEADER: HealthProblem = {
   message: 'no replica leads: runs do not start, and idle namespaces stay awake',
   hint: 'if no other replica takes over within seconds, see `kubectl --namespace devctl-platform logs deployment/platform`',
 }
 
-/** The problems of a platform, the worst first. */
+/** Returns the problems of a platform, worst first. */
 export function healthProblems(health: Health): readonly HealthProblem[] {
   const { leader, workloads, failing, failed, registry, hasRunner, waiting = 0, running, most } = health
   const isFull = running >= most

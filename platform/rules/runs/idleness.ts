@@ -1,4 +1,7 @@
-/** Milliseconds without activity; 0: never. Separate for namespaces (personal and others) and for previews. */
+/**
+ * Milliseconds without activity until a namespace is put to sleep, or deleted; 0 means never. Separate for namespaces
+ * (personal and others) and for previews.
+ */
 export interface Idleness {
   readonly sleep: { readonly namespace: number; readonly preview: number }
   readonly delete: { readonly namespace: number; readonly preview: number }
@@ -13,20 +16,20 @@ export const IDLENESS: Idleness = {
   delete: { namespace: 14 * DAY, preview: 7 * DAY },
 }
 
-/** The facts about a namespace. */
+/** The properties of a namespace that decide when it is idle. */
 export interface IdleNamespace {
   readonly kind: 'namespace' | 'personal' | 'preview'
   readonly status: 'Active' | 'Sleeping' | 'Waking' | 'Deleting' | 'DeleteFailed'
   readonly isPersistent?: boolean
-  /** RFC 3339. */
+  /** Time of the last activity (RFC 3339). */
   readonly lastActive: string
-  /** When it expires, even if it is in use: RFC 3339. */
+  /** Time at which it expires, even if it is in use (RFC 3339). */
   readonly expires?: string
 }
 
 /**
- * Decides what happens to an unused namespace. Persistent ones are left alone, and personal ones are never deleted; an
- * unreadable time is no reason for anything.
+ * Decides whether a namespace stays, is put to sleep, or is deleted. Expired namespaces are deleted. Other persistent
+ * namespaces stay, and personal ones are never deleted. A time that cannot be parsed changes nothing.
  */
 export function whenIdle(one: IdleNamespace, now: number, idleness: Idleness): 'stay' | 'sleep' | 'delete' {
   const isLiving = one.status !== 'Deleting' && one.status !== 'DeleteFailed'

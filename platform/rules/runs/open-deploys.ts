@@ -5,13 +5,13 @@ interface DeployRun {
   readonly environment: string
   readonly action: RunAction
   readonly state: RunState
-  /** RFC 3339. */
+  /** Time at which the run ended (RFC 3339). */
   readonly ended?: string
 }
 
 /**
- * The last deploy of each environment, if it is still at work, or if it failed and nothing has followed it: no run of
- * the same environment, and no deploy from elsewhere. The runs are given and returned newest first; `deployed` has the
+ * Returns the last deploy of each environment if it is still running, or if it failed and was not superseded by another
+ * run of the environment or a deploy from elsewhere. The runs are passed and returned newest first; `deployed` has the
  * times (RFC 3339) of the environments' last deploys.
  */
 export function openDeploys<R extends DeployRun>(
@@ -24,7 +24,7 @@ export function openDeploys<R extends DeployRun>(
     seen.add(environment)
     return isLast
   })
-  // A deploy that fails while it waits has noted itself before its end.
+  // A deploy that fails while it waits has recorded itself before it ended, so its own record is never later.
   const isFollowed = ({ environment, ended = '' }: R) => Date.parse(deployed.get(environment) ?? '') > Date.parse(ended)
   return {
     failed: last.filter(run => (run.state === 'failed' || run.state === 'refused') && !isFollowed(run)),

@@ -1,36 +1,36 @@
-/** The properties of a run that the order of the queue depends on. */
+/** The properties of a run that determine the order of the queue. */
 export interface QueuedRun {
-  /** Sorts by age. */
+  /** Id of the run; ids sort by age. */
   readonly id: string
   readonly namespace: string
   readonly environment: string
   readonly action: 'deploy' | 'destroy'
   readonly user: string
-  /** Absent: a person started it. */
+  /** Id of the webhook that started it. Absent if a person did. */
   readonly hook?: string
-  /** The states of a run that has not ended; `stopping`: it was told to stop. */
+  /** State of a run that has not ended; `stopping`: a stop was requested. */
   readonly state: 'queued' | 'running' | 'stopping'
 }
 
-/** Concurrent runs. */
+/** Maximum numbers of concurrent runs. */
 export interface QueueLimits {
   readonly perUser: number
   readonly inAll: number
 }
 
-/** Actions on the queue, by the ids of the runs. */
+/** Decisions about the queue, as ids of runs. */
 export interface QueueDecision {
   readonly start: readonly string[]
-  /** Queued runs that a newer one of the same environment replaces: they never start. */
+  /** Queued runs to replace by a newer one of the same environment: they never start. */
   readonly replace: readonly string[]
-  /** Active deploys with a newer run waiting: the next one continues from their state. */
+  /** Active deploys to stop, because a newer run is waiting. The newer run continues from the state that they leave. */
   readonly stop: readonly string[]
 }
 
 /**
- * The queue (design, section 6): the oldest first, one run of an environment at a time, within the limits. Runs that
- * webhooks start for a user take no place that the user could need. `runs` are those that have not ended. Deciding
- * twice has the same result.
+ * Decides which runs start, are replaced, or stop (design, section 6): the oldest first, one run of an environment at a
+ * time, within the limits. Runs that webhooks start never use up the capacity that users need for their own. `runs` are
+ * all that have not ended. A repeated call returns the same decision.
  */
 export function decideQueue(runs: readonly QueuedRun[], { perUser, inAll }: QueueLimits): QueueDecision {
   const all = [...runs].sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -64,7 +64,7 @@ export function decideQueue(runs: readonly QueuedRun[], { perUser, inAll }: Queu
 const environmentOf = ({ namespace, environment }: Pick<QueuedRun, 'namespace' | 'environment'>): string =>
   `${namespace}/${environment}`
 
-/** Ended runs, as the history counts them. */
+/** An ended run, with the properties that decide whether the history keeps it. */
 export interface EndedRun {
   readonly id: string
   readonly namespace: string
@@ -72,7 +72,8 @@ export interface EndedRun {
 }
 
 /**
- * The ids of the runs to delete: the history keeps the newest of each environment, and the newest of each namespace.
+ * Returns the ids of the runs to delete: the history keeps the newest runs of each environment, and the newest of each
+ * namespace.
  */
 export function forgotten(
   runs: readonly EndedRun[],

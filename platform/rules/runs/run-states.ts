@@ -3,7 +3,7 @@ export type RunAction = (typeof RUN_ACTIONS)[number]
 
 /**
  * States of a run. `stopping`: a stop was requested; `replaced`: a newer run of the environment replaced it; `refused`:
- * its user had lost the right to run it when its turn came.
+ * by the time it could start, its user had lost the permission.
  */
 export const RUN_STATES = [
   'queued',

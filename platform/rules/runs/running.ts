@@ -9,19 +9,19 @@ interface ShownEnvironment {
   readonly deployed?: Deployed
 }
 
-/** A service that does not work, and why. */
+/** A service that does not work, and the reason. */
 interface ServiceReason {
   readonly service: string
   readonly reason: string
 }
 
 interface Deployed {
-  /** RFC 3339. */
+  /** Time of the deploy (RFC 3339). */
   readonly at: string
 }
 
 interface DeployRun {
-  /** The id of the run. */
+  /** Id of the run. */
   readonly run: string
   readonly environment: string
 }
@@ -29,9 +29,9 @@ interface DeployRun {
 /** Known content of a namespace. */
 export interface NamespaceContent<E extends ShownEnvironment, F extends DeployRun> {
   readonly environments: readonly E[]
-  /** The deploys that failed, and that nothing has followed: one for each environment, newest first. */
+  /** Failed deploys that no later deploy has superseded: one for each environment, newest first. */
   readonly failedDeploys?: readonly F[]
-  /** The deploys that are waiting or at work. */
+  /** Deploys that are waiting or running. */
   readonly deploys?: readonly DeployRun[]
 }
 
@@ -41,7 +41,7 @@ export interface NamespaceContent<E extends ShownEnvironment, F extends DeployRu
  */
 export type RunningState = keyof typeof STATE_WORDS
 
-/** Words for the state of an environment, and of all environments of a namespace. */
+/** Texts for the state of an environment, and for the combined state of all environments of a namespace. */
 export const STATE_WORDS = {
   ready: 'Ready',
   waiting: 'Starting',
@@ -52,27 +52,27 @@ export const STATE_WORDS = {
   empty: 'Nothing running',
 } as const
 
-/** The content of a namespace in short. */
+/** Summary of a namespace's content. */
 export interface Running<E extends ShownEnvironment, F extends DeployRun> {
-  /** Combined state of all environments: problems take precedence. */
+  /** Combined state of all environments; problems take precedence. */
   readonly state: RunningState
-  /** The state in words: `3 services ready`. */
+  /** State in words, such as `3 services ready`. */
   readonly word: string
   /** The first problem. */
   readonly problem?: ServiceReason
-  /** The last deploy, and its environment. */
+  /** Last deploy, with its environment. */
   readonly deployed?: { readonly environment: string; readonly deploy: NonNullable<E['deployed']> }
-  /** The last deploy by a run that has failed, and that nothing has followed. */
+  /** Last deploy by a run that failed and that no later deploy has superseded. */
   readonly failedDeploy?: F
-  /** The version from before that deploy is still ready. */
+  /** True if the version from before that deploy is still ready. */
   readonly isPreviousRunning?: true
   /** Public URLs. */
   readonly endpoints: readonly string[]
 }
 
 /**
- * Sums up the environments of a namespace and its deploys. All that shows how a namespace or a preview is takes the
- * state and the words from here: pages, and commands.
+ * Summarizes the environments of a namespace and its deploys. All pages and commands that show the state of a namespace
+ * or a preview take the state and its text from here.
  */
 export function runningOf<E extends ShownEnvironment, F extends DeployRun>({
   environments,
@@ -113,15 +113,15 @@ export function runningOf<E extends ShownEnvironment, F extends DeployRun>({
   return { state, word: STATE_WORDS[state], ...more }
 }
 
-/** True if all that an earlier deploy has started is still ready. */
+/** True if everything that an earlier deploy has started is still ready. */
 export const stillRuns = (
   { environment }: { readonly environment: string },
   environments: readonly { readonly name: string; readonly state: string }[],
 ): boolean => environments.some(({ name, state }) => name === environment && state === 'ready')
 
-/** Words for the status of a namespace or a preview. */
+/** Texts for the status of a namespace or a preview. */
 export const STATUS_WORDS = {
-  // Awake, which says nothing of its content.
+  // Awake. Says nothing about its content.
   Active: 'Active',
   Deploying: 'Deploying',
   Failed: 'Deploy failed',
@@ -133,12 +133,12 @@ export const STATUS_WORDS = {
 
 const AWAKE: ReadonlySet<string> = new Set<PreviewStatus>(['Active', 'Deploying', 'Failed'])
 
-/** True for the status of a namespace or a preview that is awake: its content says more. */
+/** True if a namespace or a preview with this status is awake, so that its content is more informative. */
 export const isAwake = (status: string): boolean => AWAKE.has(status)
 
 /**
- * Returns the state of a namespace or a preview: by its content if it is awake and the content is known, otherwise by
- * its status.
+ * Returns the state of a namespace or a preview, from its content if it is awake and the content is known, otherwise
+ * from its status.
  */
 export function standingOf(
   status: string,
@@ -150,7 +150,7 @@ export function standingOf(
 
 /**
  * Returns the state of an environment, from the state of its services and its deploys. A running or failed deploy takes
- * precedence over ready services of the previous deploy.
+ * precedence over services that are ready since the previous deploy.
  */
 export function environmentState(
   { name, state }: { readonly name: string; readonly state: string },

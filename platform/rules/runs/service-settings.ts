@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
 
-/** Entries of a list, and characters of a text, that are kept. */
+/** Maximum number of list entries, and maximum length of a text. */
 const MOST = 200
 const LONGEST = 1000
 
@@ -21,8 +21,8 @@ export interface ServiceSettings {
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The settings of a service's container, from its workload, without the values of variables. Total: invalid fields are
- * left out, because not only devctl may have written the object.
+ * Returns the settings of a service's container, from its workload, without the values of variables. Never throws:
+ * invalid fields are left out, because other tools than devctl may have written the object.
  */
 export function settingsOf(workload: KubeObject, service: string): ServiceSettings {
   const spec = fieldsOf(workload['spec'])
@@ -61,7 +61,7 @@ function portOf({ containerPort, protocol }: Fields): readonly string[] {
   return [protocol === undefined || protocol === 'TCP' ? String(containerPort) : `${containerPort}/${lower(protocol)}`]
 }
 
-/** The name and the source of a variable, without its value. */
+/** Returns the name and the source of a variable, without its value. */
 function variableOf({ name, valueFrom }: Fields): ServiceSettings['variables'] {
   const text = textOf(name)
   if (text === undefined) return []
@@ -70,7 +70,7 @@ function variableOf({ name, valueFrom }: Fields): ServiceSettings['variables'] {
   return [{ name: text, ...(from !== undefined && { from }) }]
 }
 
-/** All keys of an object become variables. Their names are in that object, which is not read. */
+/** Describes an object whose keys all become variables. Their names are in that object, which is not read. */
 function sourceOf({ prefix, secretRef, configMapRef }: Fields): ServiceSettings['variables'] {
   const from = referenceTo('secret', secretRef) ?? referenceTo('configmap', configMapRef)
   return from === undefined ? [] : [{ name: `${textOf(prefix) ?? ''}*`, from }]

@@ -5,7 +5,7 @@ interface SummedService {
   readonly endpoints: readonly string[]
 }
 
-/** The summary of an environment's services in a list: how many are healthy, their addresses, and the first problem. */
+/** Summarizes an environment's services for a list: how many are healthy, their addresses, and the first problem. */
 export function summarize(services: readonly SummedService[]) {
   const failed = services.find(one => one.state === 'failed')
   return {

@@ -4,14 +4,14 @@ export interface NamedObject {
   readonly name: string
 }
 
-/** The suffixes that the cluster adds to names, of a revision or of one of several Pods. */
+/** Patterns of the suffixes that the cluster adds to names, for a revision or for one of several Pods. */
 const REVISION = /^[a-z0-9]{5,10}$/
 const RANDOM = /^[a-z0-9]{5}$/
 const NUMBER = /^\d+$/
 
 /**
- * Returns true if an object is a workload, or belongs to one. It decides by the name, because deleted Pods have no
- * labels any more, but still have events. A workload is `deployment/web`.
+ * True if an object is a workload, such as `deployment/web`, or belongs to it. Decides by the name, because labels of
+ * deleted Pods are no longer available, but their events are.
  */
 export function isPartOf(workload: string, { kind, name }: NamedObject): boolean {
   const [wanted = '', own = ''] = workload.split('/')

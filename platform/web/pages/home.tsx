@@ -23,7 +23,7 @@ import { groupsOf } from '../state/groups.ts'
 import { useResource } from '../state/resource.ts'
 import { me } from '../state/session.ts'
 
-/** Shows the user's namespaces, the ones that other users share with them, and previews. */
+/** Shows the user's namespaces, the namespaces that other users share with them, and previews. */
 export function Home() {
   const namespaces = useResource('GET /namespaces', {})
   const { query, path, route } = useLocation()
@@ -98,7 +98,10 @@ interface AskedProps {
   readonly children: (isAnswered: boolean) => ComponentChildren
 }
 
-/** Asks what runs in the namespaces at the top, with one request; its child learns whether the answer has arrived. */
+/**
+ * Requests the content of the namespaces at the top, with one request. Calls `children` with whether the answer has
+ * arrived.
+ */
 function Asked({ all, children }: AskedProps) {
   const names = askedOf(all)
   const isAnswered = useSignal(false)
@@ -118,9 +121,11 @@ function Asked({ all, children }: AskedProps) {
   )
 }
 
-/** All in a line, before anything else is read: what is broken, with its name, and how much of the rest is well. */
+/**
+ * Summarizes all namespaces in one line at the top: the names of the broken ones, and counts of the others by state.
+ */
 function InShort({ all, isAnswered }: { readonly all: readonly Namespace[]; readonly isAnswered: boolean }) {
-  // All at once: what comes first would be moved by what comes after it.
+  // Renders nothing until the answer has arrived, because later parts of the line would move earlier ones.
   if (!isAnswered) return <p class="in-short" />
   const known = all
     .filter(({ role }) => role !== undefined)
@@ -171,11 +176,11 @@ function InShort({ all, isAnswered }: { readonly all: readonly Namespace[]; read
     </p>
   )
 }
-/** Broken ones that are named in that line. */
+/** Maximum number of broken namespaces named in that line. */
 const NAMED = 3
 
 /**
- * Namespaces of which it is asked what runs in them: those at the top. The platform watches 30 at a time for one
+ * Returns the namespaces whose content is requested: those at the top. The platform watches 30 at a time for one
  * person.
  */
 const askedOf = (all: readonly Namespace[]): readonly string[] =>
@@ -186,7 +191,8 @@ const askedOf = (all: readonly Namespace[]): readonly string[] =>
 const EVERY = 30_000
 
 /**
- * A namespace, with what runs in it where that is known. Nothing moves when it is: the line says something else then.
+ * Renders a namespace, with its content if that is known. When it arrives, only the text of the line changes, so
+ * nothing moves.
  */
 function NamespaceRow({ namespace }: { readonly namespace: Namespace }) {
   const running = isAsked(namespace) ? runningIn(namespace.name) : undefined
@@ -226,7 +232,7 @@ function NamespaceRow({ namespace }: { readonly namespace: Namespace }) {
   )
 }
 
-/** Content of a namespace's row, without its name. */
+/** Parts of a namespace's row, without its name. */
 interface Told {
   readonly line: ComponentChildren
   readonly state: ComponentChildren

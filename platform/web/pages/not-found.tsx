@@ -2,7 +2,7 @@ import { ButtonLink } from '../parts/forms/button.tsx'
 import { Page } from '../parts/frame/page.tsx'
 import { Empty } from '../parts/problem.tsx'
 
-/** Renders the page for an unknown address. */
+/** Renders the page for an unknown URL. */
 export const NotFound = () => (
   <Page title="Page not found">
     <Empty icon="search" title="Nothing at this address">

@@ -27,22 +27,22 @@ import { toast } from '../state/toasts.ts'
 import { Approve, Pulls, type ShownPull } from './webhooks/pulls.tsx'
 import { PreviewTabs } from './webhooks/tabs.tsx'
 
-/** Milliseconds between two looks. */
+/** Polling interval in milliseconds. */
 const EVERY = 5_000
-/** Public URLs that a row shows; the page of the preview has all. */
+/** Maximum number of public URLs in a row; the page of the preview has all. */
 const SHOWN_URLS = 2
 
 /**
- * Previews of branches: how each is, of what, and its public URLs; before them the requests of forks that wait for an
- * approval.
+ * Shows previews of branches with their state, source and public URLs, and above them the requests of forks that are
+ * waiting for an approval.
  */
 export function Previews() {
   const previews = useResource('GET /previews', { query: { urls: 'true' } }, EVERY)
-  // As on the page of webhooks, which says why.
+  // Polled at the interval of the webhooks page, which explains it.
   const hooks = useResource('GET /hooks', {}, 30_000)
   const { data: known, problem: unknown } = hooks.state.value
   const waiting = known?.items.flatMap(({ pulls }) => pulls.filter(({ isWaiting }) => isWaiting)) ?? []
-  // Approving the same commit again repeats a deploy of a fork that has failed.
+  // To retry a failed deploy of a fork, the user approves the same commit again.
   const deployed = new Map(
     known?.items.flatMap(({ pulls }) =>
       pulls.filter(({ commit, deployed }) => commit === deployed).map(one => [one.preview, one] as const),
@@ -78,7 +78,7 @@ export function Previews() {
       )}
       <Loading of={previews}>
         {({ items }) =>
-          // Both at once, so that nothing moves when the second one comes.
+          // Waits for both responses, so that nothing moves when the second one arrives.
           !known && !unknown ? (
             <SkeletonRows />
           ) : items.length === 0 ? (
@@ -245,7 +245,7 @@ const PreviewRow = ({ preview, onRetry, onRemove }: PreviewRowProps) => {
   )
 }
 
-/** The pull request that a preview is of: `#7` where its address ends so. */
+/** Renders a link to the pull request of a preview, as `#7` if its URL ends with this number. */
 function Source({ url }: { readonly url: string }) {
   const number = isWebAddress(url) ? /\/(\d+)\/?$/.exec(new URL(url).pathname)?.[1] : undefined
   return <OutsideLink href={url}>{number === undefined ? undefined : `#${number}`}</OutsideLink>

@@ -10,7 +10,7 @@ const MARKS: Readonly<Record<string, readonly [mark: string, word: string]>> = {
   delete: ['−', 'deleted'],
 }
 
-/** Lists the changes of the last deploys; the newest one is expanded. */
+/** Lists the changes that the last deploys made; the newest deploy is expanded. */
 export const Changes = ({ history }: { readonly history: readonly ShownChanges[] }) => (
   <div class="list">
     {history.map((one, index) => (

@@ -3,10 +3,10 @@ import { useEffect } from 'preact/hooks'
 import { toast } from '../state/toasts.ts'
 import { Icon } from './icon.tsx'
 
-/** Milliseconds that a button says that it has copied. */
+/** Time for which a button shows that it has copied, in milliseconds. */
 const SEEN = 1_600
 
-/** Copies a text, and confirms it with another icon. */
+/** Renders a button that copies a text, and confirms it with another icon. */
 function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
   const isDone = useSignal(false)
   useEffect(() => {
@@ -34,12 +34,12 @@ function CopyButton({ text, label }: { readonly text: string; readonly label: st
   )
 }
 
-/** Renders lines for a terminal, exactly as the user pastes them. */
+/** Renders lines for a terminal exactly as the user pastes them. */
 export const Command = ({ lines }: { readonly lines: readonly string[] }) => (
   <CopyBox lines={lines} label={lines.length === 1 ? 'command' : 'commands'} look="command" />
 )
 
-/** Lines that are taken somewhere else. */
+/** Renders lines that the user copies to another place. */
 export const CopyBox = ({
   lines,
   label,
@@ -61,7 +61,7 @@ export const CopyBox = ({
   </div>
 )
 
-/** Renders the equivalent command of an action, below its button. */
+/** Renders the command that is equivalent to an action, below its button. */
 export const SameOnCommandLine = ({ command }: { readonly command: string }) => (
   <p class="same">
     <Icon name="terminal" size={14} />

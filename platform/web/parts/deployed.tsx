@@ -9,7 +9,7 @@ const ENDS: Readonly<Record<string, string>> = {
   unknown: ' · not finished, as far as is known',
 }
 
-/** Renders who has deployed what, in one line. */
+/** Renders who deployed what, in one line. */
 export const Deployed = ({
   deploy,
   commitPage,
@@ -42,7 +42,7 @@ export const Deployed = ({
   </span>
 )
 
-/** A line of a file, as a terminal names it; a link where the forge is one whose addresses are known. */
+/** Renders a position in a file in the format `file:line`, as a link if the URL of the page at the forge is known. */
 export function Place({ place, page }: { readonly place: ShownPlace; readonly page?: string | undefined }) {
   const text = printable(`${place.file}:${place.line}`)
   return page === undefined ? <code>{text}</code> : <OutsideLink href={page}>{text}</OutsideLink>

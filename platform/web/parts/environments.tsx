@@ -7,10 +7,10 @@ import { stateOfEnvironment } from './namespace-state.tsx'
 import { InlineCode } from './problem.tsx'
 import { State } from './state.tsx'
 
-/** Endpoints that a row shows; the page of the environment has all. */
+/** Maximum number of endpoints in a row; the page of the environment shows all. */
 const SHOWN = 3
 
-/** Lists the environments of a namespace, one per row: state, endpoints, and problems. */
+/** Lists the environments of a namespace, one per row, with state, endpoints, and problems. */
 export const Environments = ({ ns, items }: { readonly ns: string; readonly items: readonly ShownEnvironment[] }) => (
   <ul class="list">
     {items.map(({ name, state, services, ready, endpoints, deployed, problem }) => (

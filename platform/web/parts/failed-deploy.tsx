@@ -5,11 +5,13 @@ import { InlineCode } from './problem.tsx'
 
 interface FailedDeployProps {
   readonly failed: FailedDeploy
-  /** The version from before that deploy is still ready. */
+  /** True if the version from before that deploy is still ready. */
   readonly isPreviousRunning: boolean
 }
 
-/** Tells in a line that the last deploy failed, and why. It leads to the run, which opens at its errors. */
+/**
+ * Renders in one line that the last deploy failed, and the reason. It links to the run, whose page opens at its errors.
+ */
 export const FailedDeployLine = ({ failed: { run, environment, reason }, isPreviousRunning }: FailedDeployProps) => (
   <>
     <a class="link over" href={addressOf('run', { id: run })}>
@@ -24,7 +26,7 @@ export const FailedDeployLine = ({ failed: { run, environment, reason }, isPrevi
   </>
 )
 
-/** Tells it in a box. */
+/** Renders this line in a box. */
 export const FailedDeployBox = (props: FailedDeployProps) => (
   <div class="problem" role="status">
     <Icon name="warn" />

@@ -9,7 +9,7 @@ interface GraphProps {
   readonly addressOfService: (name: string) => string
 }
 
-/** Services and what each waits for. The table says the same. */
+/** Draws services and their dependencies. The table contains the same information. */
 export function Graph({ services, chosen, addressOfService }: GraphProps) {
   const { width, height, nodes, edges } = layered(services)
   const byName = new Map(services.map(one => [one.name, one]))
@@ -70,7 +70,9 @@ const LEGEND: readonly (readonly [of: WaitsFor, text: string])[] = [
   ['completed', 'waits until completed'],
 ]
 
-/** Explains the lines: a word on a line would hide it. None if all lines are plain ones. */
+/**
+ * Explains the line styles in a legend, because labels would hide the lines. Renders nothing if all lines are plain.
+ */
 const Legend = ({ shown }: { readonly shown: ReadonlySet<WaitsFor> }) =>
   shown.has('healthy') || shown.has('completed') ? (
     <ul class="graph-legend soft">

@@ -1,4 +1,4 @@
-/** Lines in a box of 16 by 16. */
+/** SVG paths of the icons, in a box of 16 by 16. */
 const PATHS = {
   home: 'M2.5 7.2 8 2.8l5.5 4.4v5.6a.9.9 0 0 1-.9.9H3.4a.9.9 0 0 1-.9-.9zM6.3 13.5V9.3h3.4v4.2',
   box: 'M8 1.9 13.5 5v6L8 14.1 2.5 11V5zM2.7 5.1 8 8.1l5.3-3M8 8.1v5.8',
@@ -47,14 +47,14 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** A drawing beside a word that says the same; programs that read aloud pass over it. */
+/** Renders an icon. It is always next to a text with the same meaning, so screen readers skip it. */
 export const Icon = ({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) => (
   <svg class={`icon icon-${name}`} width={size} height={size} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
     <path d={PATHS[name]} />
   </svg>
 )
 
-/** The mark of devctl. */
+/** Renders the logo of devctl. */
 export const Mark = ({ size = 24 }: { readonly size?: number }) => (
   <svg class="mark" width={size} height={size} viewBox="0 0 32 32" aria-hidden="true" focusable="false">
     <rect class="mark-ground" width="32" height="32" rx="8" />

@@ -1,15 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.tsx'
 
-/** Returns true if an address is a web page: no other address becomes a link. */
+/** True if a URL is a web page. Other URLs never become links. */
 export function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
-/**
- * An address from outside: a link if it leads to a web page, else the text alone. The other page does
- * not learn where it was opened.
- */
+/** Renders an external URL: as a link if it is a web page, otherwise as plain text. The link sends no referrer. */
 export function OutsideLink({ href, children }: { readonly href: string; readonly children?: ComponentChildren }) {
   if (!isWebAddress(href)) return <span>{children ?? href}</span>
   return (

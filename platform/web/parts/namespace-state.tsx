@@ -12,11 +12,14 @@ import { type ShownState, standingState } from './state.tsx'
 export const isAsked = ({ status, role }: Pick<Namespace, 'status' | 'role'>): boolean =>
   status === 'Active' && role !== undefined
 
-/** Returns how a namespace or a preview is shown: by its content if that is known, else by its status. */
+/**
+ * Returns the state of a namespace or a preview, for display: from its content if that is known, otherwise from its
+ * status.
+ */
 export const stateOfNamespace = (status: string, running: ShownRunning | undefined): ShownState =>
   standingState(standingOf(status, running))
 
-/** Returns how an environment is shown. */
+/** Returns the state of an environment, for display. */
 export const stateOfEnvironment = (
   ns: string,
   environment: { readonly name: string; readonly state: string },
@@ -27,36 +30,36 @@ type Deploys = Pick<RunningNamespace, 'failedDeploys' | 'deploys'>
 
 const inputOf = (ns: string) => ({ params: { ns } })
 
-/** Returns all that is known about the content of a namespace: `AskTogether` asks. */
+/** Returns the known content of a namespace, which `AskTogether` requests. */
 export function runningIn(ns: string): ShownRunning | undefined {
   const { data } = readResource('GET /namespaces/:ns/environments', inputOf(ns))
   return data && runningOf({ environments: data.items, ...deploysIn(ns) })
 }
 
-/** Returns the deploys of a namespace that are at work or have failed, as far as they are known. */
+/** Returns the running and failed deploys of a namespace, as far as they are known. */
 export const deploysIn = (ns: string): Deploys => deploys.value.get(ns) ?? NONE
 
 const NONE: Deploys = { failedDeploys: [], deploys: [] }
-/** Deploys by namespace: the stream of a namespace does not tell them. */
+/** Deploys by namespace, because the stream of a namespace does not report them. */
 const deploys = signal<ReadonlyMap<string, Deploys>>(new Map())
 
-/** Lists of namespaces that parts of the page ask about. */
+/** Lists of namespaces whose content parts of the page request. */
 const asked = new Set<readonly string[]>()
 
-/** Returns whether some part of the page asks about all of these namespaces. */
+/** True if parts of the page request the content of all of these namespaces. */
 export const areAsked = (names: readonly string[]): boolean =>
   names.every(name => [...asked].some(others => others.includes(name)))
 
 interface AskTogetherProps {
-  /** Names of at least one and at most `ASKED_TOGETHER` namespaces. */
+  /** Names of 1 to `ASKED_TOGETHER` namespaces. */
   readonly names: readonly string[]
-  /** Milliseconds between two questions. */
+  /** Polling interval in milliseconds. */
   readonly every: number
-  /** Called when the first answer has come, or cannot be had. */
+  /** Called when the first response has arrived, or has failed. */
   readonly onAnswer?: () => void
 }
 
-/** Asks what runs in several namespaces by one request, for all parts of the page. Draws nothing. */
+/** Requests the content of several namespaces with one request, for all parts of the page. Renders nothing. */
 export function AskTogether({ names, every, onAnswer }: AskTogetherProps) {
   const input = { query: { namespaces: names.join(',') } }
   const { data, problem } = useResource('GET /environments', input, every).state.value
@@ -78,17 +81,20 @@ export function AskTogether({ names, every, onAnswer }: AskTogetherProps) {
 
 interface AskAboutPreviewsProps {
   readonly previews: readonly Preview[]
-  /** Milliseconds between two questions. */
+  /** Polling interval in milliseconds. */
   readonly every: number
 }
 
-/** Asks for the content of the previews that were used last, for all parts of the page. Draws nothing. */
+/** Requests the content of the previews that were used last, for all parts of the page. Renders nothing. */
 export function AskAboutPreviews({ previews, every }: AskAboutPreviewsProps) {
   const names = lastUsed(previews.filter(({ role, status }) => role !== undefined && isAwake(status)))
   return names.length > 0 ? <AskTogether names={names} every={every} /> : null
 }
 
-/** Sorted by name, so that the question stays the same while the order of use changes. */
+/**
+ * Returns the names of the previews that were used last, sorted by name, so that the request stays the same while the
+ * order of use changes.
+ */
 const lastUsed = (previews: readonly Preview[]): readonly string[] =>
   previews
     .toSorted((a, b) => Date.parse(b.lastActive) - Date.parse(a.lastActive))

@@ -1,9 +1,9 @@
 import type { Person } from '../../api/common.ts'
 
-/** Colours of avatars; each has enough contrast with its letters in light and dark. */
+/** Number of avatar colors. Each has enough contrast with the initials in the light and the dark theme. */
 const COLOURS = 8
 
-/** Renders the initials of a user in their own color. */
+/** Renders the initials of a user in the user's color. */
 export function Avatar({ person, size = 'm' }: { readonly person: Person; readonly size?: 's' | 'm' | 'l' }) {
   const text = (person.name ?? person.login).trim()
   const letters = text.split(/[\s._-]+/).filter(one => one !== '')

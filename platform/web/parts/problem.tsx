@@ -5,7 +5,7 @@ import { Button } from './forms/button.tsx'
 import { LoginAgain } from './forms/login-again.tsx'
 import { Icon, type IconName } from './icon.tsx'
 
-/** Shows a problem in the words of the platform. */
+/** Shows a problem as the platform describes it. */
 export const ProblemBox = ({ problem, onRetry }: { readonly problem: Failure; readonly onRetry?: () => void }) => (
   <div class="problem" role="alert">
     <Icon name="warn" />
@@ -39,7 +39,7 @@ export const ProblemBox = ({ problem, onRetry }: { readonly problem: Failure; re
   </div>
 )
 
-/** Words in backticks are code, and unsafe characters are written out, as in a terminal. */
+/** Renders text with the parts in backticks as code. Unsafe characters are escaped, as in a terminal. */
 export const InlineCode = ({ text }: { readonly text: string }) => (
   <>
     {printable(text)
@@ -50,10 +50,10 @@ export const InlineCode = ({ text }: { readonly text: string }) => (
   </>
 )
 
-/** Messages begin in lower case for a terminal; here they are sentences. */
+/** Capitalizes a message: messages begin in lower case for a terminal, but are sentences here. */
 export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Renders an empty state: what it is, and how to begin. */
+/** Renders an empty state: its meaning, and how to begin. */
 export const Empty = ({
   icon,
   title,

@@ -8,11 +8,11 @@ import { InlineCode } from './problem.tsx'
 interface ServiceProblemProps {
   readonly problem: ServiceProblem
   readonly deployed: ShownDeploy | undefined
-  /** The name of its service, and where its log is. */
+  /** Name of the service, and the URL of its log. */
   readonly logs?: readonly [service: string, address: string]
 }
 
-/** A problem in the words of a deploy, with its line in the Compose file. */
+/** Shows a problem as `deploy` describes it, with its line in the Compose file. */
 export function ServiceProblemBox({ problem, deployed, logs }: ServiceProblemProps) {
   const { code, message, notes, hint, place } = problem
   const lines = notes.filter(one => one.startsWith('| ')).map(one => one.slice(2))
@@ -60,5 +60,5 @@ export function ServiceProblemBox({ problem, deployed, logs }: ServiceProblemPro
   )
 }
 
-/** A line of a log, in which tabs stay. */
+/** Escapes a line of a log, except for its tabs. */
 const printableLine = (line: string): string => line.split('\t').map(printable).join('\t')

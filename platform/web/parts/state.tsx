@@ -43,7 +43,7 @@ const RUN_STATES: Readonly<Record<string, ShownState>> = {
   refused: { tone: 'bad', icon: 'lock', word: 'Refused' },
 }
 
-/** A state that no table has is shown by its own word: a newer platform may have more. */
+/** Returns how a state is shown. An unknown state, perhaps of a newer platform, is shown with its own name. */
 const stateIn = (table: Readonly<Record<string, ShownState>>, state: string): ShownState =>
   (Object.hasOwn(table, state) ? table[state] : undefined) ?? { tone: 'quiet', icon: 'ring', word: state }
 
@@ -53,7 +53,7 @@ export const namespaceState = (status: string): ShownState => stateIn(STATUSES, 
 /** Returns how the `state` of a service or an environment is shown. */
 export const workloadState = (state: string): ShownState => stateIn(STATES, state)
 
-/** Returns how a state is shown that has words of its own. */
+/** Returns how a state is shown that has its own text. */
 export const standingState = ({ state, word }: { readonly state: string; readonly word: string }): ShownState => ({
   ...stateIn({ ...STATUSES, ...STATES }, state),
   word,
@@ -62,7 +62,7 @@ export const standingState = ({ state, word }: { readonly state: string; readonl
 /** Returns how the `state` of a run is shown. */
 export const runState = (state: string): ShownState => stateIn(RUN_STATES, state)
 
-/** A state in a line of text. */
+/** Renders a state within a line of text. */
 export const State = ({ tone, icon, word }: ShownState) => (
   <span class={`state tone-${tone}`}>
     <span class="state-icon">
@@ -72,7 +72,7 @@ export const State = ({ tone, icon, word }: ShownState) => (
   </span>
 )
 
-/** A small word beside a name. */
+/** Renders a short label next to a name. */
 export const Tag = ({ tone = 'quiet', children }: { readonly tone?: Tone; readonly children: string }) => (
   <span class={`tag tone-${tone}`}>{children}</span>
 )

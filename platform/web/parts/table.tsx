@@ -1,6 +1,9 @@
 import type { ComponentChildren } from 'preact'
 
-/** A table in a box, which is scrolled where it is too wide. Its first column says what a row is of. */
+/**
+ * Renders a table, which can be scrolled horizontally if it is too wide. Its first column names the subject of each
+ * row.
+ */
 export const Table = ({
   label,
   columns,

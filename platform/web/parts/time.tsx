@@ -6,7 +6,7 @@ export function Time({ at }: { readonly at: string }) {
   const time = Date.parse(at)
   if (Number.isNaN(time)) return <span>{at}</span>
   return (
-    // The clock of the pages is moved on twice a minute: what has happened since is not to come.
+    // `now` is updated only twice a minute, so a time since its last update would look like a future time.
     <time dateTime={at} title={new Date(time).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'long' })}>
       {relativeTime(time, Math.max(now.value, Date.now()))}
     </time>

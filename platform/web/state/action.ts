@@ -6,12 +6,12 @@ export interface Action<A extends readonly unknown[]> {
   readonly isRunning: boolean
   /** Problem of the last call. */
   readonly problem: Failure | undefined
-  /** Gives whether it worked. */
+  /** Runs the action. Returns true if it succeeded. */
   run(...input: A): Promise<boolean>
   clear(): void
 }
 
-/** Something that a person starts: one at a time, with what went wrong. */
+/** Returns an action that a user can start, one run at a time, with the problem of the last run. */
 export function useAction<A extends readonly unknown[]>(work: (...input: A) => Promise<unknown>): Action<A> {
   const isRunning = useSignal(false)
   const problem = useSignal<Failure | undefined>(undefined)

@@ -1,31 +1,31 @@
 import type { ReplyOf } from '../../api/routes.ts'
 import { DURATIONS, OUTCOMES } from '../../rules/usage.ts'
 
-/** The counts of one day, as the platform has them. */
+/** The counts of one day, as the platform returns them. */
 type Day = ReplyOf<'GET /admin/analytics'>['items'][number]
 type Counts = Readonly<Record<string, number>>
 
-/** Something that was counted; `share` is beside the largest of its kind. */
+/** A counted item; `share` is relative to the largest count of its kind. */
 export interface Counted {
   readonly name: string
   readonly count: number
   readonly share: number
 }
 
-/** A command. */
+/** Usage of one command. */
 export interface UsedOften extends Counted {
-  /** Percentage of failures among the commands that were neither interrupted nor mistyped. */
+  /** Percentage of failed commands, without those that were interrupted or mistyped. */
   readonly failed: number
-  /** Half of them took no longer; undefined: more than ten minutes. */
+  /** Median duration, as an upper limit; undefined if it is more than ten minutes. */
   readonly half: string | undefined
 }
 
-/** Commands that users have run in a number of days. */
+/** The commands that users have run in a number of days. */
 export interface UsageSum {
   readonly all: number
-  /** Each of them, the oldest first. */
+  /** Count of each day, oldest first. */
   readonly days: readonly Counted[]
-  /** The most used first. */
+  /** Commands, the most used first. */
   readonly commands: readonly UsedOften[]
   readonly versions: readonly Counted[]
   readonly systems: readonly Counted[]
@@ -34,7 +34,7 @@ export interface UsageSum {
 const DAY = 86_400_000
 const WORDS: Readonly<Record<string, string>> = { '1s': '1 s', '10s': '10 s', '1m': '1 min', '10m': '10 min' }
 
-/** Adds the counts of days up to now. */
+/** Sums up the counts of the last days, including today. */
 export function sumOfDays(items: readonly Day[], now: number, number: number): UsageSum {
   const byDay = new Map(items.map(one => [one.day, one]))
   const wanted = Array.from({ length: number }, (_, at) =>

@@ -1,12 +1,14 @@
 import { printable } from '../../../compiler/values/printable.ts'
 
-/** A part of a line in one look; `look` is a list of classes, empty for plain text. */
+/** A part of a line with the same style; `look` is a list of CSS classes, empty for plain text. */
 export interface AnsiSpan {
   readonly text: string
   readonly look: string
 }
 
-/** Escapes: colours and weights (the first group has their numbers), and all others, which are left out. */
+/**
+ * Escape sequences: colors and font weights, whose numbers the first group contains, and all others, which are dropped.
+ */
 const ESCAPES =
   /\u001b\[([\d;:]*)m|\u001b\[[\u0020-\u003f]*[\u0040-\u007e]?|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[\u0020-\u002f]*[\u0030-\u007e]?/g
 
@@ -17,7 +19,7 @@ interface Style {
 }
 const PLAIN: Style = { weights: new Set(), colour: '', ground: '' }
 const WEIGHTS: Readonly<Record<number, string>> = { 1: 'bold', 2: 'dim', 3: 'italic', 4: 'underline', 9: 'strike' }
-/** Codes that end a weight. */
+/** Codes that end font weights, with the weights that they end. */
 const ENDS: Readonly<Record<number, readonly string[]>> = {
   22: ['bold', 'dim'],
   23: ['italic'],
@@ -26,8 +28,9 @@ const ENDS: Readonly<Record<number, readonly string[]>> = {
 }
 
 /**
- * A line of a log as texts with classes: the eight colours and their bright ones, weights. Every other escape
- * is left out, and what a terminal would obey, or what shows letters in another order, is spelled out.
+ * Converts a line of a log to texts with CSS classes for the eight colors, their bright variants, and font weights. All
+ * other escape sequences are dropped. Characters that a terminal would interpret, or that change the order of letters,
+ * are escaped.
  */
 export function readAnsi(line: string): readonly AnsiSpan[] {
   const spans: AnsiSpan[] = []
@@ -46,14 +49,14 @@ export function readAnsi(line: string): readonly AnsiSpan[] {
   return spans
 }
 
-/** Returns the last text of a line that was overwritten from its beginning, as progress output does. */
+/** Returns the last text of a line that was overwritten from its beginning, as progress output is. */
 function lastWritten(line: string): string {
   let end = line.length
   while (line[end - 1] === '\r') end--
   return line.slice(line.lastIndexOf('\r', end - 1) + 1, end)
 }
 
-/** A line without its escapes. */
+/** Returns a line without its escape sequences. */
 export const plainText = (line: string): string =>
   readAnsi(line)
     .map(({ text }) => text)
@@ -77,7 +80,8 @@ function styleAfter(before: Style, numbers: string): Style {
       const ended = ENDS[code]
       style = { ...style, weights: new Set([...style.weights].filter(one => !ended.includes(one))) }
     } else if (code === 38 || code === 48) {
-      // One of 256 colours has one more number, one by its parts three; the first sixteen are those that have names.
+      // A color given by index has one more number, a color given by components has three. Only the first sixteen
+      // indexed colors have a class.
       const index = codes[at + 1] === 5 ? codes[at + 2] : undefined
       at += codes[at + 1] === 5 ? 2 : codes[at + 1] === 2 ? 4 : 0
       const name = index !== undefined && index < 16 ? String(index) : ''

@@ -1,6 +1,6 @@
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
 
-/** `900 KiB`, `1.5 MiB`. */
+/** Formats bytes, such as `900 KiB` or `1.5 MiB`. */
 export function bytes(number: number): string {
   const step = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, number)) / 10))
   const value = number / 1024 ** step

@@ -1,11 +1,11 @@
 import { PlatformClient, type PlatformRequest } from '../../client/client.ts'
 
-/** Milliseconds for an answer that is no stream. */
+/** Timeout for a response that is not a stream, in milliseconds. */
 const DEADLINE = 30_000
-/** Milliseconds without a sign of life of a stream; the platform gives one every 15 s. */
+/** Maximum time without data from a stream, in milliseconds; the platform sends a keep-alive every 15 s. */
 const SILENCE = 40_000
 
-/** The platform that this page came from; the browser sends the session's cookie, which no script can read. */
+/** The platform that served this page. The browser sends the session cookie, which scripts cannot read. */
 export const platform = new PlatformClient({
   async whole(request) {
     const late = AbortSignal.timeout(DEADLINE)
@@ -38,7 +38,7 @@ async function* chunksOf({ body }: Response): AsyncGenerator<string> {
   const end = () => void reader.cancel().catch(() => {})
   try {
     for (;;) {
-      // A connection that died without a word looks like one on which nothing happens.
+      // A connection that broke without notice looks like a stream without events, so a timeout ends it.
       let isSilent = false
       const timer = setTimeout(() => {
         isSilent = true

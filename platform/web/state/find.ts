@@ -1,31 +1,32 @@
 /** Object or action that the search can open or run. */
 export interface Findable {
   readonly text: string
-  /** The kind of thing: `Namespace`, `Run`. */
+  /** Kind of the item, such as `Namespace` or `Run`. */
   readonly group: string
-  /** A detail that tells it from others of the same name: its namespace, its branch. */
+  /** Detail that distinguishes it from others of the same name, such as its namespace or branch. */
   readonly detail?: string
-  /** Other words by which it is found. */
+  /** Further words by which it is found. */
   readonly also?: string
-  /** Text that is matched only from its beginning: a commit hash, since users do not search for its middle. */
+  /** Text that matches only from its beginning: a commit hash, because users do not search for its middle. */
   readonly begins?: string
   readonly href?: string
-  /** An id, where several things have the same text and address. */
+  /** Id, if several items have the same text and URL. */
   readonly id?: string
   readonly run?: () => void
 }
 
 type Searched = Pick<Findable, 'text' | 'also' | 'begins'>
 
-/** The number of letters from which a beginning is found. */
+/** Minimum number of characters from which `begins` is matched. */
 const LEAST = 4
 
-/** Ranks of a word in a text, the best first. */
+/** Ranks of the ways in which a word matches a text, best first. */
 const RANKS = { exact: 10, beginning: 8, word: 7, wordBeginning: 6, middle: 4, letters: 2 } as const
 
 /**
- * Returns the items that a text finds, the best first: the whole text and its beginning before words in it, their
- * beginnings, its middle, and letters that are only in the same order. All words of the text must be found.
+ * Returns the items that match every word of a text, best match first. A word can be the whole text of an item, its
+ * beginning, a word in it, the beginning of such a word, or its middle, or only have letters that occur in the same
+ * order.
  */
 export function find<T extends Searched>(all: readonly T[], text: string): readonly T[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean)
@@ -37,13 +38,13 @@ export function find<T extends Searched>(all: readonly T[], text: string): reado
     .map(one => one.item)
 }
 
-/** The first results of a search, and the number of the others. */
+/** The first results of a search, and the number of further ones. */
 export interface FewFound<T> {
   readonly found: readonly T[]
   readonly more: number
 }
 
-/** Finds a few of many: of one kind of thing only so many, so that the others are seen, too. */
+/** Returns the first matching items. The number of each kind is limited, so that other kinds are visible, too. */
 export function findFew<T extends Searched & Pick<Findable, 'group'>>(
   all: readonly T[],
   text: string,
@@ -60,14 +61,14 @@ export function findFew<T extends Searched & Pick<Findable, 'group'>>(
   return { found, more: matching.length - found.length }
 }
 
-/** 0 if one of the words is not found. */
+/** Returns the score of an item; 0 if one of the words does not match. */
 function scoreOf({ text, also = '', begins = '' }: Searched, words: readonly string[]): number {
   const [own, other] = [text.toLowerCase(), also.toLowerCase()]
   let sum = 0
   for (const word of words) {
     const score = Math.max(
       rank(own, word) || (isInOrder(own, word) ? RANKS.letters : 0),
-      // Letters in the same order are in any longer text.
+      // Letters in the same order are only searched in `text`, because they occur in any longer text.
       rank(other, word) - 1,
       word.length >= LEAST && begins.toLowerCase().startsWith(word) ? RANKS.wordBeginning : 0,
     )
@@ -89,7 +90,7 @@ function rank(text: string, word: string): number {
   return best
 }
 
-/** True for characters between words, and for none. */
+/** True for characters between words, and for an empty string. */
 const isBetween = (character: string): boolean => !/[\p{L}\p{N}]/u.test(character)
 
 function isInOrder(text: string, word: string): boolean {

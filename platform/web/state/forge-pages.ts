@@ -2,21 +2,21 @@ import type { ShownDeploy, ShownPlace } from '../../api/environments.ts'
 
 type Source = Pick<ShownDeploy, 'repository' | 'commit'>
 
-/** Forges by a word of their host, and what stands before the commit in the address of a file there. */
+/** Forges, by a word in their host, with the path segments before the commit in the URLs of files and of commits. */
 const FORGES = [
   [/github/, 'blob', 'commit'],
   [/gitlab/, '-/blob', '-/commit'],
   [/gitea|forgejo|codeberg|^git\./, 'src/commit', 'commit'],
 ] as const
 
-/** The page of a line of a file at a commit; undefined where the forge is not known. */
+/** Returns the URL of the page with a line of a file at a commit; undefined if the forge is unknown. */
 export function linePage({ repository, commit }: Source, { file, line }: ShownPlace): string | undefined {
   const found = forgeOf(repository)
   if (!found || commit === undefined || !isCommit(commit)) return undefined
   return `https://${found.repository}/${found.file}/${commit}/${file.split('/').map(encodeURIComponent).join('/')}#L${line}`
 }
 
-/** The page of a commit. */
+/** Returns the URL of the page with a commit; undefined if the forge is unknown. */
 export function commitPage({ repository, commit }: Source): string | undefined {
   const found = forgeOf(repository)
   return found && commit !== undefined && isCommit(commit)
@@ -27,8 +27,8 @@ export function commitPage({ repository, commit }: Source): string | undefined {
 const isCommit = (text: string) => /^[0-9a-f]{7,64}$/.test(text)
 
 /**
- * `git.example.com/team/shop`: a host and a path, and nothing else. A member of the namespace could write what they
- * like there.
+ * Returns the forge of a repository such as `git.example.com/team/shop`. Accepts only a host and a path, because a
+ * member of the namespace could have written any text there.
  */
 function forgeOf(repository: string | undefined) {
   const [, host] = /^([a-z0-9.-]+)(?:\/[\w.-]+){2,}$/.exec(repository ?? '') ?? []

@@ -8,8 +8,8 @@ export interface NamespaceGroup {
 }
 
 /**
- * Groups namespaces in the order in which a user looks for them: the user's own ones first, the home namespace at the
- * top.
+ * Groups namespaces in the order in which users look for them: their own namespaces first, with the home namespace at
+ * the top.
  */
 export function groupsOf(items: readonly Namespace[], self: string | undefined): readonly NamespaceGroup[] {
   const order = (one: Namespace) => (one.kind === 'personal' ? 0 : 1)

@@ -1,4 +1,4 @@
-/** Something that depends on others, by name. */
+/** A node that depends on others, by name. */
 export interface GraphNode {
   readonly name: string
   readonly dependsOn: readonly { readonly service: string; readonly condition: string }[]
@@ -14,11 +14,11 @@ export interface PlacedEdge {
   readonly from: string
   readonly to: string
   readonly waitsFor: WaitsFor
-  /** The `d` of an SVG path. */
+  /** Path of the line, for the attribute `d` of an SVG path. */
   readonly path: string
 }
 
-/** A service starts when the other one is started, healthy, or completed. */
+/** Condition of another service that a service waits for: started, healthy, or completed. */
 export type WaitsFor = 'started' | 'healthy' | 'completed'
 
 export interface PlacedGraph {
@@ -28,13 +28,13 @@ export interface PlacedGraph {
   readonly edges: readonly PlacedEdge[]
 }
 
-/** Pixels of a node, and of the room between two. */
+/** Size of a node, and of the gap between two nodes, in pixels. */
 export const NODE = { width: 176, height: 60 }
 const GAP = { x: 64, y: 20 }
-/** Number of passes that move nodes next to the nodes that they are connected with. */
+/** Number of passes that move nodes closer to the nodes that they are connected with. */
 const ROUNDS = 4
 
-/** Item of a column: a node, or the point where a longer line passes. */
+/** Item of a column: a node, or the point where a line to a later column passes. */
 interface Item {
   readonly key: string
   readonly isNode: boolean
@@ -44,13 +44,13 @@ interface Edge {
   readonly from: string
   readonly to: string
   readonly condition: string
-  /** Keys of the places where it passes, from left to right. */
+  /** Keys of the points through which the line passes, from left to right. */
   readonly via: readonly string[]
 }
 
 /**
- * Places nodes in columns: each stands left of all that it depends on, and no line passes behind a node. What is in
- * a circle is placed, too.
+ * Arranges nodes in columns: each node is left of all nodes that it depends on, and no line passes behind a node. Nodes
+ * in a dependency cycle are arranged, too.
  */
 export function layered(nodes: readonly GraphNode[]): PlacedGraph {
   const known = new Set(nodes.map(one => one.name))
@@ -64,7 +64,7 @@ export function layered(nodes: readonly GraphNode[]): PlacedGraph {
   const heightOf = (column: readonly Item[]) =>
     column.reduce((sum, { isNode }) => sum + GAP.y + (isNode ? NODE.height : 0), -GAP.y)
   const height = Math.max(NODE.height, ...columns.map(heightOf))
-  /** The upper left corner of a node; of a place where a line passes, its left end. */
+  /** Top left corner of a node, or the left end of the point where a line passes. */
   const placed = new Map<string, { readonly x: number; readonly y: number }>()
   columns.forEach((column, index) => {
     let y = (height - heightOf(column)) / 2
@@ -94,7 +94,7 @@ function toColumns(
   needs: readonly Need[],
 ): { readonly columns: Item[][]; readonly edges: readonly Edge[] } {
   const column = new Map(nodes.map(one => [one.name, 0]))
-  // Each round moves what is depended on to the right; in a circle that would not end.
+  // Each round moves dependencies to the right. The number of rounds is limited, because a cycle would never end.
   for (let round = 0; round < nodes.length; round++) {
     let isMoved = false
     for (const { from, to } of needs) {
@@ -106,7 +106,7 @@ function toColumns(
     }
     if (!isMoved) break
   }
-  // A circle can leave columns without a node.
+  // A cycle can leave columns without nodes, which are removed.
   const used = [...new Set(column.values())].sort((a, b) => a - b)
   const place = (name: string) => used.indexOf(column.get(name) ?? 0)
   const columns: Item[][] = used.map(() => [])
@@ -114,7 +114,7 @@ function toColumns(
   const edges = needs.map(need => {
     const via: string[] = []
     for (let index = place(need.from) + 1; index < place(need.to); index++) {
-      // Names of services have no blanks.
+      // The key is unique, because names of services contain no spaces.
       const key = `${need.from} ${need.to} ${index}`
       columns[index]?.push({ key, isNode: false })
       via.push(key)
@@ -124,7 +124,9 @@ function toColumns(
   return { columns, edges }
 }
 
-/** Puts each item at the middle of those it is connected with, again and again, so that few lines cross. */
+/**
+ * Repeatedly moves each item to the average position of the items that it is connected with, so that few lines cross.
+ */
 function order(columns: Item[][], edges: readonly Edge[]): void {
   const beside = new Map<string, string[]>()
   for (const { from, to, via } of edges) {
@@ -154,7 +156,10 @@ interface Point {
   readonly y: number
 }
 
-/** A line from the right of a node to the left of another, straight where it passes a column. */
+/**
+ * Returns the path of a line from the right side of a node to the left side of another, horizontal where it passes a
+ * column.
+ */
 function line(a: Point, via: readonly Point[], b: Point): string {
   let from = { x: a.x + NODE.width, y: a.y + NODE.height / 2 }
   let path = `M${from.x} ${from.y}`
@@ -166,12 +171,12 @@ function line(a: Point, via: readonly Point[], b: Point): string {
 }
 
 function curve(from: Point, to: Point): string {
-  // In a circle a line leads back.
+  // In a cycle, a line can lead to the left.
   const bend = Math.max(40, Math.abs(to.x - from.x) / 2)
   return `C${from.x + bend} ${from.y} ${to.x - bend} ${to.y} ${to.x} ${to.y}`
 }
 
-/** Returns the word for a condition of Compose, such as `service_healthy`. */
+/** Converts a condition of Compose, such as `service_healthy`. */
 function waitsForOf(condition: string): WaitsFor {
   if (condition === 'service_healthy') return 'healthy'
   return condition === 'service_completed_successfully' ? 'completed' : 'started'

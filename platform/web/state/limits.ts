@@ -1,7 +1,7 @@
 import type { NamespaceLimit } from '../../api/namespaces.ts'
 import { bytes } from './bytes.ts'
 
-/** Always shown, in this order; the others as soon as little is left of them. */
+/** Names of the limits that are always shown, in this order. Other limits are shown when they are nearly used up. */
 const USUAL: ReadonlyMap<string, string> = new Map([
   ['requests.cpu', 'CPU requests'],
   ['requests.memory', 'Memory requests'],
@@ -10,7 +10,7 @@ const USUAL: ReadonlyMap<string, string> = new Map([
   ['pods', 'Pods'],
 ])
 
-/** Other names than those of a ResourceQuota. */
+/** Names for display of resources in a ResourceQuota. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ...USUAL,
   ['requests.ephemeral-storage', 'Disk requests'],
@@ -19,19 +19,19 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['count/pods', 'Pods, with ended ones'],
 ])
 
-/** Share from which little is left. */
+/** Share of a limit from which it counts as nearly used up. */
 const NEAR = 0.8
 
 export interface ShownLimit {
   readonly resource: string
   readonly name: string
-  /** `1.5 of 8 cores` */
+  /** Usage and limit, such as `1.5 of 8 cores`. */
   readonly amount: string
   readonly share: number
   readonly warning?: { readonly word: 'full' | 'nearly full'; readonly tone: 'bad' | 'warn' }
 }
 
-/** The limits that a reader should see: the usual ones, and those of which little is left. */
+/** Returns the limits to show: the usual ones, and others that are nearly used up. */
 export function shownLimits(limits: readonly NamespaceLimit[]): readonly ShownLimit[] {
   const usual = [...USUAL.keys()].flatMap(resource => limits.find(one => one.resource === resource) ?? [])
   const near = limits.filter(one => !USUAL.has(one.resource) && one.used / one.most >= NEAR)

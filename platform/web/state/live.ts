@@ -5,11 +5,11 @@ import { summarize } from '../../rules/runs/summarize.ts'
 import { putResource, refreshResource } from './resource.ts'
 import { follow } from './stream.ts'
 
-/** Milliseconds between two questions about what a stream tells by itself. */
+/** Polling interval for data that a stream also reports, in milliseconds. */
 const WITH_STREAM = 120_000
 
 interface Watched {
-  /** The stream is open, and what it tells is in the resources of the pages. */
+  /** True while the stream is open and keeps the resources of the pages up to date. */
   readonly isLive: Signal<boolean>
   users: number
   end: AbortController
@@ -18,9 +18,9 @@ interface Watched {
 const watched = new Map<string, Watched>()
 
 /**
- * Watches what runs in a namespace while a part of a page shows it, and writes all changes into the answers that pages
- * have read. All parts share one stream. Returns the polling interval in milliseconds: a long one while the stream is
- * open, otherwise `every`.
+ * Watches the content of a namespace while a part of a page shows it, and writes all changes into the responses that
+ * pages have read. All parts share one stream. Returns the polling interval in milliseconds: a long one while the
+ * stream is open, otherwise `every`.
  */
 export function useLive(ns: string, every: number, isWanted = true): number {
   const isLive = isWanted ? watch(ns).isLive : undefined
@@ -30,7 +30,7 @@ export function useLive(ns: string, every: number, isWanted = true): number {
     if (one.users++ === 0) begin(ns, one)
     return () => {
       one.users--
-      // Another part of the next page may want it in a moment.
+      // Closes the stream with a delay, because a part of the next page may need it right away.
       setTimeout(() => {
         if (one.users > 0 || watched.get(ns) !== one) return
         one.end.abort()
@@ -98,12 +98,12 @@ function applyEvent(environments: Map<string, EnvironmentDetails>, event: LiveEv
     case 'removed':
       return environments.delete(event.environment) ? [event.environment] : []
     default:
-      // Of a newer platform: the next question tells.
+      // An event of a newer platform; the next poll returns the change.
       return []
   }
 }
 
-/** An environment as a list has it. */
+/** Converts an environment to an item of a list. */
 function toItem({ name, state, deployed, source, services }: EnvironmentDetails) {
   return { name, state, ...(deployed && { deployed }), ...(source && { source }), ...summarize(services) }
 }

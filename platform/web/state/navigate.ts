@@ -1,4 +1,4 @@
-/** Opens a page of the UI, as a click on a link does: the router listens to clicks. */
+/** Opens a page of the UI by clicking on a link, because the router listens for clicks. */
 export function navigate(address: string): void {
   const link = document.createElement('a')
   link.href = address

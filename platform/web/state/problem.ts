@@ -1,8 +1,8 @@
 import { NoPlatform, PlatformRefusal } from '../../client/client.ts'
 
-/** Reason why a request failed, in words for a person. */
+/** Reason why a request failed, as texts for users. */
 export interface Failure {
-  /** `offline`: nothing answered, so it is tried again. */
+  /** `offline`: there was no response, so the request is retried. */
   readonly kind: 'refused' | 'offline' | 'login'
   readonly message: string
   readonly hint?: string
@@ -12,12 +12,12 @@ export interface Failure {
 }
 
 /**
- * True if what is before the platform says that it has no replica just now: this page has come from it, so also if it
- * says that there is nothing.
+ * True if a proxy reports that the platform currently has no replica. A 404 counts, too: the platform served this page,
+ * so it exists.
  */
 export const isAway = ({ status }: NoPlatform): boolean => status >= 500 || status === 404
 
-/** Converts an error of a call to a problem. */
+/** Converts the error of a call to a problem. */
 export function toProblem(error: unknown): Failure {
   if (error instanceof PlatformRefusal) {
     const { code, message, hint, notes } = error.body

@@ -4,7 +4,10 @@ const STEPS = [
   ['d', 86_400_000],
 ] as const
 
-/** `3 min ago`, `in 2 h`: in the largest whole unit, up to a month; then the date. */
+/**
+ * Formats a time relative to another, such as `3 min ago` or `in 2 h`, in the largest whole unit; as a date from a
+ * month on.
+ */
 export function relativeTime(time: number, from: number): string {
   const distance = Math.abs(from - time)
   if (distance < 60_000) return time <= from ? 'just now' : 'in a moment'
@@ -15,7 +18,7 @@ export function relativeTime(time: number, from: number): string {
   return time <= from ? `${text} ago` : `in ${text}`
 }
 
-/** `12 s`, `3 min 4 s`, `2 h 5 min`. */
+/** Formats a duration, such as `12 s`, `3 min 4 s` or `2 h 5 min`. */
 export function duration(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000))
   if (seconds < 60) return `${seconds} s`

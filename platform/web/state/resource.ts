@@ -6,7 +6,7 @@ import { platform } from './client.ts'
 import { type Failure, toProblem } from './problem.ts'
 import { isOffline, noticeOf } from './session.ts'
 
-/** Result of a read: the last answer stays while a newer one is requested, so that the page does not jump. */
+/** Result of a read. The last response is kept while a newer one is requested, so that the page does not jump. */
 export interface ReadState<T> {
   readonly data?: T
   readonly problem?: Failure
@@ -14,9 +14,9 @@ export interface ReadState<T> {
 
 export interface Read<T> {
   readonly state: ReadonlySignal<ReadState<T>>
-  /** Asks again. */
+  /** Requests the resource again. */
   refresh(): Promise<void>
-  /** Stores data that is already known: the answer to a change. */
+  /** Stores data that is already known, such as the response to a change. */
   put(data: T): void
 }
 
@@ -29,13 +29,13 @@ interface KeptRead {
 }
 
 const held = new Map<string, KeptRead>()
-/** Answers that are kept for pages that are opened again. */
+/** Maximum number of responses that are kept for pages that are opened again. */
 const MOST = 200
-/** Milliseconds between two questions while a page is open; and to the first one after a failure. */
+/** Polling interval while a page is open, and delay before a retry after a failure, in milliseconds. */
 const EVERY = 15_000
 const AGAIN = 3_000
 
-/** The answer of a route, asked for again while the page is seen, after that many milliseconds. */
+/** Reads a route, and polls it every `every` milliseconds while the page is visible. */
 export function useResource<N extends Reading>(name: N, input: CallInput<N>, every = EVERY): Read<ReplyOf<N>> {
   const key = keyOf(name, input)
   const one = hold(key, name, input)
@@ -84,18 +84,18 @@ export function useResource<N extends Reading>(name: N, input: CallInput<N>, eve
 
 const keyOf = (name: string, input: unknown): string => `${name} ${JSON.stringify(input)}`
 
-/** Returns what another part of the page has read; the caller is rendered again when it changes. */
+/** Returns the data that another part of the page has read. The caller is rendered again when it changes. */
 export function readResource<N extends Reading>(name: N, input: CallInput<N>): ReadState<ReplyOf<N>> {
   return hold(keyOf(name, input), name, input).state.value as ReadState<ReplyOf<N>> // what the table promises
 }
 
-/** Tells pages what has become of something that they have read: a stream says so before they ask. */
+/** Stores new data of a resource, which a stream has reported before the next poll. */
 export function putResource<N extends Reading>(name: N, input: CallInput<N>, data: ReplyOf<N>): void {
   const { state } = hold(keyOf(name, input), name, input)
   if (JSON.stringify(state.peek().data) !== JSON.stringify(data) || state.peek().problem) state.value = { data }
 }
 
-/** Asks again for one that pages have read. */
+/** Requests a resource again if a page has read it. */
 export function refreshResource<N extends Reading>(name: N, input: CallInput<N>): void {
   const key = keyOf(name, input)
   if (held.has(key)) void held.get(key)?.ask()
@@ -112,7 +112,7 @@ function hold<N extends Reading>(key: string, name: N, input: CallInput<N>): Kep
       .then(
         data => {
           isOffline.value = false
-          // The same answer is no change: nothing is drawn again.
+          // An equal response is not stored, so that nothing is rendered again.
           if (JSON.stringify(state.peek().data) !== JSON.stringify(data) || state.peek().problem) state.value = { data }
         },
         (error: unknown) => {
@@ -132,7 +132,7 @@ function hold<N extends Reading>(key: string, name: N, input: CallInput<N>): Kep
   return made
 }
 
-/** Asks again for all that is on the page: after a change that other parts show, too. */
+/** Requests all resources on the page again, after a change that other parts of the page also show. */
 export function refreshAll(): void {
   for (const { users, ask } of held.values()) if (users > 0) void ask()
 }

@@ -4,25 +4,25 @@ import { hasEnded } from '../../rules/runs/run-states.ts'
 
 export type RunLogLine = Extract<RunEvent, { type: 'line' }>
 
-/** Parts of a run, in their order. */
+/** Steps of a run, in order. */
 export const RUN_STEPS = ['clone', 'build', 'deploy'] as const
 export type RunStep = (typeof RUN_STEPS)[number]
 
 type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'quiet'
 
-/** A line as people read it. */
+/** A line in the form that is shown to users. */
 export interface ReadLine {
   readonly number: number
   readonly step: RunStep
   readonly time: string
-  /** Subject of the line: a service, a step, a command. */
+  /** Subject of the line, such as a service, a step, or a command. */
   readonly about?: string
   readonly tone?: Tone
-  /** May have ANSI escapes. */
+  /** May contain ANSI escapes. */
   readonly text: string
-  /** Public addresses that are named at its end. */
+  /** Public URLs to show at its end. */
   readonly endpoints?: readonly string[]
-  /** Type of the event; absent: a line of text. */
+  /** Type of the event. Absent for a line of text. */
   readonly type?: string
   readonly problem?: ToldProblem
 }
@@ -35,7 +35,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const textsOf = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter(one => typeof one === 'string') : []
 
-/** Reads a line of a run: an object that `--output json` prints, or text. What is not known is shown as it stands. */
+/** Parses a line of a run: an object that `--output json` prints, or text. Unknown objects are shown unchanged. */
 export function readRunLine({ number, step, time, text }: RunLogLine): ReadLine {
   if (step === 'clone') {
     const isError = text.startsWith('error:')
@@ -69,7 +69,7 @@ const toneOf = (word: unknown) => {
   const tone = Object.hasOwn(TONES, textOf(word)) ? TONES[textOf(word)] : undefined
   return tone && { tone }
 }
-/** A line that is about something, if it has what it needs. */
+/** Returns the fields of a line, with its subject if that is a non-empty text. */
 const about = (what: unknown, text: string, more: object = {}) =>
   textOf(what) === '' ? { text, ...more } : { about: textOf(what), text, ...more }
 
@@ -127,11 +127,11 @@ function toObject(line: string): Fields | undefined {
   }
 }
 
-/** A part of the way of a run; `skipped`: it was not needed; `waiting`: it was not reached. */
+/** A phase of a run; `skipped`: it was not needed; `waiting`: it has not begun. */
 export interface RunPhase {
   readonly name: 'queue' | RunStep | 'ready'
   readonly state: 'done' | 'active' | 'failed' | 'skipped' | 'waiting'
-  /** Milliseconds, of what has ended. */
+  /** Duration in milliseconds, if the phase has ended. */
   readonly took?: number
 }
 
@@ -141,12 +141,12 @@ export interface SeenSteps {
   readonly last: Readonly<Partial<Record<RunStep, string>>>
 }
 
-/** Limits of the log that a page keeps: a run may write more than a browser can hold. */
+/** Limits for the log that a page keeps, because a run may write more than a browser can hold. */
 const MOST = { lines: 100_000, letters: 16_000_000 }
-/** Errors that a page shows above the log. */
+/** Maximum number of errors that a page shows above the log. */
 const ERRORS = 10
 
-/** The lines of a run that a page shows, by their parts: the newest, where there are too many. */
+/** The lines of a run that a page keeps, by step. If there are too many, older ones are dropped. */
 export class KeptLog {
   readonly #steps: Record<RunStep, ReadLine[]> = { clone: [], build: [], deploy: [] }
   readonly #first: Partial<Record<RunStep, string>> = {}
@@ -165,12 +165,12 @@ export class KeptLog {
     return this.#steps
   }
 
-  /** The first lines that tell an error: they stay, however many others follow. */
+  /** The first lines that report an error. They are kept, however many lines follow. */
   get errors(): readonly ReadLine[] {
     return this.#errors
   }
 
-  /** Number of lines that are not kept any more. */
+  /** Number of lines that were dropped. */
   get left(): number {
     return this.#left
   }
@@ -182,7 +182,7 @@ export class KeptLog {
     return { first: this.#first, last: Object.fromEntries(last) }
   }
 
-  /** Takes a line that has come; one that came before is left out. */
+  /** Adds a received line. Ignores lines that were received before. */
   add(line: RunLogLine): void {
     if (line.number <= this.#number) return
     this.#number = line.number
@@ -195,7 +195,7 @@ export class KeptLog {
     if (this.#lines > this.#most.lines || this.#letters > this.#most.letters) this.#shorten()
   }
 
-  /** Leaves out the older half of the longest part: now and then, rather than line by line. */
+  /** Drops the older half of the step with the most lines. This happens rarely, instead of with each line. */
   #shorten(): void {
     const [longest] = RUN_STEPS.map(step => this.#steps[step]).sort((a, b) => b.length - a.length)
     const gone = longest?.splice(0, Math.ceil(longest.length / 2)) ?? []
@@ -205,12 +205,14 @@ export class KeptLog {
   }
 }
 
-/** Returns the progress of a run: queue, clone, build, deploy, ready. A destroy has neither build nor ready. */
+/**
+ * Returns the progress of a run: queue, clone, build, deploy, ready. A destroy has neither a build nor a ready phase.
+ */
 export function phasesOf(run: Run, { first, last }: SeenSteps): readonly RunPhase[] {
   const isOver = hasEnded(run.state)
   const isGood = run.state === 'succeeded'
   const steps = RUN_STEPS.filter(step => run.action === 'deploy' || step !== 'build')
-  // A part is over where a later one has the last word.
+  // A step is over if a later step has written a newer line.
   const words = steps.map(step => Date.parse(last[step] ?? ''))
   const reached = words.reduce((best, at, index) => (at >= (words[best] ?? 0) ? index : best), 0)
   const queue: RunPhase =

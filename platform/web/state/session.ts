@@ -4,20 +4,20 @@ import type { Me } from '../../api/me.ts'
 import { platform } from './client.ts'
 import { type Failure, toProblem } from './problem.ts'
 
-/** User who is logged in. `undefined`: not known yet; `null`: not logged in. */
+/** User who is logged in; `undefined` if not known yet, `null` if nobody is logged in. */
 export const me = signal<Me | null | undefined>(undefined)
 /** Information that the platform reports about itself. */
 export const info = signal<Info | undefined>(undefined)
-/** Nothing answers: what is shown may be old, and it is tried again. */
+/** True if the platform does not answer. The data on the page may be old, and requests are retried. */
 export const isOffline = signal(false)
-/** The session ended while a page was open. */
+/** True if the session ended while a page was open. */
 export const isExpired = signal(false)
 
 export const isAdmin = computed(() => me.value?.role === 'admin')
-/** Name of this platform on the command line. */
+/** Host of this platform, which names it on the command line. */
 export const platformHost = computed(() => location.host)
 
-/** Asks who is logged in. Gives the problem if neither answer was had. */
+/** Loads the logged-in user and the information about the platform. Returns the problem if a request failed. */
 export async function loadSession(): Promise<Failure | undefined> {
   try {
     const [who, about] = await Promise.all([whoAmI(), info.value ?? platform.call('GET /info', {})])
@@ -41,8 +41,8 @@ async function whoAmI(): Promise<Me | null> {
 }
 
 /**
- * Resumes a page whose session has ended, if the same user has logged in again in another tab; for another user, the
- * page is reloaded, so that no data of the first one stays. Returns true if it was resumed.
+ * Resumes a page whose session has ended if the same user has logged in again in another tab. For another user, reloads
+ * the page, so that no data of the first user remains. Returns true if the page was resumed.
  */
 export async function resumeSession(): Promise<boolean> {
   const who = await whoAmI().catch(() => null)
@@ -55,10 +55,10 @@ export async function resumeSession(): Promise<boolean> {
   return true
 }
 
-/** Ends the session here and at the platform. */
+/** Ends the session in this browser and on the platform. */
 export async function logout(): Promise<void> {
   await platform.call('POST /auth/logout', {}).catch(() => {})
-  // All that the pages have read goes with it.
+  // Loading a new page also discards all data that the pages have read.
   location.assign('/login')
 }
 

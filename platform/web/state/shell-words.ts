@@ -1,6 +1,6 @@
-/** A command line whose words a shell takes as they are meant; what is undefined is left out. */
+/** Returns a command line whose arguments are quoted for a shell; undefined arguments are left out. */
 export const commandLine = (...words: readonly (string | undefined)[]): string =>
   words.flatMap(word => (word === undefined ? [] : [quoted(word)])).join(' ')
 
-/** Names of options, paths and addresses stand as they are; everything else in quotes. */
+/** Quotes an argument, unless it only has characters that are common in options, paths and URLs. */
 const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)

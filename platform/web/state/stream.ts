@@ -5,23 +5,26 @@ import { type Failure, isAway, toProblem } from './problem.ts'
 import { isOffline, noticeOf } from './session.ts'
 
 interface Listener<T> {
-  /** Receives the events in the order in which they were sent; the stream resumes after the last id. */
+  /** Called with each event, in the order in which they were sent. The stream resumes after the last id. */
   onEvent(event: T): void
   /** Called each time the stream ends. */
   onEnd?(): void
-  /** Called with the reason when the stream is not retried. */
+  /** Called with the reason if the stream is not retried. */
   onRefused?(problem: Failure): void
-  /** True if all events have arrived; otherwise a stream that ends is opened again. */
+  /** Returns true if all events have arrived; otherwise a stream that ends is opened again. */
   isComplete?(): boolean
 }
 
-/** Milliseconds until a stream that broke off is opened again: doubled each time. */
+/**
+ * Initial delay before a stream that broke off is opened again, which is doubled each time, and its maximum, in
+ * milliseconds.
+ */
 const AGAIN = 1_000
 const LONGEST_WAIT = 15_000
 
 /**
- * Reads a stream until the signal is aborted or all events have arrived. Resumes after the last id when it breaks off.
- * Closes it while the page is hidden: browsers allow few connections to one host.
+ * Reads a stream until the signal is aborted or all events have arrived. Resumes after the last id if the stream breaks
+ * off. Closes it while the page is hidden, because browsers limit the number of connections to one host.
  */
 export async function follow<N extends StreamName>(
   name: N,
@@ -65,7 +68,7 @@ export async function follow<N extends StreamName>(
   }
 }
 
-/** A no that stays one; a platform that is too busy, or on its way up, says yes later. */
+/** True if a retry would fail, too. A platform that is overloaded or starting up accepts the request later. */
 const isFinal = (error: unknown): boolean =>
   error instanceof NoPlatform ? !isAway(error) : error instanceof PlatformRefusal && error.status < 500
 

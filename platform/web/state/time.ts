@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** Milliseconds since 1970, moved on twice a minute: all times on a page change together. */
+/** Current time in milliseconds since 1970, updated twice a minute, so that all times on a page change together. */
 export const now = signal(Date.now())
 setInterval(() => {
   now.value = Date.now()

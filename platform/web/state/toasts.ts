@@ -9,10 +9,10 @@ export interface Toast {
 
 export const toasts = signal<readonly Toast[]>([])
 let last = 0
-/** Milliseconds that a toast is seen; problems stay longer. */
+/** Time for which a toast is shown, in milliseconds; problems are shown longer. */
 const SEEN = { good: 4_000, bad: 12_000 }
 
-/** Says briefly what has happened. */
+/** Shows a short message for a while. */
 export function toast(tone: Toast['tone'], text: string, hint?: string): void {
   const id = ++last
   toasts.value = [...toasts.value.slice(-2), { id, tone, text, ...(hint !== undefined && { hint }) }]

@@ -7,11 +7,11 @@ import { type Counted, sumOfDays, type UsedOften } from '../../state/analytics.t
 import { useResource } from '../../state/resource.ts'
 import { now } from '../../state/time.ts'
 
-/** Days that the platform keeps, and milliseconds between two looks. */
+/** Days of data that the platform keeps, and the polling interval in milliseconds. */
 const DAYS = 30
 const EVERY = 60_000
 
-/** Shows administrators which commands users run: anonymous counts. */
+/** Shows administrators which commands users run, as anonymous counts. */
 export function Analytics() {
   const found = useResource('GET /admin/analytics', {}, EVERY)
   return (

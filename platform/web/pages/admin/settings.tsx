@@ -45,7 +45,7 @@ export function PlatformSettings() {
   )
 }
 
-/** Each with the key that it has in the file. */
+/** Renders facts, each with its key in the settings file. */
 const Facts = ({
   rows,
 }: {

@@ -24,7 +24,7 @@ export function Users() {
   const users = useResource('GET /admin/users', {})
   const { query } = useLocation()
   const search = useSignal(query['find'] ?? '')
-  // The search of the platform leads here, also from this page.
+  // The platform's search opens this page with a query, even if it is already open.
   useEffect(() => {
     if (query['find'] !== undefined) search.value = query['find']
   }, [query['find']])

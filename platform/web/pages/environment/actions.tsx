@@ -14,7 +14,7 @@ import { commandLine } from '../../state/shell-words.ts'
 
 interface ActionsProps {
   readonly environment: EnvironmentDetails
-  /** Role of the current user in its namespace. */
+  /** Role of the current user in the namespace. */
   readonly role: string | undefined
 }
 
@@ -56,15 +56,15 @@ export function EnvironmentActions({ environment, role }: ActionsProps) {
   )
 
   /**
-   * Returns the source of the current user's last deploy, if there is one; the deploy record comes second, because any
-   * member could have written it.
+   * Returns the source of the current user's last deploy, if there is one. Otherwise, the deploy record is used; it
+   * comes second because any member could have written it.
    */
   function sourceOf(): DeployFrom {
     const last = runs.state.value.data?.items.find(run => run.action === 'deploy' && run.user.id === me.value?.id)
     if (last) return { repository: last.repository, branch: last.branch, file: last.file }
     const { deployed, source } = environment
     const repository = deployed?.repository ?? source?.repository
-    // A folder outside of a repository has no address.
+    // A folder that is not in a repository has no URL.
     return repository?.includes('/')
       ? { repository: `https://${repository}`, branch: deployed?.branch, file: source?.file }
       : {}

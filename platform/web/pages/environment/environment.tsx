@@ -44,19 +44,19 @@ const History = laterPart(
   () => null,
 )
 
-/** Milliseconds between two requests for the environment, without a stream. */
+/** Polling interval for the environment if there is no stream, in milliseconds. */
 const EVERY = 3_000
-/** Milliseconds between two requests for its deploys: no stream reports them. */
+/** Polling interval for its deploys, in milliseconds: no stream reports them. */
 const DEPLOYS_EVERY = 30_000
 
-/** Shows what runs, what is broken and why, and what changed. */
+/** Shows the services of an environment, their problems with the reasons, and the changes of deploys. */
 export function Environment() {
   const { params } = useRoute()
   const [ns = '', env = '', chosen] = [params['ns'], params['env'], params['service']]
   const found = useResource('GET /namespaces/:ns/environments/:env', { params: { ns, env } }, useLive(ns, EVERY))
   const { data } = found.state.value
   const namespace = useResource('GET /namespaces/:ns', { params: { ns } }).state.value
-  // The actions are above the content, so nothing may move down when the user's role arrives.
+  // The actions are above the content, so the page waits for the user's role: nothing may move down when it arrives.
   const isKnown = namespace.data !== undefined || namespace.problem !== undefined
   const shown = data && stateOfEnvironment(ns, data)
   const failed = deploysIn(ns).failedDeploys.find(one => one.environment === env)
@@ -284,7 +284,7 @@ function ServiceDetails({
   const top = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const from = top.current?.getBoundingClientRect().top ?? 0
-    // Scrolls to the chosen service; if it is in view already, nothing moves.
+    // Scrolls to the chosen service, unless it is already in view.
     if (from > 0.6 * innerHeight) top.current?.scrollIntoView({ block: 'start' })
   }, [])
   return (

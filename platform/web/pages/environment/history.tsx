@@ -4,10 +4,10 @@ import { Changes } from '../../parts/changes.tsx'
 import { Section } from '../../parts/frame/page.tsx'
 import { useResource } from '../../state/resource.ts'
 
-/** Milliseconds between two reads of the history: a deploy is noticed at once. */
+/** Polling interval for the history, in milliseconds. A new deploy updates it immediately. */
 const EVERY = 120_000
 
-/** The changes of the last deploys. They are read again when there is a newer one. */
+/** Shows the changes that the last deploys made. Loads them again when there is a newer deploy. */
 export function History({ environment: { namespace, name, deployed } }: { readonly environment: EnvironmentDetails }) {
   const { state, refresh } = useResource(
     'GET /namespaces/:ns/environments/:env/history',

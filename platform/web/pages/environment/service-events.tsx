@@ -13,11 +13,11 @@ interface ServiceEventsProps {
   readonly namespace: string
   readonly environment: string
   readonly service: string
-  /** Name of the workload as kubectl prints it. */
+  /** Name of the workload, as kubectl prints it. */
   readonly workload: string | undefined
 }
 
-/** Milliseconds between two looks. */
+/** Polling interval in milliseconds. */
 const EVERY = 10_000
 
 /** Shows the Kubernetes events of a service and its Pods. */

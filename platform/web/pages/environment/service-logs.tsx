@@ -17,11 +17,11 @@ interface ServiceLogsProps {
   readonly service: string
 }
 
-/** Lines that are kept; older ones go. */
+/** Maximum number of lines that are kept; older ones are dropped. */
 const KEPT = 10_000
-/** Lines of each container from before. */
+/** Number of earlier lines of each container. */
 const TAIL = '500'
-/** Milliseconds in which lines are gathered before they are drawn. */
+/** Time for which lines are collected before they are drawn together, in milliseconds. */
 const GATHERED = 80
 
 /** Shows the log of a service as it arrives. */
@@ -109,7 +109,7 @@ export function ServiceLogs({ namespace, environment, service }: ServiceLogsProp
   )
 }
 
-/** Words about a log have no time of their own. */
+/** Converts an event to a row. Notes about the log have no time, so they get the current one. */
 const toRow = (event: LogLineEvent, number: number): LogRow =>
   event.type === 'line'
     ? { number, time: event.time, about: event.source, text: event.text }

@@ -14,14 +14,14 @@ interface ServiceSettingsProps {
   readonly namespace: string
   readonly environment: string
   readonly service: ShownService
-  /** The line of the Compose file at its forge. */
+  /** URL of the service's line in the Compose file, at its forge. */
   readonly page: string | undefined
 }
 
-/** Milliseconds between two looks: only a deploy changes them. */
+/** Polling interval in milliseconds. Only a deploy changes the settings. */
 const EVERY = 60_000
 
-/** Shows the settings of a service. They are changed in the Compose file, so this page is read-only. */
+/** Shows the settings of a service. They can only be changed in the Compose file, so this page is read-only. */
 export function ServiceSettings({ namespace, environment, service, page }: ServiceSettingsProps) {
   const params = { ns: namespace, env: environment, service: service.name }
   const found = useResource('GET /namespaces/:ns/environments/:env/services/:service/settings', { params }, EVERY)

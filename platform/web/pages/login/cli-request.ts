@@ -1,4 +1,4 @@
-/** Request of a command line that opened this page. */
+/** Login request of the command line that opened this page. */
 export interface CliRequest {
   readonly port: number
   readonly state: string
@@ -6,7 +6,7 @@ export interface CliRequest {
   readonly label: string
 }
 
-/** Undefined for what no command line asks for: nothing is sent anywhere then. */
+/** Parses the request. Undefined if no command line would send it; the page then sends nothing anywhere. */
 export function readCliRequest(query: Readonly<Record<string, string>>): CliRequest | undefined {
   const { port = '', state = '', challenge = '', label = '' } = query
   const number = /^\d{4,5}$/.test(port) ? Number(port) : 0

@@ -18,7 +18,7 @@ export function CliLogin() {
   const allow = useAction(async ({ port, state, challenge, label }: CliRequest) => {
     const { code } = await platform.call('POST /auth/cli/code', { body: { challenge, label } })
     isDone.value = true
-    // Browsers ask before a page fetches from this machine; a navigation they allow.
+    // Navigates instead of fetching, because browsers ask for permission before a page fetches from the local machine.
     location.assign(`http://127.0.0.1:${port}/?${new URLSearchParams({ code, state })}`)
   })
   if (!request)

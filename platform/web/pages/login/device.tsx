@@ -10,7 +10,7 @@ import { platform } from '../../state/client.ts'
 import { me } from '../../state/session.ts'
 import { Frame } from './frame.tsx'
 
-/** Lets in a command line on another machine, whose code is typed here: no link carries it. */
+/** Logs in a command line on another machine. The user has to type its code, because no link may contain it. */
 export function DeviceLogin() {
   const code = useSignal('')
   const found = useSignal<DeviceLook | undefined>(undefined)

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { Mark } from '../../parts/icon.tsx'
 import { platformHost } from '../../state/session.ts'
 
-/** A page with one thing to do, before or beside the UI itself. */
+/** Renders a page for a single task, outside the normal UI, such as a login. */
 export function Frame({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   useEffect(() => {
     document.title = `${title} · devctl`

@@ -10,13 +10,13 @@ import { info, loadSession, me } from '../../state/session.ts'
 import { Frame } from './frame.tsx'
 import { Providers } from './providers.tsx'
 
-/** Returns the message for a failed login; the address contains only its code. */
+/** Returns the message for a failed login. The URL contains only its code. */
 const loginProblem = (code: string): Failure => ({
   kind: 'refused',
   ...LOGIN_PROBLEMS[Object.hasOwn(LOGIN_PROBLEMS, code) ? (code as LoginProblem) : 'failed'], // it is one of them
 })
 
-/** The ways to log in: a button for each provider; without one, what to do. */
+/** Shows a button for each login provider, or instructions if there is none. */
 export function Login() {
   const problem = useSignal<Failure | undefined>(undefined)
   const { query } = useLocation()

@@ -2,12 +2,12 @@ import { Icon } from '../../parts/icon.tsx'
 import { info } from '../../state/session.ts'
 
 interface ProvidersProps {
-  /** The page that is shown after the login. */
+  /** Path of the page to show after the login. */
   readonly back: string
   readonly onLeave?: () => void
 }
 
-/** A button for each provider. It opens a page of the server, which sends the browser there. */
+/** Renders a button for each provider. It opens a page of the server, which redirects the browser to the provider. */
 export const Providers = ({ back, onLeave }: ProvidersProps) => (
   <>
     {info.value?.login.map(({ id, name }) => (
@@ -16,7 +16,7 @@ export const Providers = ({ back, onLeave }: ProvidersProps) => (
         class="button solid big"
         href={`/login/${encodeURIComponent(id)}?to=${encodeURIComponent(back)}`}
         onClick={event => {
-          // The router, which listens further up, has no such page.
+          // Keeps the click from the router, which has no such page.
           event.stopPropagation()
           onLeave?.()
         }}

@@ -14,9 +14,9 @@ import { Providers } from './providers.tsx'
 const NAME = new RegExp(LOGIN)
 
 /**
- * The end of a link of the installer or an administrator: its token is in the fragment, which no server
- * sees, and it leaves the address at once. It is used by pressing a button, not by opening the link:
- * programs that look at links in mails would use it up.
+ * Page of a link from the installer or an administrator. Its token is in the URL fragment, which browsers do not send
+ * to the server, and is removed from the URL immediately. The user has to press a button, because programs that open
+ * links in mails would otherwise use up the token.
  */
 export function Setup() {
   const token = useSignal<string | undefined>(undefined)
@@ -34,10 +34,10 @@ export function Setup() {
     location.replace('/')
   })
   const enter = useAction(async () => {
-    // The invitation contains the name of an invited user.
+    // An invitation contains the name of the invited user.
     const login = isSetup ? name.value : 'invited'
     await platform.call('POST /auth/setup', { body: { token: token.value ?? '', login } })
-    // A load of its own: nothing of this page, and no token, stays in memory.
+    // Loads a new page, so that neither this page nor its token stays in memory.
     location.replace('/')
   })
   if (token.value === undefined) return null
@@ -110,7 +110,7 @@ export function Setup() {
 
 const KEPT = 'setup'
 
-/** Stores the token in this tab during the redirect to a provider and back. Reading it removes it. */
+/** Stores the token in this tab during the redirect to a provider and back. It is removed when it is read. */
 const keepToken = (token: string) => sessionStorage.setItem(KEPT, token)
 
 function keptToken(): string | undefined {

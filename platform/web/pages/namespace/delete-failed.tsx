@@ -19,7 +19,7 @@ interface DeleteFailedProps {
   readonly of: Read<NamespaceDetails>
 }
 
-/** Shows why a namespace could not be deleted, and what its owner can do then. */
+/** Shows why a namespace could not be deleted, and what its owner can do about it. */
 export function DeleteFailed({ namespace: { name, kind, role, deleteProblem }, of }: DeleteFailedProps) {
   const isAsked = useSignal(false)
   const again = useAction(async () => {

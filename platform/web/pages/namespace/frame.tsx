@@ -12,7 +12,7 @@ import { DeleteFailed } from './delete-failed.tsx'
 import { SleepButton } from './sleep-button.tsx'
 
 interface FrameProps {
-  /** The tab, for the title of the window. */
+  /** Name of the tab, for the title of the window. */
   readonly part?: string
   readonly actions?: ComponentChildren
   readonly children: (namespace: NamespaceDetails, of: Read<NamespaceDetails>) => ComponentChildren
@@ -77,16 +77,16 @@ export function NamespaceFrame({ part, actions, children }: FrameProps) {
   )
 }
 
-/** Milliseconds between two looks, where no stream tells. */
+/** Polling interval if there is no stream, in milliseconds. */
 const EVERY = 60_000
 
 interface RunningStateProps {
   readonly ns: string
-  /** Receives the state for the title of the window. */
+  /** Called with the state, for the title of the window. */
   readonly onState: (state: ShownState) => void
 }
 
-/** Renders the state of the namespace's content, which says more than that the namespace is awake. */
+/** Renders the state of the namespace's content, which is more informative than the status of the namespace. */
 function RunningState({ ns, onState }: RunningStateProps) {
   const state = stateOfNamespace('Active', runningIn(ns))
   useEffect(() => onState(state), [state.tone])

@@ -22,7 +22,7 @@ const ROLES: readonly (readonly [Role, string])[] = [
   ['owner', 'Owner: can also share and delete'],
 ]
 
-/** A namespace has one owner, whom only an administrator changes. */
+/** Returns the roles that the user can choose. A namespace has one owner, whom only an administrator can change. */
 const roles = () => ROLES.filter(([role]) => role !== 'owner' || isAdmin.value)
 
 const giveRole = (ns: string, user: string, role: Role): Promise<NamespaceDetails> =>
@@ -30,7 +30,7 @@ const giveRole = (ns: string, user: string, role: Role): Promise<NamespaceDetail
     ? platform.call('PATCH /namespaces/:ns', { params: { ns }, body: { owner: user } })
     : platform.call('PUT /namespaces/:ns/members/:user', { params: { ns, user }, body: { role } })
 
-/** Shows who has rights in a namespace. */
+/** Shows the members of a namespace and their roles. */
 export function Members() {
   const isSharing = useSignal(false)
   return (
@@ -142,7 +142,8 @@ function Share({ namespace, of, onClose }: InNamespace & { readonly onClose: () 
   const role = useSignal<Role>('developer')
   const isMember = new Set(namespace.members.map(one => one.user.id))
   const others = (users.state.value.data?.items ?? []).filter(one => !isMember.has(one.id))
-  // No user is selected by default: a form that is submitted too early would share with the first one.
+  // No user is selected by default: a form that is submitted too early would otherwise share with the first user of the
+  // list.
   const user = others.find(one => one.id === chosen.value)
   const share = useAction(async () => {
     if (!user) return

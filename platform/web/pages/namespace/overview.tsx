@@ -60,10 +60,10 @@ export const NamespaceOverview = () => (
   </NamespaceFrame>
 )
 
-/** Nothing new begins in it. */
+/** True if the namespace is being deleted, so that nothing can be started in it. */
 const isEnding = (status: string): boolean => status === 'Deleting' || status === 'DeleteFailed'
 
-/** Milliseconds between two requests for the environments, without a stream. */
+/** Polling interval for the environments if there is no stream, in milliseconds. */
 const EVERY = 5_000
 
 function Running({ ns, isEnding }: { readonly ns: string; readonly isEnding: boolean }) {

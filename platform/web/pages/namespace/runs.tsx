@@ -6,7 +6,7 @@ import { Empty } from '../../parts/problem.tsx'
 import { useResource } from '../../state/resource.ts'
 import { NamespaceFrame } from './frame.tsx'
 
-/** The runs of a namespace, and how one is started. */
+/** Shows the runs of a namespace, and how to start one. */
 export function NamespaceRuns() {
   return (
     <NamespaceFrame part="Runs">
@@ -23,7 +23,7 @@ export function NamespaceRuns() {
   )
 }
 
-/** Milliseconds between two looks. */
+/** Polling interval in milliseconds. */
 const EVERY = 5_000
 
 function List({ ns }: { readonly ns: string }) {

@@ -15,7 +15,7 @@ import { commandLine } from '../../state/shell-words.ts'
 import { toast } from '../../state/toasts.ts'
 import { NamespaceFrame } from './frame.tsx'
 
-/** Shows the settings of a whole namespace, and its irreversible actions. */
+/** Shows the settings of a namespace, and its irreversible actions. */
 export function NamespaceSettings() {
   const open = useSignal<'delete' | 'transfer' | undefined>(undefined)
   const close = () => {

@@ -6,7 +6,7 @@ import type { ReadLine } from '../../state/run-log.ts'
 
 const shown = (text: string): string => printable(plainText(text))
 
-/** The errors of a failed run, above its log, each with the line of the log that tells it. */
+/** Shows the errors of a failed run above its log, each with a link to its line in the log. */
 export const Errors = ({ lines }: { readonly lines: readonly ReadLine[] }) =>
   lines.length === 0 ? null : (
     <section class="stack run-errors" aria-label="Errors">

@@ -22,11 +22,11 @@ const NAMES: Readonly<Record<RunPhase['name'], string>> = {
 interface PhasesProps {
   readonly run: Run
   readonly seen: SeenSteps
-  /** Milliseconds since 1970: now. */
+  /** Current time, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** Renders the phases of a run, from the queue to ready; each phase is at its final position from the beginning. */
+/** Renders the phases of a run, from queued to ready. Each phase is at its final position from the beginning. */
 export const Phases = ({ run, seen, at }: PhasesProps) => (
   <ol class="phases" aria-label="Progress">
     {phasesOf(run, seen).map(({ name, state, took }) => {

@@ -16,13 +16,16 @@ const STATES: Readonly<Record<string, ShownState | undefined>> = {
 
 const TITLES: Readonly<Record<RunStep, string>> = { clone: 'Clone', build: 'Build', deploy: 'Deploy' }
 
-/** The log of a run, folded by step; its lines have addresses. `_drawn` changes when there is more. */
+/**
+ * Shows the log of a run, collapsed by step. Each line has a URL. `_drawn` changes when lines are added, which renders
+ * this again.
+ */
 export function RunLog({ run, log }: { readonly run: Run; readonly log: KeptLog; readonly _drawn: number }) {
   const { steps, seen, left } = log
   const search = useSignal('')
   const target = useTarget()
   const isOver = hasEnded(run.state)
-  // The address of a line opens the log there; otherwise its end matters most.
+  // If the URL names a line, the log opens there; otherwise it follows the end.
   const isFollowing = useSignal(target === undefined)
   const phases = phasesOf(run, seen)
   const groups: LogGroup[] = RUN_STEPS.filter(step => steps[step].length > 0).map((step, index, all) => {
@@ -73,7 +76,7 @@ export function RunLog({ run, log }: { readonly run: Run; readonly log: KeptLog;
   )
 }
 
-/** The number of the line that the address names: `#L12`. */
+/** Returns the number of the line in the URL fragment, such as `#L12`. */
 function useTarget(): number | undefined {
   const hash = useSignal(location.hash)
   useEffect(() => {

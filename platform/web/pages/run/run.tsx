@@ -27,23 +27,26 @@ import { Errors } from './errors.tsx'
 import { Phases } from './phases.tsx'
 import { RunLog } from './run-log.tsx'
 
-/** Shows one run: its progress, who has started it with what source, and its log. */
+/** Shows one run: its progress, who started it from what source, and its log. */
 export function RunPage() {
   const { params } = useRoute()
   const id = params['id'] ?? ''
   return <OneRun key={id} id={id} />
 }
 
-/** Milliseconds in which lines are gathered before they are drawn. */
+/** Time for which lines are collected before they are drawn together, in milliseconds. */
 const GATHERED = 80
-/** Milliseconds between two updates of the elapsed time while it runs. */
+/** Update interval of the elapsed time while the run is active, in milliseconds. */
 const TICK = 1_000
 
 function OneRun({ id }: { readonly id: string }) {
   const found = useResource('GET /runs/:id', { params: { id } })
   const { data: run } = found.state.value
   const log = useRef(new KeptLog())
-  /** Counts what was drawn: the list itself is too long to be copied for each line. */
+  /**
+   * Number of draws so far. Changing it triggers rendering, because the list itself is too long to be copied for each
+   * line.
+   */
   const drawn = useSignal(0)
   const time = useSignal(Date.now())
   useEffect(() => {

@@ -10,7 +10,7 @@ const STATES: Readonly<Record<NonNullable<Webhook['lastDelivery']>['result'], Sh
   refused: { tone: 'bad', icon: 'warn', word: 'Refused' },
 }
 
-/** The last delivery of a webhook, and the last one with a wrong signature if nothing has come since. */
+/** Shows the last delivery of a webhook, and the last one with a wrong signature if no valid one has arrived since. */
 export const LastDelivery = ({ hook: { lastDelivery: last, lastUnsigned } }: { readonly hook: Webhook }) => {
   const isUnsignedLast = lastUnsigned !== undefined && (!last || Date.parse(lastUnsigned) > Date.parse(last.time))
   return (

@@ -14,7 +14,7 @@ import { platform } from '../../state/client.ts'
 import { commandLine } from '../../state/shell-words.ts'
 import { toast } from '../../state/toasts.ts'
 
-/** Webhook that a user adds at the forge, with its secret, which is shown once. */
+/** Webhook that the user has to add at the forge, with its secret, which is shown only once. */
 export interface MadeWebhook {
   readonly hook: Webhook
   readonly secret: string
@@ -39,7 +39,7 @@ const FORGES = [
 
 interface NewWebhookProps {
   readonly onClose: () => void
-  /** `byHand`: what has to be added at the forge. */
+  /** Called after the creation. `byHand` is set if the user has to add the webhook at the forge. */
   readonly onMade: (byHand: MadeWebhook | undefined) => void
 }
 
@@ -52,7 +52,7 @@ export function NewWebhook({ onClose, onMade }: NewWebhookProps) {
   const scope = useSignal<PreviewScope>('personal')
   const isPrefix = prefix.value === '' || isPrefixName(prefix.value)
   const { repository, file } = source.body
-  // Default values are left out.
+  // Options that have their default value are left out.
   const options: Pick<NewHook, 'forge' | 'forks' | 'scope' | 'prefix' | 'file'> = {
     ...(forge.value !== '' && { forge: forge.value }),
     ...(forks.value !== 'approve' && { forks: forks.value }),

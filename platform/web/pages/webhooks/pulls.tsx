@@ -19,14 +19,17 @@ import { toast } from '../../state/toasts.ts'
 /** Pull or merge request that a webhook has reported. */
 export type ShownPull = Webhook['pulls'][number]
 
-/** Milliseconds between two requests for the previews. */
+/** Polling interval for the previews, in milliseconds. */
 const EVERY = 30_000
-/** Digits of a commit by which people know it; an approval names all of them. */
+/** Returns the short form of a commit hash, for display. An approval contains the full hash. */
 const shortCommit = (commit: string): string => commit.slice(0, 7)
 
-/** Requests, each with whose code it is, and with the button that approves its commit where it waits for that. */
+/**
+ * Shows requests, each with the origin of its code, and with a button that approves its commit if it is waiting for an
+ * approval.
+ */
 export function Pulls({ pulls, onChange }: { readonly pulls: readonly ShownPull[]; readonly onChange: () => void }) {
-  // The request as it was when the user pressed the button: they have not reviewed commits that were pushed since.
+  // The request as it was when the user pressed the button, because they have not reviewed later commits.
   const approving = useSignal<ShownPull | undefined>(undefined)
   const previews = useResource('GET /previews', { query: { urls: 'true' } }, EVERY).state.value.data?.items
   const own = previews?.filter(({ name }) => pulls.some(({ preview }) => preview === name)) ?? []
@@ -60,7 +63,7 @@ export function Pulls({ pulls, onChange }: { readonly pulls: readonly ShownPull[
 
 interface PullRowProps {
   readonly pull: ShownPull
-  /** Undefined if there is none, or it cannot be seen. */
+  /** The preview; undefined if it does not exist or is not visible to the user. */
   readonly preview: Preview | undefined
   readonly onApprove: () => void
 }
@@ -119,7 +122,7 @@ const Origin = ({ pull: { author, from, branch } }: { readonly pull: ShownPull }
   </>
 )
 
-/** Tells what has become of the newest commit of a request; `preview`: how its preview is, if that is known. */
+/** Returns the state of a request's newest commit. `preview` is the state of its preview, if known. */
 export function pullState({ isWaiting, problem, deployed, commit }: ShownPull, preview?: ShownState): ShownState {
   if (isWaiting) return { tone: 'warn', icon: 'lock', word: 'Waiting for approval' }
   if (problem !== undefined) return { tone: 'bad', icon: 'warn', word: 'No preview' }
@@ -133,14 +136,14 @@ interface ApproveProps {
   readonly onClose: () => void
 }
 
-/** Asks whether the user has reviewed the changes of a fork's commit, and approves the full commit hash. */
+/** Asks whether the user has reviewed the changes in a fork's commit, and approves the full commit hash. */
 export function Approve({ pull, onChange, onClose }: ApproveProps) {
   const { number, preview, page, title, commit, from } = pull
   const approve = useAction(async () => {
     try {
       await platform.call('POST /previews/:name/approve', { params: { name: preview }, body: { commit } })
     } finally {
-      // If the approval came too late, the user sees the current state.
+      // If the approval was too late, the user sees the current state.
       onChange()
     }
     toast('good', `Approved ${shortCommit(commit)}`, `Deploying ${preview}.`)

@@ -1,7 +1,7 @@
 import { addressOf } from '../../../api/pages.ts'
 import { Tabs } from '../../parts/frame/page.tsx'
 
-/** The pages about previews, beside each other. */
+/** Tabs of the pages about previews. */
 export const PreviewTabs = () => (
   <Tabs
     label="Previews"

@@ -20,13 +20,16 @@ import { Pulls } from './pulls.tsx'
 import { PreviewTabs } from './tabs.tsx'
 
 /**
- * Milliseconds between two requests for the webhooks. No stream reports pull requests: a forge sends an event a few
- * times an hour, and a stream would hold a connection for that. A user who returns to the tab gets the current state at
- * once.
+ * Polling interval for the webhooks, in milliseconds. No stream reports pull requests: a forge sends an event a few
+ * times an hour, and a stream would keep a connection open for that. A user who returns to the tab gets the current
+ * state immediately.
  */
 const EVERY = 30_000
 
-/** Webhooks of repositories, whose requests get previews: one's own ones; administrators see all. */
+/**
+ * Shows the webhooks of repositories, whose requests get previews. Users see their own webhooks, administrators see
+ * all.
+ */
 export function Webhooks() {
   const found = useResource('GET /hooks', {}, EVERY)
   const isNew = useSignal(false)

@@ -12,7 +12,7 @@ interface DeleteTokenProps {
   readonly onDeleted: () => void
 }
 
-/** Ends a session or token, after a question. */
+/** Ends a session or deletes a token, after a confirmation. */
 export function DeleteToken({ token: { id, label }, word, onDeleted }: DeleteTokenProps) {
   const isAsked = useSignal(false)
   const remove = useAction(async () => {

@@ -17,7 +17,7 @@ import { useResource } from '../../state/resource.ts'
 import { DeleteToken } from './delete-token.tsx'
 import { YouFrame } from './frame.tsx'
 
-/** Tokens for programs. */
+/** Shows the user's tokens for programs. */
 export function Tokens() {
   const tokens = useResource('GET /me/tokens', {})
   const isNew = useSignal(false)
@@ -123,7 +123,7 @@ function NewToken({ onClose, onMade }: { readonly onClose: () => void; readonly 
       isBusy={create.isRunning}
       isReady={label.value.trim() !== ''}
       problem={create.problem}
-      // No command makes one: this is what it is made for.
+      // No command creates a token, so this shows a command that uses it.
       command={`DEVCTL_URL=${location.origin} DEVCTL_TOKEN=… devctl deploy`}
       onClose={onClose}
       onSubmit={() => void create.run()}

@@ -10,7 +10,7 @@ interface ButtonProps {
   readonly children?: ComponentChildren
 }
 
-/** A button; while it is busy it keeps its width, and is not pressed twice. */
+/** Renders a button. While it is busy, it keeps its width and cannot be pressed again. */
 export function Button({
   look = 'plain',
   icon,
@@ -34,7 +34,7 @@ export function Button({
   )
 }
 
-/** A link that looks like a button: it opens a page. */
+/** Renders a link to a page that looks like a button. */
 export const ButtonLink = ({
   look = 'plain',
   icon,

@@ -16,17 +16,17 @@ import { FormDialog } from './dialog.tsx'
 import { Field } from './field.tsx'
 
 interface CredentialsProps {
-  /** `user` or `namespace:NAME`. */
+  /** Scope of the credentials: `user` or `namespace:NAME`. */
   readonly scope: string
   /** Options of the equivalent command. */
   readonly words: readonly string[]
   readonly about: ComponentChildren
 }
 
-/** Shows the logins of forges with which runs clone; passwords are never shown. */
+/** Shows the forge logins with which runs clone; passwords are never shown. */
 export function Credentials({ scope, words, about }: CredentialsProps) {
   const found = useResource('GET /credentials/:scope', { params: { scope } })
-  /** The host of the one that is set; empty: a new one. */
+  /** Host and user of the credential in the dialog; empty strings for a new one. */
   const setting = useSignal<readonly [host: string, user: string] | undefined>(undefined)
   const removing = useSignal<string | undefined>(undefined)
   const done = () => {
@@ -106,7 +106,7 @@ interface ChangeProps extends Pick<CredentialsProps, 'scope' | 'words'> {
   readonly onDone: () => void
 }
 
-/** A host, with a port if it has one. */
+/** Pattern of a host with an optional port. */
 const HOST = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/i
 
 function SetCredential({

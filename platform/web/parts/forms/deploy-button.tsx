@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { Button } from './button.tsx'
 import { DeployForm } from './deploy-form.tsx'
 
-/** Opens the form by which the cluster deploys a repository. */
+/** Renders a button that opens the form to deploy a repository from the cluster. */
 export function DeployButton({ namespace }: { readonly namespace?: string }) {
   const isOpen = useSignal(false)
   return (

@@ -10,17 +10,17 @@ import { FormDialog } from './dialog.tsx'
 import { Field, Select } from './field.tsx'
 import { RepositoryFields, type RepositoryFrom, useRepository } from './repository-fields.tsx'
 
-/** Initial values of a deploy: the source of the previous deploy. */
+/** Initial values of the deploy form: the source of the previous deploy. */
 export interface DeployFrom extends RepositoryFrom {
-  /** Absent: it is chosen. */
+  /** Namespace to deploy to. If absent, the user chooses it. */
   readonly namespace?: string
-  /** Name of the environment. Absent: the name of the repository, unless the user enters another. */
+  /** Name of the environment. If absent, the name of the repository, unless the user enters another one. */
   readonly environment?: string
 }
 
 const ENVIRONMENT = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 
-/** Deploys a repository from the cluster: asks which, and opens the page of the run. */
+/** Renders the form to deploy a repository from the cluster. It opens the page of the run. */
 export function DeployForm({ from, onClose }: { readonly from: DeployFrom; readonly onClose: () => void }) {
   const chosen = useSignal(from.namespace ?? '')
   const namespace = chosen.value

@@ -12,7 +12,9 @@ interface DialogProps {
   readonly children: ComponentChildren
 }
 
-/** A dialog over the page: the browser keeps the focus in it, and gives it back. */
+/**
+ * Renders a dialog over the page. The browser keeps the focus inside it and restores the previous focus when it closes.
+ */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const { ref, close } = useModal(onClose)
   const id = useId()
@@ -33,12 +35,15 @@ interface FormDialogProps extends DialogProps {
   readonly isBusy: boolean
   readonly isReady?: boolean
   readonly problem: Failure | undefined
-  /** Equivalent command. */
+  /** Equivalent command on the command line. */
   readonly command?: string | undefined
   readonly onSubmit: () => void
 }
 
-/** A dialog with one thing to do: fields, what went wrong, its command, and two buttons. */
+/**
+ * Renders a dialog for a single task: its fields, the problem of the last attempt, the equivalent command, and two
+ * buttons.
+ */
 export function FormDialog(props: FormDialogProps) {
   const { title, onClose, children, action, isDanger, isBusy, isReady = true, problem, command, onSubmit } = props
   return (

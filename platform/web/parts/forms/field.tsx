@@ -13,11 +13,11 @@ interface FieldProps {
   readonly required?: boolean
   /** True if the value is hidden while the user types it. */
   readonly isSecret?: boolean
-  /** Look that differs from the default. */
+  /** Look, if it differs from the default. */
   readonly look?: 'code' | 'mono'
 }
 
-/** A line of text with its label, what may be in it, and what is wrong with it. */
+/** Renders a one-line text field with its label, a hint about valid values, and an error. */
 export function Field({
   label,
   hint,
@@ -36,7 +36,8 @@ export function Field({
       <label for={id}>{label}</label>
       <input
         {...rest}
-        // Types have more kinds of input, with other properties, than these two, which take the same.
+        // The type definitions allow further types of input, with different properties. These two have the same
+        // properties.
         type={(isSecret ? 'password' : 'text') as 'text'}
         autocomplete={autocomplete}
         spellcheck={false}
@@ -56,7 +57,7 @@ export function Field({
   )
 }
 
-/** A text of several lines. */
+/** Renders a text field of several lines. */
 export function TextArea({
   label,
   hint,
@@ -97,7 +98,7 @@ interface SelectProps<T extends string> {
   readonly isDisabled?: boolean
 }
 
-/** Renders a choice of a few options. */
+/** Renders a selection from a few options. */
 export function Select<T extends string>({
   label,
   isLabelHidden,
@@ -117,7 +118,7 @@ export function Select<T extends string>({
         class="input select"
         value={value}
         disabled={isDisabled}
-        // One of the options.
+        // The value is always one of the options.
         onChange={event => onValue(event.currentTarget.value as T)}
       >
         {options.map(([one, text]) => (
@@ -138,7 +139,7 @@ interface SwitchProps {
   readonly onChange: (isOn: boolean) => void
 }
 
-/** Something that is on or off, and takes effect at once. */
+/** Renders a switch that takes effect immediately. */
 export function Switch({ label, hint, isOn, isDisabled = false, onChange }: SwitchProps) {
   const id = useId()
   return (

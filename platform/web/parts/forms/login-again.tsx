@@ -1,4 +1,4 @@
-/** Leads to the login in a tab of its own, so that what was typed on this page stays. */
+/** Renders a link that opens the login in a new tab, so that unsaved input on this page is kept. */
 export const LoginAgain = () => (
   <a class="link" href="/login" target="_blank" rel="noopener">
     Log in again<span class="hidden"> (in a new tab)</span>

@@ -2,14 +2,15 @@ import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /**
- * Shows a `<dialog>` over the page, and tells when the browser has closed it. What is behind it takes no focus
- * while it is open, so it is closed before it leaves the page: the browser then gives the focus back.
+ * Shows a `<dialog>` over the page, and calls `onClose` when the browser has closed it. The page behind it cannot take
+ * the focus while the dialog is open, so the dialog is closed before it is removed: the browser then restores the
+ * focus.
  */
 export function useModal(onClose: () => void): { readonly ref: RefObject<HTMLDialogElement | null>; close(): void } {
   const ref = useRef<HTMLDialogElement>(null)
   const last = useRef(onClose)
   last.current = onClose
-  // Before the next key: it is for the dialog.
+  // Opens the dialog before the next key press, which is meant for it.
   useLayoutEffect(() => {
     const before = document.activeElement
     const dialog = ref.current

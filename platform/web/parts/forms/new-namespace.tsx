@@ -7,10 +7,10 @@ import { refreshAll } from '../../state/resource.ts'
 import { FormDialog } from './dialog.tsx'
 import { Field } from './field.tsx'
 
-/** Pattern of a name, checked while the user types; the platform makes the final decision. */
+/** Pattern that a name is checked against while the user types; the platform makes the final decision. */
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 
-/** Asks for the name of a namespace, and makes it. */
+/** Asks for the name of a namespace and creates it. */
 export function NewNamespace({ onClose }: { readonly onClose: () => void }) {
   const name = useSignal('')
   const create = useAction(async () => {

@@ -8,7 +8,7 @@ const SCOPES = [
   ['global', 'Everyone'],
 ] as const
 
-/** Renders the choice of who sees previews: only administrators have it. */
+/** Renders the choice of who can see previews, for administrators only. */
 export const ScopeField = ({ label, scope }: { readonly label: string; readonly scope: Signal<PreviewScope> }) =>
   isAdmin.value ? (
     <Select

@@ -21,11 +21,11 @@ export interface TypedRepository {
   readonly file: Signal<string>
   readonly read: ReadRepositoryUrl
   readonly errors: Readonly<Record<'repository' | 'branch' | 'file', string | undefined>>
-  /** True if a run can be started with the values. */
+  /** True if the values are sufficient to start a run. */
   readonly isReady: boolean
-  /** Values for the body of a request. */
+  /** The values for the body of a request. */
   readonly body: { readonly repository: string; readonly branch?: string; readonly file?: string }
-  /** Options for a command. */
+  /** The values as options of a command. */
   readonly words: readonly string[]
 }
 
@@ -61,7 +61,7 @@ export function useRepository(from: RepositoryFrom): TypedRepository {
   }
 }
 
-/** The fields for it. */
+/** Renders the fields for a repository, a branch and a file. */
 export const RepositoryFields = ({ of }: { readonly of: TypedRepository }) => (
   <>
     <AddressField
@@ -89,7 +89,7 @@ interface AddressFieldProps {
   readonly hint: string
 }
 
-/** Renders the field for the address of the repository; `hint` describes what access it requires. */
+/** Renders the field for the URL of the repository; `hint` describes the access that it requires. */
 export const AddressField = ({ of: { repository, errors }, hint }: AddressFieldProps) => (
   <Field
     label="Repository"
@@ -105,7 +105,7 @@ export const AddressField = ({ of: { repository, errors }, hint }: AddressFieldP
   />
 )
 
-/** The manifest or Compose file in the repository. */
+/** Renders the field for the path of the manifest or Compose file in the repository. */
 export const FileField = ({ of: { file, errors } }: { readonly of: TypedRepository }) => (
   <Field
     label="Compose file"

@@ -17,7 +17,7 @@ import { FormDialog } from './dialog.tsx'
 import { Field, TextArea } from './field.tsx'
 
 interface ScopeProps {
-  /** `admin`, `user` or `namespace:NAME`. */
+  /** Scope of the variables: `admin`, `user` or `namespace:NAME`. */
   readonly scope: string
   /** Options of the equivalent command. */
   readonly words: readonly string[]
@@ -25,10 +25,10 @@ interface ScopeProps {
   readonly mayChange: boolean
 }
 
-/** Shows the names of variables, which can be set and unset; values are never shown. */
+/** Shows the names of variables, which the user can set and unset; values are never shown. */
 export function Variables({ scope, words, about, mayChange }: ScopeProps) {
   const found = useResource('GET /variables/:scope', { params: { scope } })
-  /** The name of the one that is set; empty: a new one. */
+  /** Name of the variable in the dialog; an empty string for a new one. */
   const setting = useSignal<string | undefined>(undefined)
   const removing = useSignal<string | undefined>(undefined)
   return (

@@ -9,14 +9,14 @@ import { relativeTime } from '../../state/relative-time.ts'
 import { titleOf } from '../logs/runs.tsx'
 import { runState } from '../state.tsx'
 
-/** The data that has been read so far; what is missing is not found yet. */
+/** The data that was loaded so far. Missing data is not found yet. */
 export interface Readable {
   readonly namespaces: readonly Namespace[] | undefined
   readonly names: SearchNames | undefined
   readonly runs: readonly Run[] | undefined
 }
 
-/** The person who searches, and the time. */
+/** The user who searches, and the current time. */
 export interface Searcher {
   readonly self: string | undefined
   readonly isAdmin: boolean
@@ -24,8 +24,8 @@ export interface Searcher {
 }
 
 /**
- * Returns everything that the search finds besides pages and actions: namespaces, the last used first; what was
- * deployed to them; people; and runs, the newest first.
+ * Returns all items that the search finds in addition to pages and actions: namespaces, the last used first; their
+ * environments and services; people; and runs, newest first.
  */
 export const findablesOf = ({ namespaces = [], names, runs = [] }: Readable, by: Searcher): readonly Findable[] => [
   ...namespacesOf(namespaces, by),
@@ -34,7 +34,7 @@ export const findablesOf = ({ namespaces = [], names, runs = [] }: Readable, by:
   ...runs.map(run => toFindable(run, by)),
 ]
 
-/** Namespaces, the last used first. */
+/** Returns namespaces as search results, the last used first. */
 export const namespacesOf = (all: readonly Namespace[], { self }: Searcher): readonly Findable[] =>
   all
     .toSorted((a, b) => (a.lastActive < b.lastActive ? 1 : -1))
@@ -64,7 +64,7 @@ const deployedIn = ({ namespace: ns, environments }: SearchNames['items'][number
     })),
   ])
 
-/** A namespace of a person, and their role in it. */
+/** Membership of a user in a namespace, with their role. */
 interface Membership {
   readonly user: Person
   readonly role: string
@@ -73,8 +73,8 @@ interface Membership {
 }
 
 /**
- * The other members of namespaces. Administrators find them on the page of people, everyone else among the members of a
- * namespace: one that they are in, too, if there is one.
+ * Returns the other members of namespaces as search results. For administrators, a result links to the page of users;
+ * for others, to the members of a namespace, preferably one that the current user is also a member of.
  */
 function peopleIn(items: SearchNames['items'], { self, isAdmin }: Searcher): readonly Findable[] {
   const byPerson = new Map<string, Membership[]>()

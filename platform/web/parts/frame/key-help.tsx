@@ -11,7 +11,7 @@ const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [['↑', '↓'], 'Move through the lines of a log, or through search results'],
 ]
 
-/** The keys that work on every page. */
+/** Shows the keyboard shortcuts that work on every page. */
 export const KeyHelp = ({ onClose }: { readonly onClose: () => void }) => (
   <Dialog title="Keyboard shortcuts" onClose={onClose}>
     <dl class="facts keys">

@@ -7,7 +7,7 @@ import { Empty } from '../problem.tsx'
 
 /** Returns a page that is loaded when the user opens it. */
 export const laterPage = (load: () => Promise<FunctionComponent>): FunctionComponent =>
-  // It takes none but those that the router gives, and pages have none.
+  // The cast is safe: pages have no properties except those that the router passes.
   lazy(() => load().catch(() => NotLoaded)) as FunctionComponent
 
 /** Returns a part of a page that is loaded when it is first shown; until then, `Place` is shown. */
@@ -34,7 +34,10 @@ export function laterPart<P extends object>(
   }
 }
 
-/** The platform was upgraded while the page was open, or there is no connection. */
+/**
+ * Shown if a part cannot be loaded, because the platform was upgraded while the page was open, or there is no
+ * connection.
+ */
 const NotLoaded = () => (
   <div class="page">
     <Empty icon="refresh" title="This page could not be loaded">

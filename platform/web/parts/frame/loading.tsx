@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Read } from '../../state/resource.ts'
 import { ProblemBox } from '../problem.tsx'
 
-/** The rows that will be there, in their size: nothing jumps when they come. */
+/** Renders placeholders in the size of the expected rows, so that nothing moves when the rows arrive. */
 export const SkeletonRows = ({ rows = 3 }: { readonly rows?: number }) => (
   <div class="list" aria-busy="true">
     <span class="hidden" role="status">
@@ -17,7 +17,7 @@ export const SkeletonRows = ({ rows = 3 }: { readonly rows?: number }) => (
   </div>
 )
 
-/** Renders the data, the skeleton until it is loaded, or the reason why it cannot be loaded. */
+/** Renders the data, or the skeleton until it is loaded, or the reason why it cannot be loaded. */
 export function Loading<T>({
   of,
   skeleton,
@@ -29,7 +29,7 @@ export function Loading<T>({
 }) {
   const { data, problem } = of.state.value
   if (data !== undefined) return <>{children(data)}</>
-  // The shell reports an ended session and a platform that does not answer, once for the whole page.
+  // The shell reports other problems (an ended session, a platform that does not answer) once for the whole page.
   if (problem?.kind === 'refused') return <ProblemBox problem={problem} onRetry={() => void of.refresh()} />
   return <>{skeleton ?? <SkeletonRows />}</>
 }

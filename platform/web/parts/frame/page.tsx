@@ -6,9 +6,9 @@ import type { Tone } from '../state.tsx'
 
 interface PageProps {
   readonly title: string
-  /** Title of the window, if it differs. */
+  /** Title of the window, if it differs from the page's title. */
   readonly windowTitle?: string
-  /** State that the browser tab shows before its title. */
+  /** State to show in the browser tab before the title. */
   readonly tone?: Tone | undefined
   readonly crumbs?: readonly (readonly [text: string, address: string])[]
   /** Content next to the title. */
@@ -18,10 +18,10 @@ interface PageProps {
   readonly children: ComponentChildren
 }
 
-/** The tab of what is well, or rests, has none. */
+/** Marks in the title of the browser tab. The tones `good` and `quiet` have none. */
 const MARKS: Readonly<Partial<Record<Tone, string>>> = { bad: '⚠', warn: '⚠', busy: '…' }
 
-/** A page of the UI: where it is, its title, what can be done, and its content. */
+/** Renders a page of the UI: its path in the navigation, title, actions, and content. */
 export function Page(props: PageProps) {
   const { title, windowTitle, tone, crumbs = [], beside, actions, tabs, children } = props
   const heading = useRef<HTMLHeadingElement>(null)
@@ -61,10 +61,10 @@ export function Page(props: PageProps) {
     </div>
   )
 }
-/** The first page of a visit keeps the browser's own focus. */
+/** False for the first page of a visit, on which the browser's own focus is kept. */
 let wasOpened = false
 
-/** Pages beside each other, as tabs: each is a link with an address. */
+/** Renders tabs for related pages: each tab is a link. */
 export function Tabs({
   label,
   items,
@@ -84,7 +84,7 @@ export function Tabs({
   )
 }
 
-/** A part of a page with a title of its own. */
+/** Renders a section of a page with its own title. */
 export const Section = ({
   title,
   about,

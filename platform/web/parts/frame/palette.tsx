@@ -12,15 +12,15 @@ import { Icon, type IconName } from '../icon.tsx'
 import { findablesOf, namespacesOf } from './findables.ts'
 
 const isOpen = signal(false)
-/** The list of keys is shown. */
+/** True while the list of keyboard shortcuts is shown. */
 export const isHelpOpen = signal(false)
-/** Rows that are shown at most: in all, and of one kind of thing. */
+/** Maximum numbers of results: in total, and in each group. */
 const MOST = { inAll: 40, ofGroup: 12 }
-/** Namespaces that are shown before something is typed. */
+/** Maximum number of namespaces that are shown before the user types. */
 const FIRST = 10
-/** Runs that are searched: the newest ones. */
+/** Number of runs that are searched, newest first. */
 const RUNS = '200'
-/** Milliseconds between two questions while the search is open. */
+/** Polling interval while the search is open, in milliseconds. */
 const EVERY = 60_000
 
 const ICONS: Readonly<Record<string, IconName>> = {
@@ -38,8 +38,8 @@ export function openPalette(): void {
 }
 
 /**
- * Opens the search by `/`, and the list of keys by `?`, where nothing is typed; the search also by Control or Command
- * with K.
+ * Listens for the keys that open the search (`/`) and the list of keyboard shortcuts (`?`), unless the user is typing,
+ * and for Control or Command with K, which toggles the search.
  */
 export function listenForPalette(): () => void {
   const listen = (event: KeyboardEvent) => {
@@ -99,18 +99,18 @@ function pagesAndActions(): readonly Findable[] {
   ]
 }
 
-/** Everything that can be found, as far as it has been read, and what is missing. */
+/** Everything that can be searched and was loaded so far, and the parts that are missing. */
 interface Searchable {
   readonly all: readonly Findable[]
-  /** Shown before something is typed. */
+  /** Results that are shown before the user types. */
   readonly first: readonly Findable[]
-  /** The parts that are still being read: `runs`. */
+  /** Names of the parts that are still being loaded, such as `runs`. */
   readonly loading: readonly string[]
-  /** Messages about what could not be read. */
+  /** Messages about parts that could not be loaded. */
   readonly problems: readonly string[]
 }
 
-/** Reads what is searched, by three requests whatever the number of namespaces. */
+/** Loads the data to search, with three requests whatever the number of namespaces. */
 function useSearchable(): Searchable {
   const namespaces = useResource('GET /namespaces', {}).state.value
   const names = useResource('GET /search', {}, EVERY).state.value
@@ -152,7 +152,7 @@ function OpenPalette() {
     isOpen.value = false
   })
   const text = useSignal('')
-  /** Row that the user has moved to: results that arrive later must not change the selection. */
+  /** The row that the user has moved to, because results that arrive later must not change the selection. */
   const moved = useSignal<string | undefined>(undefined)
   const id = useId()
   const { all, first, loading, problems } = useSearchable()

@@ -95,15 +95,15 @@ function Side() {
   )
 }
 
-/** Rows of the side that are shown; the search finds the others. */
+/** Maximum number of namespaces in the sidebar; the search finds the others. */
 const SHOWN = 12
-/** Milliseconds until it is asked what runs in them, and between two questions. */
+/** Delay before the first request for the content of these namespaces, and polling interval, in milliseconds. */
 const LATER = 1_000
 const EVERY = 60_000
 
 function Lists() {
   const { data, problem } = useResource('GET /namespaces', {}).state.value
-  // One after the other, so that nothing moves when the first one comes.
+  // Renders both lists together, so that the second one does not move when the first one is loaded.
   if (!data && !problem) return null
   return (
     <>
@@ -126,7 +126,10 @@ function Namespaces({ all }: { readonly all: readonly Namespace[] }) {
   const own = all.filter(({ role }) => role !== undefined)
   const shown = own.slice(0, SHOWN)
   const asked = shown.filter(isAsked).map(({ name }) => name)
-  /** The page asks first; where it asks about the same ones, it does so for both. */
+  /**
+   * True if the sidebar makes its own requests. The page requests first; if it requests the content of the same
+   * namespaces, the sidebar uses its responses.
+   */
   const isLater = useSignal(false)
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>
@@ -154,10 +157,10 @@ function Namespaces({ all }: { readonly all: readonly Namespace[] }) {
   )
 }
 
-/** Not green before it is known that nothing is wrong. */
+/** Neutral state, so that a namespace is not green before it is known that nothing is wrong. */
 const UNKNOWN: ShownState = { tone: 'quiet', icon: 'ring', word: 'loading' }
 
-/** Returns the state of a namespace by what runs in it: a problem is seen from every page. */
+/** Returns the state of a namespace from its content, so that a problem is visible on every page. */
 function shownState(one: Namespace): ShownState {
   if (!isAsked(one)) return namespaceState(one.status)
   const running = runningIn(one.name)
@@ -182,14 +185,14 @@ const SideLink = ({ href, icon, text }: { readonly href: string; readonly icon: 
   </a>
 )
 
-/** Returns the `aria-current` of a link: `page` for the current page, `true` for a parent of it. */
+/** Returns the `aria-current` of a link: `page` for the current page, `true` for a parent page. */
 function currentPart(address: string): 'page' | 'true' | undefined {
   const { path } = useLocation()
   if (path === address) return 'page'
   return address !== '/' && path.startsWith(`${address}/`) ? 'true' : undefined
 }
 
-/** Renders notices about the whole page: no connection, a session that has ended. */
+/** Renders notices that concern the whole page: no connection, or a session that has ended. */
 const Notices = () => (
   <div class="notices" aria-live="polite">
     {isExpired.value && (

@@ -1,7 +1,7 @@
 import { dismiss, toasts } from '../../state/toasts.ts'
 import { Icon } from '../icon.tsx'
 
-/** Shows recent events in the corner; screen readers announce them, and they disappear on their own. */
+/** Shows recent messages in the corner. Screen readers announce them, and they disappear on their own. */
 export const Toasts = () => (
   <div class="toasts" role="status">
     {toasts.value.map(({ id, tone, text, hint }) => (

@@ -6,13 +6,13 @@ import { Icon } from '../icon.tsx'
 interface LogToolsProps {
   readonly search: string
   readonly onSearch: (search: string) => void
-  /** Absent: nothing more comes. */
+  /** True if the end of the log is kept in view. Absent if no more lines will arrive. */
   readonly isFollowing?: boolean | undefined
   readonly onFollowing: (isFollowing: boolean) => void
   readonly children?: ComponentChildren
 }
 
-/** Renders the tools of a log: search, and a switch to keep its end in view. */
+/** Renders the tools of a log: a search field, and a switch that keeps the end in view. */
 export function LogTools({ search, onSearch, isFollowing, onFollowing, children }: LogToolsProps) {
   const id = useId()
   return (

@@ -8,12 +8,12 @@ import { type ShownState, State } from '../state.tsx'
 
 /** A line of a log. */
 export interface LogRow {
-  /** Number in the link to the line; also its key. */
+  /** Number in the link to the line, also used as its key. */
   readonly number: number
   readonly time: string
   readonly about?: string
   readonly tone?: string
-  /** May have ANSI escapes, and several lines. */
+  /** May contain ANSI escapes and several lines. */
   readonly text: string
   readonly endpoints?: readonly string[]
   /** True for a message of the platform. */
@@ -22,37 +22,37 @@ export interface LogRow {
 
 export interface LogGroup {
   readonly name: string
-  /** Absent: its lines stand by themselves. */
+  /** Title of the group. If absent, its lines are shown without a group. */
   readonly title?: string
   readonly state?: ShownState
   readonly took?: string | undefined
   readonly rows: readonly LogRow[]
-  /** True if the group is expanded until the user folds it. */
+  /** True if the group is expanded until the user collapses it. */
   readonly isOpen: boolean
 }
 
 interface LogProps {
   readonly label: string
   readonly groups: readonly LogGroup[]
-  /** Only lines with this text. */
+  /** Text that the shown lines have to contain. */
   readonly search: string
-  /** The line that the address names. */
+  /** Number of the line that the URL names. */
   readonly target?: number | undefined
-  /** Its end stays in view. */
+  /** True if the end is kept in view. */
   readonly isFollowing: boolean
   readonly onFollowing: (isFollowing: boolean) => void
-  /** Lines have addresses. */
+  /** True if each line has a link. */
   readonly isLinked?: boolean
-  /** Content that is shown instead of lines. */
+  /** Content that is shown if there are no lines. */
   readonly empty: ComponentChildren
 }
 
-/** Lines that are shown of a group; others are a button away. */
+/** Maximum number of lines that are shown of a group; a button shows more. */
 const SHOWN = 1_000
-/** Pixels from the end that still count as the end. */
+/** Maximum distance from the end that still counts as the end, in pixels. */
 const NEAR = 24
 
-/** Lines as they come, in a box of their own; each text of them is a text, whatever is in it. */
+/** Shows lines in a scrollable box as they arrive. Their text is never interpreted as HTML. */
 export function Log({ label, groups, search, target, isFollowing, onFollowing, isLinked = false, empty }: LogProps) {
   const box = useRef<HTMLElement>(null)
   const lines = groups.reduce((sum, one) => sum + one.rows.length, 0)
@@ -102,7 +102,7 @@ function Group({ group: { title, state, took, rows, isOpen }, search, target, is
   const count = targetAt < 0 ? shown.value : Math.max(shown.value, found.length - targetAt + 20)
   const visible = found.slice(-count)
   const earlier = found.length - visible.length
-  // One of the numbers is reached by Tab, the others by arrows from there.
+  // The Tab key reaches only one of the line numbers; the arrow keys move to the others.
   const reached = targetAt >= 0 ? target : visible.at(-1)?.number
   const body = (
     <>
@@ -164,7 +164,7 @@ interface LineProps {
   readonly isLinked: boolean
 }
 
-/** Drawn again only if something of it has changed: there are thousands. */
+/** A line of a log, which is rendered again only if its data has changed, because there are thousands of lines. */
 class LogLine extends Component<LineProps> {
   override shouldComponentUpdate(next: LineProps) {
     const now = this.props
@@ -215,11 +215,11 @@ class LogLine extends Component<LineProps> {
   }
 }
 
-/** A text whose parts that were searched for are marked. */
+/** Marks the parts of a text that match the search. */
 function marked(text: string, search: string): ComponentChildren {
   if (search === '') return text
   const lower = text.toLowerCase()
-  // Some letters are longer in lower case: then nothing is marked.
+  // Some characters are longer in lower case, so positions would not match. Nothing is marked then.
   if (lower.length !== text.length) return text
   const parts: ComponentChildren[] = []
   let from = 0
@@ -232,7 +232,7 @@ function marked(text: string, search: string): ComponentChildren {
 
 const texts = new WeakMap<LogRow, string>()
 
-/** Returns the text of a line that the search matches. */
+/** Returns the text of a line that is searched. */
 function searched(row: LogRow): string {
   const known = texts.get(row)
   if (known !== undefined) return known
@@ -248,7 +248,7 @@ function clockOf(time: string): string {
   return Number.isNaN(at) ? '' : CLOCK.format(at)
 }
 
-/** Arrows go from the number of a line to that of another. */
+/** Moves the focus from one line number to another with the arrow keys. */
 function moveBetweenLines(event: KeyboardEvent): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
   const from = event.target

@@ -7,20 +7,20 @@ import { Icon } from '../icon.tsx'
 import { runState, State } from '../state.tsx'
 import { Time } from '../time.tsx'
 
-/** `git.example.com/team/shop`. */
+/** Shortens the URL of a repository, such as `git.example.com/team/shop`. */
 export const shortRepository = (url: string): string => url.replace(/^\w+:\/\//, '').replace(/\.git$/, '')
 
-/** `Deploy shop`. */
+/** Returns the title of a run, such as `Deploy shop`. */
 export const titleOf = ({ action, environment }: Run): string =>
   `${action === 'deploy' ? 'Deploy' : 'Destroy'} ${environment}`
 
-/** Returns how long a run took, or has taken so far. */
+/** Returns the duration of a run, or the time since its start if it is still active. */
 export function tookOf({ started, ended }: Run, at: number): string | undefined {
   if (started === undefined) return undefined
   return duration((ended === undefined ? at : Date.parse(ended)) - Date.parse(started))
 }
 
-/** Runs, a row each: what they do, with what, by whom, and how they ended. */
+/** Lists runs, one per row, with their action, source, user, and result. */
 export const Runs = ({ items }: { readonly items: readonly Run[] }) => (
   <ul class="list">
     {items.map(run => (
