@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { root } from '../support/cases.ts'
 
-/** Openings of doc comments that say nothing about the function, type or constant: CONTRIBUTING.md, "Language". */
+/** Openings of doc comments that say nothing about the function, type or constant: CONTRIBUTING.md, "Comments". */
 const OPENINGS: Readonly<Record<string, RegExp>> = {
   'a free relative': /^(?:What|Whatever|Which|Whose|Whether|Where|Who|Whoever|Why|How)\b/,
   'a bare preposition':
