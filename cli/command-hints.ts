@@ -120,8 +120,9 @@ export const OPTIONS: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
 /**
- * Options of other tools that mean the same for every command that has the devctl option. If an option has several
- * rows, the first row whose devctl option the command has is used.
+ * Hints for options of other tools, such as kubectl's `-p`. Each row names the option of devctl that means the same,
+ * and applies to every command that has it. If an option has several rows, the first one whose devctl option the
+ * command has is used.
  */
 const EVERYWHERE: Readonly<Record<string, readonly { readonly instead: string; readonly hint: string }[]>> = {
   '-p': [

@@ -65,7 +65,10 @@ export interface PullRequest extends RequestText {
   readonly isDraft: boolean
 }
 
-/** A request, and notes on optional parts that failed: an unknown reviewer does not stop a publish. */
+/**
+ * The pull request, and warnings about optional steps that failed. For example, an unknown reviewer does not fail the
+ * publish.
+ */
 export interface OpenResult {
   readonly request: PullRequest
   /** True if the request was created now; false if it already existed, and its text was updated. */

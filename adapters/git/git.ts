@@ -21,7 +21,7 @@ export interface GitOptions {
   readonly signal: AbortSignal
   /** Logins for the servers that this git may connect to. */
   readonly logins?: readonly GitLogin[]
-  /** Paths of repository parts in other folders: GIT_DIR and similar variables. */
+  /** Settings that override where git finds the repository, such as `GIT_DIR` and `GIT_WORK_TREE`. */
   readonly place?: Readonly<Record<string, string>>
 }
 

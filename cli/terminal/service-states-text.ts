@@ -27,5 +27,5 @@ const NOT_WAITED_FOR: Part = [
   'was not waited for (use `--wait`)',
   'were not waited for (use `--wait`)',
 ]
-/** State of services that a waiting deploy did not reach before it ended. */
+/** State of services that a deploy had not yet waited for when it ended. */
 const NOT_REACHED: Part = ['not-waited-for', 'is not known to be ready', 'are not known to be ready']

@@ -16,10 +16,7 @@ export interface Difference {
 /** Metadata that the server maintains and that is never part of the desired state. */
 const KEPT_BY_SERVER = ['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink']
 
-/**
- * Returns the differences between a live object and the result of a dry run. Does not compare the status and the
- * server's own metadata.
- */
+/** Ignores `status` and metadata that the server manages. */
 export function differencesOf(live: KubeObject, next: KubeObject): readonly Difference[] {
   const found: Difference[] = []
   compare(withoutServerFields(live), withoutServerFields(next), [], found)

@@ -73,8 +73,8 @@ const MOST_UNPACKED = 1024 * 1024
 const MOST_CHANGES = 200
 const MOST_VALUES = 50
 /**
- * Maximum number of values in all lists that are read together: short values take much more memory as objects than as
- * text.
+ * Maximum total number of values in the lists that are loaded at once. A limit on the length of the text is not enough,
+ * because many short values take far more memory once parsed.
  */
 const MOST_READ = MOST_CHANGES * MOST_VALUES
 /** Maximum length of a value, and of a line of text, in characters. */

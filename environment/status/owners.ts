@@ -8,7 +8,7 @@ export const controllerOf = ({ metadata }: KubeObject): OwnerReference | undefin
   metadata.ownerReferences?.find(({ controller }) => controller)
 
 /**
- * Returns true if another object owns it, so that it is deleted with its owner. The claims of a StatefulSet have no
- * owner, and stay.
+ * Returns true if another object owns the object, which is then garbage-collected with its owner. The
+ * PersistentVolumeClaims of a StatefulSet have no owner, so they are retained.
  */
 export const isDependant = ({ metadata }: KubeObject): boolean => (metadata.ownerReferences ?? []).length > 0

@@ -23,7 +23,7 @@ interface LaidOut {
 }
 
 /**
- * Writes the files that `publish` would commit to a local folder. With overlays, the folder corresponds to the root of
+ * Writes to a local folder the files that `publish` would commit. With overlays, the folder corresponds to the root of
  * the repository, because overlays are useless without their base. Throws a UserError.
  */
 export async function writeLayout(

@@ -102,7 +102,7 @@ export function buildersNamed(
   )
 }
 
-/** Returns the index of the last stage before `before` with a name or number; -1 if there is none. */
+/** Returns the index of the last stage before `before` that has the given name or number, or -1 if there is none. */
 function numberOf(name: string, stages: readonly Stage[], before: number, byNumber = true): number {
   const earlier = stages.slice(0, before)
   const found = earlier.findLastIndex(stage => stage.name !== '' && stage.name === name.toLowerCase())

@@ -53,9 +53,9 @@ export class Members {
   }
 
   /**
-   * Gives a user only this role; undefined removes all roles. A personal namespace that is being emptied gets its
-   * members back from a record, so the record is changed, too. The leader may write the record or restore members at
-   * the same time, so if the record had to be changed, the RoleBindings are changed again.
+   * Sets the only role of a user; undefined removes all roles. While a personal namespace is being emptied, its members
+   * are saved in a record and restored later, so this updates the record as well. The leader may restore the members at
+   * the same time, so after a change of the record the RoleBindings are written a second time.
    */
   async #setRole(namespace: ManagedNamespace, user: string, role: NamespaceRole | undefined): Promise<void> {
     const noteRole = async () => namespace.kind === 'personal' && (await this.#emptied.noteRole(namespace, user, role))

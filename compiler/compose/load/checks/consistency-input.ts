@@ -72,7 +72,7 @@ export const scalarAt = (tree: Tree | undefined, ...path: readonly string[]): Sc
 /** Returns the items of a list, and no items for any other value. */
 export const items = (tree: Tree | undefined): readonly Tree[] => (isSeq(tree) ? tree.items : [])
 
-/** Number of spelling suggestions left, by the reporter of a run. */
+/** Remaining number of spelling suggestions of each run, keyed by its reporter. */
 const suggestions = new WeakMap<Reporter, number>()
 
 /** Reports a reference to an undefined resource or service, unless its definition is in error. */

@@ -44,7 +44,7 @@ export class Resets {
     }
   }
 
-  /** Removes the tagged values from a model, or from its part at `prefix`. */
+  /** Removes values that are tagged `!reset` from a model, or from its part at `prefix`. */
   applyTo<T extends Tree>(tree: T, prefix: Path = []): T {
     let mark: Mark | undefined = this.#root
     for (const key of prefix) mark = mark?.below.get(key)
