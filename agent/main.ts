@@ -23,7 +23,7 @@ const LAST_WORDS = 200
  */
 export async function runAgent(file: string): Promise<void> {
   const config = readConfig(readFileSync(file, 'utf8'))
-  // By default, the first process of a container ignores signals.
+  // The first process of a container ignores signals by default.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0))
   // An error here must not end the agent before it can report the reason.
   tried(() => becomeUser(config))

@@ -53,7 +53,7 @@ function ingressSpec(plan: RoutePlan): k8s.IngressSpec {
   return {
     ingressClassName: plan.ingressClassName,
     rules: [{ host: plan.host, http: { paths } }],
-    // Without a Secret, the controller responds with its own certificate.
+    // The controller responds with its own certificate if the Secret is missing.
     tls: [{ hosts: [plan.host], secretName: plan.tlsSecret }],
   }
 }

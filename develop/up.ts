@@ -107,7 +107,7 @@ export async function originalsOf(
       : ensureNamespace(world, { createNamespace: input.createNamespace }))
   const isMissing = await anyOf(found, async ({ hasDeploy, development: { autocreate, name } }, index) => {
     if (!hasDeploy || there[index]) return false
-    // With `autocreate`, the mirror is the workload that a deploy would create.
+    // The mirror of a service with `autocreate` is the workload that a deploy would create.
     return !autocreate || (await findMirror(session, name)) === undefined
   })
   if (!input.deploy && !isMissing) {

@@ -30,7 +30,7 @@ export function frontendAttributes(input: ImageInput): Readonly<Record<string, s
     ...(noCache === true && { 'no-cache': '' }),
     ...(noCache !== true && noCache !== false && noCache.length > 0 && { 'no-cache': noCache.join(',') }),
     ...(input.pull && { 'image-resolve-mode': 'pull' }),
-    // Without the attribute, the frontend uses the default network.
+    // The frontend uses the default network if the attribute is missing.
     ...(network !== undefined && network !== 'default' && { 'force-network-mode': network }),
     ...(extraHosts.length > 0 && { 'add-hosts': csv(extraHosts.map(({ host, address }) => `${host}=${address}`)) }),
     ...(shmSize !== undefined && { 'shm-size': String(shmSize) }),
@@ -46,7 +46,7 @@ export function frontendAttributes(input: ImageInput): Readonly<Record<string, s
 function sourceAttributes({ context, dockerfile }: ImageInput): Readonly<Record<string, string>> {
   if ('folder' in context) return { filename: 'path' in dockerfile ? basename(dockerfile.path) : INLINE_DOCKERFILE }
   if ('path' in dockerfile) return { [CONTEXT]: context.remote, filename: dockerfile.path }
-  // Without the key, the frontend looks for the Dockerfile in the remote context.
+  // The frontend looks for the Dockerfile in the remote context if the key is missing.
   return { [CONTEXT]: context.remote, filename: INLINE_DOCKERFILE, dockerfilekey: DOCKERFILE }
 }
 

@@ -133,7 +133,7 @@ function writeTemporary(temporary: string, text: string, isPrivate: boolean, old
   const file = openSync(temporary, 'wx', 0o600)
   try {
     if (old !== undefined && !isPrivate) {
-      // Under sudo, the file keeps its owner.
+      // The file keeps its owner under sudo.
       if (process.getuid?.() === 0) fchownSync(file, old.uid, old.gid)
       fchmodSync(file, old.mode & 0o777)
     }

@@ -23,7 +23,7 @@ export const gitlab: ForgeModule<'gitlab'> = {
   apiOf: root => `${root}/api/v4`,
   question: {
     path: '/api/v4/version',
-    // Without a token (https://docs.gitlab.com/api/version/), responds 401 with GitLab's own headers.
+    // GitLab answers 401 with its own headers without a token (https://docs.gitlab.com/api/version/).
     isIt: ({ headers }) => Object.keys(headers).some(name => name.startsWith('x-gitlab-')),
   },
   serverVariables: ['CI_SERVER_URL'],

@@ -96,6 +96,6 @@ function ofFolder(folder: string, shown: string): Address {
     throw new UserError(`the folder \`${shown}\` is not a git repository`, {
       hint: 'run `git init` in it, or write plain files with `devctl render --output-dir`',
     })
-  // For a plain path, git would copy the full history; for `file://`, it sends only the requested part.
+  // Git would copy the full history for a plain path; for `file://`, it sends only the requested part.
   return { url: pathToFileURL(folder).href, shown, folder, isCheckout }
 }

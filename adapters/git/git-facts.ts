@@ -41,7 +41,7 @@ async function askAll(folder: string, options: GitOptions): Promise<GitFacts> {
     ask('symbolic-ref', '--quiet', '--short', 'HEAD'),
     ask('rev-parse', '--quiet', '--verify', 'HEAD'),
     ask('config', '--get-regexp', '^remote\\..*\\.url$'),
-    // In a submodule, git would read the submodule's own configuration.
+    // Git would read the submodule's own configuration in a submodule.
     withSource(top, options, git =>
       git.ask('status', '--porcelain', '-z', '--untracked-files=all', '--ignore-submodules=all'),
     ),

@@ -146,7 +146,7 @@ function onceEach(authenticate: (fresh: boolean) => Promise<Connection>): Access
     if (fresh || !current) {
       const next = authenticate(fresh)
       current = next
-      // After a failure, the next call authenticates again.
+      // The next call authenticates again after a failure.
       next.catch(() => {
         if (current === next) current = undefined
       })

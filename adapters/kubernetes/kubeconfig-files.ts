@@ -55,7 +55,7 @@ export const textOf = (value: unknown): string | undefined =>
 
 /** Returns the fields of a mapping; no fields for any other value. */
 export const fieldsOf = (value: unknown): Fields =>
-  // After the check, the value is a mapping with values of unknown types.
+  // The value is a mapping with values of unknown types after the check.
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 
 /**

@@ -57,8 +57,8 @@ export async function* pagesOf(
       const accept = metadataOnly ? METADATA : undefined
       const call = { method: 'GET', path, accept, signal, goesOn: next !== undefined } as const
       const { items, metadata } = await client.json(call, isPage)
-      // In a list, the server leaves out the fields that are the same for all items. (The cast is needed because an
-      // index signature hides the other fields from Omit.)
+      // The server leaves out the fields that all items of a list have in common. (The cast is needed because an index
+      // signature hides the other fields from Omit.)
       const objects = (items ?? []).map(item => ({ ...item, apiVersion, kind }) as KubeObject)
       yield { objects, version: metadata.resourceVersion }
       next = metadata.continue

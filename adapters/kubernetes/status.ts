@@ -28,8 +28,8 @@ export function fromStatusObject(object: unknown): ClusterError {
 
 function failureOf(status: number, reason: string | undefined, message: string): ClusterFailure {
   if (reason === 'AlreadyExists') return 'exists'
-  // With server-side apply, a field with a wrong type, or one that is missing from a custom resource's schema, results
-  // in a 500.
+  // Server-side apply answers 500 for a field with a wrong type, or one that is missing from a custom resource's
+  // schema.
   if (message.includes('failed to create typed patch object')) return 'invalid'
   switch (status) {
     case 401:

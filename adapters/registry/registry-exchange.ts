@@ -171,7 +171,7 @@ export class RegistryExchange {
   #agentOf(url: URL): Promise<Agent> {
     const known = this.#agents.get(url.origin)
     if (known) return known
-    // As in Docker, a registry on this machine needs no valid certificate.
+    // A registry on this machine needs no valid certificate, as in Docker.
     const trust = isLoopback(url.hostname) && { rejectUnauthorized: false }
     const agent = agentFor(url, proxyFor(url, this.#env), { keepAlive: true, ...trust })
     this.#agents.set(url.origin, agent)

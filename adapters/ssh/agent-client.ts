@@ -79,7 +79,7 @@ export async function connectAgent(stream: Duplex, keys: AgentKeys): Promise<Pod
       privateKey: keys.userKey,
       hostVerifier: (key: Buffer) => keyBytes(keys.hostKey).equals(key),
       algorithms: ALGORITHMS,
-      // With strictVendor, ssh2 listens on sockets only if the server is OpenSSH.
+      // ssh2 listens on sockets with strictVendor only if the server is OpenSSH.
       strictVendor: false,
       readyTimeout: READY,
       keepaliveInterval: KEEPALIVE,

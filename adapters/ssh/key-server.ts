@@ -73,7 +73,7 @@ export async function startKeyServer(
 
 function authenticate(context: ssh2.AuthContext, userKey: string): void {
   const isKnown = context.method === 'publickey' && keyBytes(userKey).equals(context.key.data)
-  // Without a signature, the client only asks whether the key would be accepted.
+  // A request without a signature only asks whether the key would be accepted.
   if (!isKnown || (context.signature && !hasSigned(context, userKey))) context.reject(['publickey'])
   else context.accept()
 }

@@ -118,7 +118,7 @@ export async function loginOf(
     (await platformImages?.login(registry)) ??
     (await readRegistryCredentials([registry], { env, signal })).get(registry)
   if (found?.kind === 'login') return { username: found.username, secret: found.password }
-  // Without a user name, BuildKit treats the secret as an identity token.
+  // BuildKit treats a secret without a user name as an identity token.
   if (found?.kind === 'token') return { username: '', secret: found.identityToken }
   return undefined
 }

@@ -35,7 +35,7 @@ export class LogLines {
   #take(text: string): readonly string[] {
     const lines = (this.#rest + text).split('\n')
     const rest = lines.pop()!
-    // Of an unfinished line, keeps no more than is shown.
+    // Keeps no more of an unfinished line than is shown.
     this.#rest = rest.slice(rest.lastIndexOf('\r', rest.length - 2) + 1).slice(0, LONGEST_PIECE)
     return lines.map(line => this.#shown(line))
   }

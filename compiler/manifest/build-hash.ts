@@ -26,7 +26,7 @@ export function hashManifestBuilds(world: HashedManifest): ReadonlyMap<string, s
     const known = hashes.get(name)
     const build = world.manifest.build.get(name)
     if (known !== undefined || !build) return known ?? ''
-    // In a cycle, which has already been reported, the hash of an image does not include the other images.
+    // The hash of an image in a cycle, which has already been reported, does not include the other images.
     hashes.set(name, '')
     const images = build.dependsOn.map(({ value }) => ['image', value, hashOf(value)])
     const hash = hashInput(inputOf(build, images, world), world)

@@ -12,7 +12,7 @@ export function spanInside(scalar: ScalarTree, start: number, end: number): Span
   const text = String(scalar.value)
   if (start >= end || start < 0 || end > text.length) return whole
   if (scalar.pieces) return insidePieces(scalar, start, end) ?? whole
-  // For a value that a stage created, offsets are valid only if the text at its span is the value itself.
+  // Offsets in a value that a stage created are valid only if the text at its span is the value itself.
   const isWritten = scalar.type === 'string' && scalar.style !== undefined
   if (!isWritten && whole.file.text.slice(whole.start, whole.end) !== text) return whole
   return scalarPlaces(scalar, text)(start, end)

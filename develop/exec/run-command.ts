@@ -157,7 +157,7 @@ export function execTarget(
   ]
   // Passed in a variable, because as an argument it would clutter the process list.
   const cleared = run === undefined ? '' : `eval "$${CLEAR}"; unset ${CLEAR}; `
-  // Without a terminal, the shell keeps running: unread output would be lost when the command closes its output.
+  // The shell keeps running without a terminal: unread output would be lost when the command closes its output.
   const script = `${cleared}${UNTIL_READY}${inFolder}; ${size ? 'exec "$@"' : `"$@"; ${announceEnd(TOOL)}`}`
   return {
     pod: pod.metadata.name,

@@ -64,7 +64,7 @@ export async function knownDevelopments(
   if (given.length > 0) return namedOf(given, active, declared, () => servicesOf(world, loading, project))
   const folder = projectFolder(world.workspace, loading, project)
   const isOurs = ({ name, projects }: ActiveDevelopment) => projects.has(folder) || declared.includes(name)
-  // On another machine, the project has a different folder, but the same services.
+  // The project has a different folder on another machine, but the same services.
   const isOpen = declared.length === 0 && !active.every(isOurs)
   const services = isOpen ? await servicesOf(world, loading, project) : []
   const names = active.filter(one => isOurs(one) || services.includes(one.name)).map(({ name }) => name)

@@ -67,7 +67,7 @@ export async function prepareMirror(
   const hostNetwork = podOf(original).hostNetwork ?? false
   const container = containerOf(original, development)
   const own = input.command ?? development.command
-  // Without a command, an image without an application would exit at once, just as a shell would.
+  // An image without an application and without a command would exit at once, just as a shell would.
   const hasProgram = own ? !isShell(own) : original !== undefined
   const runsOwn = input.detached ? hasProgram : runsService && !input.command
   /** Requests the configuration of each image only once. */

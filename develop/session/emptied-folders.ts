@@ -60,7 +60,7 @@ export class EmptiedFolders {
   async #ask(name: string, emptied: EmptiedFolder, signal: AbortSignal, answer: SyncEngine['answer']): Promise<void> {
     const { on, ask } = this.#world
     const meaning = await ask?.whatOfEmptied?.(emptied, signal)
-    // In the meantime, the files may have been restored, or another command may have answered.
+    // The files may have been restored in the meantime, or another command may have answered.
     if (signal.aborted) return
     if (meaning) answer(name, meaning)
     else on({ type: 'sync-stopped', dev: this.#dev, ...toEvent(emptied) })

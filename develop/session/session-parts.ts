@@ -82,7 +82,7 @@ export async function openParts(input: PartsInput, undo: CleanupStack): Promise<
   const { hostPublicKey, clientKey } = taken.session
   const places = agentPlaces(taken.session)
   const line = new AgentLine(access, prepared.way, text => world.on({ type: 'note', text }))
-  // In hybrid mode, the container runs only the agent.
+  // The container runs only the agent in hybrid mode.
   const agent = development.mode === 'hybrid' ? prepared.container : AGENT_CONTAINER
   const placeIn = ({ metadata }: KubeObject, at: number | string) => ({
     pod: metadata.name,

@@ -138,7 +138,7 @@ async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
   if (step.action === 'update' && step.isAdopted && isDeclaredElsewhere(step.live))
     await takeOverFields(cluster, step.live, options)
   try {
-    // With force, because the plan has already decided about the fields of other managers, or asked the user.
+    // Forces the apply, because the plan has already decided about the fields of other managers, or asked the user.
     const tell = (ending: KubeObject) => events.ending?.(ending)
     const object = await applyToStay(cluster, step.object, { ...options, manager: MANAGER, force: true }, tell)
     events.done(step.action, nameOf(object))

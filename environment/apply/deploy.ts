@@ -279,7 +279,7 @@ async function perform(
   const { noting, done } = withNotes(run)
   const notesOn = async (end?: DeployEnd): Promise<EndNotes> => {
     const origin = input.origin?.change
-    // After an interruption there is no time to wait for it.
+    // An interruption leaves no time to wait for it.
     const known = await (run.signal.aborted ? Promise.race([origin, undefined]) : origin)
     const history = recorded.history && withEnding(recorded.history, { ...(end && { end }), done, origin: known })
     return history === undefined ? {} : { history }

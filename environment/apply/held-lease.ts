@@ -108,7 +108,7 @@ export async function holdLease(input: LeaseRequest): Promise<HeldLease> {
         renewed = begun
         return
       }
-      // After a connection error the next renewal tries again. But a holder that could not renew for a long time has to
+      // The next renewal tries again after a connection error. But a holder that could not renew for a long time has to
       // stop, because others consider it dead.
       if (clock.now() - renewed >= input.silence) lost.abort(error)
       if (!isConflict(error) && !isNotFound(error)) return

@@ -54,7 +54,7 @@ export async function planChanges(
   refuseOtherSource(environment, recorded?.source, source, choices)
   const objects = allOf(wanted)
   const kinds = unitedKinds(objects.map(({ object }) => object))
-  // Without a record there is nothing to list, because the dry run of an object reports whether it exists.
+  // Nothing is listed without a record, because the dry run of an object reports whether it exists.
   const all = recorded ? unitedKinds(kinds, recorded.kinds) : []
   const live = await listEnvironment(cluster, environment, namespace, all, options)
   const byKey = new Map(live.map(object => [keyOf(object), object]))

@@ -130,7 +130,7 @@ class Rollout {
   /** Starts everything, and returns one promise for each workload and route. */
   start(): readonly Promise<void>[] {
     const { wait } = this.#options
-    // In dependency order: a workload starts after its dependencies have started.
+    // Workloads start in dependency order: each after its dependencies have started.
     for (const workload of this.#wanted.workloads) this.#applied.set(workload.service, this.#apply(workload))
     const workloads = this.#wanted.workloads.map(async workload => {
       const object = await this.#applied.get(workload.service)!

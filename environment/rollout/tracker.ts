@@ -203,7 +203,7 @@ export class Tracker {
     }
     const stuck = replacedPods(object, own).filter(pod => podProblemsOf(pod).length > 0)
     const problems = [
-      // Until the controller has seen the change, the status describes the previous generation.
+      // The status describes the previous generation until the controller has seen the change.
       ...(isSeen(object)
         ? workloadProblems(
             object,
@@ -323,7 +323,7 @@ export class Tracker {
       let isWhole = false
       for await (const change of this.#cluster.watch(query, { signal: this.#stop.signal })) {
         take(change)
-        // After a restart, all existing objects are sent again: until then no object counts as missing.
+        // All existing objects are sent again after a restart: until then no object counts as missing.
         if (change.type === 'Restarted') isWhole = false
         else if (change.type === 'Listed') {
           isWhole = true
@@ -334,7 +334,7 @@ export class Tracker {
     }
     run().catch(error => {
       if (this.#stop.signal.aborted) return
-      // Without permission to read warnings, messages have less detail.
+      // Messages have less detail if the user may not read warnings.
       if (query.kind === 'Event' && error instanceof ClusterError && error.failure === 'forbidden') {
         this.#listed.add(id)
         return

@@ -43,7 +43,7 @@ export async function explainFailure(
   const reported = new Set<string>()
   for (const problem of tracked.problems) {
     const { code, container } = problem
-    // In a group, the container of a member has the member's name.
+    // The container of a member has the member's name in a group.
     const member = container !== undefined && entry(services, container) ? container : key
     const id = `${code} ${member} ${container}`
     if (reported.has(id)) continue
@@ -178,7 +178,7 @@ async function notesOf(
     case 'unhealthy':
       return [own, ...(await logNotes(cluster, namespace, pod!, container, false))]
     case 'configuration':
-      // The same text appears in the container's state and in an event, with different prefixes.
+      // A text can appear in the container's state and in an event, with different prefixes.
       return [own, ...warnings.filter(text => text.startsWith(where) && !text.includes(detail)).slice(-WARNINGS)]
     default:
       return [own]

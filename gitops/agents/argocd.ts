@@ -87,7 +87,7 @@ export function applicationTemplate(settings: ArgocdSettings, synced: Synced) {
     metadata: {
       name,
       ...(paths !== undefined && { annotations: { 'argocd.argoproj.io/manifest-generate-paths': paths } }),
-      // With the finalizer, the objects are deleted together with the Application, except those marked to be kept.
+      // The finalizer deletes the objects together with the Application, except those marked to be kept.
       ...(!keepsObjects && { finalizers: ['resources-finalizer.argocd.argoproj.io'] }),
     },
     spec: specOf(settings, synced),

@@ -36,7 +36,7 @@ export function readmeData(
 function targetOptions(options: PublishInput, target: PublishTarget | undefined): readonly string[] {
   const { repository, branch, path, oci } = options
   const shown = repository === undefined ? undefined : 'ADDRESS'
-  // The same folder produces the same artifact, whatever the tag.
+  // A folder produces the same artifact, whatever the tag.
   const name = oci === undefined ? undefined : repositoryIn(oci)
   const said = { repository: shown, branch, path, oci: name, layout: ownLayout(options, target) }
   return Object.entries(said).flatMap(([key, value]) => (value === undefined ? [] : [`--${key}`, value]))

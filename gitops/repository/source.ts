@@ -36,7 +36,7 @@ export async function readSource(
   const told = await withSource(top, options, git =>
     Promise.all([
       git.ask('log', '-1', `--format=${FORMAT}`, 'HEAD'),
-      // In a submodule, git would use the submodule's own configuration.
+      // Git would use the submodule's own configuration in a submodule.
       named.length === 0 ? '' : git.ask('status', '--porcelain', '-z', '--ignore-submodules=all', '--', ...named),
     ]),
   )

@@ -42,7 +42,7 @@ export async function diffAgainst(
   if (before.length === 0) throw new UserError(`no manifests in \`${path}\``, { hint: HINT })
   const { toManifests } = await import('../../constructs/index.ts')
   const manifests = toManifests(plan)
-  // In the form that `render` and `publish` write.
+  // Uses the form that `render` and `publish` write.
   const { repository, oci } = project.environment?.publish ?? {}
   const isPublished = repository !== undefined || oci !== undefined
   const all = isPublished ? forController({ plan, manifests }, project) : manifests

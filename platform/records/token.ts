@@ -130,7 +130,7 @@ export function toToken({ metadata, data }: KubeObject): TokenRecord | undefined
   const namespaces = found?.['namespaces']
   if (namespaces !== undefined && !isTexts(namespaces)) return undefined
   const prefix = text('prefix')
-  // Without a prefix, the token of a CI job would be valid for all names.
+  // The token of a CI job would be valid for all names if the prefix were missing.
   if (kind === 'ci' && !prefix) return undefined
   const trust = CODE_TRUSTS.find(one => one === found?.['trust'])
   if (found?.['trust'] !== undefined && !trust) return undefined

@@ -53,7 +53,7 @@ export function previewName(repository: string, branch: string): string {
   if (whole.length <= LONGEST_NAMESPACE && whole !== '' && !isReserved) return whole
   const hash = base32(createHash('sha256').update(`${repository} ${branch}`).digest()).slice(0, 6)
   const named = isReserved ? `preview-${whole}` : whole
-  // Without the hash, a truncated name could be a reserved one again.
+  // A truncated name could be a reserved one again if the hash were missing.
   return `${slug(named, LONGEST_NAMESPACE - 7) || 'preview'}-${hash}`
 }
 

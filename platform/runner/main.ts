@@ -80,7 +80,7 @@ async function runDevctl(): Promise<void> {
   // The clone container has already reported the error.
   if (!(await isCloned)) process.exit(1)
   await isReached
-  // Without a repository there are no files, so `destroy` uses what the cluster has recorded.
+  // Files are missing without a repository, so `destroy` uses what the cluster has recorded.
   if (input.isCloned) process.chdir(SOURCE)
   process.removeListener('SIGTERM', endAtOnce)
   await start(toArguments(input))

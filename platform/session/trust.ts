@@ -53,7 +53,7 @@ export async function trustOwnAuthority(around: Surroundings, input: TrustInput)
   const deadline = withTimeLimit(WITHIN, signal)
   const found = await presentedCertificate(server, deadline, proxyFor(server, around.env)).catch(error => {
     signal.throwIfAborted()
-    // Without a fingerprint, the login itself reports the error.
+    // The login itself reports the error without a fingerprint.
     if (fingerprint === undefined) return undefined
     throw notCompared(server.host, (error as Error).message, error)
   })

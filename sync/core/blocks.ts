@@ -127,7 +127,7 @@ export class Delta {
   #find(): number | undefined {
     const { weak } = this.#sums
     if (!this.#hasSum) {
-      // In most files, most blocks have not moved, so rolling is unnecessary.
+      // Most blocks have not moved in most files, so rolling is unnecessary.
       if (this.#next < weak.length && this.#isBlock(this.#next)) return this.#next
       this.#startSum()
     }

@@ -94,7 +94,7 @@ function mergeBoth(local: FileEntry, remote: FileEntry, base: Agreed | undefined
   if (equal === undefined) return { do: 'hash', local: local.hash === undefined, remote: remote.hash === undefined }
   if (!equal) return { do: 'send', keep: !isFolder(remote) && !remote.isOfImage }
   if (sameMode(local, remote)) return AGREE
-  // With a base, the side that changed the execute bit wins. The laptop wins if both sides changed it, or without a
+  // The side that changed the execute bit wins with a base. The laptop wins if both sides changed it, or without a
   // base.
   return base && sameMode(base.local!, local) ? { do: 'fetch-meta' } : { do: 'send-meta' }
 }

@@ -34,7 +34,7 @@ export function readIgnores(folder: string, platform: NodeJS.Platform): ReadIgno
     }
   }
   const foldCase = platform === 'darwin' || platform === 'win32'
-  // As in Syncthing: Windows uses `\` as the path separator, so the escape character is another one.
+  // Windows uses `\` as the path separator, so the escape character is another one, as in Syncthing.
   const isWindows = platform === 'win32'
   const parsed = parseIgnores(isWindows ? withSlashes(text) : text, include, {
     foldCase,

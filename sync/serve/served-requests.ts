@@ -194,7 +194,7 @@ export class ServedRequests {
       const sums = this.#isSeen(folder, path) ? await sumsOf(disk, clock, folder.writer.place(path)) : undefined
       this.#answer(id, {}, sums ? [sums] : [])
     } catch {
-      // Without block checksums, the full file is sent.
+      // The full file is sent without block checksums.
       this.#answer(id, {})
     }
   }

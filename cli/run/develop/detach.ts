@@ -59,7 +59,7 @@ export function tellStarter(io: Pick<Io, 'env'>, event: OperationEvent, dev: str
 }
 
 function toldOf(event: OperationEvent, dev: string | undefined): Told | undefined {
-  // Without `dev`, statuses come from a deploy and concern other services.
+  // Statuses without `dev` come from a deploy and concern other services.
   if (dev === undefined) return TOLD_OF_ALL.has(event.type) ? { event } : undefined
   if (event.type === 'session-ended')
     return event.end.kind === 'failed'
@@ -103,7 +103,7 @@ export async function startInBackground(
   const output = openSync(path, 'w', 0o600)
   const [, program = '', ...words] = process.argv
   const isNamed = input.all || (input.devs?.length ?? 0) > 0
-  // After `--`, Node reads no options of its own: it also has an `--env-file`.
+  // Node reads no options of its own after `--`: it also has an `--env-file`.
   const child = spawn(process.execPath, ['--', program, ...wordsInBackground(words, isNamed ? [] : devs)], {
     cwd: io.cwd,
     env: { ...io.env, [DETACHED]: '1', [VARIABLES]: JSON.stringify(input.env ?? []) },

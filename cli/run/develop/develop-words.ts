@@ -21,7 +21,7 @@ export function splitOne(
 ): { readonly dev: string | undefined; readonly command: readonly string[] } {
   const { devs, command } = splitWords(words, context)
   const [dev, ...others] = devs
-  // Without `--`, the options of the command would be parsed as options of devctl.
+  // The options of the command would be parsed as options of devctl if `--` were missing.
   if (others.length > 0)
     throw new UsageError(`\`${others[0]}\` is one word too many`, {
       hint: `put the command behind two dashes: \`devctl ${name} ${dev} -- ${others.join(' ')}\``,

@@ -72,7 +72,7 @@ export async function startDevelopment(context: Context, words: readonly string[
       tellStarter(own.io, event, taken)
       // The program in the container is using the terminal.
       if (isAttached && QUIET.has(event.type)) return
-      // Without a connection, there is nothing to report about the files.
+      // There is nothing to report about the files without a connection.
       isConnected ||= event.type === 'sync' && event.status.state !== 'disconnected'
       const isFirst = event.type === 'sync' && event.status.state === 'synced' && !wasSynced
       wasSynced ||= isFirst

@@ -117,7 +117,7 @@ async function create(context: Context, { platform, signal }: OnPlatform, name: 
   dnsLabel(name, 'name')
   const made = await platform.call('POST /namespaces', { body: { name } }, signal)
   const { io } = context
-  // In all other cases, the message of `useNamespace` implies it.
+  // The message of `useNamespace` implies it in all other cases.
   if (hasTokenOfEnvironment(io.env, platform.url)) io.stdout.write(`Created namespace ${made.name}\n`)
   return useNamespace(context, made.name)
 }

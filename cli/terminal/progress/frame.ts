@@ -48,7 +48,7 @@ export function nameWidth(lines: readonly Pick<Line, 'name'>[], columns: number)
 export function rowOf(line: Line, width: number, { columns, colour, turn }: Omit<FrameOptions, 'rows'>): string {
   const took = tookOf(line)
   const left = columns - width - 5
-  // In a narrow terminal, the text matters more than the duration.
+  // The text matters more than the duration in a narrow terminal.
   const time = left - widthOf(took) >= 12 ? took : ''
   const text = cut(cleanText(line.text, false), left - widthOf(time))
   const name = padded(cut(cleanText(line.name, false), width), width)

@@ -214,7 +214,7 @@ export const volume: ToLongForm = (tree, { reporter, volumes }) => {
     scalarTree(range ? spanInside(tree, range[0], range[1]) : tree.span, value)
   const isBind = short.type === 'bind'
   const { selinux, propagation } = short
-  // Like Docker Compose, keeps bind options on volumes and volume options on binds, where they have no effect.
+  // Keeps bind options on volumes and volume options on binds, as Docker Compose does, where they have no effect.
   const bind =
     isBind || selinux || propagation
       ? record(tree, {

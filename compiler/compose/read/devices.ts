@@ -35,7 +35,7 @@ function readRequest(tree: Tree, isGpu: boolean, reporter: Reporter): readonly D
   const ids = items(tree, 'device_ids').length
   const driver = nonEmptyText(tree, 'driver')?.value.toLowerCase()
   const capabilities = list(tree, 'capabilities').map(({ value }) => value.toLowerCase())
-  // Without a count and without device IDs, all devices are requested, which Compose represents as -1.
+  // A request without a count and without device IDs asks for all devices, which Compose represents as -1.
   const count = checkCount(integer(tree, 'count'), 'count', reporter)?.value ?? (ids > 0 ? ids : -1)
   const resource =
     capabilities.includes('tpu') || driver === 'tpu'

@@ -18,7 +18,7 @@ export function hashOfBuild(context: PlanContext, service: Service): string {
   hashes.set(context, known)
   const found = known.get(service.name)
   if (found !== undefined) return found
-  // In a cycle, which has been reported, each image is hashed without the others.
+  // Images of a cycle, which has been reported, are hashed without each other.
   known.set(service.name, '')
   const hash = hashInput(context, service)
   known.set(service.name, hash)

@@ -82,7 +82,7 @@ function portOf(digits: string | undefined): number | undefined {
 /** Returns the port of a host if it is not directly after the host name. */
 function portBeside(text: string, kind: TextKind, index: number, before: string, rest: string): number | undefined {
   const scheme = /([a-z][a-z0-9+.-]*):\/\/(?:[^\s/@'"]*@)?$/i.exec(before)?.[1]?.toLowerCase()
-  // In a list of hosts, only the last host can use the scheme's default port.
+  // Only the last host can use the scheme's default port in a list of hosts.
   if (scheme !== undefined) return /^[/?"'\s]|^$/.test(rest) ? SCHEMES.get(scheme.replace(/^.*\+/, '')) : undefined
   const device = /\/dev\/tcp\/$/.test(before) ? /^\/(\d{1,5})\b/.exec(rest)?.[1] : undefined
   if (device !== undefined) return portOf(device)

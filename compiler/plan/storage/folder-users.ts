@@ -19,7 +19,7 @@ export function findSharedFolders(
   const users = new Map<string, Set<string>>()
   for (const service of services) {
     const found = userOf(context, service)
-    // The same name may mean different users in two images.
+    // A name may mean different users in two images.
     const user =
       found && (/^\d+$/.test(found.user) ? found.user : `${service.image?.value ?? service.name} ${found.user}`)
     for (const mount of user === undefined ? [] : mountsOf(service).filter(isWritableFolder)) {

@@ -129,7 +129,7 @@ export function planUpdate(context: PlanContext, service: Service, decision: Kin
   const rolling =
     policy === undefined || policy === 'rolling'
       ? (toRolling(context, update, decision.kind, holdsHostPort(pod)) ??
-        // By default, the new Pod would start first, and wait forever for the host port that the old Pod holds.
+        // The new Pod would start first by default, and wait forever for the host port that the old Pod holds.
         (policy === undefined && decision.kind === 'Deployment' && holdsHostPort(pod) ? stopFirst(1) : undefined))
       : undefined
   if (policy !== undefined && policy !== 'rolling')

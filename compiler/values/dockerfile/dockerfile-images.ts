@@ -39,7 +39,7 @@ export function imagesOfDockerfile(
   const seen = new Set(queue)
   for (let number = queue.pop(); number !== undefined; number = queue.pop())
     for (const [index, name] of stages[number]!.uses.entries()) {
-      // In `FROM 0`, `0` is the name of an image.
+      // `0` is the name of an image in `FROM 0`.
       const other = numberOf(name, stages, number, index > 0)
       if (other < 0) images.add(name)
       else if (!seen.has(other)) {

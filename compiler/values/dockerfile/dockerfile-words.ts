@@ -40,7 +40,7 @@ export function expandWord(text: string, variables: Variables, escapeChar: strin
       if (char === "'") quote = ''
       else value += char
     } else if (char === escapeChar && next !== undefined) {
-      // In double quotes, the escape character is literal unless a quote, a dollar sign or another escape character
+      // The escape character is literal in double quotes unless a quote, a dollar sign or another escape character
       // follows.
       value += quote === '"' && !['"', '$', escapeChar].includes(next) ? char + next : next
       at++

@@ -21,7 +21,7 @@ const KEY_SIGHT = 80
 export function isWholeValue(text: string, start: number, end: number): boolean {
   const before = textBefore(text, start, 64)
   const after = textAfter(text, end)
-  // In a URL, a token may replace the user name. After an image tag, `@` starts a digest.
+  // A token may replace the user name in a URL. After an image tag, `@` starts a digest.
   if (after.startsWith('@') && /:$|https?:\/\/$/.test(before)) return !after.startsWith('@sha256:')
   return (start === 0 || BEFORE.test(before)) && AFTER.test(after)
 }

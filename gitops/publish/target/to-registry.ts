@@ -55,7 +55,7 @@ export async function publishToRegistry(
   }
   const publication = {
     reference,
-    // Without overlays, only one folder exists.
+    // Only one folder exists without overlays.
     folder: async (there: Parameters<typeof maker.folders>[0]) => (await maker.folders(there))[0]!,
     annotations: async () => annotationsOf(await origin),
     rollback: input.rollback ?? false,

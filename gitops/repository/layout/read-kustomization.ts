@@ -70,7 +70,7 @@ function labelEntry(value: unknown): LabelEntry {
 
 function imageEntry(value: unknown): ImageEntry {
   const { name, ...rest } = mapOf(value, ['name', 'newName', 'newTag', 'digest'])
-  // With only a new name, kustomize would keep the tag or digest of the old reference.
+  // kustomize would keep the tag or digest of the old reference if only a name were new.
   if (rest['newTag'] === undefined && rest['digest'] === undefined) throw new UnsupportedForm()
   return { name: text(name), ...Object.fromEntries(Object.entries(rest).map(([key, one]) => [key, text(one)])) }
 }

@@ -154,7 +154,7 @@ function stillThere(root: string, before: Lock | undefined): ReadonlyMap<string,
   for (const [path, recorded] of [...(before?.pending ?? []), ...(before?.files ?? [])]) {
     const there = look(root, path)
     if (there.kind !== 'file') continue
-    // After a killed run, the file may already have the pending content. An edited file keeps the recorded fingerprint,
+    // The file may already have the pending content after a killed run. An edited file keeps the recorded fingerprint,
     // which reveals the edit.
     const isPending = before?.pending.get(path) === fingerprint(path, there.content)
     found.set(path, isPending ? before.pending.get(path)! : recorded)

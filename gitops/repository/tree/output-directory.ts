@@ -72,7 +72,7 @@ export function applyChange(root: string, change: FolderPlan): WrittenCounts {
   const result = { written: writes.size, removed: removals.length, unchanged }
   if (writes.size + removals.length > 0) {
     const pending = [...writes].map(([path, content]) => [path, fingerprint(path, content)] as const)
-    // From here on, a killed run leaves a lock that lists both the old and the new content.
+    // A run that is killed from here on leaves a lock that lists both the old and the new content.
     writeLock(root, { ...after, files: present, pending: new Map(pending) })
     const temporaries: string[] = []
     try {

@@ -47,7 +47,7 @@ export function labelObject(
 ): JsonFields {
   const marked = withMetadata(object, labels, originAnnotations)
   if (template === undefined) return marked
-  // Without a selector, a ReplicationController selects by the labels of its template, which must not change.
+  // A ReplicationController without a selector selects by the labels of its template, which must not change.
   if (marked['kind'] === 'ReplicationController' && !isFields(at(marked, ['spec', 'selector']))) return marked
   return change(marked, template, found =>
     withMetadata(found, { [ENVIRONMENT_LABEL]: labels[ENVIRONMENT_LABEL]! }, undefined),

@@ -143,7 +143,7 @@ export class Labelling {
     if (entry === undefined) {
       entry = { kind: one, remembered: this.#remember(one) }
       this.#written.set(key, entry)
-      // After a failure, the next write of this kind tries again.
+      // The next write of this kind tries again after a failure.
       entry.remembered.catch(() => this.#written.delete(key))
     }
     await entry.remembered

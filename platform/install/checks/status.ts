@@ -263,7 +263,7 @@ async function problemsOf(
     cluster.list({ apiVersion: 'v1', kind: 'Event', namespace, fields: 'type=Warning' }, { signal }),
   ])
   const own = all.filter(pod => belongsTo(pod, object))
-  // Of the Pods that an upgrade replaces, only includes those that a StatefulSet is waiting for.
+  // Includes only those of the replaced Pods that a StatefulSet is waiting for.
   const pods = [...newestPods(object, sets, own), ...replacedPods(object, own)]
   const warnings = events
     .map(toWarning)

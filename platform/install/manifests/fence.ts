@@ -41,7 +41,7 @@ export function fence(account: string): readonly KubeObject[] {
         message: 'the platform may write only in its own and in managed namespaces',
       },
       {
-        // Without this rule, the account could create a namespace whose Pods become root on nodes.
+        // The account could create a namespace whose Pods become root on nodes if this rule were missing.
         expression: `!(${isNamespace}) || object == null || object.metadata.labels.all(k, !k.startsWith('pod-security.kubernetes.io/') || (k == 'pod-security.kubernetes.io/enforce' && object.metadata.labels[k] in ['baseline', 'restricted']))`,
         message: 'the platform may not create a namespace for privileged Pods',
       },

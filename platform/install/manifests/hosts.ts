@@ -194,8 +194,8 @@ const validations = (domain: string) => [
     message: '`externalIPs` would redirect the traffic of these addresses',
   },
   {
-    // Without the trailing dot, resolvers first try the name inside the cluster: `pod.web.shop` would resolve there,
-    // and so would `web.shop.svc`. `external_links` become a Service of the same namespace.
+    // Resolvers first try the name inside the cluster without the trailing dot: `pod.web.shop` would resolve there, and
+    // so would `web.shop.svc`. `external_links` become a Service of the same namespace.
     expression: `variables.resource != 'services' || object.spec.?type.orValue('') != 'ExternalName' || object.spec.externalName.matches('^[a-z0-9-]+\\\\.' + variables.name + '\\\\.svc\\\\.cluster\\\\.local$') || object.spec.externalName.matches('^([a-z0-9_-]+\\\\.){2,}$') && !object.spec.externalName.matches('(^|\\\\.)(svc|pod|local|localhost|internal)\\\\.') && !object.spec.externalName.matches('\\\\.[0-9]+\\\\.$')`,
     message:
       'an external name has to end with a dot (`db.example.com.`), and names of the cluster itself are allowed only for Services of this namespace: others would bypass its network policies',

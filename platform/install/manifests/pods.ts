@@ -52,7 +52,7 @@ const madePods = () =>
           'a Pod here cannot have a priority above 0, because it could evict Pods of others: leave `priorityClassName` out, or ask the operator of the cluster to lower the default class',
       },
       {
-        // With an anti-affinity to all Pods and a topology that spans all nodes, one Pod would keep all others from
+        // One Pod with an anti-affinity to all Pods and a topology that spans all nodes would keep all others from
         // starting.
         expression:
           'variables.affinities.all(a, !has(a.namespaceSelector) && a.?namespaces.orValue([]).all(n, n == request.namespace))',

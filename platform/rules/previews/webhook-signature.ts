@@ -32,7 +32,7 @@ export function hookSecret(forge: HookForge, random: Uint8Array): string {
  * bytes, and in constant time.
  */
 export function isSigned(forge: HookForge, secret: string, { headers, body }: SentHook, now: number): boolean {
-  // With an empty secret, no signature is valid.
+  // No signature is valid with an empty secret.
   if (secret === '') return false
   if (forge === 'gitlab') return isSignedByGitLab(secret, { headers, body }, now)
   const [signature] = headersOf(forge).flatMap(name => one(headers[name]) ?? [])

@@ -139,7 +139,7 @@ export class BuildSlots {
         if (first && isDrained(builder)) first.overtakenBy++
         return { one, builder }
       }
-      // Without draining, further builds of the namespaces that run now could occupy every builder forever.
+      // Further builds of the namespaces that run now could occupy every builder forever without draining.
       if (first || !this.#oneNamespace || own.length < this.#builders.length) continue
       first = one
       first.drained ??= this.#emptiest()

@@ -88,7 +88,7 @@ export class WebhookController implements LeaderTask {
         return
       }
       this.#log(hook, number, error, signal)
-      // Without an earlier record, the forge has never answered about this pull request, so there is nothing to keep.
+      // The forge has never answered about a pull request without an earlier record, so there is nothing to keep.
       looked = { pull: before && { ...before, problem: problemOf(error) } }
     }
     if (looked.again) this.#wait(key, this.#work.failuresOf(key) + 1)

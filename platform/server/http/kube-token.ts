@@ -61,7 +61,7 @@ async function tokenOf(
     secret,
   }: { readonly account: string; readonly namespace: string; readonly secret: string },
 ): Promise<KubeToken> {
-  // Without a UID, the token is bound to the current Secret of this name; the ids of tokens and runs are random.
+  // A token without a UID is bound to the current Secret of this name; the ids of tokens and runs are random.
   const bound = { apiVersion: 'v1', kind: 'Secret', name: secret }
   const account = { apiVersion: 'v1', kind: 'ServiceAccount', name, namespace }
   return requestToken(cluster, account, { expirationSeconds: LIFE, boundObjectRef: bound }).catch(error => {

@@ -43,7 +43,7 @@ async function documentFailure(
   if (answer.status !== 200) return { kind: 'status', url, status: answer.status }
   const { issuer } = Object(await answer.json().catch(() => undefined)) as { readonly issuer?: unknown }
   if (typeof issuer !== 'string') return { kind: 'no-document', url }
-  // For CI tokens, issuers are compared as exact strings.
+  // Issuers are compared as exact strings for CI tokens.
   const isSame = kind === 'ci' ? issuer === address : URL.canParse(issuer) && hrefOf(issuer) === hrefOf(address)
   return isSame ? undefined : { kind: 'issuer', found: shownText(issuer, 200) ?? '' }
 }

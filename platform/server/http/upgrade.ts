@@ -20,7 +20,7 @@ const upgrading = new WeakMap<IncomingMessage, Upgrading>()
 /** Passes upgrade requests to the routes like all other requests, with the same checks. */
 export function answerUpgrades(app: FastifyInstance): void {
   const open = new Set<Socket>()
-  // On shutdown, the server would wait for these connections, because nothing else closes them.
+  // The server would wait for these connections on shutdown, because nothing else closes them.
   app.addHook('preClose', async () => {
     for (const socket of open) socket.destroy()
   })

@@ -122,7 +122,7 @@ async function findKeys(issuer: string): Promise<JWTVerifyGetKey> {
   const { issuer: said, jwks_uri } = (await answer.json()) as Readonly<Record<string, unknown>>
   if (said !== issuer || typeof jwks_uri !== 'string' || !URL.canParse(jwks_uri)) throw new Error('no keys')
   const url = new URL(jwks_uri)
-  // With a weaker protocol than the issuer's, an attacker on the network path could replace the keys.
+  // An attacker on the network path could replace the keys if the protocol were weaker than the issuer's.
   if (url.protocol !== new URL(issuer).protocol) throw new Error('the keys are not encrypted')
   return createRemoteJWKSet(url, { ...KEYS, [customFetch]: providerFetch })
 }

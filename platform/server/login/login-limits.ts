@@ -85,7 +85,7 @@ export function loginLimits(before: Before): LoginLimits {
       const field = TARGETS[route]
       const text = field === undefined ? undefined : (body as Readonly<Record<string, unknown>> | undefined)?.[field]
       if (typeof text !== 'string') return
-      // Without an id, the value cannot refer to a record.
+      // The value cannot refer to a record without an id.
       const id = text.split(/[._]/).find(isTokenId)
       if (id !== undefined) refuseFor(targets.take(id, now()))
     },

@@ -127,7 +127,7 @@ export class NamespaceDeletions implements LeaderTask {
   async #step(namespace: ManagedNamespace, signal?: AbortSignal): Promise<boolean> {
     const { runs } = this.#parts
     const { name, uid, deletion } = namespace
-    // Without an image for runs, no run can destroy the environments.
+    // No run can destroy the environments without an image for runs.
     if (!deletion || deletion.isForced || !this.#world.settings.runs) {
       await this.#remove(namespace, deletion, signal)
       return false

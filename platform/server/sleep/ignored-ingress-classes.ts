@@ -44,7 +44,7 @@ export async function findIgnoredIngressClasses(
     for (let silent = 0; ; ) {
       const leads = await leadsHere(host, signal)
       if (leads || signal.aborted) return true
-      // Without a response, this server itself may be unable to reach the ingress controller.
+      // This server itself may be unable to reach the ingress controller if no response comes.
       if (leads === undefined && ++silent >= SILENT) return true
       if (Date.now() > end) return false
       await pause(LOOK, signal)

@@ -42,7 +42,7 @@ export function Previews() {
   const hooks = useResource('GET /hooks', {}, 30_000)
   const { data: known, problem: unknown } = hooks.state.value
   const waiting = known?.items.flatMap(({ pulls }) => pulls.filter(({ isWaiting }) => isWaiting)) ?? []
-  // To retry a failed deploy of a fork, the user approves the same commit again.
+  // The user approves the same commit again to retry a failed deploy of a fork.
   const deployed = new Map(
     known?.items.flatMap(({ pulls }) =>
       pulls.filter(({ commit, deployed }) => commit === deployed).map(one => [one.preview, one] as const),

@@ -171,7 +171,7 @@ function line(a: Point, via: readonly Point[], b: Point): string {
 }
 
 function curve(from: Point, to: Point): string {
-  // In a cycle, a line can lead to the left.
+  // A line can lead to the left in a cycle.
   const bend = Math.max(40, Math.abs(to.x - from.x) / 2)
   return `C${from.x + bend} ${from.y} ${to.x - bend} ${to.y} ${to.x} ${to.y}`
 }

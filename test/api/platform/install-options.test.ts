@@ -299,7 +299,7 @@ note: Secrets are not printed: \`keys\`, \`login\`, \`registry\`, \`builders\`, 
       expect(done.stderr).toContain('\nconfigmap/settings updated\ndeployment/platform updated\n')
       expect(await replicas()).not.toBe(before)
       expect(new Set(asked)).toEqual(new Set([`Change 2 objects of https://platform.${DOMAIN}?`]))
-      // Without differences devctl has nothing to ask, and with `--yes` it does not ask.
+      // Nothing is asked without differences, or with `--yes`.
       await ok('platform install')
       expect((await devctl('platform install', answer('no'))).status).toBe(0)
       expect((await devctl('platform install --trusted-proxies - --yes', answer('no'))).status).toBe(0)

@@ -30,7 +30,7 @@ describe.skipIf(!process.env.KUBECONFIG)('memory and disk of a namespace', () =>
     member = platform.world.clusterAs(async () => token, 'ann')
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', name: 'default', namespace }
     await eventually('Pods can be made', async () => ((await platform.cluster.get(account)) ? true : undefined))
-    // Until the controller has counted the existing objects, the API server refuses all Pods.
+    // The API server refuses all Pods until the controller has counted the existing objects.
     const quota = { apiVersion: 'v1', kind: 'ResourceQuota', name: 'devctl', namespace }
     await eventually('the quota is counted', async () => {
       const { status } = (await platform.cluster.get(quota)) as { readonly status?: { readonly used?: object } }

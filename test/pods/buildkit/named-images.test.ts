@@ -110,7 +110,7 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
       expect(await image('web')).toBe(one)
       expect(await digests()).toEqual([digest, digest])
 
-      // With `pull_policy: missing`, devctl uses the image in the registry.
+      // devctl uses the image in the registry with `pull_policy: missing`.
       project.write('web/a.txt', 'three\n')
       project.compose(compose(name, 'pull_policy: missing'))
       const taken = await devctlIn(project, NO_BUILDER)('deploy')

@@ -42,7 +42,7 @@ describe.skipIf(cluster === undefined).concurrent('a deploy ends as soon as wait
     expect(said).toMatch(/is partly deployed to .*: (api is ready; web is|api, web are|web, api are) not ready/)
   })
 
-  // With the earlier template restored, the Pods that run are older than those that fail.
+  // The Pods that run are older than those that fail if the earlier template is restored.
   longIt('an image that cannot be pulled is mended by the next deploy', async project => {
     const application = (image: string) => `services:\n  web:\n    image: ${image}\n`
     const deploy = () => project.devctl('deploy', '--wait', '--timeout', '1m')

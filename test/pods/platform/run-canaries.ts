@@ -140,7 +140,7 @@ export const runCanaries = (installed: () => Installation, forge: string, forgeT
           ['create', 'token', 'default'],
           ['delete', pod],
         ]
-        // The same rule refuses the second user in the same ways.
+        // One rule refuses both users in the same ways.
         for (const words of at === 0 ? ways : few(ways, 3)) {
           const said = await installed()
             .cluster.kubectl('--namespace=devctl-runs', ...as, ...words)

@@ -94,8 +94,7 @@ export const sleepAndWake = (installed: () => Installation) =>
     longTest(
       'keeps the class of a route that is served all the same, who asks is told, and a deploy wakes it',
       async () => {
-        // As a controller that goes by something else than the class: another Ingress has the same host, and what stays
-        // awake.
+        // Another Ingress has the same host, and stays awake: some controllers do not go by the class.
         const ofFlux = { 'kustomize.toolkit.fluxcd.io/name': 'apps' }
         await kubectl('label', 'deployment/other', 'kustomize.toolkit.fluxcd.io/name=apps')
         const ingress = JSON.parse(await kubectl('get', 'ingress', '--output=json')).items[0]

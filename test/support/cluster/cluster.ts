@@ -54,7 +54,7 @@ export class Cluster {
   send(method: string, path: string, body?: unknown, type = 'application/json'): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const text = body === undefined ? undefined : JSON.stringify(body)
-      // Without its length, that of a DELETE is not sent as one.
+      // A DELETE without a length is not sent with its body.
       const headers =
         text === undefined ? {} : { 'content-type': type, 'content-length': String(Buffer.byteLength(text)) }
       const sent = request(

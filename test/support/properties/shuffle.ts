@@ -7,7 +7,7 @@ import { isMap, type Pair, parseDocument, visit } from 'yaml'
 import { type Case, exampleCases, goldenCases } from '../cases.ts'
 import { copyCase, run } from '../run.ts'
 
-// The same input gives the same bytes, whatever the order of keys.
+// Equal input gives the same bytes, whatever the order of keys.
 
 /**
  * Returns the output of a case that is rendered in a folder. The Compose file itself may be part of the input of a
@@ -76,7 +76,7 @@ function isShuffled(one: Case): boolean {
 
 /** Returns the text with the keys of all its mappings in another order, and everything else unchanged. */
 function shuffled(text: string, numbers: fc.Stream<number>): string {
-  // Without types, every scalar keeps its spelling: `0440` would otherwise become 440.
+  // Every scalar would keep its spelling without types: `0440` would otherwise become 440.
   const document = parseDocument(text, { schema: 'failsafe' })
   visit(document, {
     Map: (_, map) => {

@@ -6,7 +6,7 @@ import { exampleCases } from '../../support/cases.ts'
 import { rendered } from '../../support/properties/shuffle.ts'
 import { few } from '../../support/takes-all.ts'
 
-// The same input gives the same bytes, whatever the folder that devctl runs in and the environment of the process.
+// Equal input gives the same bytes, whatever the folder that devctl runs in and the environment of the process.
 // golden.test.ts has the order of keys.
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-elsewhere-'))

@@ -184,7 +184,7 @@ test('a damaged base is no base', async () => {
   sides.laptop.removeAll('/home/project/b')
   sides.startLaptop()
   await sides.settle()
-  // Without a base, the deletion cannot be detected.
+  // The deletion cannot be detected without a base.
   expect(sides.files('local')).toEqual({ a: 'one', b: 'two' })
   await sides.close()
 })

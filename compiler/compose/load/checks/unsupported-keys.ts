@@ -61,8 +61,7 @@ const nameOf = (path: ModelPath) => formatPath(path[0] === 'services' ? path.sli
 /** Collects the keys and items with a loss in a shape. Returns true if there are any. */
 function collectLosses(shape: Shape): boolean {
   let any = shape.list ? collectLosses(shape.list.items) : false
-  // The same shape may be the value of a key with a loss and of a key without one, so its members are marked in either
-  // case.
+  // A shape may be the value of a key with a loss and of a key without one, so its members are marked in either case.
   for (const field of shape.map ? fieldsOf(shape.map) : [])
     if (collectLosses(shapeOf(field)) || (isRow(field) && field.loss)) {
       fieldsWithLoss.add(field)

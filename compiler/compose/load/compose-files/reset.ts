@@ -65,7 +65,7 @@ export class Resets {
 
 function dropBelow(tree: Tree, mark: Mark): Tree {
   if (tree.kind === 'seq') {
-    // In a list of `KEY=value`, the key identifies the item.
+    // The key identifies the item in a list of `KEY=value`.
     const items = tree.items.filter(item => {
       if (item.kind !== 'scalar') return true
       const next = mark.below.get(String(item.value).split('=', 1)[0]!) ?? mark.below.get(String(item.value))

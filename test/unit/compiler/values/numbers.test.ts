@@ -99,7 +99,7 @@ describe('file modes', () => {
     ['755', 0o755],
     ['400', 0o400],
     ['1777', 0o1777],
-    // As decimal numbers these exceed 0777, so they must be octal.
+    // Values that exceed 0777 as decimal numbers must be octal.
     ['666', 0o666],
     ['622', 0o622],
     // 0644, 0400, 0640 and 0555 in decimal: as octal, the owner would have less than the group.

@@ -78,7 +78,7 @@ describe('the variables of a development container', () => {
     expect(hashesOf(made({ A: '1' }, { B: '1' }))).toEqual([own, other])
     expect(hashesOf(made({ A: '1' }, { B: '2' }))).toEqual([own, expect.not.stringMatching(other!)])
     expect(hashesOf(made({ A: '2' }, { B: '1' }))).toEqual([expect.not.stringMatching(own!), other])
-    // Without variables nothing of the Secret is in the Pods beside it.
+    // Nothing of the Secret is in the Pods beside it if it has no variables.
     expect(hashesOf(made({ A: '1' }))).toEqual([own, undefined])
   })
 })

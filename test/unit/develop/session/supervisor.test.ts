@@ -7,7 +7,7 @@ import { Supervisor } from '../../../../develop/session/supervisor.ts'
 import type { SyncEngine } from '../../../../sync/session/sync.ts'
 import { MemoryCluster } from '../../../support/memory-cluster/memory-cluster.ts'
 
-// In a cluster, the kubelet decides when an end is reported: here the test reports it.
+// The kubelet decides when an end is reported in a cluster: here the test reports it.
 
 const EVICTED = { phase: 'Failed', reason: 'Evicted', message: 'Pod ephemeral local storage usage exceeds 100Mi. ' }
 

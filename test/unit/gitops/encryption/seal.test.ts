@@ -224,8 +224,8 @@ describe('sealing again', () => {
     const { marks } = sealSecret(secret({ one: 'same', two: 'same' }), CLUSTER, { key: KEY })
     expect(marks.one).toMatch(/^[0-9a-f]{64}$/)
     expect(marks.one).not.toBe(marks.two)
-    // By another program: HMAC-SHA256 of `["<SHA-256 of the public key>","strict","shop/db","one"]`, a line end and the
-    // value. Marks are kept in files, so that they must not change with a version.
+    // Values of another program: HMAC-SHA256 of `["<SHA-256 of the public key>","strict","shop/db","one"]`, a line end
+    // and the value. Marks are kept in files, so that they must not change with a version.
     expect(marks.one).toBe('ff5791ecf72a57914f24b7f45aa560fa2b6f2726098affe0869d9a6c18f6ee15')
   })
 })

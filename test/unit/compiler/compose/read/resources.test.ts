@@ -42,7 +42,7 @@ test.each<[Json, (string | undefined)[], (string | undefined)[]]>([
     ['250m', '64M'],
   ],
   [{ resources: { requests: { cpu: 0, memory: '0' } } }, [none, none, none], ['0', '0']],
-  // The same amount in several notations does not conflict.
+  // One amount in several notations does not conflict.
   [
     { resources: { limits: { cpu: 1 } }, cpus: 1, cpu_quota: 100000, deploy: { resources: { limits: { cpus: 1 } } } },
     ['1', none, none],

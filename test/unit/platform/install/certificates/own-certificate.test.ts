@@ -188,7 +188,7 @@ describe('a command line', () => {
       await once(dropping.listen(0, '127.0.0.1'), 'listening')
       const to = `https://localhost:${(dropping.address() as AddressInfo).port}`
       await expect(compare(to, told('dropped'))).rejects.toThrow('could not be compared with the given fingerprint')
-      // Without one, the login says what is wrong.
+      // The login says what is wrong without one.
       await trustOwnAuthority(told('dropped'), { url: to, fingerprint: undefined, ask: undefined, signal })
       dropping.close()
     })
