@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { root } from '../support/cases.ts'
+import { projectFiles } from '../support/project-files.ts'
 
 /** Openings of doc comments that say nothing about the function, type or constant: CONTRIBUTING.md, "Comments". */
 const OPENINGS: Readonly<Record<string, RegExp>> = {
@@ -41,10 +41,9 @@ function faultsOf({ text, longest }: Comment): readonly string[] {
   ]
 }
 
-const sources = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
-  .toString()
-  .split('\0')
-  .filter(path => /\.(?:ts|tsx|mjs)$/.test(path) && !path.startsWith('golden/') && !path.endsWith('.validators.ts'))
+const sources = projectFiles().filter(
+  path => /\.(?:ts|tsx|mjs)$/.test(path) && !path.startsWith('golden/') && !path.endsWith('.validators.ts'),
+)
 
 describe('doc comments', () => {
   test.each([

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../../support/cases.ts'
+import { projectFiles } from '../../support/project-files.ts'
 
 /**
  * Texts that look like the path of a module and are none: exports of the package, placeholders, codes of diagnostics.
@@ -12,9 +12,7 @@ const OTHER =
 
 const withoutExtension = (path: string) => path.replace(/(?:\.test)?\.(?:tsx?|mjs)$/, '')
 
-const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
-  .toString()
-  .split('\0')
+const listed = projectFiles()
 
 /** All folders and modules, also by the ends of their paths: `load/decode` is one of them. */
 function namesOfModules(): ReadonlySet<string> {
