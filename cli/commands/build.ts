@@ -1,7 +1,7 @@
 import { command } from '../command.ts'
 import { buildArguments, buildSecrets } from '../options/build.ts'
 import { duration } from '../options/duration.ts'
-import { choice, flag, list, type Option, text } from '../options/option.ts'
+import { choice, flag, list, type Option, text, type Values } from '../options/option.ts'
 import { loading, planning } from '../options/project.ts'
 import { target } from '../options/target.ts'
 
@@ -10,6 +10,38 @@ const cache: Option<boolean> = {
   flags: '--no-cache',
   description: 'build everything again, without the cache',
 }
+
+const options = {
+  ...loading,
+  name: planning.name,
+  registry: planning.registry,
+  context: target.context,
+  tag: list(
+    '-t, --tag <tag>',
+    'tag of the images that `image:` does not name (default: a hash of the build inputs); for a Dockerfile, the whole name to push; may be repeated',
+  ),
+  push: choice('--push [bool]', '`--push=false` only checks that the images can be built', ['true', 'false'], 'true'),
+  cache,
+  pull: flag('--pull', 'look for newer base images, and build although the registry has the images'),
+  buildArg: buildArguments,
+  secret: buildSecrets,
+  target: text('--target <stage>', 'build this stage of the Dockerfile'),
+  platform: list('--platform <os/arch>', 'build for this platform; may be repeated'),
+  cacheFrom: list('--cache-from <image>', 'import the cache from this image; may be repeated'),
+  exportCache: text('--export-cache <image>', 'export the cache to this image; for one service, or a Dockerfile'),
+  progress: choice('--progress <form>', 'how to show builds', ['auto', 'tty', 'plain', 'json'], 'auto'),
+  metadataFile: text(
+    '--metadata-file <path>',
+    'write the images with their digests to this file (JSON), for `--images-file`',
+    {
+      completes: 'file',
+    },
+  ),
+  timeout: duration('--timeout <duration>', 'overall timeout, such as 90s (default: $DEVCTL_TIMEOUT, or 30m)'),
+}
+
+/** Options of `build`. */
+export type BuildValues = Values<typeof options>
 
 export const build = command({
   name: 'build',
@@ -28,34 +60,7 @@ Uses the BuildKit of \`BUILDKIT_HOST\`, otherwise the builder of the context (\`
       completes: 'service',
     },
   ],
-  options: {
-    ...loading,
-    name: planning.name,
-    registry: planning.registry,
-    context: target.context,
-    tag: list(
-      '-t, --tag <tag>',
-      'tag of the images that `image:` does not name (default: a hash of the build inputs); for a Dockerfile, the whole name to push; may be repeated',
-    ),
-    push: choice('--push [bool]', '`--push=false` only checks that the images can be built', ['true', 'false'], 'true'),
-    cache,
-    pull: flag('--pull', 'look for newer base images, and build although the registry has the images'),
-    buildArg: buildArguments,
-    secret: buildSecrets,
-    target: text('--target <stage>', 'build this stage of the Dockerfile'),
-    platform: list('--platform <os/arch>', 'build for this platform; may be repeated'),
-    cacheFrom: list('--cache-from <image>', 'import the cache from this image; may be repeated'),
-    exportCache: text('--export-cache <image>', 'export the cache to this image; for one service, or a Dockerfile'),
-    progress: choice('--progress <form>', 'how to show builds', ['auto', 'tty', 'plain', 'json'], 'auto'),
-    metadataFile: text(
-      '--metadata-file <path>',
-      'write the images with their digests to this file (JSON), for `--images-file`',
-      {
-        completes: 'file',
-      },
-    ),
-    timeout: duration('--timeout <duration>', 'overall timeout, such as 90s (default: $DEVCTL_TIMEOUT, or 30m)'),
-  },
+  options,
   examples: [
     { line: 'devctl build --registry registry.example.com/team', does: 'build all images and push them' },
     {

@@ -1,28 +1,33 @@
 import { command } from '../command.ts'
-import { choice, flag, optionalText } from '../options/option.ts'
+import { choice, flag, optionalText, type Values } from '../options/option.ts'
 import { loading, someServices } from '../options/project.ts'
+
+const options = {
+  ...loading,
+  format: choice('--format <format>', 'output format', ['yaml', 'json'], 'yaml'),
+  provenance: flag('--provenance', 'print where each value is set, what it replaced and which variables were used'),
+  services: flag('--services', 'print the service names, one per line'),
+  images: flag('--images', 'print the images of the services'),
+  volumes: flag('--volumes', 'print the volume names'),
+  networks: flag('--networks', 'print the network names'),
+  profiles: flag('--profiles', 'print the profile names'),
+  hash: optionalText(
+    '--hash [services]',
+    'print a hash of the configuration of these services, separated by commas (default: all)',
+  ),
+  allResources: flag('--all-resources', 'also print volumes, networks, secrets and configs that no service uses'),
+  quiet: flag('-q, --quiet', 'print only diagnostics'),
+}
+
+/** Options of `config`. */
+export type ConfigValues = Values<typeof options>
 
 export const config = command({
   name: 'config',
   summary: 'Print the merged Compose files with variables substituted',
   description: `Loads the Compose files and prints the resulting configuration in the format of \`docker compose config\`: with defaults, long syntax and absolute paths. Loading the output again gives the same result.`,
   words: [someServices],
-  options: {
-    ...loading,
-    format: choice('--format <format>', 'output format', ['yaml', 'json'], 'yaml'),
-    provenance: flag('--provenance', 'print where each value is set, what it replaced and which variables were used'),
-    services: flag('--services', 'print the service names, one per line'),
-    images: flag('--images', 'print the images of the services'),
-    volumes: flag('--volumes', 'print the volume names'),
-    networks: flag('--networks', 'print the network names'),
-    profiles: flag('--profiles', 'print the profile names'),
-    hash: optionalText(
-      '--hash [services]',
-      'print a hash of the configuration of these services, separated by commas (default: all)',
-    ),
-    allResources: flag('--all-resources', 'also print volumes, networks, secrets and configs that no service uses'),
-    quiet: flag('-q, --quiet', 'print only diagnostics'),
-  },
+  options,
   examples: [
     { line: 'devctl config -f compose.yaml -f compose.prod.yaml', does: 'print two files merged' },
     { line: 'devctl config --provenance | grep services.web.image', does: 'find out where a value is set' },

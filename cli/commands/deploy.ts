@@ -1,9 +1,33 @@
 import { command } from '../command.ts'
 import { bash } from '../options/bash.ts'
 import { deploying } from '../options/deploy.ts'
-import { choice, flag } from '../options/option.ts'
+import { choice, flag, type Values } from '../options/option.ts'
 import { someServices } from '../options/project.ts'
 import { tolerateFailures } from '../options/tolerate-failures.ts'
+
+const options = {
+  ...deploying,
+  build: flag('--build', 'build and push the images of all services with `build`, also those that the registry has'),
+  wait: flag('--wait', 'wait until all workloads are ready'),
+  tolerateFailures,
+  dependencies: flag('--dependencies', 'deploy the repositories of `dependencies` even if they are already deployed'),
+  createNamespace: flag(
+    '--create-namespace',
+    'create the namespace if it does not exist (without the option, devctl asks on a terminal)',
+  ),
+  bash,
+  drift: choice(
+    '--drift <how>',
+    'how to handle values that were changed by hand: `ask` on a terminal and overwrite elsewhere, or always `overwrite`',
+    ['ask', 'overwrite'],
+    'ask',
+  ),
+  allWarnings: flag('--all-warnings', 'also print the warnings that the last deploy of the environment has printed'),
+  output: choice('--output <form>', 'output format', ['text', 'json'], 'text'),
+}
+
+/** Options of `deploy`. */
+export type DeployValues = Values<typeof options>
 
 export const deploy = command({
   name: 'deploy',
@@ -18,26 +42,7 @@ Warnings that the last deploy of the environment has printed are only counted; -
 
 With --registry-credentials, the Secret \`<environment>-registry\` holds the credentials in the Docker configuration for the registries of the images, and no others. A later deploy without the option deletes it.`,
   words: [someServices],
-  options: {
-    ...deploying,
-    build: flag('--build', 'build and push the images of all services with `build`, also those that the registry has'),
-    wait: flag('--wait', 'wait until all workloads are ready'),
-    tolerateFailures,
-    dependencies: flag('--dependencies', 'deploy the repositories of `dependencies` even if they are already deployed'),
-    createNamespace: flag(
-      '--create-namespace',
-      'create the namespace if it does not exist (without the option, devctl asks on a terminal)',
-    ),
-    bash,
-    drift: choice(
-      '--drift <how>',
-      'how to handle values that were changed by hand: `ask` on a terminal and overwrite elsewhere, or always `overwrite`',
-      ['ask', 'overwrite'],
-      'ask',
-    ),
-    allWarnings: flag('--all-warnings', 'also print the warnings that the last deploy of the environment has printed'),
-    output: choice('--output <form>', 'output format', ['text', 'json'], 'text'),
-  },
+  options,
   examples: [
     { line: 'devctl deploy web api', does: 'deploy two services and their dependencies' },
     {
@@ -48,6 +53,6 @@ With --registry-credentials, the Secret \`<environment>-registry\` holds the cre
   ],
   async run(context, services, options) {
     const { deployApplication } = await import('../run/deploy.ts')
-    return deployApplication(context, { ...options, services })
+    return deployApplication(context, services, options)
   },
 })

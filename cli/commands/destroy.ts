@@ -1,9 +1,29 @@
 import { command } from '../command.ts'
 import { bash } from '../options/bash.ts'
-import { flag } from '../options/option.ts'
+import { flag, type Values } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target, timeout } from '../options/target.ts'
 import { variables } from '../options/variable.ts'
+
+const options = {
+  ...loading,
+  name: environmentName,
+  ...target,
+  timeout,
+  var: variables,
+  volumes: flag('--volumes', 'also delete claims and their data'),
+  all: flag('--all', 'also delete claims and destroy the repositories of `dependencies`'),
+  dependencies: flag('--dependencies', 'also destroy the repositories of `dependencies`'),
+  yes: flag(
+    '--yes',
+    'do not ask for confirmation: of `--all`, of deleting cluster-scoped objects, of destroying services that others depend on',
+  ),
+  wait: flag('--wait', 'wait until everything is deleted'),
+  bash,
+}
+
+/** Options of `destroy`. */
+export type DestroyValues = Values<typeof options>
 
 export const destroy = command({
   name: 'destroy',
@@ -12,28 +32,13 @@ export const destroy = command({
 
 With service names, only objects that no other service uses are deleted. Services that depend on them must be named, too, unless --yes confirms that they lose their dependency. The commands of the manifest are not run.`,
   words: [{ name: '[service...]', description: 'only these services (default: all)', completes: 'service' }],
-  options: {
-    ...loading,
-    name: environmentName,
-    ...target,
-    timeout,
-    var: variables,
-    volumes: flag('--volumes', 'also delete claims and their data'),
-    all: flag('--all', 'also delete claims and destroy the repositories of `dependencies`'),
-    dependencies: flag('--dependencies', 'also destroy the repositories of `dependencies`'),
-    yes: flag(
-      '--yes',
-      'do not ask for confirmation: of `--all`, of deleting cluster-scoped objects, of destroying services that others depend on',
-    ),
-    wait: flag('--wait', 'wait until everything is deleted'),
-    bash,
-  },
+  options,
   examples: [
     { line: 'devctl destroy --volumes --wait', does: 'destroy the application in this folder and its data' },
     { line: 'devctl destroy worker', does: 'destroy one service and keep the others' },
   ],
   async run(context, services, options) {
     const { destroyApplication } = await import('../run/destroy.ts')
-    return destroyApplication(context, { ...options, services })
+    return destroyApplication(context, services, options)
   },
 })

@@ -1,7 +1,19 @@
 import { command } from '../command.ts'
 import { deploying } from '../options/deploy.ts'
-import { choice, flag, text } from '../options/option.ts'
+import { choice, flag, text, type Values } from '../options/option.ts'
 import { someServices } from '../options/project.ts'
+
+const options = {
+  ...deploying,
+  exitCode: flag('--exit-code', 'exit with status 3 if there are differences'),
+  against: text('--against <path>', 'compare with the manifests in this folder or file instead of a cluster', {
+    completes: 'file',
+  }),
+  output: choice('--output <form>', 'output format', ['text', 'json'], 'text'),
+}
+
+/** Options of `diff`. */
+export type DiffValues = Values<typeof options>
 
 export const diff = command({
   name: 'diff',
@@ -12,14 +24,7 @@ With service names, only the objects of these services and their dependencies ar
 
 With --against, the files are compared with rendered manifests in a folder or file, and no cluster is contacted. For a folder with a kustomization, as publish writes it, its build output is compared.`,
   words: [someServices],
-  options: {
-    ...deploying,
-    exitCode: flag('--exit-code', 'exit with status 3 if there are differences'),
-    against: text('--against <path>', 'compare with the manifests in this folder or file instead of a cluster', {
-      completes: 'file',
-    }),
-    output: choice('--output <form>', 'output format', ['text', 'json'], 'text'),
-  },
+  options,
   examples: [
     { line: 'devctl diff', does: 'print what deploy would change now' },
     {
@@ -29,6 +34,6 @@ With --against, the files are compared with rendered manifests in a folder or fi
   ],
   async run(context, services, options) {
     const { diffApplication } = await import('../run/diff.ts')
-    return diffApplication(context, { ...options, services })
+    return diffApplication(context, services, options)
   },
 })

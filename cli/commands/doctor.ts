@@ -1,6 +1,12 @@
 import { command } from '../command.ts'
+import type { Values } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { target, timeout } from '../options/target.ts'
+
+const options = { ...loading, ...target, timeout }
+
+/** Options of `doctor`. */
+export type DoctorValues = Values<typeof options>
 
 export const doctor = command({
   name: 'doctor',
@@ -9,7 +15,7 @@ export const doctor = command({
 
 Look into the file before you send it to somebody: logs are those of your application.`,
   words: [{ name: '[devName]', description: 'development container (default: the only one, or the one you choose)' }],
-  options: { ...loading, ...target, timeout },
+  options,
   examples: [{ line: 'devctl doctor api', does: 'write the zip for the development container `api`' }],
   async run(context, [dev], options) {
     const { runDoctor } = await import('../run/develop/doctor.ts')

@@ -1,7 +1,18 @@
 import { command } from '../command.ts'
-import { flag } from '../options/option.ts'
+import { flag, type Values } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { target, timeout } from '../options/target.ts'
+
+const options = {
+  ...loading,
+  ...target,
+  timeout,
+  volumes: flag('--volumes', 'also delete the persistent volume with the synchronized folders'),
+  all: flag('--all', 'end all development containers of the manifest, or of the Compose file'),
+}
+
+/** Options of `down`. */
+export type DownValues = Values<typeof options>
 
 export const down = command({
   name: 'down',
@@ -12,13 +23,7 @@ The files in the container stay in their volume for the next \`up\`; \`--volumes
   words: [
     { name: '[devName...]', description: 'development containers (default: the active one, or the one you choose)' },
   ],
-  options: {
-    ...loading,
-    ...target,
-    timeout,
-    volumes: flag('--volumes', 'also delete the persistent volume with the synchronized folders'),
-    all: flag('--all', 'end all development containers of the manifest, or of the Compose file'),
-  },
+  options,
   examples: [
     { line: 'devctl down', does: 'restore the original' },
     { line: 'devctl down api --volumes', does: 'and delete the files in the cluster' },

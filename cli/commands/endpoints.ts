@@ -1,18 +1,23 @@
 import { command } from '../command.ts'
-import { choice } from '../options/option.ts'
+import { choice, type Values } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target } from '../options/target.ts'
+
+const options = {
+  ...loading,
+  name: environmentName,
+  ...target,
+  output: choice('-o, --output <format>', 'output format (default: text)', ['json', 'md']),
+}
+
+/** Options of `endpoints`. */
+export type EndpointValues = Values<typeof options>
 
 export const endpoints = command({
   name: 'endpoints',
   summary: 'List the public addresses of the application',
   description: `Lists the addresses of the environment's Ingresses and HTTPRoutes, the shortest first, with the services behind them. An address is ready when each of its services has a ready Pod and it responds to a request from this machine: with a status other than 5xx, and not in the same way as hosts without a route.`,
-  options: {
-    ...loading,
-    name: environmentName,
-    ...target,
-    output: choice('-o, --output <format>', 'output format (default: text)', ['json', 'md']),
-  },
+  options,
   examples: [
     { line: 'devctl endpoints', does: 'list the addresses of the application in this folder' },
     {

@@ -1,7 +1,17 @@
 import { command } from '../command.ts'
-import { text } from '../options/option.ts'
+import { text, type Values } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target } from '../options/target.ts'
+
+const options = {
+  ...loading,
+  name: environmentName,
+  ...target,
+  address: text('--address <address>', 'address to listen on (default: localhost, IPv4 and IPv6)'),
+}
+
+/** Options of `forward`. */
+export type ForwardValues = Values<typeof options>
 
 export const forward = command({
   name: 'forward',
@@ -13,12 +23,7 @@ A port is \`LOCAL:REMOTE\`; \`REMOTE\` alone uses the same port on both sides, a
     { name: '<service>', description: 'name of the service', completes: 'service' },
     { name: '<port...>', description: 'ports, such as `8080:80`' },
   ],
-  options: {
-    ...loading,
-    name: environmentName,
-    ...target,
-    address: text('--address <address>', 'address to listen on (default: localhost, IPv4 and IPv6)'),
-  },
+  options,
   examples: [
     { line: 'devctl forward web 8080:80', does: 'forward http://localhost:8080 to port 80 of web' },
     { line: 'devctl forward db 5432', does: 'connect to the database from this machine' },

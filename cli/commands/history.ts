@@ -1,7 +1,17 @@
 import { command } from '../command.ts'
-import { choice } from '../options/option.ts'
+import { choice, type Values } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target } from '../options/target.ts'
+
+const options = {
+  ...loading,
+  name: environmentName,
+  ...target,
+  output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),
+}
+
+/** Options of `history`. */
+export type HistoryValues = Values<typeof options>
 
 export const history = command({
   name: 'history',
@@ -10,12 +20,7 @@ export const history = command({
 
 With --name, no files are needed.`,
   words: [{ name: '[number]', description: 'the deploy whose changes are printed' }],
-  options: {
-    ...loading,
-    name: environmentName,
-    ...target,
-    output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),
-  },
+  options,
   examples: [
     { line: 'devctl history', does: 'list the last deploys of the application in this folder' },
     { line: 'devctl history 3', does: 'print what deploy 3 changed' },

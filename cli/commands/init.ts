@@ -1,6 +1,23 @@
 import { dnsLabel } from '../../project/checks.ts'
 import { command } from '../command.ts'
-import { choice, flag, optionalText, text } from '../options/option.ts'
+import { choice, flag, optionalText, text, type Values } from '../options/option.ts'
+
+const options = {
+  file: text('-f, --file <path>', 'manifest to write (default: `devctl.yml`)', { completes: 'file' }),
+  replace: optionalText(
+    '--replace [boolean]',
+    'replace an existing manifest; the differences are shown, and a copy is kept',
+  ),
+  namespace: text('-n, --namespace <namespace>', 'write this namespace into the manifest', { check: dnsLabel }),
+  context: text('-c, --context <name>', 'write this context into the manifest', { completes: 'context' }),
+  yes: flag('-y, --yes', 'take the first guess of everything without asking'),
+  analyze: flag('--analyze', 'print what was found without writing anything'),
+  output: choice('--output <form>', 'output format of `--analyze`', ['text', 'json'], 'text'),
+  v1: flag('--v1', 'ask one question, about the language, and write one development container; also `-v1`'),
+}
+
+/** Options of `init`. */
+export type InitValues = Values<typeof options>
 
 export const init = command({
   name: 'init',
@@ -8,19 +25,7 @@ export const init = command({
   description: `Looks at the project and writes \`devctl.yml\`: development containers for the applications that it finds, with image, command, ports, caches and debugger, the images of Dockerfiles, and the command that deploys a chart or manifests. A comment beside each value says where it was read from. A project with a Compose file needs no manifest; one with host volumes is offered a \`dev\` section.
 
 On a terminal it asks before it writes; elsewhere \`--yes\` takes the first guess of everything. It also writes \`.stignore\`, the rules for files that \`up\` does not synchronize, where there is none.`,
-  options: {
-    file: text('-f, --file <path>', 'manifest to write (default: `devctl.yml`)', { completes: 'file' }),
-    replace: optionalText(
-      '--replace [boolean]',
-      'replace an existing manifest; the differences are shown, and a copy is kept',
-    ),
-    namespace: text('-n, --namespace <namespace>', 'write this namespace into the manifest', { check: dnsLabel }),
-    context: text('-c, --context <name>', 'write this context into the manifest', { completes: 'context' }),
-    yes: flag('-y, --yes', 'take the first guess of everything without asking'),
-    analyze: flag('--analyze', 'print what was found without writing anything'),
-    output: choice('--output <form>', 'output format of `--analyze`', ['text', 'json'], 'text'),
-    v1: flag('--v1', 'ask one question, about the language, and write one development container; also `-v1`'),
-  },
+  options,
   examples: [
     { line: 'devctl init', does: 'answer questions on a terminal' },
     { line: 'devctl init --yes --replace', does: 'write the manifest again from what is there now' },

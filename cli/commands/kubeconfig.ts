@@ -1,6 +1,14 @@
 import { command } from '../command.ts'
-import { flag } from '../options/option.ts'
+import { flag, type Values } from '../options/option.ts'
 import { target } from '../options/target.ts'
+
+const options = {
+  ...target,
+  execCredential: flag('--exec-credential', 'for kubectl: print a token of the platform as an ExecCredential'),
+}
+
+/** Options of `kubeconfig`. */
+export type KubeconfigValues = Values<typeof options>
 
 export const kubeconfig = command({
   name: 'kubeconfig',
@@ -8,10 +16,7 @@ export const kubeconfig = command({
   description: `Makes the current context and namespace of devctl the current ones in the kubeconfig, so that kubectl, helm and other tools use them. Nothing else in the file is changed.
 
 For a platform, it writes the cluster, and devctl as the program that gives kubectl a token, which is valid for an hour. The file contains no token.`,
-  options: {
-    ...target,
-    execCredential: flag('--exec-credential', 'for kubectl: print a token of the platform as an ExecCredential'),
-  },
+  options,
   async run(context, _words, values) {
     const { updateKubeconfig } = await import('../run/kubeconfig.ts')
     return updateKubeconfig(context, values)

@@ -1,12 +1,10 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { command } from '../command.ts'
 import { duration } from '../options/duration.ts'
-import { flag, type Option, text } from '../options/option.ts'
+import { flag, type Option, text, type Values } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target } from '../options/target.ts'
 
-/** Default of `--since` in milliseconds: the limit in the specification. */
-const SINCE = 48 * 3_600_000
 const TAIL = 100
 
 /**
@@ -35,6 +33,26 @@ const follow: Option<boolean | undefined> = {
 }
 const unfollow: Option<undefined> = { flags: '--no-follow', description: 'exit after printing the existing lines' }
 
+const options = {
+  file: fileByName,
+  ...others,
+  name: environmentName,
+  ...target,
+  all: flag('--all', 'print the logs of the whole namespace, of any environment or tool'),
+  exclude: text('--exclude <pattern>', 'exclude services whose names match this regular expression'),
+  since: duration(
+    '--since <duration>',
+    'print lines newer than this, such as 5s, 2m or 3h; 0s prints all (default: 48h0m0s)',
+  ),
+  tail: lines,
+  timestamps: flag('--timestamps', 'print the time of each line'),
+  follow,
+  noFollow: unfollow,
+}
+
+/** Options of `logs`. */
+export type LogValues = Values<typeof options>
+
 export const logs = command({
   name: 'logs',
   summary: 'Print the logs of services, and follow them',
@@ -44,22 +62,7 @@ The pattern is a regular expression that may match any part of a service name: \
   words: [
     { name: '[service]', description: 'regular expression for service names (default: all)', completes: 'service' },
   ],
-  options: {
-    file: fileByName,
-    ...others,
-    name: environmentName,
-    ...target,
-    all: flag('--all', 'print the logs of the whole namespace, of any environment or tool'),
-    exclude: text('--exclude <pattern>', 'exclude services whose names match this regular expression'),
-    since: duration(
-      '--since <duration>',
-      'print lines newer than this, such as 5s, 2m or 3h; 0s prints all (default: 48h0m0s)',
-    ),
-    tail: lines,
-    timestamps: flag('--timestamps', 'print the time of each line'),
-    follow,
-    noFollow: unfollow,
-  },
+  options,
   examples: [
     { line: 'devctl logs', does: 'follow all services of the application in this folder' },
     {
@@ -70,12 +73,6 @@ The pattern is a regular expression that may match any part of a service name: \
   ],
   async run(context, [pattern], options) {
     const { showLogsOf } = await import('../run/logs.ts')
-    const tail = Number.isFinite(options.tail) ? options.tail : undefined
-    return showLogsOf(context, pattern, {
-      ...options,
-      tail,
-      since: options.since ?? SINCE,
-      follow: options.follow ?? true,
-    })
+    return showLogsOf(context, pattern, options)
   },
 })

@@ -1,7 +1,20 @@
 import { command } from '../command.ts'
+import type { Values } from '../options/option.ts'
 import { dryRun, forge, output, publishing, pullRequest, rollback } from '../options/publish.ts'
 
-const { environment: _, image: __, imagesFile: ___, tag: ____, ...options } = publishing
+const { environment: _, image: __, imagesFile: ___, tag: ____, ...others } = publishing
+
+const options = {
+  ...others,
+  dryRun,
+  pullRequest,
+  forge,
+  rollback,
+  output,
+}
+
+/** Options of `promote`. */
+export type PromoteValues = Values<typeof options>
 
 export const promote = command({
   name: 'promote',
@@ -11,14 +24,7 @@ export const promote = command({
     { name: '<from>', description: 'environment of devctl.yml to promote from' },
     { name: '<to>', description: 'environment of devctl.yml to promote to' },
   ],
-  options: {
-    ...options,
-    dryRun,
-    pullRequest,
-    forge,
-    rollback,
-    output,
-  },
+  options,
   examples: [
     { line: 'devctl promote staging production', does: 'publish the version of staging to production' },
     { line: 'devctl promote staging production --pull-request', does: 'open a pull request for review' },

@@ -1,7 +1,17 @@
 import { command } from '../command.ts'
-import { choice } from '../options/option.ts'
+import { choice, type Values } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target } from '../options/target.ts'
+
+const options = {
+  ...loading,
+  name: environmentName,
+  ...target,
+  output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),
+}
+
+/** Options of `ps`. */
+export type ListValues = Values<typeof options>
 
 export const ps = command({
   name: 'ps',
@@ -10,12 +20,7 @@ export const ps = command({
 
 With --name, no files are needed.`,
   words: [{ name: '[service...]', description: 'only these services (default: all)', completes: 'service' }],
-  options: {
-    ...loading,
-    name: environmentName,
-    ...target,
-    output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),
-  },
+  options,
   examples: [
     { line: 'devctl ps', does: 'list the services of the application in this folder' },
     {

@@ -1,6 +1,21 @@
 import { command } from '../command.ts'
-import { flag } from '../options/option.ts'
+import { flag, type Values } from '../options/option.ts'
 import { dryRun, forge, oci, output, publishing, pullRequest, rollback } from '../options/publish.ts'
+
+const options = {
+  ...publishing,
+  oci,
+  build: flag('--build', 'build and push the images whose content their registries do not have'),
+  dryRun,
+  verify: flag('--verify', 'fail if the repository differs from what the files render to; change nothing'),
+  pullRequest,
+  forge,
+  rollback,
+  output,
+}
+
+/** Options of `publish`. */
+export type PublishValues = Values<typeof options>
 
 export const publish = command({
   name: 'publish',
@@ -10,17 +25,7 @@ export const publish = command({
 Only files that devctl wrote and that have not been changed since are replaced or removed. Secrets with data are never written.
 
 With \`--oci\`, the same folder is pushed to a registry as an artifact that Flux and Argo CD can read, with the login in your Docker configuration. If no file differs, nothing is pushed.`,
-  options: {
-    ...publishing,
-    oci,
-    build: flag('--build', 'build and push the images whose content their registries do not have'),
-    dryRun,
-    verify: flag('--verify', 'fail if the repository differs from what the files render to; change nothing'),
-    pullRequest,
-    forge,
-    rollback,
-    output,
-  },
+  options,
   examples: [
     { line: 'devctl publish --environment staging', does: 'publish to the repository of the environment' },
     {

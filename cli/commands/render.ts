@@ -1,6 +1,32 @@
 import { command } from '../command.ts'
-import { choice, flag, text } from '../options/option.ts'
+import { choice, flag, text, type Values } from '../options/option.ts'
 import { loading, planning, someServices } from '../options/project.ts'
+
+const options = {
+  ...loading,
+  ...planning,
+  format: choice(
+    '--format <format>',
+    'output format; `kustomize` adds a kustomization.yaml to the folder (default: yaml, or what `publish` commits for an environment with a `repository`)',
+    ['yaml', 'json', 'kustomize'],
+  ),
+  layout: choice(
+    '--layout <layout>',
+    'write what `publish` commits, in this layout; with `kustomize`, the folder is the root of the repository',
+    ['plain', 'single-file', 'kustomize'],
+  ),
+  outputDir: text(
+    '--output-dir <folder>',
+    'write one file per object to this folder, and remove files that devctl wrote there before and no longer renders',
+    {
+      completes: 'folder',
+    },
+  ),
+  takeOver: flag('--take-over', 'replace files in the folder that were edited by hand or that devctl did not write'),
+}
+
+/** Options of `render`. */
+export type RenderValues = Values<typeof options>
 
 export const render = command({
   name: 'render',
@@ -9,28 +35,7 @@ export const render = command({
 
 With service names, only the objects of these services and their dependencies are rendered. devctl reads the files, their variables and the options, never a cluster or a context: the same input gives the same output on every machine, byte for byte. If there is an error, nothing is printed or written.`,
   words: [someServices],
-  options: {
-    ...loading,
-    ...planning,
-    format: choice(
-      '--format <format>',
-      'output format; `kustomize` adds a kustomization.yaml to the folder (default: yaml, or what `publish` commits for an environment with a `repository`)',
-      ['yaml', 'json', 'kustomize'],
-    ),
-    layout: choice(
-      '--layout <layout>',
-      'write what `publish` commits, in this layout; with `kustomize`, the folder is the root of the repository',
-      ['plain', 'single-file', 'kustomize'],
-    ),
-    outputDir: text(
-      '--output-dir <folder>',
-      'write one file per object to this folder, and remove files that devctl wrote there before and no longer renders',
-      {
-        completes: 'folder',
-      },
-    ),
-    takeOver: flag('--take-over', 'replace files in the folder that were edited by hand or that devctl did not write'),
-  },
+  options,
   examples: [
     {
       line: 'devctl render --namespace shop --domain dev.example.com | kubectl apply -f -',

@@ -1,8 +1,20 @@
 import { command } from '../command.ts'
-import { flag } from '../options/option.ts'
+import { flag, type Values } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { environmentName, target, timeout } from '../options/target.ts'
 import { tolerateFailures } from '../options/tolerate-failures.ts'
+
+const options = {
+  ...loading,
+  name: environmentName,
+  ...target,
+  timeout,
+  wait: flag('--wait', 'wait until all restarted workloads are ready'),
+  tolerateFailures,
+}
+
+/** Options of `restart`. */
+export type RestartValues = Values<typeof options>
 
 export const restart = command({
   name: 'restart',
@@ -13,14 +25,7 @@ With the name of an active development container, the programs of its \`services
 
 Jobs are not restarted; \`devctl deploy --rerun SERVICE\` runs a Job again.`,
   words: [{ name: '[service...]', description: 'only these services (default: all)', completes: 'service' }],
-  options: {
-    ...loading,
-    name: environmentName,
-    ...target,
-    timeout,
-    wait: flag('--wait', 'wait until all restarted workloads are ready'),
-    tolerateFailures,
-  },
+  options,
   examples: [
     { line: 'devctl restart api --wait', does: 'restart one service, and wait until it is ready' },
     { line: 'devctl restart', does: 'restart all services of the application in this folder' },

@@ -1,8 +1,33 @@
 import { command } from '../command.ts'
-import { flag, list } from '../options/option.ts'
+import { flag, list, type Values } from '../options/option.ts'
 import { loading } from '../options/project.ts'
 import { target } from '../options/target.ts'
 import { tolerateFailures } from '../options/tolerate-failures.ts'
+
+const options = {
+  ...loading,
+  ...target,
+  env: list('--env <name=value>', 'set a variable in the development container; may be repeated'),
+  deploy: flag('--deploy', 'run the deploy section first, even if the application is deployed'),
+  tolerateFailures,
+  createNamespace: flag(
+    '--create-namespace',
+    'create the namespace if it does not exist (without the option, devctl asks on a terminal)',
+  ),
+  reset: flag(
+    '--reset',
+    'empty the synchronized folders in the container, and fill them from the image and this machine again; `volumes` stay',
+  ),
+  command: list('--command <word>', 'command to run in the container; may be repeated for its arguments'),
+  all: flag('--all', 'start all development containers of the manifest, or all services that can be worked on'),
+  detach: flag('--detach', 'let the container run its command by itself, and return as soon as it is in sync'),
+  downOnExit: flag('--down-on-exit', 'restore the original when `up` ends'),
+  takeOver: flag('--take-over', 'end the session of somebody else'),
+  dryRun: flag('--dry-run', 'print the mirror as the API server would accept it, and change nothing'),
+}
+
+/** Options of `up`. */
+export type UpValues = Values<typeof options>
 
 export const up = command({
   name: 'up',
@@ -19,27 +44,7 @@ The mirror stays when \`up\` ends; \`devctl down\` restores the original. The ex
         "development containers (default: the only one, or the one you choose), and after `--` the command to run (default: `command` of the manifest, or `sh`; for a Compose file alone, the service's own command)",
     },
   ],
-  options: {
-    ...loading,
-    ...target,
-    env: list('--env <name=value>', 'set a variable in the development container; may be repeated'),
-    deploy: flag('--deploy', 'run the deploy section first, even if the application is deployed'),
-    tolerateFailures,
-    createNamespace: flag(
-      '--create-namespace',
-      'create the namespace if it does not exist (without the option, devctl asks on a terminal)',
-    ),
-    reset: flag(
-      '--reset',
-      'empty the synchronized folders in the container, and fill them from the image and this machine again; `volumes` stay',
-    ),
-    command: list('--command <word>', 'command to run in the container; may be repeated for its arguments'),
-    all: flag('--all', 'start all development containers of the manifest, or all services that can be worked on'),
-    detach: flag('--detach', 'let the container run its command by itself, and return as soon as it is in sync'),
-    downOnExit: flag('--down-on-exit', 'restore the original when `up` ends'),
-    takeOver: flag('--take-over', 'end the session of somebody else'),
-    dryRun: flag('--dry-run', 'print the mirror as the API server would accept it, and change nothing'),
-  },
+  options,
   examples: [
     { line: 'devctl up', does: 'work in the only development container' },
     { line: 'devctl up api -- npm run dev', does: 'run another command in that of `api`' },

@@ -1,6 +1,16 @@
 import { command } from '../command.ts'
-import { choice, flag } from '../options/option.ts'
+import { choice, flag, type Values } from '../options/option.ts'
 import { loading, planning, someServices } from '../options/project.ts'
+
+const options = {
+  ...loading,
+  ...planning,
+  forRepository: flag('--for-repository', 'also report what `publish` refuses: values that are or look secret'),
+  output: choice('--output <form>', 'output format', ['text', 'json', 'sarif'], 'text'),
+}
+
+/** Options of `validate`. */
+export type ValidateValues = Values<typeof options>
 
 export const validate = command({
   name: 'validate',
@@ -9,12 +19,7 @@ export const validate = command({
 
 Text is printed to standard error, JSON and SARIF to standard output.`,
   words: [someServices],
-  options: {
-    ...loading,
-    ...planning,
-    forRepository: flag('--for-repository', 'also report what `publish` refuses: values that are or look secret'),
-    output: choice('--output <form>', 'output format', ['text', 'json', 'sarif'], 'text'),
-  },
+  options,
   examples: [
     { line: 'devctl validate --strict', does: 'also fail on keys that are dropped or approximated' },
     {

@@ -11,8 +11,9 @@ import { parseImageReference } from '../../compiler/values/images/image-referenc
 import { jsonText } from '../../compiler/values/printable.ts'
 import type { LocalContext } from '../../project/session.ts'
 import type { Context } from '../command.ts'
+import type { BuildValues } from '../commands/build.ts'
 import type { SecretOption } from '../options/build.ts'
-import { imageTag, type LoadingValues } from '../options/project.ts'
+import { imageTag } from '../options/project.ts'
 import type { BuildForm } from '../terminal/build-progress/display.ts'
 import { drawsOn, type Io } from '../terminal/io.ts'
 import { toTerminal } from '../terminal/operation-events.ts'
@@ -20,25 +21,6 @@ import { type ProgressForm, startProgress } from '../terminal/progress/progress.
 import { printSummary } from '../terminal/report.ts'
 import { buildAsJson, writeInterrupted, writeResult } from './build-as-json.ts'
 import { withDeadline } from './deadline.ts'
-
-export interface BuildValues extends LoadingValues {
-  readonly name: string | undefined
-  readonly registry: string | undefined
-  readonly tag: readonly string[] | undefined
-  readonly context: string | undefined
-  readonly cache: boolean
-  readonly pull: boolean
-  readonly push: 'true' | 'false' | true
-  readonly buildArg: Readonly<Record<string, string | undefined>> | undefined
-  readonly secret: readonly SecretOption[] | undefined
-  readonly target: string | undefined
-  readonly platform: readonly string[] | undefined
-  readonly cacheFrom: readonly string[] | undefined
-  readonly exportCache: string | undefined
-  readonly progress: BuildForm
-  readonly metadataFile: string | undefined
-  readonly timeout: number | undefined
-}
 
 const NOT_PUSHED = 'built and not pushed'
 

@@ -6,22 +6,9 @@ import { jsonText } from '../../compiler/values/printable.ts'
 import { compileFiles } from '../../project/compile-files.ts'
 import { nothingToRender } from '../../project/nothing-to-render.ts'
 import type { Context } from '../command.ts'
-import type { LoadingValues } from '../options/project.ts'
+import type { ConfigValues } from '../commands/config.ts'
 import { writeAsIs } from '../terminal/redacting.ts'
 import { printDiagnostics } from '../terminal/report.ts'
-
-export interface ConfigValues extends LoadingValues {
-  readonly format: 'yaml' | 'json'
-  readonly provenance: boolean
-  readonly services: boolean
-  readonly images: boolean
-  readonly volumes: boolean
-  readonly networks: boolean
-  readonly profiles: boolean
-  readonly hash: string | true | undefined
-  readonly allResources: boolean
-  readonly quiet: boolean
-}
 
 /** Views that `config` can print instead of the full model, one at a time. */
 const VIEWS = ['provenance', 'services', 'images', 'volumes', 'networks', 'profiles', 'hash', 'quiet'] as const

@@ -1,7 +1,7 @@
 import type { OperationEvent } from '../../api/events.ts'
 import type { Session } from '../../project/session.ts'
 import type { Context } from '../command.ts'
-import type { DeployValues } from '../options/deploy-values.ts'
+import type { DeployValues } from '../commands/deploy.ts'
 import { questionsFor, toTerminal } from '../terminal/operation-events.ts'
 import { printOutcome } from '../terminal/print-outcome.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
@@ -11,7 +11,11 @@ import { withProject } from './project-session.ts'
  * Deploys the projects that this project depends on, runs the project's commands, and then updates the environment in
  * the cluster to match the files.
  */
-export async function deployApplication(context: Context, options: DeployValues): Promise<number> {
+export async function deployApplication(
+  context: Context,
+  services: readonly string[],
+  options: DeployValues,
+): Promise<number> {
   return withProject(context, { ...options, usesPlatform: { form: options.output } }, async (own, project, session) => {
     const { deploy } = await import('../../operations/deploy/deploy.ts')
     const { clock } = session
@@ -20,7 +24,7 @@ export async function deployApplication(context: Context, options: DeployValues)
     tellTarget(own, session, on)
     const world = { workspace: own.io, session, on, ask: questionsFor(own, progress) }
     try {
-      const outcome = await deploy(world, options, project)
+      const outcome = await deploy(world, { ...options, services }, project)
       progress.pause()
       return printOutcome(own, options.output, outcome)
     } finally {

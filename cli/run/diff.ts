@@ -4,7 +4,7 @@ import { jsonText } from '../../compiler/values/printable.ts'
 import type { ObjectDiff } from '../../environment/plan/diff.ts'
 import type { DiffOutcome } from '../../operations/diff/diff.ts'
 import type { Context } from '../command.ts'
-import type { DeployingValues } from '../options/deploy.ts'
+import type { DiffValues } from '../commands/diff.ts'
 import { wantsColour } from '../terminal/io.ts'
 import { toTerminal } from '../terminal/operation-events.ts'
 import { NO_PROGRESS } from '../terminal/progress/events.ts'
@@ -13,30 +13,27 @@ import { printSummary } from '../terminal/report.ts'
 import { tellTarget } from './deploy.ts'
 import { withProject } from './project-session.ts'
 
-export interface DiffValues extends DeployingValues {
-  readonly output: 'text' | 'json'
-  readonly exitCode: boolean
-  readonly against: string | undefined
-  /** Only these services and their dependencies; empty for all services. */
-  readonly services: readonly string[]
-}
-
 /** Exit status with `--exit-code` if there are differences. */
 const DIFFERENT = 3
 
 /** Prints the changes that `deploy` would make, and changes nothing. */
-export async function diffApplication(context: Context, options: DiffValues): Promise<number> {
+export async function diffApplication(
+  context: Context,
+  services: readonly string[],
+  options: DiffValues,
+): Promise<number> {
+  const input = { ...options, services }
   if (options.against !== undefined) {
     const { diffAgainst } = await import('../../operations/diff/against.ts')
     const world = { workspace: context.io, on: toTerminal(context, NO_PROGRESS, 'text') }
-    return printOutcome(context, options, await diffAgainst(world, options, options.against))
+    return printOutcome(context, options, await diffAgainst(world, input, options.against))
   }
   return withProject(context, { ...options, usesPlatform: { form: 'text' } }, async (own, project, session) => {
     const { diff } = await import('../../operations/diff/diff.ts')
     const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
     const on = toTerminal(own, progress, 'text')
     tellTarget(own, session, on)
-    const outcome = await diff({ workspace: own.io, session, on }, options, project).finally(() => progress.pause())
+    const outcome = await diff({ workspace: own.io, session, on }, input, project).finally(() => progress.pause())
     return printOutcome(own, options, outcome)
   })
 }

@@ -1,14 +1,8 @@
 import type { Context } from '../command.ts'
-import type { LoadingValues } from '../options/project.ts'
+import type { EndpointValues } from '../commands/endpoints.ts'
 import { noEndpointsText, renderEndpoints } from '../terminal/print-endpoints.ts'
 import { printsDiagnostics } from '../terminal/report.ts'
-import type { SessionOptions } from './cluster-session.ts'
 import { withProject } from './project-session.ts'
-
-export interface EndpointValues extends LoadingValues, Omit<SessionOptions, 'timeout'> {
-  readonly name: string | undefined
-  readonly output: 'json' | 'md' | undefined
-}
 
 /** Prints the public addresses of an environment. If it has none, prints the reason on standard error. */
 export async function listEndpoints(context: Context, options: EndpointValues): Promise<number> {

@@ -2,15 +2,9 @@ import type { OperationEvent } from '../../api/events.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { ForwardedPort } from '../../operations/forward/forward.ts'
 import type { Context } from '../command.ts'
-import type { LoadingValues } from '../options/project.ts'
+import type { ForwardValues } from '../commands/forward.ts'
 import { printsDiagnostics } from '../terminal/report.ts'
-import type { SessionOptions } from './cluster-session.ts'
 import { withProject } from './project-session.ts'
-
-export interface ForwardValues extends LoadingValues, Omit<SessionOptions, 'timeout' | 'isEndless'> {
-  readonly name: string | undefined
-  readonly address: string | undefined
-}
 
 /** Forwards ports of this machine to a service until Ctrl-C, and prints the local addresses. */
 export async function forwardPorts(

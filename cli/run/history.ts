@@ -3,17 +3,11 @@ import { jsonText } from '../../compiler/values/printable.ts'
 import type { ChangeList } from '../../environment/record/change-lists.ts'
 import type { HistoryOutcome } from '../../operations/list/history.ts'
 import type { Context } from '../command.ts'
-import type { LoadingValues } from '../options/project.ts'
+import type { HistoryValues } from '../commands/history.ts'
 import { wantsColour } from '../terminal/io.ts'
 import { deployDetails, historyTable } from '../terminal/print-history.ts'
 import { printsDiagnostics } from '../terminal/report.ts'
-import type { SessionOptions } from './cluster-session.ts'
 import { withProject } from './project-session.ts'
-
-export interface HistoryValues extends LoadingValues, Omit<SessionOptions, 'timeout'> {
-  readonly name: string | undefined
-  readonly output: 'json' | undefined
-}
 
 /** Prints the last deploys of an environment, or what one of them changed. */
 export async function showHistory(context: Context, words: readonly string[], options: HistoryValues): Promise<number> {

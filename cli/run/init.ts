@@ -7,20 +7,10 @@ import { joined } from '../../init/compose-services.ts'
 import { type InitProjectOutcome, type InitQuestions, initProject, type Written } from '../../init/init.ts'
 import { LANGUAGE_NAMES } from '../../init/languages/languages.ts'
 import type { Context } from '../command.ts'
+import type { InitValues } from '../commands/init.ts'
 import { editDiff } from '../terminal/edit-diff.ts'
 import { type Choose, type Io, wantsColour } from '../terminal/io.ts'
 import { printDiagnostics } from '../terminal/report.ts'
-
-export interface InitValues {
-  readonly file: string | undefined
-  readonly replace: string | true | undefined
-  readonly namespace: string | undefined
-  readonly context: string | undefined
-  readonly yes: boolean
-  readonly analyze: boolean
-  readonly output: 'text' | 'json'
-  readonly v1: boolean
-}
 
 /**
  * Writes a manifest, or prints the files and settings that were found. Returns the exit status: 130 if the user

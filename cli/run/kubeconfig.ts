@@ -5,14 +5,11 @@ import { selectInKubeconfig } from '../../project/contexts/kubeconfig-edit.ts'
 import { readKubeconfigNames } from '../../project/contexts/kubeconfig-names.ts'
 import { kubeconfigName, putInKubeconfig } from '../../project/contexts/kubeconfig-platform.ts'
 import { isPlatform } from '../../project/contexts/store.ts'
-import type { Target, TargetOptions } from '../../project/contexts/target.ts'
+import type { Target } from '../../project/contexts/target.ts'
 import type { Context } from '../command.ts'
+import type { KubeconfigValues } from '../commands/kubeconfig.ts'
 import type { Io } from '../terminal/io.ts'
 import { withDeadline } from './deadline.ts'
-
-export interface KubeconfigValues extends TargetOptions {
-  readonly execCredential: boolean
-}
 
 /** Maximum time that kubectl waits for its token, in milliseconds. */
 const PLUGIN = 30_000

@@ -5,25 +5,16 @@ import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { type LogsInput, type LogsOutcome, logs } from '../../operations/logs/logs.ts'
 import { openProject, targetOf } from '../../project/open-project.ts'
 import type { Context } from '../command.ts'
-import type { LoadingValues } from '../options/project.ts'
+import type { LogValues } from '../commands/logs.ts'
 import { parsePattern } from '../options/service-pattern.ts'
 import { wantsColour } from '../terminal/io.ts'
 import { LogPrinter } from '../terminal/log-printer.ts'
 import { toTerminal } from '../terminal/operation-events.ts'
 import { NO_PROGRESS } from '../terminal/progress/events.ts'
-import { type SessionOptions, withCluster } from './cluster-session.ts'
+import { withCluster } from './cluster-session.ts'
 
-export interface LogValues extends LoadingValues, Omit<SessionOptions, 'timeout' | 'isEndless'> {
-  readonly name: string | undefined
-  readonly all: boolean
-  readonly exclude: string | undefined
-  /** Maximum age of lines in milliseconds; 0 for all lines. */
-  readonly since: number
-  /** Number of lines from the end of each log; undefined for all. */
-  readonly tail: number | undefined
-  readonly timestamps: boolean
-  readonly follow: boolean
-}
+/** Default of `--since` in milliseconds: the limit in the specification. */
+const SINCE = 48 * 3_600_000
 
 /**
  * Prints the logs of the services of an environment whose names match, until Ctrl-C or until the reader closes the
@@ -34,7 +25,14 @@ export async function showLogsOf(context: Context, pattern: string | undefined, 
   if (pattern !== undefined) refuseFile(pattern, io.cwd)
   const services = pattern === undefined ? undefined : parsePattern(pattern, 'the name of the service')
   const exclude = options.exclude === undefined ? undefined : parsePattern(options.exclude, '`--exclude`')
-  const input: LogsInput = { ...options, services, exclude }
+  const input: LogsInput = {
+    ...options,
+    services,
+    exclude,
+    tail: Number.isFinite(options.tail) ? options.tail : undefined,
+    since: options.since ?? SINCE,
+    follow: options.follow ?? true,
+  }
   const project = await openProject(io, options)
   const target = targetOf(project, options)
   const closed = new AbortController()

@@ -2,17 +2,11 @@ import { jsonText } from '../../compiler/values/printable.ts'
 import type { ServiceOverview } from '../../environment/status/service-status.ts'
 import type { ServiceRow } from '../../operations/list/services.ts'
 import type { Context } from '../command.ts'
-import type { LoadingValues } from '../options/project.ts'
+import type { ListValues } from '../commands/ps.ts'
 import { cut, widthOf } from '../terminal/progress/frame.ts'
 import { printsDiagnostics } from '../terminal/report.ts'
 import { toTable } from '../terminal/table.ts'
-import type { SessionOptions } from './cluster-session.ts'
 import { withProject } from './project-session.ts'
-
-export interface ListValues extends LoadingValues, Omit<SessionOptions, 'timeout'> {
-  readonly name: string | undefined
-  readonly output: 'json' | undefined
-}
 
 /**
  * Prints the status of the named services of an environment, or of all its services, including services of the files

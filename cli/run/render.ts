@@ -2,20 +2,12 @@ import { count, countsText, failureSummary, plural } from '../../compiler/diagno
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
-import type { LayoutName } from '../../gitops/repository/layout/readme.ts'
 import { type RenderOutcome, render } from '../../operations/render/render.ts'
 import { openProject } from '../../project/open-project.ts'
 import type { Context } from '../command.ts'
-import type { LoadingValues, PlanningValues } from '../options/project.ts'
+import type { RenderValues } from '../commands/render.ts'
 import { writeAsIs } from '../terminal/redacting.ts'
 import { printDiagnostics, printSummary } from '../terminal/report.ts'
-
-export interface RenderValues extends LoadingValues, PlanningValues {
-  readonly format: 'yaml' | 'json' | 'kustomize' | undefined
-  readonly layout: LayoutName | undefined
-  readonly outputDir: string | undefined
-  readonly takeOver: boolean
-}
 
 /**
  * Compiles the files, then prints the manifests or writes them to a folder. Prints and writes nothing if there are

@@ -1,18 +1,11 @@
 import { readableDuration } from '../../compiler/values/numbers/readable-duration.ts'
 import { printNames } from '../../develop/up.ts'
 import type { Context } from '../command.ts'
-import type { LoadingValues } from '../options/project.ts'
+import type { RestartValues } from '../commands/restart.ts'
 import { toTerminal } from '../terminal/operation-events.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
 import { printSummary } from '../terminal/report.ts'
-import type { SessionOptions } from './cluster-session.ts'
 import { withProject } from './project-session.ts'
-
-export interface RestartValues extends LoadingValues, SessionOptions {
-  readonly name: string | undefined
-  readonly wait: boolean
-  readonly tolerateFailures: boolean
-}
 
 /** Restarts the Pods of the named services, or of all services. */
 export async function restartApplication(

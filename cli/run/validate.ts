@@ -2,13 +2,8 @@ import { count, countsText, failureSummary, plural } from '../../compiler/diagno
 import { jsonText } from '../../compiler/values/printable.ts'
 import { validate } from '../../operations/validate/validate.ts'
 import type { Context } from '../command.ts'
-import type { LoadingValues, PlanningValues } from '../options/project.ts'
+import type { ValidateValues } from '../commands/validate.ts'
 import { printDiagnostics, printSummary, repositoryPath } from '../terminal/report.ts'
-
-export interface ValidateValues extends LoadingValues, PlanningValues {
-  readonly forRepository: boolean
-  readonly output: 'text' | 'json' | 'sarif'
-}
 
 /**
  * Compiles the files and prints the diagnostics: all of them as JSON or SARIF, or those that the log level includes as

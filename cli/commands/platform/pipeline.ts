@@ -1,7 +1,7 @@
 import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { dnsLabel } from '../../../project/checks.ts'
 import { command } from '../../command.ts'
-import { choice, flag, text } from '../../options/option.ts'
+import { choice, flag, text, type Values } from '../../options/option.ts'
 import { platformContext, waitTimeout as timeout } from '../../options/target.ts'
 import { variables } from '../../options/variable.ts'
 
@@ -33,30 +33,32 @@ export const pipeline = command({
   },
 })
 
+const deployOptions = {
+  branch: text('--branch <branch>', 'branch or tag to deploy (default: the main branch of the repository)'),
+  file: text(
+    '-f, --file <path>',
+    'manifest or Compose file, as a path in the repository (default: as `devctl deploy` finds it)',
+  ),
+  name,
+  ...target,
+  repository: text('--repository <url>', 'HTTPS URL of the repository (default: that of the checkout in this folder)'),
+  skipIfExists: flag(
+    '--skip-if-exists',
+    'do nothing if the environment exists and its last deploy did not fail; with --wait, wait if a deploy of it is running',
+  ),
+  timeout,
+  var: variables,
+  wait,
+}
+
+/** Options of `pipeline deploy`. */
+export type PipelineDeployValues = Values<typeof deployOptions>
+
 export const pipelineDeploy = command({
   name: 'pipeline deploy',
   summary: 'Clone a repository in the cluster and deploy it',
   description: `Runs a job in the cluster that clones the repository and runs \`devctl deploy\` in it. A newer request for the same environment replaces a waiting one, and ends a running deploy. ${PLATFORM}`,
-  options: {
-    branch: text('--branch <branch>', 'branch or tag to deploy (default: the main branch of the repository)'),
-    file: text(
-      '-f, --file <path>',
-      'manifest or Compose file, as a path in the repository (default: as `devctl deploy` finds it)',
-    ),
-    name,
-    ...target,
-    repository: text(
-      '--repository <url>',
-      'HTTPS URL of the repository (default: that of the checkout in this folder)',
-    ),
-    skipIfExists: flag(
-      '--skip-if-exists',
-      'do nothing if the environment exists and its last deploy did not fail; with --wait, wait if a deploy of it is running',
-    ),
-    timeout,
-    var: variables,
-    wait,
-  },
+  options: deployOptions,
   examples: [
     {
       line: 'devctl pipeline deploy --repository https://git.example.com/team/shop --branch main --wait',

@@ -2,7 +2,7 @@ import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { dnsLabel, dnsName, registryPath } from '../../../project/checks.ts'
 import { command } from '../../command.ts'
 import { duration } from '../../options/duration.ts'
-import { choice, flag, list, optionalText, text } from '../../options/option.ts'
+import { choice, flag, list, optionalText, text, type Values } from '../../options/option.ts'
 import { tolerateFailures } from '../../options/tolerate-failures.ts'
 
 const context = text('--context <context>', 'context of the kubeconfig, with the rights of a cluster administrator')
@@ -20,6 +20,118 @@ export const platform = command({
   },
 })
 
+const installOptions = {
+  context,
+  domain: text('--domain <domain>', 'the platform is `platform.DOMAIN`, and environments get their hosts under it', {
+    check: dnsName,
+  }),
+  tlsSecret: text(
+    '--tls-secret <name>',
+    "TLS secret in the namespace `devctl-platform`; `-` removes it (default: the ingress controller's own certificate)",
+    {
+      check: (value, option) => {
+        if (value !== '-') dnsLabel(value, option)
+      },
+    },
+  ),
+  certManager: text('--cert-manager <issuer>', 'ClusterIssuer of cert-manager that issues the certificate, by DNS-01', {
+    check: dnsName,
+  }),
+  ownCa: flag(
+    '--own-ca',
+    'create a certificate authority and the certificate; `context use` compares its fingerprint and remembers it',
+  ),
+  ingressClass: text('--ingress-class <class>', "ingress class (default: the cluster's)", { check: dnsLabel }),
+  imageRegistry: text('--image-registry <host/path>', 'registry with the images of this version', {
+    check: registryPath,
+  }),
+  registry: text('--registry <host[/path]>', 'registry of the images that people build; `-` for none', {
+    check: registryOrNone,
+  }),
+  registryTokens: flag(
+    '--registry-tokens',
+    'the registry trusts tokens of the platform: members of a namespace log in to it through the platform',
+  ),
+  bundledRegistry: flag(
+    '--bundled-registry',
+    'install a registry: `images.DOMAIN`; the nodes have to trust its certificate',
+  ),
+  registrySize: text('--registry-size <quantity>', 'disk of that registry (default: 50Gi)', { check: diskSize }),
+  builders: text('--builders <number>', 'number of builders to install: BuildKit, each with a disk; 0 for none', {
+    check: number,
+  }),
+  untrustedBuilders: text(
+    '--untrusted-builders <number>',
+    'number of builders to install for code of forks, which builds nowhere else; they keep no cache; 0 for none',
+    { check: number },
+  ),
+  builderNetworks: text(
+    '--builder-networks <cidr,...>',
+    'networks of the cluster that builds can reach over HTTPS; needed if the ingress controller is not found',
+  ),
+  builderSize: text('--builder-size <quantity>', 'disk of each builder (default: 50Gi)', { check: diskSize }),
+  kubernetesServer: text(
+    '--kubernetes-server <url>',
+    'address of the API server for people (default: that of the context)',
+  ),
+  clusterNetworks: text(
+    '--cluster-networks <cidr,...>',
+    'networks that nothing in a namespace can reach; `-` finds them again (default: those of the existing Pods, Services, nodes and API server)',
+  ),
+  privateNetworks: text(
+    '--private-networks <cidr,...>',
+    'private networks outside of the cluster that Pods of namespaces, runs and builds can reach, besides public addresses; `-` closes them (default: none)',
+  ),
+  trustedProxies: text(
+    '--trusted-proxies <cidr,...>',
+    'addresses of the ingress controller, whose `X-Forwarded-For` the server trusts; `-` removes them (default: none)',
+  ),
+  replicas: text('--replicas <number>', 'Pods of the server (default: 1)', { check: atLeastOne }),
+  oidc: text('--oidc <issuer>', 'OpenID Connect provider with which people log in; `-` removes it'),
+  oidcClientId: text('--oidc-client-id <id>', 'client id of the platform at the provider'),
+  oidcClientSecretFile: text('--oidc-client-secret-file <file>', 'file with the client secret', {
+    completes: 'file',
+  }),
+  oidcName: text('--oidc-name <name>', 'name of the provider that people see (default: its host)'),
+  oidcAllow: list(
+    '--oidc-allow <claim=value>',
+    'who may log in: `groups=backend`; may be repeated, and one has to match',
+  ),
+  github: optionalText(
+    '--github [url]',
+    'GitHub, or a GitHub Enterprise Server, with which people log in; `-` removes it',
+  ),
+  githubClientId: text('--github-client-id <id>', 'client id of the OAuth app of the platform'),
+  githubClientSecretFile: text('--github-client-secret-file <file>', 'file with its client secret', {
+    completes: 'file',
+  }),
+  githubAllow: list('--github-allow <organisation[/team]>', 'who may log in; may be repeated, and one has to match'),
+  ci: list(
+    '--ci <system,rule>',
+    'jobs of a CI system that get a token: `github,repository=123456,prefix=shop-`; may be repeated; `-` removes all',
+  ),
+  forge: list(
+    '--forge <kind=url>',
+    'server of repositories that may have webhooks: `gitea=https://git.example.com`; may be repeated; `-` removes all',
+  ),
+  caFile: text(
+    '--ca-file <file>',
+    'certificates (PEM) of authorities that the server trusts, in addition to the public ones',
+    {
+      completes: 'file',
+    },
+  ),
+  dryRun: flag('--dry-run', 'print what would change, and change nothing'),
+  yes: flag('-y, --yes', 'do not ask'),
+  print: flag('--print', 'print the objects as YAML instead of applying them, for GitOps; without Secrets'),
+  onlySecrets: flag('--only-secrets', 'create only the Secrets that `--print` leaves out, with their namespaces'),
+  timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),
+  tolerateFailures,
+}
+
+/** Options of `platform install`. */
+export type PlatformInstallValues = Values<typeof installOptions>
+
 export const platformInstall = command({
   name: 'platform install',
   summary: 'Install the platform in a cluster, or upgrade it',
@@ -28,118 +140,7 @@ export const platformInstall = command({
 People log in with a provider (\`--oidc\`, \`--github\`). Register the platform there as a client, with the callback https://platform.DOMAIN/login/oidc/callback or …/login/github/callback. Without a provider, \`devctl platform invite\` lets people in.
 
 The domain needs a DNS record \`*.DOMAIN\` to the ingress controller of the cluster.`,
-  options: {
-    context,
-    domain: text('--domain <domain>', 'the platform is `platform.DOMAIN`, and environments get their hosts under it', {
-      check: dnsName,
-    }),
-    tlsSecret: text(
-      '--tls-secret <name>',
-      "TLS secret in the namespace `devctl-platform`; `-` removes it (default: the ingress controller's own certificate)",
-      {
-        check: (value, option) => {
-          if (value !== '-') dnsLabel(value, option)
-        },
-      },
-    ),
-    certManager: text(
-      '--cert-manager <issuer>',
-      'ClusterIssuer of cert-manager that issues the certificate, by DNS-01',
-      {
-        check: dnsName,
-      },
-    ),
-    ownCa: flag(
-      '--own-ca',
-      'create a certificate authority and the certificate; `context use` compares its fingerprint and remembers it',
-    ),
-    ingressClass: text('--ingress-class <class>', "ingress class (default: the cluster's)", { check: dnsLabel }),
-    imageRegistry: text('--image-registry <host/path>', 'registry with the images of this version', {
-      check: registryPath,
-    }),
-    registry: text('--registry <host[/path]>', 'registry of the images that people build; `-` for none', {
-      check: registryOrNone,
-    }),
-    registryTokens: flag(
-      '--registry-tokens',
-      'the registry trusts tokens of the platform: members of a namespace log in to it through the platform',
-    ),
-    bundledRegistry: flag(
-      '--bundled-registry',
-      'install a registry: `images.DOMAIN`; the nodes have to trust its certificate',
-    ),
-    registrySize: text('--registry-size <quantity>', 'disk of that registry (default: 50Gi)', { check: diskSize }),
-    builders: text('--builders <number>', 'number of builders to install: BuildKit, each with a disk; 0 for none', {
-      check: number,
-    }),
-    untrustedBuilders: text(
-      '--untrusted-builders <number>',
-      'number of builders to install for code of forks, which builds nowhere else; they keep no cache; 0 for none',
-      { check: number },
-    ),
-    builderNetworks: text(
-      '--builder-networks <cidr,...>',
-      'networks of the cluster that builds can reach over HTTPS; needed if the ingress controller is not found',
-    ),
-    builderSize: text('--builder-size <quantity>', 'disk of each builder (default: 50Gi)', { check: diskSize }),
-    kubernetesServer: text(
-      '--kubernetes-server <url>',
-      'address of the API server for people (default: that of the context)',
-    ),
-    clusterNetworks: text(
-      '--cluster-networks <cidr,...>',
-      'networks that nothing in a namespace can reach; `-` finds them again (default: those of the existing Pods, Services, nodes and API server)',
-    ),
-    privateNetworks: text(
-      '--private-networks <cidr,...>',
-      'private networks outside of the cluster that Pods of namespaces, runs and builds can reach, besides public addresses; `-` closes them (default: none)',
-    ),
-    trustedProxies: text(
-      '--trusted-proxies <cidr,...>',
-      'addresses of the ingress controller, whose `X-Forwarded-For` the server trusts; `-` removes them (default: none)',
-    ),
-    replicas: text('--replicas <number>', 'Pods of the server (default: 1)', { check: atLeastOne }),
-    oidc: text('--oidc <issuer>', 'OpenID Connect provider with which people log in; `-` removes it'),
-    oidcClientId: text('--oidc-client-id <id>', 'client id of the platform at the provider'),
-    oidcClientSecretFile: text('--oidc-client-secret-file <file>', 'file with the client secret', {
-      completes: 'file',
-    }),
-    oidcName: text('--oidc-name <name>', 'name of the provider that people see (default: its host)'),
-    oidcAllow: list(
-      '--oidc-allow <claim=value>',
-      'who may log in: `groups=backend`; may be repeated, and one has to match',
-    ),
-    github: optionalText(
-      '--github [url]',
-      'GitHub, or a GitHub Enterprise Server, with which people log in; `-` removes it',
-    ),
-    githubClientId: text('--github-client-id <id>', 'client id of the OAuth app of the platform'),
-    githubClientSecretFile: text('--github-client-secret-file <file>', 'file with its client secret', {
-      completes: 'file',
-    }),
-    githubAllow: list('--github-allow <organisation[/team]>', 'who may log in; may be repeated, and one has to match'),
-    ci: list(
-      '--ci <system,rule>',
-      'jobs of a CI system that get a token: `github,repository=123456,prefix=shop-`; may be repeated; `-` removes all',
-    ),
-    forge: list(
-      '--forge <kind=url>',
-      'server of repositories that may have webhooks: `gitea=https://git.example.com`; may be repeated; `-` removes all',
-    ),
-    caFile: text(
-      '--ca-file <file>',
-      'certificates (PEM) of authorities that the server trusts, in addition to the public ones',
-      {
-        completes: 'file',
-      },
-    ),
-    dryRun: flag('--dry-run', 'print what would change, and change nothing'),
-    yes: flag('-y, --yes', 'do not ask'),
-    print: flag('--print', 'print the objects as YAML instead of applying them, for GitOps; without Secrets'),
-    onlySecrets: flag('--only-secrets', 'create only the Secrets that `--print` leaves out, with their namespaces'),
-    timeout: duration('--timeout <duration>', 'limit for the whole command (default: 5m)'),
-    tolerateFailures,
-  },
+  options: installOptions,
   examples: [
     {
       line: 'devctl platform install --domain dev.example.com --image-registry registry.example.com/devctl',
@@ -188,34 +189,44 @@ export const platformAdmin = command({
 
 const timeout = duration('--timeout <duration>', 'limit for the whole command (default: 5m)')
 
+const statusOptions = {
+  context,
+  output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),
+  timeout,
+}
+
+/** Options of `platform status`. */
+export type PlatformStatusValues = Values<typeof statusOptions>
+
 export const platformStatus = command({
   name: 'platform status',
   summary: 'Print the status of the platform',
   description: `Prints the status of the platform of a cluster, with the rights of a cluster administrator: replicas and which one leads, whether its address can be reached from this machine, certificate, ways to log in, users, namespaces, runs, other servers that it needs, builders and registry, and problems. The server of the platform checks identity providers, CI systems and forges; the ingress class and the networks of the cluster are checked from this machine. The exit status is 1 if there is a problem.`,
-  options: {
-    context,
-    output: choice('-o, --output <format>', 'output format (default: a table)', ['json']),
-    timeout,
-  },
+  options: statusOptions,
   async run(context, _words, values) {
     const { runStatus } = await import('../../run/platform/platform-status.ts')
     return runStatus(context, values)
   },
 })
 
+const imagesOptions = {
+  context,
+  from: text('--from <host/path>', 'use the images of this version in this registry instead of the installed ones', {
+    check: registryPath,
+  }),
+  imageRegistry: text('--image-registry <host/path>', 'registry to copy them to', { check: registryPath }),
+  output: choice('-o, --output <format>', 'output format (default: a table, or commands)', ['json']),
+  timeout,
+}
+
+/** Options of `platform images`. */
+export type PlatformImagesValues = Values<typeof imagesOptions>
+
 export const platformImages = command({
   name: 'platform images',
   summary: 'List the images of the platform, and how to copy them to a registry',
   description: `Lists the images of the installed platform with their current digests. With \`--image-registry\`, prints the commands that copy them to another registry, for clusters that can reach no other.`,
-  options: {
-    context,
-    from: text('--from <host/path>', 'use the images of this version in this registry instead of the installed ones', {
-      check: registryPath,
-    }),
-    imageRegistry: text('--image-registry <host/path>', 'registry to copy them to', { check: registryPath }),
-    output: choice('-o, --output <format>', 'output format (default: a table, or commands)', ['json']),
-    timeout,
-  },
+  options: imagesOptions,
   examples: [
     {
       line: 'devctl platform images --from r.example.com/devctl --image-registry internal.example/devctl',

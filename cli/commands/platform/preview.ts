@@ -2,7 +2,7 @@ import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { HOOK_FORGES } from '../../../platform/rules/previews/webhook-signature.ts'
 import { dnsLabel } from '../../../project/checks.ts'
 import { command } from '../../command.ts'
-import { choice, flag, type Option, text } from '../../options/option.ts'
+import { choice, flag, type Option, text, type Values } from '../../options/option.ts'
 import { platformContext as context, waitTimeout as timeout } from '../../options/target.ts'
 import { variables } from '../../options/variable.ts'
 
@@ -31,27 +31,32 @@ export const preview = command({
   },
 })
 
+const deployOptions = {
+  branch,
+  file: text(
+    '-f, --file <path>',
+    'manifest or Compose file, as a path in the repository (default: as `devctl deploy` finds it)',
+  ),
+  repository,
+  scope: choice('--scope <scope>', 'who has access: its owner, or everyone', ['personal', 'global'], 'personal'),
+  sourceUrl: text('--sourceUrl <url>', 'HTTPS URL of the pull or merge request'),
+  comment: flag('--comment', 'with --wait: write the result into one comment on the pull or merge request'),
+  label: labels,
+  context,
+  timeout,
+  var: variables,
+  wait: flag('--wait', 'follow the log, and wait until it is done'),
+}
+
+/** Options of `preview deploy`. */
+export type PreviewDeployValues = Values<typeof deployOptions>
+
 export const previewDeploy = command({
   name: 'preview deploy',
   summary: 'Deploy a branch to a preview',
   description: `Creates a preview of a branch, or deploys an existing one again. A job in the cluster clones the repository and runs \`devctl deploy\` in it. Only administrators can deploy global previews. ${PLATFORM}`,
   words: [name],
-  options: {
-    branch,
-    file: text(
-      '-f, --file <path>',
-      'manifest or Compose file, as a path in the repository (default: as `devctl deploy` finds it)',
-    ),
-    repository,
-    scope: choice('--scope <scope>', 'who has access: its owner, or everyone', ['personal', 'global'], 'personal'),
-    sourceUrl: text('--sourceUrl <url>', 'HTTPS URL of the pull or merge request'),
-    comment: flag('--comment', 'with --wait: write the result into one comment on the pull or merge request'),
-    label: labels,
-    context,
-    timeout,
-    var: variables,
-    wait: flag('--wait', 'follow the log, and wait until it is done'),
-  },
+  options: deployOptions,
   examples: [
     { line: 'devctl preview deploy --wait', does: 'deploy the current branch, as pushed, and show its address' },
     {
@@ -123,6 +128,30 @@ export const previewEndpoints = command({
   },
 })
 
+const hookOptions = {
+  forge: choice('--forge <kind>', 'with add: kind of the forge, if its host does not show it', HOOK_FORGES),
+  forks: choice('--forks <policy>', 'with add: what happens with commits from forks (default: approve)', [
+    'never',
+    'approve',
+    'sandbox',
+  ]),
+  scope: choice('--scope <scope>', 'with add: who has access, you or everyone (default: personal)', [
+    'personal',
+    'global',
+  ]),
+  prefix: text(
+    '--prefix <prefix>',
+    'with add: prefix of the names of the previews (default: the name of the repository)',
+  ),
+  file: text('-f, --file <path>', 'with add: manifest or Compose file, as a path in the repository'),
+  create: flag('--create', 'with add: also create the webhook in the settings of the repository, with the token'),
+  context,
+  output: choice('-o, --output <format>', 'output format (default: text)', ['json']),
+}
+
+/** Options of `preview hook`. */
+export type PreviewHookValues = Values<typeof hookOptions>
+
 export const previewHook = command({
   name: 'preview hook',
   summary: 'Create previews for the pull requests of a repository, with a webhook',
@@ -137,26 +166,7 @@ export const previewHook = command({
         'HTTPS URL of the repository (default: that of the checkout in this folder); for `remove`, also the id or the prefix',
     },
   ],
-  options: {
-    forge: choice('--forge <kind>', 'with add: kind of the forge, if its host does not show it', HOOK_FORGES),
-    forks: choice('--forks <policy>', 'with add: what happens with commits from forks (default: approve)', [
-      'never',
-      'approve',
-      'sandbox',
-    ]),
-    scope: choice('--scope <scope>', 'with add: who has access, you or everyone (default: personal)', [
-      'personal',
-      'global',
-    ]),
-    prefix: text(
-      '--prefix <prefix>',
-      'with add: prefix of the names of the previews (default: the name of the repository)',
-    ),
-    file: text('-f, --file <path>', 'with add: manifest or Compose file, as a path in the repository'),
-    create: flag('--create', 'with add: also create the webhook in the settings of the repository, with the token'),
-    context,
-    output: choice('-o, --output <format>', 'output format (default: text)', ['json']),
-  },
+  options: hookOptions,
   examples: [
     { line: 'devctl preview hook add --create < token.txt', does: 'set up previews for this repository' },
     {

@@ -14,9 +14,9 @@ import { printNames } from '../../../develop/up.ts'
 import { devctlHome } from '../../../project/contexts/home.ts'
 import type { OpenProject } from '../../../project/opened-project.ts'
 import type { OperationContext } from '../../../project/session.ts'
+import type { UpValues } from '../../commands/up.ts'
 import type { Io } from '../../terminal/io.ts'
 import { wordsInBackground } from './background-words.ts'
-import type { UpValues } from './up-values.ts'
 
 /** Variable that marks a process as the background process. */
 const DETACHED = 'DEVCTL_DETACHED'

@@ -5,15 +5,9 @@ import { openProject, targetOf } from '../../../project/open-project.ts'
 import type { OpenProject } from '../../../project/opened-project.ts'
 import type { Session } from '../../../project/session.ts'
 import type { Context } from '../../command.ts'
-import type { LoadingValues } from '../../options/project.ts'
+import type { DoctorValues } from '../../commands/doctor.ts'
 import type { Io } from '../../terminal/io.ts'
 import { withDeadline } from '../deadline.ts'
-
-export interface DoctorValues extends LoadingValues {
-  readonly context: string | undefined
-  readonly namespace: string | undefined
-  readonly timeout: number | undefined
-}
 
 /** Writes the zip file and prints its path, after one progress line for each part. Returns the exit status. */
 export async function runDoctor({ io }: Context, dev: string | undefined, options: DoctorValues): Promise<number> {

@@ -1,17 +1,11 @@
 import { readableDuration } from '../../../compiler/values/numbers/readable-duration.ts'
 import type { Context } from '../../command.ts'
-import type { LoadingValues } from '../../options/project.ts'
+import type { DownValues } from '../../commands/down.ts'
 import { toTerminal } from '../../terminal/operation-events.ts'
 import { startProgress } from '../../terminal/progress/progress.ts'
 import { printSummary } from '../../terminal/report.ts'
-import type { SessionOptions } from '../cluster-session.ts'
 import { withProject } from '../project-session.ts'
 import { chooseDevFor } from './choose-dev.ts'
-
-export interface DownValues extends LoadingValues, SessionOptions {
-  readonly volumes: boolean
-  readonly all: boolean
-}
 
 /** Ends development containers and restores their originals. */
 export async function endDevelopment(context: Context, words: readonly string[], options: DownValues): Promise<number> {

@@ -3,21 +3,12 @@ import { jsonText } from '../../../compiler/values/printable.ts'
 import type { EmptiedFolder, SessionReport } from '../../../develop/control/messages.ts'
 import type { StatusInput } from '../../../develop/status.ts'
 import type { Context } from '../../command.ts'
-import type { LoadingValues } from '../../options/project.ts'
+import type { StatusValues } from '../../commands/status.ts'
 import { reportsText } from '../../terminal/develop/status-text.ts'
 import { eraseRow } from '../../terminal/progress/screen.ts'
 import { printSummary, printsDiagnostics } from '../../terminal/report.ts'
-import type { SessionOptions } from '../cluster-session.ts'
 import { withProject } from '../project-session.ts'
 import { chooseDevFor } from './choose-dev.ts'
-
-export interface StatusValues extends LoadingValues, Omit<SessionOptions, 'timeout' | 'isEndless'> {
-  readonly info: boolean
-  readonly watch: boolean
-  readonly all: boolean
-  readonly answer: 'delete' | 'restore' | undefined
-  readonly output: 'text' | 'json'
-}
 
 /** Polling interval of `--watch` in milliseconds. */
 const EVERY = 500

@@ -1,6 +1,7 @@
 import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import type { SessionEnd } from '../../../develop/events.ts'
 import type { Context } from '../../command.ts'
+import type { UpValues } from '../../commands/up.ts'
 import { severalDisplay } from '../../terminal/develop/several.ts'
 import { questionsFor } from '../../terminal/operation-events.ts'
 import { printOutcome } from '../../terminal/print-outcome.ts'
@@ -12,8 +13,8 @@ import { tellPlace } from '../deploy.ts'
 import { withProject } from '../project-session.ts'
 import { isInBackground, tellStarter } from './detach.ts'
 import { splitWords } from './develop-words.ts'
+import { printPlanned } from './print-planned.ts'
 import { smallMemory } from './small-memory.ts'
-import { printPlanned, type UpValues } from './up-values.ts'
 
 /** Starts several development containers, shows their output, and returns when all have ended. */
 export async function startSeveral(context: Context, words: readonly string[], options: UpValues): Promise<number> {

@@ -2,6 +2,7 @@ import type { OperationEvent } from '../../../api/events.ts'
 import type { UpQuestions } from '../../../develop/context.ts'
 import type { RemoteTerminal } from '../../../develop/exec/remote-terminal.ts'
 import type { Context } from '../../command.ts'
+import type { UpValues } from '../../commands/up.ts'
 import { drawsOn } from '../../terminal/io.ts'
 import { questionsFor, toTerminal } from '../../terminal/operation-events.ts'
 import { printOutcome } from '../../terminal/print-outcome.ts'
@@ -14,8 +15,8 @@ import { withProject } from '../project-session.ts'
 import { chooseDevFor } from './choose-dev.ts'
 import { isInBackground, tellStarter } from './detach.ts'
 import { splitOne } from './develop-words.ts'
+import { printPlanned } from './print-planned.ts'
 import { smallMemory } from './small-memory.ts'
-import { printPlanned, type UpValues } from './up-values.ts'
 
 /** Interval between two progress lines about the files if there is no terminal to draw on, in milliseconds. */
 const PLAIN_EVERY = 2000

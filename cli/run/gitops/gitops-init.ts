@@ -3,18 +3,12 @@ import { UsageError } from '../../../compiler/diagnostics/user-error.ts'
 import { type InitOutcome, initGitops } from '../../../gitops/init/init.ts'
 import type { InitInput } from '../../../gitops/init/input.ts'
 import type { Context } from '../../command.ts'
-import { type AgentValues, agentSettings } from '../../options/agent.ts'
+import type { InitAgentValues } from '../../commands/gitops.ts'
+import { agentSettings } from '../../options/agent.ts'
 import { toTerminal } from '../../terminal/operation-events.ts'
 import { startProgress } from '../../terminal/progress/progress.ts'
 import { requestLines } from '../../terminal/publish/request-text.ts'
 import { withDeadline } from '../deadline.ts'
-
-export interface InitAgentValues extends Omit<InitInput, 'controller' | 'settings' | 'isTextOnly'>, AgentValues {
-  readonly argocd: boolean
-  readonly flux: boolean
-  readonly print: boolean
-  readonly timeout: number | undefined
-}
 
 /** Commits the object that makes a controller sync an environment, or prints it. Returns the exit status. */
 export async function initAgent(context: Context, options: InitAgentValues): Promise<number> {

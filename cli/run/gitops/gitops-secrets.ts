@@ -4,16 +4,11 @@ import { isDnsSubdomain } from '../../../compiler/values/dns-name.ts'
 import { type AnswerOutcome, answerSecrets, type FoundSecret } from '../../../gitops/secrets/answer.ts'
 import type { SecretAnswers } from '../../../gitops/secrets/edit-manifest.ts'
 import type { Context } from '../../command.ts'
+import type { AnswerSecretsValues } from '../../commands/gitops.ts'
 import { INTERRUPTED } from '../../terminal/exit-status.ts'
 import type { Choose } from '../../terminal/io.ts'
 import { printDiagnostics } from '../../terminal/report.ts'
-import { type CreateSecretsValues, createNeeded } from './create-secrets.ts'
-
-export interface AnswerSecretsValues extends CreateSecretsValues {
-  readonly secret: readonly string[] | undefined
-  readonly public: readonly string[] | undefined
-  readonly dryRun: boolean
-}
+import { createNeeded } from './create-secrets.ts'
 
 /**
  * Walks through the values that `publish` would refuse as secret, and writes the answers from the options or from the

@@ -5,6 +5,7 @@ import type { Run } from '../../../platform/api/runs.ts'
 import { hasEnded } from '../../../platform/rules/runs/run-states.ts'
 import { repositoryOf } from '../../../project/names/environment-name.ts'
 import type { Context } from '../../command.ts'
+import type { PipelineDeployValues } from '../../commands/platform/pipeline.ts'
 import { printRun } from '../../terminal/print-run.ts'
 import { startProgress } from '../../terminal/progress/progress.ts'
 import { toTable } from '../../terminal/table.ts'
@@ -29,15 +30,6 @@ interface TargetValues {
 interface WaitValues extends TargetValues {
   readonly name: string | undefined
   readonly timeout: number | undefined
-}
-
-export interface PipelineDeployValues extends WaitValues {
-  readonly branch: string | undefined
-  readonly file: string | undefined
-  readonly repository: string | undefined
-  readonly skipIfExists: boolean
-  readonly var: Readonly<Record<string, string>> | undefined
-  readonly wait: boolean
 }
 
 /**

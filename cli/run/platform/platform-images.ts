@@ -8,17 +8,10 @@ import {
   withDigests,
 } from '../../../platform/install/installed-images.ts'
 import type { Context } from '../../command.ts'
+import type { PlatformImagesValues } from '../../commands/platform/platform.ts'
 import { toTable } from '../../terminal/table.ts'
 import { withDeadline } from '../deadline.ts'
 import { onCluster } from './platform.ts'
-
-export interface PlatformImagesValues {
-  readonly context: string | undefined
-  readonly from: string | undefined
-  readonly imageRegistry: string | undefined
-  readonly timeout: number | undefined
-  readonly output: 'json' | undefined
-}
 
 /** Prints the images of the platform with their digests, or the commands that copy them to another registry. */
 export function runImages(context: Context, values: PlatformImagesValues): Promise<number> {

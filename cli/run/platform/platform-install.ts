@@ -17,13 +17,13 @@ import { checkedDependencies, statusProblems } from '../../../platform/install/c
 import { ingressProblem, installedIngress } from '../../../platform/install/checks/ingress-status.ts'
 import { openAddresses, openProblem } from '../../../platform/install/checks/open-addresses.ts'
 import { installPlatform, installSecrets } from '../../../platform/install/install.ts'
-import { type BuildersInput, ingressPeers, wantedBuilders } from '../../../platform/install/install-builders.ts'
+import { ingressPeers, wantedBuilders } from '../../../platform/install/install-builders.ts'
 import { wantedCi } from '../../../platform/install/install-ci.ts'
 import type { InstallContext } from '../../../platform/install/install-context.ts'
 import { wantedForges } from '../../../platform/install/install-forges.ts'
 import { type InstallPlan, planInstall } from '../../../platform/install/install-plan.ts'
-import { type ProviderInput, wantedProviders } from '../../../platform/install/install-providers.ts'
-import { type RegistryInput, wantedRegistry } from '../../../platform/install/install-registry.ts'
+import { wantedProviders } from '../../../platform/install/install-providers.ts'
+import { wantedRegistry } from '../../../platform/install/install-registry.ts'
 import { hasCertificate, neededSecrets } from '../../../platform/install/install-secrets.ts'
 import { findPlatform, type Installed, type InstalledOptions } from '../../../platform/install/installed.ts'
 import { pinnedImages } from '../../../platform/install/installed-images.ts'
@@ -35,33 +35,10 @@ import type { Session } from '../../../project/session.ts'
 import { toleratesFailures } from '../../../project/tolerance.ts'
 import { version } from '../../../project/version.ts'
 import type { Context } from '../../command.ts'
+import type { PlatformInstallValues } from '../../commands/platform/platform.ts'
 import { isAgreed, wantsColour } from '../../terminal/io.ts'
 import { warningText } from '../../terminal/report.ts'
 import { onCluster } from './platform.ts'
-
-export interface PlatformInstallValues extends ProviderInput, RegistryInput, BuildersInput {
-  readonly context: string | undefined
-  readonly domain: string | undefined
-  readonly tlsSecret: string | undefined
-  readonly certManager: string | undefined
-  readonly ownCa: boolean
-  readonly ci: readonly string[] | undefined
-  readonly forge: readonly string[] | undefined
-  readonly ingressClass: string | undefined
-  readonly imageRegistry: string | undefined
-  readonly kubernetesServer: string | undefined
-  readonly clusterNetworks: string | undefined
-  readonly privateNetworks: string | undefined
-  readonly trustedProxies: string | undefined
-  readonly replicas: string | undefined
-  readonly caFile: string | undefined
-  readonly print: boolean
-  readonly onlySecrets: boolean
-  readonly dryRun: boolean
-  readonly yes: boolean
-  readonly timeout: number | undefined
-  readonly tolerateFailures: boolean
-}
 
 /** Installs the platform or prints its objects. Returns the exit status. */
 export function runInstall(context: Context, values: PlatformInstallValues): Promise<number> {

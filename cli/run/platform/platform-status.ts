@@ -10,15 +10,10 @@ import {
   registryDiskText,
 } from '../../../platform/install/checks/status.ts'
 import type { Context } from '../../command.ts'
+import type { PlatformStatusValues } from '../../commands/platform/platform.ts'
 import { errorText } from '../../terminal/error-text.ts'
 import { toTable } from '../../terminal/table.ts'
 import { onCluster } from './platform.ts'
-
-export interface PlatformStatusValues {
-  readonly context: string | undefined
-  readonly timeout: number | undefined
-  readonly output: 'json' | undefined
-}
 
 /** Prints the state of the platform. The exit status is 1 if there are problems. */
 export function runStatus(context: Context, values: PlatformStatusValues): Promise<number> {

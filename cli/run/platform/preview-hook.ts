@@ -3,25 +3,13 @@ import { UsageError, UserError } from '../../../compiler/diagnostics/user-error.
 import { jsonText, printable } from '../../../compiler/values/printable.ts'
 import { agoText } from '../../../environment/ago.ts'
 import type { Webhook } from '../../../platform/api/hooks.ts'
-import type { ForkPolicy } from '../../../platform/rules/previews/pull-trust.ts'
-import type { HookForge } from '../../../platform/rules/previews/webhook-signature.ts'
 import type { Context } from '../../command.ts'
+import type { PreviewHookValues } from '../../commands/platform/preview.ts'
 import { INTERRUPTED } from '../../terminal/exit-status.ts'
 import type { Io } from '../../terminal/io.ts'
 import { toTable } from '../../terminal/table.ts'
 import { type NeedsPlatform, type OnPlatform, onPlatform, requirePlatform } from './on-platform.ts'
 import { repositoryHere } from './repository-here.ts'
-
-export interface PreviewHookValues {
-  readonly forge: HookForge | undefined
-  readonly forks: ForkPolicy | undefined
-  readonly scope: 'personal' | 'global' | undefined
-  readonly prefix: string | undefined
-  readonly file: string | undefined
-  readonly create: boolean | undefined
-  readonly context: string | undefined
-  readonly output: 'json' | undefined
-}
 
 /**
  * Adds a webhook for a repository. Its token is typed or read from standard input, because other users can see

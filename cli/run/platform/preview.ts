@@ -5,6 +5,7 @@ import { previewName } from '../../../platform/rules/names.ts'
 import type { Platform } from '../../../platform/session/connect-platform.ts'
 import type { CommentPreview } from '../../../platform/session/preview-comment.ts'
 import type { Context } from '../../command.ts'
+import type { PreviewDeployValues } from '../../commands/platform/preview.ts'
 import { printRun } from '../../terminal/print-run.ts'
 import { startProgress } from '../../terminal/progress/progress.ts'
 import { warningText } from '../../terminal/report.ts'
@@ -26,17 +27,6 @@ interface SourceValues {
   readonly branch: string | undefined
   readonly repository: string | undefined
   readonly context: string | undefined
-}
-
-export interface PreviewDeployValues extends SourceValues {
-  readonly file: string | undefined
-  readonly scope: 'personal' | 'global'
-  readonly sourceUrl: string | undefined
-  readonly comment: boolean
-  readonly label: readonly string[] | undefined
-  readonly timeout: number | undefined
-  readonly var: Readonly<Record<string, string>> | undefined
-  readonly wait: boolean
 }
 
 /** Deploys a branch to a preview. Returns the exit status, which with `--wait` is the status of the run. */

@@ -1,22 +1,5 @@
 import type { KubeObject } from '../../../adapters/kubernetes/cluster.ts'
-import type { LoadingValues } from '../../options/project.ts'
 import type { Io } from '../../terminal/io.ts'
-import type { SessionOptions } from '../cluster-session.ts'
-
-/** The options of `up`. */
-export interface UpValues extends LoadingValues, Omit<SessionOptions, 'timeout' | 'isEndless'> {
-  readonly env: readonly string[] | undefined
-  readonly deploy: boolean
-  readonly tolerateFailures: boolean
-  readonly createNamespace: boolean
-  readonly reset: boolean
-  readonly command: readonly string[] | undefined
-  readonly detach: boolean
-  readonly downOnExit: boolean
-  readonly takeOver: boolean
-  readonly dryRun: boolean
-  readonly all: boolean
-}
 
 /** Returns a Secret without its values, because each session generates new ones. */
 function withoutData(object: KubeObject): KubeObject {
